@@ -1,0 +1,1 @@
+//! Tools and what they act on: the home, timers, weather, time; the permission gate; receipts.

@@ -1,0 +1,29 @@
+//! `[audio]`: microphone and speaker.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Microphone and speaker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Audio {
+    /// Microphone by name as `hark devices` prints it, or `auto`, or `none`.
+    pub input_device: String,
+    /// Speaker by name as `hark devices` prints it, or `auto`, or `none`.
+    pub output_device: String,
+    /// How much captured audio may wait for the ear before the oldest is dropped. 200–10000.
+    pub input_ring_ms: u32,
+    /// How much past audio is kept so that no first word is lost. 500–10000.
+    pub pre_roll_ms: u32,
+}
+
+impl Default for Audio {
+    fn default() -> Self {
+        Self {
+            input_device: "auto".into(),
+            output_device: "auto".into(),
+            input_ring_ms: 2000,
+            pre_roll_ms: 2000,
+        }
+    }
+}

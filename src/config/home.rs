@@ -1,0 +1,24 @@
+//! `[home]`: the home and its names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The home and its names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HomeConfig {
+    /// Path of a `home.toml` with floors, areas, entities, persons, lists; empty: the demo home that comes with Hark.
+    pub file: String,
+    /// Gives every entity of the file a virtual device, so that something happens without hardware.
+    pub demo: bool,
+    /// Area this node stands in; a request without a place means it. Empty: none.
+    pub area: String,
+    /// How long an unacknowledged timer rings. 5000–3600000.
+    pub ring_max_ms: u32,
+}
+
+impl Default for HomeConfig {
+    fn default() -> Self {
+        Self { file: String::new(), demo: true, area: String::new(), ring_max_ms: 300000 }
+    }
+}

@@ -1,0 +1,47 @@
+//! Configuration: one struct a section, defaults, and validation that names every problem at once.
+
+pub mod audio;
+pub mod endpoint;
+pub mod home;
+pub mod memory;
+pub mod mqtt;
+pub mod paths;
+pub mod permissions;
+pub mod speaking;
+pub mod stt;
+pub mod tools;
+pub mod vad;
+pub mod wake;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The whole configuration; `firmware-config/hark.toml` shows every key.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where Hark finds its models and keeps its state.
+    pub paths: paths::Paths,
+    /// Microphone and speaker.
+    pub audio: audio::Audio,
+    /// Voice activity detection (Silero).
+    pub vad: vad::Vad,
+    /// Wake word detection.
+    pub wake: wake::Wake,
+    /// Speech recognition.
+    pub stt: stt::Stt,
+    /// When a request is over.
+    pub endpoint: endpoint::EndpointConfig,
+    /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate.
+    pub permissions: permissions::Permissions,
+    /// The home and its names.
+    pub home: home::HomeConfig,
+    /// Tools and the services they ask.
+    pub tools: tools::ToolsConfig,
+    /// MQTT and Home Assistant discovery.
+    pub mqtt: mqtt::Mqtt,
+    /// What is kept.
+    pub memory: memory::Memory,
+    /// The voice.
+    pub speaking: speaking::Speaking,
+}

@@ -1,0 +1,45 @@
+//! `[speaking]`: the voice.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which engine speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum VoiceEngine {
+    /// espeak-ng, in process.
+    Espeak,
+    /// Silence; replies are text only.
+    None,
+}
+
+/// The voice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Speaking {
+    /// `espeak`, or `none` for silence.
+    pub voice: VoiceEngine,
+    /// Language of replies, ISO 639-1.
+    pub language: String,
+    /// Speed in words a minute. 80–450.
+    pub rate_wpm: u32,
+    /// Pitch. 0–100.
+    pub pitch_percent: u32,
+    /// Volume at start. 0–100.
+    pub volume_percent: u8,
+    /// Short sounds for wake, done, error.
+    pub earcons: bool,
+}
+
+impl Default for Speaking {
+    fn default() -> Self {
+        Self {
+            voice: VoiceEngine::Espeak,
+            language: "en".into(),
+            rate_wpm: 170,
+            pitch_percent: 50,
+            volume_percent: 80,
+            earcons: true,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The composition root: creates threads and channels, carries out effects, supervises parts.

@@ -1,0 +1,103 @@
+//! What goes into the turn machine and what comes out of it: `handle(Event) -> Vec<Effect>`.
+
+use super::audio::Earcon;
+use super::fault::Fault;
+use super::ids::TurnId;
+use super::intent::{Intent, Understanding};
+use super::public_event::{Origin, PublicEvent, SpeakingEnd};
+use super::speech::{Endpoint, Transcript};
+use super::timer::{Timer, TimerChange};
+use super::tool::{Receipt, ToolCall};
+use serde::{Deserialize, Serialize};
+
+/// Something that happened. Recorded as it is, so that a turn can be replayed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Event {
+    /// The ear heard a wake word and is listening now.
+    Wake { word: String, score: f32 },
+    /// The ear heard something like a wake word.
+    WakeRejected { word: String, score: f32, why: String },
+    /// Speech began while listening.
+    SpeechStarted,
+    /// Speech ended; `silence_ms` is how long ago the last voiced block was.
+    SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
+    /// Words so far.
+    Partial { text: String, stable: usize },
+    /// The recogniser's last word on the utterance.
+    Transcript { transcript: Transcript },
+    /// Listening ended without speech; the ear is back to the wake word.
+    NothingSaid,
+    /// A typed request.
+    Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
+    /// Text to be spoken as it is.
+    Say { text: String },
+    /// Understanding has finished.
+    Understood { turn: TurnId, understanding: Understanding },
+    /// A tool call has finished.
+    Acted { turn: TurnId, index: usize, receipt: Receipt, duration_ms: f64 },
+    /// The words of a reply are made; `speaks` is false when no sound will follow.
+    Replied { turn: TurnId, text: String, language: String, speaks: bool },
+    /// The first sample of the reply left for the speaker.
+    SpeakingStarted { turn: TurnId },
+    /// Nothing of the reply is left to play.
+    SpeakingEnded { turn: TurnId, reason: SpeakingEnd },
+    /// A timer changed.
+    Timer { change: TimerChange, timer: Timer },
+    /// Listen without a wake word, now.
+    ListenNow,
+    /// Be quiet and forget the request at hand, now.
+    Stop,
+    /// Switch the microphone off or on.
+    SetMute { muted: bool },
+    /// Set the volume.
+    SetVolume { percent: u8 },
+    /// A part reports a fault.
+    Fault { fault: Fault },
+    /// Time passed; deadlines are looked at.
+    Tick,
+}
+
+/// Something to be done, by the daemon.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Effect {
+    /// Tell the world.
+    Publish { turn: Option<TurnId>, origin: Option<Origin>, event: PublicEvent },
+    /// Open the ear without a wake word for at most `window_ms` of waiting.
+    Listen { window_ms: u64 },
+    /// Close the ear: back to the wake word; what was being heard is thrown away.
+    StopListening,
+    /// Switch the microphone off or on.
+    MuteMicrophone { muted: bool },
+    /// Find out what a text means.
+    Understand { turn: TurnId, text: String, language: String },
+    /// Run a tool; answered by `Acted`.
+    Act { call: ToolCall },
+    /// Put the reply into words, and say them when `speak`; answered by `Replied`.
+    Reply { turn: TurnId, reply: Reply, language: String, speak: bool },
+    /// Silence the voice at once and forget what is left.
+    StopSpeaking,
+    /// Play a short sound.
+    PlayEarcon { earcon: Earcon },
+    /// Set the volume.
+    SetVolume { percent: u8 },
+    /// The person heard the ringing timers.
+    AcknowledgeTimers,
+}
+
+/// What a reply is made from. `Done` is the only one that may say that something was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reply {
+    /// Every intent with the receipt that proves it; a failed receipt makes its part an apology.
+    Done { parts: Vec<(Intent, Receipt)> },
+    /// A fixed sentence by its key in `replies.yaml`, such as `not_understood`.
+    Fixed { key: String },
+    /// An answer that needs no tool, such as "how are you": the intent's own response.
+    Answer { intent: Intent },
+    /// Exactly this text.
+    Text { text: String },
+    /// A ringing timer.
+    TimerRings { timer: Timer },
+}

@@ -1,0 +1,101 @@
+//! The names and things of a home, as plain data: what the recogniser, the templates, the slot filler
+//! and the tools all read.
+
+use super::ids::EntityId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A storey of the house.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Floor {
+    /// Stable id.
+    pub id: String,
+    /// Declared name.
+    pub name: String,
+    /// Other names people use.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// 0 is the ground floor.
+    #[serde(default)]
+    pub level: i32,
+}
+
+/// A room or another place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Area {
+    /// Stable id.
+    pub id: String,
+    /// Declared name.
+    pub name: String,
+    /// Other names people use.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Id of its floor.
+    #[serde(default)]
+    pub floor: Option<String>,
+}
+
+/// A device or another thing with a state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    /// `domain.object`.
+    pub id: EntityId,
+    /// Declared name.
+    pub name: String,
+    /// Other names people use.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Id of its area.
+    #[serde(default)]
+    pub area: Option<String>,
+    /// Kind within the domain, such as `garage` for a cover.
+    #[serde(default)]
+    pub device_class: Option<String>,
+    /// Current state, such as `on`; `unavailable` when it cannot be reached.
+    pub state: String,
+    /// Attributes by Home Assistant's names: `brightness` 0–255, `rgb_color`, `temperature` …
+    #[serde(default)]
+    pub attributes: Map<String, Value>,
+    /// Where it comes from: `demo`, `homeassistant`, `mqtt`.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// Somebody who lives here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// Declared name.
+    pub name: String,
+    /// Zone, such as `home`.
+    pub state: String,
+}
+
+/// A list of the household.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HomeList {
+    /// Declared name.
+    pub name: String,
+    /// What is on it.
+    #[serde(default)]
+    pub items: Vec<String>,
+}
+
+/// Everything there is, at one moment.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Home {
+    /// Storeys.
+    #[serde(default)]
+    pub floors: Vec<Floor>,
+    /// Places.
+    #[serde(default)]
+    pub areas: Vec<Area>,
+    /// Things.
+    #[serde(default)]
+    pub entities: Vec<Entity>,
+    /// People.
+    #[serde(default)]
+    pub persons: Vec<Person>,
+    /// Lists.
+    #[serde(default)]
+    pub lists: Vec<HomeList>,
+}

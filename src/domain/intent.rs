@@ -1,0 +1,51 @@
+//! What a request means: an intent under Home Assistant's name, its slots, and the route that found it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Slots by Home Assistant's names; values are text or numbers, in the order they were found.
+pub type Slots = Map<String, Value>;
+
+/// The layer that decided; the trace names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// A reflex such as "stop", without any model.
+    Instinct,
+    /// A typed command such as `read <path>`.
+    Direct,
+    /// A follow-up that leans on the turn before.
+    Context,
+    /// A sentence template matched exactly.
+    Template,
+    /// The intent classifier decided.
+    Intent,
+    /// A language model decided under a contract.
+    Llm,
+}
+
+/// One thing the person wants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Intent {
+    /// Home Assistant's intent name, or one of ours beginning with `Hark`.
+    pub name: String,
+    /// Slots; `name`, `area` and `floor` carry the declared name.
+    pub slots: Slots,
+    /// 0.0 ..= 1.0.
+    pub confidence: f32,
+    /// Which layer decided.
+    pub route: Route,
+    /// Why it decided so, for people: the template that matched, with its file.
+    pub why: String,
+    /// Key of the response template, when the sentence asks for a special one.
+    pub response: Option<String>,
+}
+
+/// The outcome of understanding a request.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Understanding {
+    /// In the order they were said; empty when nothing the house can do was recognised.
+    pub intents: Vec<Intent>,
+    /// Why there is none, when there is none; else empty.
+    pub why: String,
+}

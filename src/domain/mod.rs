@@ -1,0 +1,26 @@
+//! The vocabulary every station shares: ids, clock, units, the things that travel the road, and the
+//! ports that other folders implement. No I/O and no threads live here; `serde_json::Value` is used
+//! as plain data.
+
+pub mod audio;
+pub mod clock;
+pub mod event;
+pub mod fault;
+pub mod home;
+pub mod ids;
+pub mod intent;
+pub mod ports;
+pub mod public_event;
+pub mod speech;
+pub mod timer;
+pub mod tool;
+
+pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
+pub use clock::Stamp;
+pub use event::{Effect, Event};
+pub use fault::{Fault, FaultKind};
+pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
+pub use intent::{Intent, Route, Slots, Understanding};
+pub use public_event::{Envelope, PublicEvent};
+pub use speech::{Endpoint, Transcript};
+pub use tool::{Receipt, Risk, ToolCall};

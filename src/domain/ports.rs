@@ -1,0 +1,116 @@
+//! Traits through which folders use each other without knowing each other.
+
+use super::fault::Fault;
+use super::home::Home;
+use super::intent::Understanding;
+use super::timer::Timer;
+use super::tool::{Receipt, Risk, ToolCall};
+use std::future::Future;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A sentence the templates accept, found near what the recogniser heard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Acceptance {
+    /// The accepted sentence, spoken form: lower-case words, numbers as words.
+    pub words: Vec<String>,
+    /// Sum of the edit costs from the given words; 0.0 is an exact match.
+    pub cost: f32,
+}
+
+/// Costs of making heard words fit a template. A cost is in the unit "one word wrong".
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EditCosts {
+    /// A heard word is left out.
+    pub delete: f32,
+    /// A word that was not heard is put in.
+    pub insert: f32,
+    /// A heard word is replaced.
+    pub substitute: f32,
+    /// Give up above this sum.
+    pub limit: f32,
+}
+
+/// The sentences a home can be told, for the grammar recogniser. Implemented by `understanding`.
+pub trait SpeechGrammar: Send + Sync {
+    /// `count` sentences in spoken form, the same ones for the same seed.
+    fn sample(&self, count: usize, seed: u64) -> Vec<Vec<String>>;
+    /// Every word that can occur in spoken form.
+    fn vocabulary(&self) -> Vec<String>;
+    /// The cheapest accepted sentence within the limit, `None` when there is none.
+    fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance>;
+}
+
+/// Finds out what a text means. Implemented by `understanding`.
+pub trait Understand: Send + Sync {
+    /// Never fails: a text that means nothing gives no intents and the reason.
+    fn understand(&self, text: &str, language: &str) -> Understanding;
+}
+
+/// Phonemes of a word. Implemented by `speaking` (espeak-ng), used by the grammar recogniser.
+pub trait Pronounce: Send + Sync {
+    /// International Phonetic Alphabet of `word` in `language` (ISO 639-1).
+    ///
+    /// # Errors
+    /// When the voice data of the language is missing.
+    fn ipa(&self, word: &str, language: &str) -> Result<String, Fault>;
+}
+
+/// The receiving end of a synthesis: gets mono samples, answers `Break` to abort.
+pub type PcmSink<'a> = &'a mut dyn FnMut(&[f32]) -> ControlFlow<()>;
+
+/// A voice. Implemented by `speaking`.
+pub trait Voice: Send {
+    /// Rate of the samples it makes.
+    fn rate_hz(&self) -> u32;
+    /// Synthesises `text`, handing over samples as they are made.
+    ///
+    /// # Errors
+    /// When the language has no voice or the engine fails; aborting is not an error.
+    fn synthesise(&mut self, text: &str, language: &str, sink: PcmSink<'_>) -> Result<(), Fault>;
+}
+
+/// A future that a tool call runs in.
+pub type ReceiptFuture = Pin<Box<dyn Future<Output = Receipt> + Send>>;
+
+/// Runs tools behind the permission gate. Implemented by `acting`.
+pub trait Tools: Send + Sync {
+    /// Never fails: what goes wrong is in the receipt. Unknown tools are a failed receipt too.
+    fn run(&self, call: ToolCall) -> ReceiptFuture;
+    /// Risk of a tool's mildest use; `None` when there is no such tool.
+    fn risk(&self, tool: &str) -> Option<Risk>;
+}
+
+/// The home as it is now. Implemented by `acting::home`.
+pub trait HomeView: Send + Sync {
+    /// A snapshot; cheap to clone.
+    fn home(&self) -> Arc<Home>;
+}
+
+/// Where timers are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+pub trait TimerStore: Send + Sync {
+    /// All timers, in the order they were set.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn load(&self) -> Result<Vec<Timer>, Fault>;
+    /// Inserts or replaces one timer.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn save(&self, timer: &Timer) -> Result<(), Fault>;
+    /// Takes one timer away; taking away what is not there is fine.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn remove(&self, timer: &Timer) -> Result<(), Fault>;
+}
+
+/// Settings of this node that a tool may change. Implemented by the daemon.
+pub trait NodeControls: Send + Sync {
+    /// Volume now, 0–100.
+    fn volume_percent(&self) -> u8;
+    /// Sets the volume; answers what it is now.
+    fn set_volume(&self, percent: u8) -> u8;
+}

@@ -1,0 +1,172 @@
+//! The events others rely on: one JSON object a line on the command line, on MQTT, in the journal and
+//! on the WebSocket. Pinned by `contracts/events.json`.
+
+use super::clock::Stamp;
+use super::fault::Fault;
+use super::ids::TurnId;
+use super::intent::{Intent, Route, Slots};
+use super::speech::{Endpoint, Transcript};
+use super::timer::{Timer, TimerChange};
+use super::tool::Receipt;
+use serde::{Deserialize, Serialize};
+
+/// What Hark is doing, as people see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HarkState {
+    /// Waiting for the wake word.
+    Idle,
+    /// Hearing a request.
+    Listening,
+    /// Working it out.
+    Processing,
+    /// Speaking.
+    Responding,
+    /// The microphone is off.
+    Muted,
+    /// A part that is needed does not work.
+    Error,
+}
+
+/// Why speaking ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakingEnd {
+    /// The last sample left for the speaker.
+    Done,
+    /// The person spoke over it.
+    BargeIn,
+    /// It was told to stop.
+    Stop,
+}
+
+/// What a barge-in led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BargeIn {
+    /// The voice was made quieter.
+    Duck,
+    /// The voice was silenced.
+    Stop,
+    /// The voice came back.
+    Resume,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Everything asked was done or answered.
+    Done,
+    /// Something asked could not be done; the reply said so.
+    Failed,
+    /// The request was not understood, or belongs to nothing the house can do.
+    NotUnderstood,
+    /// Nobody said anything after the wake word.
+    NothingSaid,
+    /// The person stopped it, or another request took its place.
+    Cancelled,
+    /// `--dry-run`: understood, not acted on.
+    DryRun,
+    /// Waits for a yes or no, asked as the reply.
+    AwaitingApproval,
+}
+
+/// Stage times of a turn in milliseconds; a stage that did not happen is null.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Timings {
+    /// From the end of speech (last voiced block) to the transcript.
+    pub speech_end_to_transcript: Option<f64>,
+    /// From the transcript to the intent.
+    pub transcript_to_intent: Option<f64>,
+    /// From the intent to the last receipt.
+    pub intent_to_action: Option<f64>,
+    /// From the start of the turn's request being known to the first audio of the reply.
+    pub to_first_audio: Option<f64>,
+    /// From the end of speech to the first audio of the reply: what the person waits.
+    pub speech_end_to_first_audio: Option<f64>,
+}
+
+/// The event itself; serialised with its name in `event`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum PublicEvent {
+    /// A wake word was heard.
+    Wake { word: String, score: f32 },
+    /// Something like a wake word was heard and not taken for one.
+    WakeRejected { word: String, score: f32, why: String },
+    /// The person began to speak.
+    SpeechStarted,
+    /// The person stopped speaking.
+    SpeechEnded { endpoint: Endpoint },
+    /// Words so far.
+    Partial { text: String, stable: usize },
+    /// The words.
+    Transcript(Transcript),
+    /// What they mean.
+    Intent(Intent),
+    /// A tool ran.
+    Action { tool: String, args: Slots, receipt: Receipt, duration_ms: f64 },
+    /// What Hark answers.
+    Reply { text: String, language: String, ends: bool },
+    /// The first sample left for the speaker.
+    SpeakingStarted,
+    /// The last one did.
+    SpeakingEnded { reason: SpeakingEnd },
+    /// The person spoke over Hark.
+    BargeIn { decision: BargeIn, latency_ms: f64 },
+    /// What Hark does now.
+    State { state: HarkState },
+    /// A timer changed.
+    Timer { change: TimerChange, timer: Timer },
+    /// A setting changed at run time: `volume_percent`, `mic_mute`.
+    Setting { name: String, value: serde_json::Value },
+    /// Something went wrong.
+    Error(Fault),
+    /// Closing record of a turn.
+    Turn { timings_ms: Timings, route: Option<Route>, attempts: u32, outcome: Outcome },
+}
+
+/// Who made the request of a turn; decides where the answer goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Somebody in the room.
+    Voice,
+    /// The command line.
+    Cli,
+    /// MQTT `ask`.
+    Mqtt,
+    /// Hark itself, such as a timer that rings.
+    Internal,
+}
+
+/// An event with the fields all events share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// The event's own name and fields.
+    #[serde(flatten)]
+    pub event: PublicEvent,
+    /// The turn it belongs to, or null.
+    pub turn: Option<TurnId>,
+    /// Monotonic milliseconds since start.
+    pub t_ms: f64,
+    /// RFC 3339 wall-clock time.
+    pub at: String,
+    /// Position in the recording, with `hear` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_ms: Option<u64>,
+    /// The recording, with `hear` of several files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Where the turn came from; not part of the public object.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
+}
+
+impl Envelope {
+    /// Wraps an event; `at` is the wall-clock time in RFC 3339.
+    pub fn new(event: PublicEvent, turn: Option<TurnId>, stamp: Stamp, at: String) -> Self {
+        Self { event, turn, t_ms: stamp.t_ms(), at, audio_ms: stamp.audio_ms, file: None, origin: None }
+    }
+}

@@ -1,0 +1,71 @@
+//! Tool calls and the receipts that prove them.
+
+use super::ids::{ReceiptId, TurnId};
+use super::intent::Slots;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a tool may do to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Looks only.
+    Read,
+    /// Changes something that can be changed back.
+    Write,
+    /// Needs approval: unlock, open the garage, disarm, delete.
+    Dangerous,
+}
+
+/// A request to run one tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Position of the call in its turn; with the turn it names the call.
+    pub index: usize,
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// Name in the tool table, such as `home.turn_on`.
+    pub tool: String,
+    /// Arguments: the slots of the intent.
+    pub args: Slots,
+    /// The person has said yes to exactly this call. Only the turn machine sets it.
+    pub approved: bool,
+}
+
+/// Proof of what a tool did, or why it did not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// Unique over the life of the store.
+    pub id: ReceiptId,
+    /// The tool did all that was asked and it was confirmed.
+    pub ok: bool,
+    /// Something is different now from before.
+    pub changed: bool,
+    /// An object. On success what the reply needs (`entities`, `state`, `time` …). When not `ok` it
+    /// has `error` (one of [`error_code`]) and `message`; with partial success also `done` and `failed`.
+    pub detail: Value,
+}
+
+/// Codes in a failed receipt's `detail.error`; each has a sentence in `models/sentences/<lang>/errors.yaml`.
+pub mod error_code {
+    /// No such device, area, timer or scene.
+    pub const NOT_FOUND: &str = "not_found";
+    /// The device is there but cannot do this.
+    pub const UNSUPPORTED: &str = "unsupported";
+    /// A dangerous call without approval; `detail.question` says what to ask.
+    pub const NEEDS_APPROVAL: &str = "needs_approval";
+    /// Switched off by the owner's permissions.
+    pub const FORBIDDEN: &str = "forbidden";
+    /// No confirmation came in time.
+    pub const TIMEOUT: &str = "timeout";
+    /// The device is not reachable.
+    pub const OFFLINE: &str = "offline";
+    /// Some of several things were done.
+    pub const PARTIAL: &str = "partial";
+    /// The service it needs is not configured.
+    pub const NOT_CONFIGURED: &str = "not_configured";
+    /// An argument is missing or out of range.
+    pub const BAD_ARGUMENT: &str = "bad_argument";
+    /// Anything else; `detail.message` says what.
+    pub const FAILED: &str = "failed";
+}

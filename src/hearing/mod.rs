@@ -1,0 +1,46 @@
+//! From the microphone to words: capture, resampling, voice activity, wake word, endpoint, recognition.
+
+pub mod stt;
+
+use crate::domain::{Endpoint, Fault, Transcript};
+
+/// What the ear reports.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HearingEvent {
+    /// A wake word; the ear is listening from here on.
+    Wake { word: String, score: f32 },
+    /// Something like a wake word.
+    WakeRejected { word: String, score: f32, why: String },
+    /// Speech began while listening.
+    SpeechStarted,
+    /// The request is over; `silence_ms` is how long ago its last voiced block was.
+    SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
+    /// Words so far; the first `stable` characters will not change.
+    Partial { text: String, stable: usize },
+    /// The words of the request; the ear is back to the wake word.
+    Transcript(Transcript),
+    /// Nobody spoke while listening; the ear is back to the wake word.
+    NothingSaid,
+    /// A part of the ear failed.
+    Fault(Fault),
+}
+
+/// A report with its place in the sound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    /// What.
+    pub event: HearingEvent,
+    /// Where: 16 kHz samples since the ear was made.
+    pub position_samples: u64,
+}
+
+/// Orders to the ear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EarCommand {
+    /// Listen without a wake word; give up when nobody speaks within the window.
+    Listen { window_ms: u64 },
+    /// Forget the request at hand and wait for the wake word.
+    Sleep,
+    /// Hear nothing at all, or hear again.
+    Mute(bool),
+}

@@ -1,0 +1,36 @@
+//! Speech recognition engines behind one trait.
+
+use crate::domain::{Fault, Transcript};
+
+/// Words so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Partial {
+    /// Lower-case words.
+    pub text: String,
+    /// How many characters of it will not change.
+    pub stable: usize,
+}
+
+/// A streaming recogniser. One utterance is `start`, any number of `feed`, then `finish` or `cancel`.
+pub trait Recogniser: Send {
+    /// Begins an utterance, dropping one that was not finished.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    fn start(&mut self) -> Result<(), Fault>;
+    /// Takes mono samples at 16 kHz in −1.0 ..= 1.0.
+    ///
+    /// # Errors
+    /// When no utterance was begun or the engine refuses.
+    fn feed(&mut self, samples: &[f32]) -> Result<(), Fault>;
+    /// Words so far, when there are any.
+    fn partial(&mut self) -> Option<Partial>;
+    /// Ends the utterance.
+    ///
+    /// # Errors
+    /// When no utterance was begun or the engine refuses. Speech it does not stand by is no error:
+    /// it is a transcript with `rejected` set.
+    fn finish(&mut self) -> Result<Transcript, Fault>;
+    /// Ends the utterance and throws it away.
+    fn cancel(&mut self);
+}

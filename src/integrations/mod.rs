@@ -1,0 +1,1 @@
+//! Other programs: MQTT and Home Assistant discovery.

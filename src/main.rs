@@ -1,0 +1,3 @@
+//! The `hark` program: hands over to the command line.
+
+fn main() {}

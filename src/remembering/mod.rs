@@ -1,0 +1,1 @@
+//! SQLite on its own thread: timers, turns, migrations.

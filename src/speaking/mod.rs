@@ -1,0 +1,1 @@
+//! From text to the speaker: voices, playback ring and callback, earcons.

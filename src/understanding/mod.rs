@@ -1,0 +1,1 @@
+//! From words to intents: the template language, its automaton, sampler and parser; numbers, durations, slots.
