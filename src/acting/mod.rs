@@ -4,3 +4,9 @@ pub mod home;
 pub mod names;
 pub mod permissions;
 pub mod timers;
+pub mod tools;
+pub mod weather;
+
+pub use home::{DeviceBackend, HomeControl, HomeRegistry};
+pub use timers::Timers;
+pub use tools::{Parts, Toolbox};
