@@ -3,6 +3,8 @@
 pub mod home;
 pub mod names;
 pub mod permissions;
+#[cfg(test)]
+mod test_shelf;
 pub mod timers;
 pub mod tools;
 pub mod weather;

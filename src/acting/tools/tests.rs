@@ -5,6 +5,7 @@ use crate::acting::home::backend::{DeviceBackend, SendFuture};
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
+use crate::acting::test_shelf::Shelf;
 use crate::acting::timers::Timers;
 use crate::config::home::HomeConfig;
 use crate::config::permissions::{DangerPolicy, Permissions};
@@ -12,12 +13,10 @@ use crate::config::tools::ToolsConfig;
 use crate::domain::home::Entity;
 use crate::domain::ports::NodeControls;
 use crate::domain::{EntityId, Slots, TurnId};
-use crate::remembering::Store;
 use chrono::DateTime;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
-use tempfile::TempDir;
 
 /// 2026-11-21 14:05:00 +01:00, a Saturday.
 const NOW_MS: i64 = 1_795_266_300_000;
@@ -58,7 +57,7 @@ impl DeviceBackend for Deaf {
 struct House {
     tools: Toolbox,
     clock_ms: Arc<AtomicI64>,
-    dir: TempDir,
+    shelf: Arc<Shelf>,
 }
 
 struct Built {
@@ -76,8 +75,7 @@ impl Default for Built {
 
 impl Built {
     fn house(self) -> House {
-        let dir = TempDir::new().unwrap();
-        let store = Store::open(&dir.path().join("hark.db")).unwrap();
+        let shelf = Arc::new(Shelf::default());
         let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
         let devices = Deaf { demo: DemoDevices::new(Arc::clone(&registry)), ids: self.deaf };
         let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
@@ -89,7 +87,7 @@ impl Built {
         });
         let parts = Parts::new(
             HomeControl::new(registry, vec![Arc::new(devices)]),
-            Arc::new(Timers::load(Arc::new(store), NOW_MS).unwrap()),
+            Arc::new(Timers::load(Arc::<Shelf>::clone(&shelf), NOW_MS).unwrap()),
             Arc::new(Knob(AtomicU8::new(80))),
             clock,
             (
@@ -98,7 +96,7 @@ impl Built {
                 &ToolsConfig { timeout_ms: 300, weather_url: self.weather, ..ToolsConfig::default() },
             ),
         );
-        House { tools: Toolbox::new(parts.unwrap()), clock_ms, dir }
+        House { tools: Toolbox::new(parts.unwrap()), clock_ms, shelf }
     }
 }
 

@@ -5,6 +5,7 @@ use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::domain::ids::TimerId;
+use crate::domain::ports::HomeView;
 use crate::domain::timer::{Timer, TimerState};
 use crate::domain::tool::error_code;
 use serde_json::{Map, Value, json};
@@ -13,7 +14,8 @@ use std::sync::Arc;
 /// `timer.start`.
 pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let duration_ms = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
-    let new = NewTimer { name: args.owned("name"), area: args.owned("area"), duration_ms };
+    let area = args.owned("area").or_else(|| own_area(parts));
+    let new = NewTimer { name: args.owned("name"), area, duration_ms };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         Ok(Outcome::new(true, json!({"timer": shown(&timer)})))
@@ -102,6 +104,13 @@ fn query(args: &Args) -> TimerQuery {
         duration_ms: length(args, ["start_hours", "start_minutes", "start_seconds"]),
         area: args.owned("area"),
     }
+}
+
+/// Declared name of the area this node stands in.
+fn own_area(parts: &Parts) -> Option<String> {
+    let id = parts.default_area.as_deref()?;
+    let home = parts.home.registry().home();
+    home.areas.iter().find(|area| area.id == id).map(|area| area.name.clone())
 }
 
 /// Milliseconds of hours, minutes and seconds, to the whole second; `None` when none is there or

@@ -51,11 +51,9 @@ async fn without_a_place_the_area_of_the_node_is_meant() {
 #[test]
 fn an_area_that_is_none_is_told_at_the_start() {
     let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
-    let dir = TempDir::new().unwrap();
-    let store = Store::open(&dir.path().join("hark.db")).unwrap();
     let parts = Parts::new(
         HomeControl::new(registry, Vec::new()),
-        Arc::new(Timers::load(Arc::new(store), 0).unwrap()),
+        Arc::new(Timers::load(Arc::new(Shelf::default()), 0).unwrap()),
         Arc::new(Knob(AtomicU8::new(0))),
         Arc::new(|| chrono::Local::now().fixed_offset()),
         (

@@ -35,14 +35,23 @@ async fn a_timer_from_start_to_end() {
 }
 
 #[tokio::test]
-async fn an_ok_means_that_the_timer_is_on_the_disk() {
+async fn an_ok_means_that_the_timer_is_kept() {
     let house = house();
     house.ok("timer.start", json!({"minutes": 10, "name": "tea"})).await;
-    // Another connection to the same file sees what a restart after a power cut would see.
-    let store = Store::open_read_only(&house.dir.path().join("hark.db")).unwrap();
-    let again = Timers::load(Arc::new(store), NOW_MS).unwrap();
-    assert_eq!(again.all(), house.tools.parts().timers.all());
-    assert_eq!(again.next_due_unix_ms(), Some(NOW_MS + 600_000));
+    let after_a_power_cut = Timers::load(Arc::<Shelf>::clone(&house.shelf), NOW_MS).unwrap();
+    assert_eq!(after_a_power_cut.all(), house.tools.parts().timers.all());
+    assert_eq!(after_a_power_cut.next_due_unix_ms(), Some(NOW_MS + 600_000));
+}
+
+#[tokio::test]
+async fn a_timer_knows_the_area_it_was_set_in() {
+    let house = Built { area: "office", ..Built::default() }.house();
+    house.ok("timer.start", json!({"minutes": 1})).await;
+    house.ok("timer.start", json!({"minutes": 1, "area": "Kitchen"})).await;
+    let areas: Vec<_> = house.tools.parts().timers.all().into_iter().map(|timer| timer.area).collect();
+    assert_eq!(areas, [Some("Office".to_owned()), Some("Kitchen".to_owned())]);
+    let receipt = house.ok("timer.cancel_all", json!({"area": "the kitchen"})).await;
+    assert_eq!(receipt.detail["count"], 1);
 }
 
 #[tokio::test]
@@ -89,23 +98,12 @@ async fn a_timer_without_a_length_is_refused() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_gone_makes_a_failed_receipt() {
-    let dir = TempDir::new().unwrap();
-    let store = Store::open(&dir.path().join("hark.db")).unwrap();
-    let timers = Arc::new(Timers::load(Arc::new(store.clone()), NOW_MS).unwrap());
-    store.close();
-    let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
-    let parts = Parts::new(
-        HomeControl::new(registry, Vec::new()),
-        timers,
-        Arc::new(Knob(AtomicU8::new(0))),
-        Arc::new(|| chrono::Local::now().fixed_offset()),
-        (&HomeConfig::default(), &Permissions::default(), &ToolsConfig::default()),
-    );
-    let house = House { tools: Toolbox::new(parts.unwrap()), clock_ms: Arc::default(), dir };
-    let (code, _) = house.fails("timer.start", json!({"minutes": 1})).await;
-    assert_eq!(code, error_code::FAILED);
-    assert!(house.tools.parts().timers.all().is_empty(), "what is not on the disk is not set");
+async fn a_store_that_refuses_makes_a_failed_receipt() {
+    let house = house();
+    house.shelf.refuses.store(true, Ordering::SeqCst);
+    let (code, receipt) = house.fails("timer.start", json!({"minutes": 1})).await;
+    assert_eq!((code.as_str(), receipt.changed), (error_code::FAILED, false));
+    assert!(house.tools.parts().timers.all().is_empty(), "what is not kept is not set");
 }
 
 #[tokio::test]
