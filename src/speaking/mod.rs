@@ -1,4 +1,7 @@
 //! From text to the speaker: voices, playback ring and callback, earcons.
 
+pub mod earcons;
 pub mod error;
+pub mod phrases;
+pub mod resample;
 pub mod voices;
