@@ -3,5 +3,6 @@
 pub mod earcons;
 pub mod error;
 pub mod phrases;
+pub mod playback;
 pub mod resample;
 pub mod voices;
