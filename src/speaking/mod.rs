@@ -5,4 +5,6 @@ pub mod error;
 pub mod phrases;
 pub mod playback;
 pub mod resample;
+pub mod voice_thread;
+mod voice_worker;
 pub mod voices;

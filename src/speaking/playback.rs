@@ -391,12 +391,14 @@ mod tests {
         filled(&mut source, 60);
         assert_eq!(reports(&mut feeder), [(1, ItemReport::Begun)]);
         filled(&mut source, 60);
-        use ItemReport::{Begun, Drained};
-        assert_eq!(reports(&mut feeder), [(1, Drained), (2, Drained), (3, Begun)]);
+        assert_eq!(
+            reports(&mut feeder),
+            [(1, ItemReport::Drained), (2, ItemReport::Drained), (3, ItemReport::Begun)]
+        );
         filled(&mut source, 100);
         assert_eq!(reports(&mut feeder), [], "the last item is still open");
         feeder.end();
-        assert_eq!(reports(&mut feeder), [(3, Drained)]);
+        assert_eq!(reports(&mut feeder), [(3, ItemReport::Drained)]);
         assert_eq!(reports(&mut feeder), []);
         assert!(feeder.is_idle());
     }
