@@ -390,7 +390,7 @@ mod tests {
         use SpeakingEnd::Done;
         assert_eq!(told, [started("a"), ended("a", Done), started("b"), ended("b", Done)]);
         assert!((3990..=4010).contains(&loud_ms(&heard)), "{}", loud_ms(&heard));
-        let last = heard.iter().rposition(|sample| *sample > 0.4).unwrap() / 48;
+        let last = heard.iter().rposition(|sample| *sample > 0.49).unwrap() / 48;
         assert_eq!(last, 4000 + SENTENCE_PAUSE_MS - 1, "with the pause between the sentences of b");
         assert_eq!(scene.play(500).1, []);
     }
