@@ -1,5 +1,6 @@
 //! From text to the speaker: voices, playback ring and callback, earcons.
 
+pub mod device;
 pub mod earcons;
 pub mod error;
 pub mod phrases;
