@@ -1,0 +1,3 @@
+//! Fixtures that the test binaries share.
+
+pub mod sound_card;
