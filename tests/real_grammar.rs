@@ -46,12 +46,9 @@ fn tuning() -> Tuning {
     t.padding_ms = var("PAD", d.padding_ms as f64) as usize;
     t.nbest = var("NBEST", d.nbest as f64) as usize;
     t.score_per_edit = var("SPE", d.score_per_edit.into()) as f32;
-    let wb = var("WB", 1.0);
-    t.smoothing = if wb > 0.0 {
-        hark::hearing::stt::grammar::Smoothing::WittenBell(wb)
-    } else {
-        hark::hearing::stt::grammar::Smoothing::KneserNey
-    };
+    t.smoothing = var("WB", d.smoothing);
+    t.naturalness = var("NAT", d.naturalness);
+    t.costs.limit = var("LIMIT", d.costs.limit.into()) as f32;
     t
 }
 
@@ -107,8 +104,8 @@ fn sweep() {
         }
         let bad_words = e.heard.iter().filter(|w| w.starts_with('~')).count();
         println!(
-            "{} {} | {said} | {} | heard {} | cost {:?} gap {:.0} rank {} post {:.1} bg {}/{} fr {}",
-            if home_command { 'H' } else { 'o' }, if right { "ok " } else { "BAD" }, transcript.text, e.heard.join(" "), e.cost, e.gap, e.rank, e.log_posterior, bad_words, e.heard.len(), e.frames
+            "{} {} | {said} | {} | heard {} | cost {:?} gap {:.0} rank {} post {:.1} bg {}/{} fr {} lm said {:.1} heard {:.1}",
+            if home_command { 'H' } else { 'o' }, if right { "ok " } else { "BAD" }, transcript.text, e.heard.join(" "), e.cost, e.gap, e.rank, e.log_posterior, bad_words, e.heard.len(), e.frames, ear.lm(&words), ear.lm(&e.heard.iter().map(String::as_str).collect::<Vec<_>>())
         );
     }
     finish.sort_by(f64::total_cmp);

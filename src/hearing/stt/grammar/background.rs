@@ -5,41 +5,27 @@
 use super::error::GrammarError;
 use super::ffi;
 use super::options::{c_path, silence_log};
-use std::ffi::CStr;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::ptr;
 
 /// Sign before a background word, so that it is never taken for a word of the home.
 pub(super) const MARK: char = '~';
 
-/// The `count` likeliest words of a general language model with their shares, which sum to one.
-/// `usable` says which words can be pronounced.
-pub(super) fn common_words(
-    language_model: &Path,
-    count: usize,
-    usable: impl Fn(&str) -> bool,
-) -> Result<Vec<(String, f64)>, GrammarError> {
-    silence_log();
-    if !language_model.is_file() {
-        return Err(GrammarError::NoAcousticModel(language_model.to_owned()));
-    }
-    let mut words = General::open(language_model)?.unigrams();
-    words.retain(|(word, _)| usable(word));
-    words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    words.truncate(count);
-    let total: f64 = words.iter().map(|(_, share)| share).sum();
-    words.iter_mut().for_each(|(_, share)| *share /= total);
-    Ok(words)
-}
-
-/// Owns a `ngram_model_t` and the log table it counts in.
-struct General {
+/// A general language model of English: how people speak when they do not speak to a house.
+pub(super) struct General {
     raw: *mut ffi::NgramModel,
     math: *mut ffi::LogMath,
 }
 
 impl General {
-    fn open(path: &Path) -> Result<Self, GrammarError> {
+    /// Loads the model; some hundredths of a second.
+    pub(super) fn open(path: &Path) -> Result<Self, GrammarError> {
+        silence_log();
+        if !path.is_file() {
+            return Err(GrammarError::NoAcousticModel(path.to_owned()));
+        }
         let file = c_path(path)?;
         // SAFETY: plain constructor; base 1.0001 is what PocketSphinx uses.
         let math = unsafe { ffi::logmath_init(1.0001, 0, 1) };
@@ -50,6 +36,51 @@ impl General {
             return Err(GrammarError::Refused { what: "the general language model", folder: path.to_owned() });
         }
         Ok(general)
+    }
+
+    /// The `count` likeliest words with their shares, which sum to one. `usable` says which words
+    /// can be pronounced.
+    pub(super) fn common_words(&self, count: usize, usable: impl Fn(&str) -> bool) -> Vec<(String, f64)> {
+        let mut words = self.unigrams();
+        words.retain(|(word, _)| usable(word));
+        words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        words.truncate(count);
+        let total: f64 = words.iter().map(|(_, share)| share).sum();
+        words.iter_mut().for_each(|(_, share)| *share /= total);
+        words
+    }
+
+    /// Natural log of the probability of a sentence for each of its words. A word the model does not
+    /// know counts like a rare one.
+    pub(super) fn log_per_word(&self, words: &[String], ids: &mut HashMap<String, i32>) -> f64 {
+        const RARE: f64 = -11.0;
+        let step = 1.0001f64.ln();
+        let mut history = [self.id("<s>", ids), 0];
+        let mut known = 1;
+        let mut sum = 0.0;
+        for word in words {
+            let id = self.id(word, ids);
+            let mut used = 0;
+            // SAFETY: `raw` is live; the history holds `known` valid ids, the latest first.
+            let log = unsafe { ffi::ngram_ng_prob(self.raw, id, history.as_mut_ptr(), known, &raw mut used) };
+            sum += (f64::from(log) * step).max(RARE);
+            history = [id, history[0]];
+            known = 2;
+        }
+        sum / words.len().max(1) as f64
+    }
+
+    fn id(&self, word: &str, ids: &mut HashMap<String, i32>) -> i32 {
+        if let Some(id) = ids.get(word) {
+            return *id;
+        }
+        // SAFETY: `raw` is live and the word ends in NUL; unknown words have an id of their own.
+        let id = match CString::new(word) {
+            Ok(text) => unsafe { ffi::ngram_wid(self.raw, text.as_ptr()) },
+            Err(_) => unsafe { ffi::ngram_unknown_wid(self.raw) },
+        };
+        ids.insert(word.to_owned(), id);
+        id
     }
 
     fn unigrams(&self) -> Vec<(String, f64)> {

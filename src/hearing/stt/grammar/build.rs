@@ -1,7 +1,7 @@
 //! Makes a decoder for a home: samples its sentences, trains the language model, looks the words up,
 //! and loads the result into PocketSphinx.
 
-use super::background::{self, MARK};
+use super::background::{General, MARK};
 use super::classes::Classes;
 use super::decoder::{Decoder, DecoderFiles};
 use super::dictionary::{CmuDictionary, Lexicon};
@@ -9,7 +9,7 @@ use super::error::GrammarError;
 use super::ngram::{Scorer, TrigramModel};
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,13 +53,9 @@ impl Recipe {
         let cmu = CmuDictionary::load(&self.model_dir.join("cmudict-en-us.dict"))?;
         let index = cmu.index();
         let mut lexicon = Lexicon::build(&words, &index, self.pronounce.as_ref());
-        let background = match self.tuning.background_words {
-            0 => Vec::new(),
-            count => {
-                let general = self.model_dir.join("en-us.lm.bin");
-                background::common_words(&general, count, |word| index.contains_key(word))?
-            }
-        };
+        let general = General::open(&self.model_dir.join("en-us.lm.bin"))?;
+        let background =
+            general.common_words(self.tuning.background_words, |word| index.contains_key(word));
         let mut shares = Vec::with_capacity(background.len());
         for (word, share) in background {
             let name = format!("{MARK}{word}");
@@ -72,7 +68,8 @@ impl Recipe {
             Classes::default()
         };
         let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
-        let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
+        let weights = naturalness(&sentences, &general, self.tuning.naturalness);
+        let model = TrigramModel::train(&sentences, &weights, &classes, self.tuning.smoothing, mass);
         let features = features_without_mean(&acoustic.join("feat.params"))?;
         let files = TemporaryFiles::create(&self.work_dir)?;
         files.fill(&features, &lexicon.to_text(), &model.to_arpa(&shares))?;
@@ -87,6 +84,17 @@ impl Recipe {
         )?;
         Ok(Ear { decoder, grammar, scorer: model.scorer(&shares), silent: lexicon.silent })
     }
+}
+
+/// How much each sentence counts: templates can say everything in many ways, people say most things
+/// in few. Sentences that are likely in general English count more; the mean is one.
+fn naturalness(sentences: &[Vec<String>], general: &General, power: f64) -> Vec<f64> {
+    let mut ids = HashMap::new();
+    let logs: Vec<f64> =
+        sentences.iter().map(|sentence| power * general.log_per_word(sentence, &mut ids)).collect();
+    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mean = logs.iter().map(|log| (log - highest).exp()).sum::<f64>() / logs.len().max(1) as f64;
+    logs.iter().map(|log| (log - highest).exp() / mean).collect()
 }
 
 /// Every word of the sampled sentences and of the grammar, sorted.

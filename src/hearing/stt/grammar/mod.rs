@@ -19,6 +19,5 @@ mod tuning;
 pub use decoder::{SearchTuning, Segment};
 pub use error::GrammarError;
 pub use lattice::Hypothesis;
-pub use ngram::Smoothing;
 pub use recogniser::{Evidence, GrammarRecogniser};
 pub use tuning::Tuning;

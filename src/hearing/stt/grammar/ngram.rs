@@ -9,15 +9,6 @@ use super::classes::Classes;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How seen and unseen word sequences share probability.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Smoothing {
-    /// Witten–Bell; the factor multiplies the number of different followers (1 is the textbook).
-    WittenBell(f64),
-    /// Kneser–Ney with one discount for each order, estimated from the counts.
-    KneserNey,
-}
-
 /// A token of the counts: a word or a class of words.
 pub(super) type Token = u32;
 const START: Token = 0;
@@ -47,28 +38,25 @@ impl TrigramModel {
     /// probability for words outside the sentences.
     pub(super) fn train(
         sentences: &[Vec<String>],
+        weights: &[f64],
         classes: &Classes,
-        smoothing: Smoothing,
+        smoothing: f64,
         background_mass: f64,
     ) -> Self {
         let mut tokens = Tokens::new(classes);
         let mut bigrams = Vec::new();
         let mut trigrams = Vec::new();
-        for sentence in sentences.iter().filter(|sentence| !sentence.is_empty()) {
+        for (sentence, weight) in sentences.iter().zip(weights).filter(|(sentence, _)| !sentence.is_empty()) {
             let ids = std::iter::once(START)
                 .chain(sentence.iter().map(|word| tokens.of(word)))
                 .chain(std::iter::once(END))
                 .collect::<Vec<_>>();
-            bigrams.extend(ids.windows(2).map(|pair| [pair[0], pair[1]]));
-            trigrams.extend(ids.windows(3).map(|three| [three[0], three[1], three[2]]));
+            bigrams.extend(ids.windows(2).map(|pair| ([pair[0], pair[1]], *weight)));
+            trigrams.extend(ids.windows(3).map(|three| ([three[0], three[1], three[2]], *weight)));
         }
         let trigrams = tally(trigrams);
-        let raw_bigrams = tally(bigrams);
-        let bigram_counts = match smoothing {
-            Smoothing::WittenBell(_) => raw_bigrams,
-            Smoothing::KneserNey => continuations(&raw_bigrams, &trigrams),
-        };
-        let mut unigrams = unigram_probabilities(tokens.spellings.len(), &bigram_counts, smoothing);
+        let bigram_counts = tally(bigrams);
+        let mut unigrams = unigram_probabilities(tokens.spellings.len(), &bigram_counts);
         unigrams.iter_mut().for_each(|probability| *probability *= 1.0 - background_mass);
         let lower = |_: [Token; 2], word: Token| unigrams[word as usize];
         let bigrams = Level::<2>::smooth(&bigram_counts, smoothing, lower);
@@ -221,11 +209,10 @@ impl<const N: usize> Level<N> {
     /// Smooths sorted counts; `lower` gives the probability of a word after the shortened history.
     /// Histories are kept as two tokens; a history of one is padded with `Token::MAX`.
     fn smooth(
-        counts: &[([Token; N], u32)],
-        smoothing: Smoothing,
+        counts: &[([Token; N], f64)],
+        smoothing: f64,
         lower: impl Fn([Token; 2], Token) -> f64,
     ) -> Self {
-        let discount = discount(counts);
         let mut grams = Vec::with_capacity(counts.len());
         let mut backoff = HashMap::new();
         for group in counts.chunk_by(|a, b| a.0[..N - 1] == b.0[..N - 1]) {
@@ -234,17 +221,11 @@ impl<const N: usize> Level<N> {
                 [first, second] => [first, second],
                 _ => [Token::MAX, Token::MAX],
             };
-            let total: f64 = group.iter().map(|(_, count)| f64::from(*count)).sum();
+            let total: f64 = group.iter().map(|(_, count)| *count).sum();
             let kinds = group.len() as f64;
-            let (weight, off) = match smoothing {
-                Smoothing::WittenBell(factor) => (factor * kinds / (total + factor * kinds), 0.0),
-                Smoothing::KneserNey => (discount * kinds / total, discount),
-            };
+            let weight = smoothing * kinds / (total + smoothing * kinds);
             for (gram, count) in group {
-                let own = match smoothing {
-                    Smoothing::WittenBell(_) => (1.0 - weight) * f64::from(*count) / total,
-                    Smoothing::KneserNey => (f64::from(*count) - off).max(0.0) / total,
-                };
+                let own = (1.0 - weight) * count / total;
                 let word = gram[N - 1];
                 grams.push((*gram, own + weight * lower(history, word)));
             }
@@ -293,31 +274,19 @@ impl<'a> Tokens<'a> {
 }
 
 /// Sorts n-grams and counts equal ones.
-fn tally<const N: usize>(mut grams: Vec<[Token; N]>) -> Vec<([Token; N], u32)> {
-    grams.sort_unstable();
-    grams.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
-}
-
-/// Kneser–Ney's lower-order counts: in how many different contexts a pair was seen. Pairs at the
-/// beginning of a sentence have no context before them and keep their count.
-fn continuations(raw: &[([Token; 2], u32)], trigrams: &[([Token; 3], u32)]) -> Vec<([Token; 2], u32)> {
-    let mut contexts: HashMap<[Token; 2], u32> = HashMap::new();
-    for (gram, _) in trigrams {
-        *contexts.entry([gram[1], gram[2]]).or_default() += 1;
-    }
-    raw.iter()
-        .map(|(gram, count)| (*gram, contexts.get(gram).copied().unwrap_or(*count)))
+fn tally<const N: usize>(mut grams: Vec<([Token; N], f64)>) -> Vec<([Token; N], f64)> {
+    grams.sort_unstable_by_key(|(gram, _)| *gram);
+    grams
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|same| (same[0].0, same.iter().map(|(_, weight)| weight).sum()))
         .collect()
 }
 
 /// Unigram probabilities, smoothed with the uniform distribution; the start symbol has none.
-fn unigram_probabilities(tokens: usize, bigrams: &[([Token; 2], u32)], smoothing: Smoothing) -> Vec<f64> {
+fn unigram_probabilities(tokens: usize, bigrams: &[([Token; 2], f64)]) -> Vec<f64> {
     let mut counts = vec![0f64; tokens];
     for (gram, count) in bigrams {
-        counts[gram[1] as usize] += match smoothing {
-            Smoothing::WittenBell(_) => f64::from(*count),
-            Smoothing::KneserNey => 1.0,
-        };
+        counts[gram[1] as usize] += count;
     }
     let total: f64 = counts.iter().sum();
     let kinds = tokens.saturating_sub(1) as f64;
@@ -326,14 +295,6 @@ fn unigram_probabilities(tokens: usize, bigrams: &[([Token; 2], u32)], smoothing
         .enumerate()
         .map(|(token, count)| if token as Token == START { 0.0 } else { (count + 1.0) / (total + kinds) })
         .collect()
-}
-
-/// Absolute discount from the numbers of n-grams seen once and twice; sampled sentences can make
-/// these odd, so it is held between 0.1 and 0.9.
-fn discount<const N: usize>(counts: &[([Token; N], u32)]) -> f64 {
-    let seen = |times: u32| counts.iter().filter(|(_, count)| *count == times).count() as f64;
-    let (once, twice) = (seen(1), seen(2));
-    if once + twice == 0.0 { 0.1 } else { (once / (once + 2.0 * twice)).clamp(0.1, 0.9) }
 }
 
 /// Log to base ten with the floor ARPA files use.

@@ -71,6 +71,13 @@ impl GrammarRecogniser {
         })
     }
 
+    pub fn lm(&self, words: &[&str]) -> f32 {
+        let s = &self.ear.scorer;
+        let mut t = vec![0];
+        t.extend(words.iter().map(|w| s.token(w).unwrap_or(1)));
+        t.push(1);
+        (1..t.len()).map(|i| s.trigram(if i > 1 { Some(t[i - 2]) } else { None }, t[i - 1], t[i])).sum()
+    }
     pub fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
     }

@@ -1,7 +1,6 @@
 //! Every number of the grammar recogniser that was found by measuring, in one place.
 
 use super::decoder::SearchTuning;
-use super::ngram::Smoothing;
 use crate::config::stt::Stt;
 use crate::domain::ports::EditCosts;
 
@@ -10,10 +9,13 @@ use crate::domain::ports::EditCosts;
 pub struct Tuning {
     /// The decoder's weights and beams.
     pub search: SearchTuning,
-    /// Smoothing of the language model.
-    pub smoothing: Smoothing,
+    /// Witten–Bell smoothing of the language model: factor on the number of different followers.
+    pub smoothing: f64,
     /// Sentences sampled for the language model.
     pub sentences: usize,
+    /// How much sentences that are likely in general English count more: the power of that likelihood
+    /// per word. 0 counts all alike.
+    pub naturalness: f64,
     /// Whether numbers share their counts.
     pub number_classes: bool,
     /// Background words that compete with the home's; 0 for none.
@@ -48,8 +50,9 @@ impl Tuning {
                 silence: 0.1,
                 second_pass: true,
             },
-            smoothing: Smoothing::WittenBell(1.0),
+            smoothing: 1.0,
             sentences: 20_000,
+            naturalness: 0.5,
             number_classes: true,
             background_words: 1000,
             background_mass: 0.1,
