@@ -1,1 +1,12 @@
-//! SQLite on its own thread: timers, turns, migrations.
+//! What outlives a power cut: one SQLite file behind its own thread. [`store`] owns the file,
+//! [`migrations`] its shape; [`timers`] and [`turns`] are what is kept in it.
+
+pub mod error;
+mod migrations;
+pub mod store;
+pub mod timers;
+pub mod turns;
+
+pub use error::RememberingError;
+pub use store::Store;
+pub use turns::{TurnRecord, Turns};

@@ -1,0 +1,81 @@
+//! The shape of the database as a list of steps. Steps are only ever added at the end: a file made by
+//! any earlier Hark is brought up to date by the steps it lacks. `user_version` counts those done.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// One step each; the place in the list is its number, starting at 1.
+const STEPS: &[&str] = &[
+    // 1: timers and turns.
+    "CREATE TABLE timers (
+        seq             INTEGER PRIMARY KEY AUTOINCREMENT,
+        id              TEXT NOT NULL UNIQUE,
+        name            TEXT,
+        area            TEXT,
+        duration_ms     INTEGER NOT NULL,
+        created_unix_ms INTEGER NOT NULL,
+        due_unix_ms     INTEGER NOT NULL,
+        remaining_ms    INTEGER NOT NULL,
+        state           TEXT NOT NULL CHECK (state IN ('running', 'paused', 'ringing'))
+     ) STRICT;
+     CREATE TABLE turns (
+        seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+        id      TEXT NOT NULL UNIQUE,
+        at      TEXT NOT NULL,
+        session TEXT NOT NULL,
+        events  TEXT NOT NULL,
+        inputs  TEXT NOT NULL
+     ) STRICT;",
+];
+
+/// The version a fully migrated file has.
+pub(crate) const LATEST: u32 = STEPS.len() as u32;
+
+/// How many steps the file has had.
+pub(crate) fn version(db: &Connection) -> rusqlite::Result<u32> {
+    db.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Applies the steps that are missing, each in a transaction together with its number, so that a power
+/// cut leaves a file either before or after a step.
+pub(crate) fn migrate(db: &mut Connection) -> rusqlite::Result<()> {
+    let done = version(db)?;
+    for (number, step) in (1u32..).zip(STEPS).filter(|(number, _)| *number > done) {
+        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have been quicker while this one waited for the lock.
+        if version(&transaction)? < number {
+            transaction.execute_batch(step)?;
+            transaction.pragma_update(None, "user_version", number)?;
+        }
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_gets_every_step_and_a_second_run_does_nothing() {
+        let mut db = Connection::open_in_memory().unwrap();
+        migrate(&mut db).unwrap();
+        assert_eq!(version(&db).unwrap(), LATEST);
+        db.execute("INSERT INTO turns (id, at, session, events, inputs) VALUES ('a','b','c','[]','[]')", [])
+            .unwrap();
+        migrate(&mut db).unwrap();
+        let kept: i64 = db.query_row("SELECT count(*) FROM turns", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 1);
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_version_where_it_was() {
+        let mut db = Connection::open_in_memory().unwrap();
+        db.execute_batch("CREATE TABLE turns (other TEXT)").unwrap();
+        assert!(migrate(&mut db).is_err());
+        assert_eq!(version(&db).unwrap(), 0);
+        let timers: i64 = db
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'timers'", [], |r| r.get(0))
+            .unwrap();
+        assert_eq!(timers, 0, "the half of the step that worked must be gone");
+    }
+}
