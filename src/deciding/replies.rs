@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    fn receipt(ok: bool, detail: serde_json::Value) -> Receipt {
+    fn receipt(ok: bool, detail: Value) -> Receipt {
         Receipt { id: "r".into(), ok, changed: ok, detail }
     }
 

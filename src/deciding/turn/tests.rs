@@ -172,7 +172,8 @@ fn a_spoken_request_goes_all_the_way() {
 fn how_requests_end() {
     let listening = || vec![(0, wake()), (10, Event::SpeechStarted)];
     let ended = || (20, Event::SpeechEnded { endpoint: Endpoint::Silence, silence_ms: 0 });
-    let table: Vec<(&str, Vec<(u64, Event)>, Vec<Outcome>, usize)> = vec![
+    type Row = (&'static str, Vec<(u64, Event)>, Vec<Outcome>, usize);
+    let table: Vec<Row> = vec![
         ("nobody speaks", vec![(0, wake()), (5000, Event::NothingSaid)], vec![Outcome::NothingSaid], 0),
         (
             "speech that is not stood by is never acted on",
