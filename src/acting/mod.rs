@@ -1,1 +1,4 @@
 //! Tools and what they act on: the home, timers, weather, time; the permission gate; receipts.
+
+pub mod names;
+pub mod timers;

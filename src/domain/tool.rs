@@ -50,6 +50,8 @@ pub struct Receipt {
 pub mod error_code {
     /// No such device, area, timer or scene.
     pub const NOT_FOUND: &str = "not_found";
+    /// Several things fit and one is meant; `detail.candidates` lists their names.
+    pub const AMBIGUOUS: &str = "ambiguous";
     /// The device is there but cannot do this.
     pub const UNSUPPORTED: &str = "unsupported";
     /// A dangerous call without approval; `detail.question` says what to ask.

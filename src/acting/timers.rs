@@ -1,0 +1,403 @@
+//! Timers: several at once, named or not, kept on the disk before any call answers. No clock in here:
+//! every call is told the time, in milliseconds since the Unix epoch.
+
+use super::names;
+use crate::domain::ids::TimerId;
+use crate::domain::ports::TimerStore;
+use crate::domain::timer::{Timer, TimerChange, TimerState};
+use crate::domain::{Fault, FaultKind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Longest timer, and the longest a timer may become: 99 days.
+pub const MAX_DURATION_MS: u64 = 99 * 24 * 3600 * 1000;
+
+/// How many timers there may be at once.
+pub const MAX_TIMERS: usize = 100;
+
+/// From this delay on a timer rings late: the program was off, or the clock jumped.
+pub const LATE_MS: i64 = 5_000;
+
+/// Told of every change after it is on the disk, outside the lock: it may call back.
+pub type Observer = Arc<dyn Fn(TimerChange, &Timer) + Send + Sync>;
+
+/// Why a timer could not be found or changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TimerError {
+    /// No timer fits.
+    #[error("there is no such timer")]
+    NotFound,
+    /// Several fit; the caller asks back.
+    #[error("{} timers fit", .0.len())]
+    Ambiguous(Vec<Timer>),
+    /// The length is zero or beyond [`MAX_DURATION_MS`].
+    #[error("a timer can last from one second to 99 days")]
+    BadLength,
+    /// There are [`MAX_TIMERS`] already.
+    #[error("there are {MAX_TIMERS} timers already; cancel one first")]
+    TooMany,
+    /// The timer is in a state that does not allow it.
+    #[error("the timer {0}")]
+    WrongState(&'static str),
+    /// It could not be kept; nothing was changed.
+    #[error("{0}")]
+    Store(Fault),
+}
+
+/// A timer to be set.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewTimer {
+    /// What the person calls it.
+    pub name: Option<String>,
+    /// Area it is set in.
+    pub area: Option<String>,
+    /// Length in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// How a person points at a timer; with everything `None` the only one is meant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TimerQuery {
+    /// Its name.
+    pub name: Option<String>,
+    /// The length it was set with ("the ten minute timer"), in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// Area it was set in.
+    pub area: Option<String>,
+}
+
+impl TimerQuery {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn fits(&self, timer: &Timer) -> bool {
+        let same = |asked: &Option<String>, has: &Option<String>| match asked {
+            Some(asked) => has.as_deref().is_some_and(|has| names::is_one_of(asked, [has])),
+            None => true,
+        };
+        same(&self.name, &timer.name)
+            && same(&self.area, &timer.area)
+            && self.duration_ms.is_none_or(|length| length == timer.duration_ms)
+    }
+}
+
+/// All timers of this node.
+pub struct Timers {
+    store: Arc<dyn TimerStore>,
+    /// Held over the write to the store: memory and disk never tell different stories.
+    timers: Mutex<Vec<Timer>>,
+    observer: RwLock<Option<Observer>>,
+}
+
+impl Timers {
+    /// Reads what is kept. Those that became due while the program was off are given out by the next
+    /// [`Timers::due`]; those that were ringing ring again, since nobody said that they were heard.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn load(store: Arc<dyn TimerStore>, now_unix_ms: i64) -> Result<Self, Fault> {
+        let mut timers = store.load()?;
+        for timer in timers.iter_mut().filter(|timer| timer.state == TimerState::Ringing) {
+            timer.state = TimerState::Running;
+        }
+        let late = timers.iter().filter(|timer| is_late(timer, now_unix_ms)).count();
+        if late > 0 {
+            tracing::warn!(late, "timers became due while the program was off; they ring now");
+        }
+        Ok(Self { store, timers: Mutex::new(timers), observer: RwLock::new(None) })
+    }
+
+    /// Sets who is told of changes; replaces whoever was.
+    pub fn observe(&self, observer: Observer) {
+        *self.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
+    }
+
+    /// All timers, in the order they were set.
+    pub fn all(&self) -> Vec<Timer> {
+        self.lock().clone()
+    }
+
+    /// Those that ring now.
+    pub fn ringing(&self) -> Vec<Timer> {
+        self.lock().iter().filter(|timer| timer.state == TimerState::Ringing).cloned().collect()
+    }
+
+    /// Sets a timer that rings `duration_ms` from now.
+    ///
+    /// # Errors
+    /// `BadLength`, `TooMany`, `Store`.
+    pub fn start(&self, new: NewTimer, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        if new.duration_ms == 0 || new.duration_ms > MAX_DURATION_MS {
+            return Err(TimerError::BadLength);
+        }
+        let timer = Timer {
+            id: TimerId(uuid::Uuid::now_v7().to_string()),
+            name: new.name,
+            area: new.area,
+            duration_ms: new.duration_ms,
+            created_unix_ms: now_unix_ms,
+            due_unix_ms: now_unix_ms.saturating_add_unsigned(new.duration_ms),
+            remaining_ms: 0,
+            state: TimerState::Running,
+        };
+        {
+            let mut timers = self.lock();
+            if timers.len() >= MAX_TIMERS {
+                return Err(TimerError::TooMany);
+            }
+            self.store.save(&timer).map_err(TimerError::Store)?;
+            timers.push(timer.clone());
+        }
+        self.tell(TimerChange::Started, &timer);
+        Ok(timer)
+    }
+
+    /// The timer that is meant: by name, by the length it was set with, else the only one. With
+    /// several and no hint the one that rings is meant, if it is one.
+    ///
+    /// # Errors
+    /// `NotFound`, `Ambiguous`.
+    pub fn find(&self, query: &TimerQuery) -> Result<Timer, TimerError> {
+        let mut fitting = self.matching(query);
+        if fitting.len() > 1 && query.is_empty() {
+            let ringing: Vec<Timer> =
+                fitting.iter().filter(|timer| timer.state == TimerState::Ringing).cloned().collect();
+            if ringing.len() == 1 {
+                fitting = ringing;
+            }
+        }
+        match fitting.len() {
+            0 => Err(TimerError::NotFound),
+            1 => Ok(fitting.remove(0)),
+            _ => Err(TimerError::Ambiguous(fitting)),
+        }
+    }
+
+    /// Every timer that fits, in the order they were set.
+    pub fn matching(&self, query: &TimerQuery) -> Vec<Timer> {
+        self.lock().iter().filter(|timer| query.fits(timer)).cloned().collect()
+    }
+
+    /// Takes a timer away.
+    ///
+    /// # Errors
+    /// `NotFound`, `Store`.
+    pub fn cancel(&self, id: &TimerId) -> Result<Timer, TimerError> {
+        let timer = {
+            let mut timers = self.lock();
+            let at = position(&timers, id)?;
+            self.store.remove(&timers[at]).map_err(TimerError::Store)?;
+            timers.remove(at)
+        };
+        self.tell(TimerChange::Cancelled, &timer);
+        Ok(timer)
+    }
+
+    /// Takes every fitting timer away; answers those it took. Stops at the first that the store will
+    /// not let go.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn cancel_all(&self, query: &TimerQuery) -> Result<Vec<Timer>, TimerError> {
+        let mut gone = Vec::new();
+        for timer in self.matching(query) {
+            match self.cancel(&timer.id) {
+                Ok(timer) => gone.push(timer),
+                // Somebody else was quicker.
+                Err(TimerError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(gone)
+    }
+
+    /// Stops a timer with what is left of it.
+    ///
+    /// # Errors
+    /// `NotFound`, `WrongState` when it does not run, `Store`.
+    pub fn pause(&self, id: &TimerId, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        self.update(id, |timer| {
+            match timer.state {
+                TimerState::Running => {}
+                TimerState::Paused => return Err(TimerError::WrongState("is paused already")),
+                TimerState::Ringing => return Err(TimerError::WrongState("is ringing")),
+            }
+            timer.remaining_ms = left_ms(timer, now_unix_ms);
+            timer.state = TimerState::Paused;
+            Ok(())
+        })
+    }
+
+    /// Lets a paused timer run on.
+    ///
+    /// # Errors
+    /// `NotFound`, `WrongState` when it is not paused, `Store`.
+    pub fn resume(&self, id: &TimerId, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        self.update(id, |timer| {
+            if timer.state != TimerState::Paused {
+                return Err(TimerError::WrongState("is not paused"));
+            }
+            timer.due_unix_ms = now_unix_ms.saturating_add_unsigned(timer.remaining_ms);
+            timer.remaining_ms = 0;
+            timer.state = TimerState::Running;
+            Ok(())
+        })
+    }
+
+    /// Makes what is left longer. A ringing timer runs again, for this long.
+    ///
+    /// # Errors
+    /// `NotFound`, `BadLength` when it would become too long, `Store`.
+    pub fn add(&self, id: &TimerId, ms: u64, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        self.update(id, |timer| {
+            let left = left_ms(timer, now_unix_ms).saturating_add(ms);
+            if left > MAX_DURATION_MS {
+                return Err(TimerError::BadLength);
+            }
+            set_left(timer, left, now_unix_ms);
+            Ok(())
+        })
+    }
+
+    /// Makes what is left shorter; a running timer with nothing left rings at the next [`Timers::due`].
+    ///
+    /// # Errors
+    /// `NotFound`, `WrongState` when it is ringing, `Store`.
+    pub fn remove(&self, id: &TimerId, ms: u64, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        self.update(id, |timer| {
+            if timer.state == TimerState::Ringing {
+                return Err(TimerError::WrongState("is ringing"));
+            }
+            let left = left_ms(timer, now_unix_ms).saturating_sub(ms);
+            set_left(timer, left, now_unix_ms);
+            Ok(())
+        })
+    }
+
+    /// The timers that became due, each given out once; they ring from here on. A timer whose ringing
+    /// cannot be kept on the disk rings all the same, and would ring again after a restart.
+    pub fn due(&self, now_unix_ms: i64) -> Vec<Timer> {
+        let mut due = Vec::new();
+        {
+            let mut timers = self.lock();
+            for timer in timers.iter_mut() {
+                if timer.state == TimerState::Running && timer.due_unix_ms <= now_unix_ms {
+                    timer.state = TimerState::Ringing;
+                    if let Err(fault) = self.store.save(timer) {
+                        tracing::error!(%fault, timer = %timer.id, "a ringing timer could not be kept");
+                    }
+                    due.push(timer.clone());
+                }
+            }
+        }
+        due.sort_by_key(|timer| timer.due_unix_ms);
+        for timer in &due {
+            self.tell(TimerChange::Finished, timer);
+        }
+        due
+    }
+
+    /// When the next running timer is due; in the past when one waits for [`Timers::due`].
+    pub fn next_due_unix_ms(&self) -> Option<i64> {
+        let timers = self.lock();
+        timers.iter().filter(|timer| timer.state == TimerState::Running).map(|timer| timer.due_unix_ms).min()
+    }
+
+    /// The person heard: every ringing timer is silent and gone, even when the disk does not follow
+    /// (it would then ring again after a restart).
+    ///
+    /// # Errors
+    /// The first fault of the store, after all were silenced.
+    pub fn acknowledge_all(&self) -> Result<Vec<Timer>, Fault> {
+        let mut fault = None;
+        let heard = {
+            let mut timers = self.lock();
+            let heard: Vec<Timer> =
+                timers.iter().filter(|timer| timer.state == TimerState::Ringing).cloned().collect();
+            timers.retain(|timer| timer.state != TimerState::Ringing);
+            for timer in &heard {
+                if let Err(error) = self.store.remove(timer) {
+                    fault.get_or_insert(error);
+                }
+            }
+            heard
+        };
+        for timer in &heard {
+            self.tell(TimerChange::Acknowledged, timer);
+        }
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(heard),
+        }
+    }
+
+    /// Changes one timer: in the store first, then in memory.
+    fn update(
+        &self,
+        id: &TimerId,
+        change: impl FnOnce(&mut Timer) -> Result<(), TimerError>,
+    ) -> Result<Timer, TimerError> {
+        let timer = {
+            let mut timers = self.lock();
+            let at = position(&timers, id)?;
+            let mut changed = timers[at].clone();
+            change(&mut changed)?;
+            self.store.save(&changed).map_err(TimerError::Store)?;
+            timers[at] = changed.clone();
+            changed
+        };
+        self.tell(TimerChange::Updated, &timer);
+        Ok(timer)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Timer>> {
+        self.timers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, change: TimerChange, timer: &Timer) {
+        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(observer) = observer {
+            observer(change, timer);
+        }
+    }
+}
+
+/// What is left of a timer in milliseconds; 0 when it is due.
+pub fn left_ms(timer: &Timer, now_unix_ms: i64) -> u64 {
+    match timer.state {
+        TimerState::Running => u64::try_from(timer.due_unix_ms.saturating_sub(now_unix_ms)).unwrap_or(0),
+        TimerState::Paused => timer.remaining_ms,
+        TimerState::Ringing => 0,
+    }
+}
+
+/// Whether a timer that is due rings later than asked: by more than [`LATE_MS`].
+pub fn is_late(timer: &Timer, now_unix_ms: i64) -> bool {
+    timer.state != TimerState::Paused && now_unix_ms.saturating_sub(timer.due_unix_ms) > LATE_MS
+}
+
+fn position(timers: &[Timer], id: &TimerId) -> Result<usize, TimerError> {
+    timers.iter().position(|timer| timer.id == *id).ok_or(TimerError::NotFound)
+}
+
+fn set_left(timer: &mut Timer, left_ms: u64, now_unix_ms: i64) {
+    if timer.state == TimerState::Paused {
+        timer.remaining_ms = left_ms;
+    } else {
+        timer.state = TimerState::Running;
+        timer.due_unix_ms = now_unix_ms.saturating_add_unsigned(left_ms);
+    }
+}
+
+impl From<TimerError> for Fault {
+    fn from(error: TimerError) -> Self {
+        match error {
+            TimerError::Store(fault) => fault,
+            other => Fault::new(FaultKind::BadInput, "timers", other.to_string(), "see `hark timers list`"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "timers_tests.rs"]
+mod tests;

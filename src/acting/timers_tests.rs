@@ -1,0 +1,296 @@
+//! Timers: every operation, against a model, against a store that fails, and across restarts.
+
+use super::*;
+use proptest::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const MIN: u64 = 60_000;
+const T0: i64 = 1_795_000_000_000;
+
+/// A store in memory that can be told to refuse.
+#[derive(Default)]
+struct Shelf {
+    kept: Mutex<Vec<Timer>>,
+    refuses: AtomicBool,
+}
+
+impl Shelf {
+    fn check(&self) -> Result<(), Fault> {
+        match self.refuses.load(Ordering::SeqCst) {
+            true => Err(Fault::new(FaultKind::Unavailable, "store", "full", "make room")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl TimerStore for Shelf {
+    fn load(&self) -> Result<Vec<Timer>, Fault> {
+        self.check()?;
+        Ok(self.kept.lock().unwrap().clone())
+    }
+
+    fn save(&self, timer: &Timer) -> Result<(), Fault> {
+        self.check()?;
+        let mut kept = self.kept.lock().unwrap();
+        match kept.iter().position(|known| known.id == timer.id) {
+            Some(at) => kept[at] = timer.clone(),
+            None => kept.push(timer.clone()),
+        }
+        Ok(())
+    }
+
+    fn remove(&self, timer: &Timer) -> Result<(), Fault> {
+        self.check()?;
+        self.kept.lock().unwrap().retain(|known| known.id != timer.id);
+        Ok(())
+    }
+}
+
+fn timers() -> (Arc<Shelf>, Timers) {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    (shelf, timers)
+}
+
+fn new(name: Option<&str>, duration_ms: u64) -> NewTimer {
+    NewTimer { name: name.map(Into::into), area: None, duration_ms }
+}
+
+fn named(name: &str) -> TimerQuery {
+    TimerQuery { name: Some(name.into()), ..TimerQuery::default() }
+}
+
+#[test]
+fn a_timer_is_kept_before_the_call_returns_and_rings_once() {
+    let (shelf, timers) = timers();
+    let timer = timers.start(new(Some("pizza"), 10 * MIN), T0).unwrap();
+    assert_eq!(*shelf.kept.lock().unwrap(), vec![timer.clone()]);
+    assert_eq!(timers.next_due_unix_ms(), Some(T0 + 600_000));
+    assert!(timers.due(T0 + 599_999).is_empty());
+    let rings = timers.due(T0 + 600_000);
+    assert_eq!(rings.len(), 1);
+    assert_eq!(rings[0].state, TimerState::Ringing);
+    assert_eq!(shelf.kept.lock().unwrap()[0].state, TimerState::Ringing);
+    assert!(timers.due(T0 + 700_000).is_empty(), "it is given out once");
+    assert_eq!(timers.next_due_unix_ms(), None);
+    assert_eq!(timers.ringing(), rings);
+    assert_eq!(timers.acknowledge_all().unwrap(), rings);
+    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty());
+}
+
+#[test]
+fn found_by_name_by_length_or_as_the_only_one() {
+    let (_, timers) = timers();
+    assert_eq!(timers.find(&TimerQuery::default()), Err(TimerError::NotFound));
+    let pizza = timers.start(new(Some("Pizza"), 10 * MIN), T0).unwrap();
+    assert_eq!(timers.find(&TimerQuery::default()).unwrap(), pizza);
+    let plain = timers.start(new(None, 5 * MIN), T0).unwrap();
+    assert_eq!(timers.find(&named("the pizza")).unwrap(), pizza);
+    let length = TimerQuery { duration_ms: Some(5 * MIN), ..TimerQuery::default() };
+    assert_eq!(timers.find(&length).unwrap(), plain);
+    assert_eq!(timers.find(&named("tea")), Err(TimerError::NotFound));
+    let Err(TimerError::Ambiguous(both)) = timers.find(&TimerQuery::default()) else { panic!("two fit") };
+    assert_eq!(both, vec![pizza.clone(), plain]);
+    timers.due(T0 + 300_000);
+    let ringing = timers.find(&TimerQuery::default()).unwrap();
+    assert_eq!(ringing.duration_ms, 5 * MIN, "with several the ringing one is meant");
+}
+
+#[test]
+fn found_by_the_area_it_was_set_in() {
+    let (_, timers) = timers();
+    for area in ["Kitchen", "Office"] {
+        timers.start(NewTimer { area: Some(area.into()), ..new(None, MIN) }, T0).unwrap();
+    }
+    let query = TimerQuery { area: Some("the kitchen".into()), ..TimerQuery::default() };
+    assert_eq!(timers.find(&query).unwrap().area.as_deref(), Some("Kitchen"));
+}
+
+#[test]
+fn a_pause_keeps_what_is_left() {
+    let (_, timers) = timers();
+    let id = timers.start(new(None, 10 * MIN), T0).unwrap().id;
+    let paused = timers.pause(&id, T0 + 60_000).unwrap();
+    assert_eq!((paused.state, paused.remaining_ms), (TimerState::Paused, 9 * MIN));
+    assert!(timers.due(T0 + 10_000_000).is_empty());
+    assert_eq!(timers.next_due_unix_ms(), None);
+    assert!(matches!(timers.pause(&id, T0), Err(TimerError::WrongState(_))));
+    assert_eq!(timers.add(&id, MIN, T0 + 100_000).unwrap().remaining_ms, 10 * MIN);
+    let resumed = timers.resume(&id, T0 + 200_000).unwrap();
+    assert_eq!(resumed.due_unix_ms, T0 + 200_000 + 600_000);
+    assert!(matches!(timers.resume(&id, T0), Err(TimerError::WrongState(_))));
+}
+
+#[test]
+fn adding_and_removing_time() {
+    let (_, timers) = timers();
+    let id = timers.start(new(None, 10 * MIN), T0).unwrap().id;
+    assert_eq!(timers.add(&id, 5 * MIN, T0 + 60_000).unwrap().due_unix_ms, T0 + 15 * 60_000);
+    let shorter = timers.remove(&id, 3 * MIN, T0 + 60_000).unwrap();
+    assert_eq!(shorter.due_unix_ms, T0 + 12 * 60_000);
+    assert_eq!(shorter.duration_ms, 10 * MIN, "the length first asked for stays");
+    timers.remove(&id, 60 * MIN, T0 + 60_000).unwrap();
+    assert_eq!(timers.due(T0 + 60_000).len(), 1, "with nothing left it rings at once");
+    assert!(matches!(timers.remove(&id, MIN, T0), Err(TimerError::WrongState(_))));
+    let again = timers.add(&id, 5 * MIN, T0 + 90_000).unwrap();
+    assert_eq!((again.state, again.due_unix_ms), (TimerState::Running, T0 + 390_000));
+}
+
+#[test]
+fn lengths_have_limits_and_so_has_the_number() {
+    let (_, timers) = timers();
+    assert_eq!(timers.start(new(None, 0), T0), Err(TimerError::BadLength));
+    assert_eq!(timers.start(new(None, MAX_DURATION_MS + 1), T0), Err(TimerError::BadLength));
+    let id = timers.start(new(None, MAX_DURATION_MS), T0).unwrap().id;
+    assert_eq!(timers.add(&id, MIN, T0), Err(TimerError::BadLength));
+    assert_eq!(timers.add(&id, u64::MAX, T0), Err(TimerError::BadLength));
+    for _ in 1..MAX_TIMERS {
+        timers.start(new(None, MIN), T0).unwrap();
+    }
+    assert_eq!(timers.start(new(None, MIN), T0), Err(TimerError::TooMany));
+}
+
+#[test]
+fn cancel_one_and_all() {
+    let (shelf, timers) = timers();
+    let id = timers.start(new(Some("a"), MIN), T0).unwrap().id;
+    timers.start(new(Some("b"), MIN), T0).unwrap();
+    timers.start(new(Some("c"), MIN), T0).unwrap();
+    assert_eq!(timers.cancel(&id).unwrap().name.as_deref(), Some("a"));
+    assert_eq!(timers.cancel(&id), Err(TimerError::NotFound));
+    assert_eq!(timers.cancel_all(&TimerQuery::default()).unwrap().len(), 2);
+    assert!(shelf.kept.lock().unwrap().is_empty());
+    assert!(timers.cancel_all(&TimerQuery::default()).unwrap().is_empty());
+}
+
+#[test]
+fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_again() {
+    let (shelf, timers) = timers();
+    timers.start(new(Some("rang"), MIN), T0).unwrap();
+    timers.start(new(Some("missed"), 5 * MIN), T0).unwrap();
+    timers.start(new(Some("later"), 500 * MIN), T0).unwrap();
+    timers.due(T0 + 60_000);
+    drop(timers);
+    let now = T0 + 3_600_000;
+    let timers = Timers::load(shelf, now).unwrap();
+    assert!(timers.ringing().is_empty());
+    let due: Vec<_> = timers.due(now);
+    let names: Vec<_> = due.iter().map(|timer| timer.name.as_deref().unwrap()).collect();
+    assert_eq!(names, ["rang", "missed"]);
+    assert!(due.iter().all(|timer| is_late(timer, now)));
+    assert!(!is_late(&timers.find(&named("later")).unwrap(), now));
+}
+
+#[test]
+fn a_store_that_refuses_changes_nothing_but_cannot_keep_a_timer_from_ringing() {
+    let (shelf, timers) = timers();
+    let id = timers.start(new(None, MIN), T0).unwrap().id;
+    let before = timers.all();
+    shelf.refuses.store(true, Ordering::SeqCst);
+    assert!(matches!(timers.start(new(None, MIN), T0), Err(TimerError::Store(_))));
+    assert!(matches!(timers.cancel(&id), Err(TimerError::Store(_))));
+    assert!(matches!(timers.pause(&id, T0), Err(TimerError::Store(_))));
+    assert!(matches!(timers.add(&id, MIN, T0), Err(TimerError::Store(_))));
+    assert_eq!(timers.all(), before);
+    assert_eq!(timers.due(T0 + 60_000).len(), 1);
+    assert!(timers.acknowledge_all().is_err());
+    assert!(timers.ringing().is_empty(), "it is silent all the same");
+}
+
+#[test]
+fn changes_are_told_in_order_and_the_observer_may_call_back() {
+    let (_, timers) = timers();
+    let timers = Arc::new(timers);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (log, inner) = (told.clone(), timers.clone());
+    timers.observe(Arc::new(move |change, timer: &Timer| {
+        log.lock().unwrap().push((change, timer.state, inner.all().len()));
+    }));
+    let id = timers.start(new(None, MIN), T0).unwrap().id;
+    timers.pause(&id, T0).unwrap();
+    timers.resume(&id, T0).unwrap();
+    timers.due(T0 + 60_000);
+    timers.acknowledge_all().unwrap();
+    let other = timers.start(new(None, MIN), T0).unwrap().id;
+    timers.cancel(&other).unwrap();
+    let expected = [
+        (TimerChange::Started, TimerState::Running, 1),
+        (TimerChange::Updated, TimerState::Paused, 1),
+        (TimerChange::Updated, TimerState::Running, 1),
+        (TimerChange::Finished, TimerState::Ringing, 1),
+        (TimerChange::Acknowledged, TimerState::Ringing, 0),
+        (TimerChange::Started, TimerState::Running, 1),
+        (TimerChange::Cancelled, TimerState::Running, 0),
+    ];
+    assert_eq!(*told.lock().unwrap(), expected);
+}
+
+/// One thing a household can do.
+#[derive(Debug, Clone)]
+enum Step {
+    Start(u64),
+    Cancel(usize),
+    Pause(usize),
+    Resume(usize),
+    Add(usize, u64),
+    Remove(usize, u64),
+    Wait(i64),
+    Acknowledge,
+    Restart,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let which = 0usize..4;
+    let ms = 1_000u64..1_000_000;
+    prop_oneof![
+        ms.clone().prop_map(Step::Start),
+        which.clone().prop_map(Step::Cancel),
+        which.clone().prop_map(Step::Pause),
+        which.clone().prop_map(Step::Resume),
+        (which.clone(), ms.clone()).prop_map(|(at, ms)| Step::Add(at, ms)),
+        (which, ms).prop_map(|(at, ms)| Step::Remove(at, ms)),
+        (0i64..800_000).prop_map(Step::Wait),
+        Just(Step::Acknowledge),
+        Just(Step::Restart),
+    ]
+}
+
+proptest! {
+    /// Whatever happens, at any time: disk and memory agree, nothing due is forgotten, nothing not
+    /// due rings, and a timer leaves only by cancel or acknowledgement.
+    #[test]
+    fn no_timer_is_lost_or_doubled(steps in proptest::collection::vec(step(), 1..60)) {
+        let (shelf, mut timers) = timers();
+        let mut now = T0;
+        let mut alive: Vec<TimerId> = Vec::new();
+        for step in steps {
+            let id = |at: usize| alive.get(at).cloned().unwrap_or_else(|| TimerId::from("none"));
+            match step {
+                Step::Start(ms) => alive.push(timers.start(new(None, ms), now).unwrap().id),
+                Step::Cancel(at) => {
+                    if timers.cancel(&id(at)).is_ok() { alive.remove(at); }
+                }
+                Step::Pause(at) => { let _ = timers.pause(&id(at), now); }
+                Step::Resume(at) => { let _ = timers.resume(&id(at), now); }
+                Step::Add(at, ms) => { let _ = timers.add(&id(at), ms, now); }
+                Step::Remove(at, ms) => { let _ = timers.remove(&id(at), ms, now); }
+                Step::Wait(ms) => now += ms,
+                Step::Acknowledge => {
+                    let heard = timers.acknowledge_all().unwrap();
+                    alive.retain(|id| heard.iter().all(|timer| timer.id != *id));
+                }
+                Step::Restart => timers = Timers::load(shelf.clone(), now).unwrap(),
+            }
+            for timer in timers.due(now) {
+                prop_assert!(timer.due_unix_ms <= now);
+            }
+            let here = timers.all();
+            prop_assert_eq!(&*shelf.kept.lock().unwrap(), &here);
+            prop_assert_eq!(here.iter().map(|timer| timer.id.clone()).collect::<Vec<_>>(), alive.clone());
+            for timer in here {
+                let due = timer.due_unix_ms <= now;
+                prop_assert_eq!(timer.state == TimerState::Ringing, due && timer.state != TimerState::Paused);
+            }
+        }
+    }
+}
