@@ -63,7 +63,7 @@ pub fn line(envelope: &Envelope) -> Option<String> {
 }
 
 /// The serialised name of a unit variant.
-fn name(value: impl serde::Serialize) -> String {
+pub(super) fn name(value: impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(name)) => name,
         other => format!("{other:?}"),

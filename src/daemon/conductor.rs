@@ -2,6 +2,7 @@
 //! its own thread, `hark hear` and `hark ask` step it themselves.
 
 use super::clock::{Clock, wall_rfc3339, wall_unix_ms};
+use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
 use crate::acting::timers::Timers;
@@ -36,8 +37,10 @@ pub struct Parts {
     pub ear: Option<Sender<EarCommand>>,
     /// Where tool calls run.
     pub runtime: tokio::runtime::Handle,
+    /// Settings that tools read.
+    pub(super) controls: Arc<Controls>,
     /// Keeps turns for `hark explain`.
-    pub recorder: Recorder,
+    pub(super) recorder: Recorder,
 }
 
 /// See the module.
@@ -117,6 +120,19 @@ impl Conductor {
         self.tick_if_due();
     }
 
+    /// Waits up to `limit` for one event and takes it; looks at deadlines when none comes.
+    pub fn wait(&mut self, limit: Duration) {
+        match self.mailbox.pop(Instant::now() + limit) {
+            Some(event) => self.handle(event),
+            None => self.tick_if_due(),
+        }
+    }
+
+    /// Waits until every turn is kept on the disk.
+    pub fn finish(&mut self) {
+        self.parts.recorder.finish();
+    }
+
     /// Whether a tool still runs.
     pub fn is_acting(&self) -> bool {
         self.owed > 0
@@ -148,7 +164,10 @@ impl Conductor {
             Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
             Effect::StopSpeaking => self.with_voice(VoiceHandle::stop),
             Effect::PlayEarcon { earcon } => self.with_voice(|voice| voice.earcon(earcon)),
-            Effect::SetVolume { percent } => self.with_voice(|voice| voice.set_volume(percent)),
+            Effect::SetVolume { percent } => {
+                self.parts.controls.note_volume(percent);
+                self.with_voice(|voice| voice.set_volume(percent));
+            }
             Effect::AcknowledgeTimers => {
                 if let Err(fault) = self.parts.timers.acknowledge_all() {
                     self.follow_ups.push_back(Event::Fault { fault });

@@ -1,1 +1,16 @@
 //! The composition root: creates threads and channels, carries out effects, supervises parts.
+
+pub mod ask;
+pub mod clock;
+pub mod conductor;
+mod controls;
+pub mod demo;
+mod ear_thread;
+pub mod hear;
+pub mod live;
+pub mod mailbox;
+mod recorder;
+mod reply_file;
+mod timers_thread;
+mod voice_parts;
+pub mod workshop;

@@ -1,0 +1,11 @@
+//! User stories with the real binary and real engines. One file a story; `support` starts the parts.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod asking;
+mod hearing_people;
+mod living_room;
+mod one_sentence;
+mod timers_ring;
+mod when_things_are_wrong;
