@@ -52,12 +52,12 @@ impl From<SpeakingError> for Fault {
             E::VoiceDataMissing { .. } => (
                 FaultKind::MissingPart,
                 "voice",
-                "run `hark models fetch`, or set paths.models to where espeak-ng-data lies",
+                "run `hark models fetch`, or set paths.models_dir to where espeak-ng-data lies",
             ),
             E::VoiceDataPath { .. } => (
                 FaultKind::BadConfiguration,
                 "voice",
-                "keep the models in a directory with a shorter path (paths.models)",
+                "keep the models in a directory with a shorter path (paths.models_dir)",
             ),
             E::VoiceDataTaken { .. } => (
                 FaultKind::BadConfiguration,

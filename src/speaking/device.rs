@@ -1,0 +1,320 @@
+//! The loudspeaker: a cpal output stream that plays a [`PlaybackSource`] in whatever rate, channel
+//! count and sample format the device has.
+
+use super::error::SpeakingError;
+use super::playback::{PlaybackControl, PlaybackFeeder, PlaybackSource, playback};
+use crate::domain::Fault;
+use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
+use cpal::{
+    BufferSize, Device, ErrorKind, FromSample, OutputCallbackInfo, SampleFormat, SizedSample, Stream,
+    StreamConfig, SupportedBufferSize, SupportedStreamConfig,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The name that stands for the system's default device.
+pub const AUTO: &str = "auto";
+
+/// How much sound the device asks for at a time; ALSA holds two such periods, so a sample sounds
+/// 10–20 ms after it was handed over.
+const PERIOD_MS: u32 = 10;
+
+/// A device that asks for nothing this long is dead, even if it reports no error.
+const STALL: Duration = Duration::from_secs(2);
+
+/// Samples converted in one go for devices that do not take `f32`.
+const PIECE: usize = 512;
+
+/// An output device as `hark devices` lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputDevice {
+    /// What to write as `audio.output_device`.
+    pub name: String,
+    /// What the system says of it, for people.
+    pub description: String,
+    /// Lowest and highest rate it can play.
+    pub rates_hz: (u32, u32),
+    /// Channels it would be opened with.
+    pub channels: u16,
+    /// Whether `auto` means this one.
+    pub is_default: bool,
+}
+
+/// All output devices that can be asked for their abilities now; empty without a sound card.
+///
+/// # Errors
+/// When the sound system itself does not answer.
+pub fn output_devices() -> Result<Vec<OutputDevice>, Fault> {
+    let devices = all_devices(AUTO)?;
+    let default = cpal::default_host().default_output_device().and_then(|device| device.id().ok());
+    Ok(devices.iter().filter_map(|device| describe(device, default.as_ref())).collect())
+}
+
+/// The default device, which ALSA does not always list, and the listed ones.
+fn all_devices(wanted: &str) -> Result<Vec<Device>, SpeakingError> {
+    let host = cpal::default_host();
+    let listed = host.devices().map_err(|error| device_error(wanted, "looked for", &error))?;
+    let mut devices: Vec<Device> = host.default_output_device().into_iter().collect();
+    let default = devices.first().and_then(|device| device.id().ok());
+    devices.extend(listed.filter(|device| device.id().ok() != default));
+    Ok(devices)
+}
+
+fn describe(device: &Device, default: Option<&cpal::DeviceId>) -> Option<OutputDevice> {
+    let id = device.id().ok()?;
+    let ranges: Vec<_> = device.supported_output_configs().ok()?.collect();
+    let config = device.default_output_config().ok()?;
+    let lowest = ranges.iter().map(|range| range.min_sample_rate()).min()?;
+    let highest = ranges.iter().map(|range| range.max_sample_rate()).max()?;
+    let is_default = default == Some(&id);
+    Some(OutputDevice {
+        name: id.id().to_owned(),
+        description: device.to_string(),
+        rates_hz: (lowest, highest),
+        channels: config.channels(),
+        is_default,
+    })
+}
+
+/// How the speaker is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpeakerState {
+    /// It plays.
+    Running,
+    /// It will not play again; drop it and open one anew.
+    Failed {
+        /// What the system said.
+        message: String,
+    },
+}
+
+/// What the stream's callbacks leave for [`Speaker::state`].
+#[derive(Default)]
+struct Health {
+    xruns: AtomicU64,
+    /// Set once; only the error callback writes it, and only when the stream is lost.
+    failure: Mutex<Option<String>>,
+}
+
+/// An open output device. Dropping it closes the device; the feeder that came with it is dead then.
+pub struct Speaker {
+    /// Held because dropping it stops the sound.
+    _stream: Stream,
+    name: String,
+    rate_hz: u32,
+    channels: u16,
+    control: PlaybackControl,
+    health: Arc<Health>,
+    /// The number of callbacks when it last changed, and when that was.
+    last_call: Mutex<(u64, Instant)>,
+}
+
+impl Speaker {
+    /// Opens the device with this name (as [`output_devices`] gives it, or its description), or the
+    /// default one for `auto`, and starts it playing silence. `ring_ms` is how much sound may wait
+    /// in the ring. The feeder belongs to the voice thread.
+    ///
+    /// # Errors
+    /// When there is no such device, or it cannot be opened now; the fault is marked recoverable
+    /// because trying again later may help.
+    pub fn open(name: &str, ring_ms: u32) -> Result<(Self, PlaybackFeeder), Fault> {
+        let device = find(name)?;
+        let shown = device.id().map_or_else(|_| name.to_owned(), |id| id.id().to_owned());
+        let supported = device
+            .default_output_config()
+            .map_err(|error| device_error(&shown, "asked what it can do", &error))?;
+        let health = Arc::new(Health::default());
+        // A device may refuse the short period it promised; then its own choice is taken.
+        let mut failure = None;
+        for buffer_size in [short_period(&supported), BufferSize::Default] {
+            let config = StreamConfig { buffer_size, ..supported.config() };
+            let (feeder, source) = playback(config.sample_rate, config.channels, ring_ms);
+            let built = build(&device, &shown, config, supported.sample_format(), source, &health);
+            match built.and_then(|stream| start(stream, &shown)) {
+                Ok(stream) => {
+                    let control = feeder.control();
+                    let (rate_hz, channels) = (config.sample_rate, config.channels);
+                    let last_call = Mutex::new((0, Instant::now()));
+                    let speaker =
+                        Self { _stream: stream, name: shown, rate_hz, channels, control, health, last_call };
+                    return Ok((speaker, feeder));
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+        Err(failure.unwrap_or(SpeakingError::NoDevice).into())
+    }
+
+    /// Name of the device.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Rate the device plays at.
+    pub fn rate_hz(&self) -> u32 {
+        self.rate_hz
+    }
+
+    /// Channels of the device.
+    pub fn channels(&self) -> u16 {
+        self.channels
+    }
+
+    /// How often the device ran dry because the callback came too late; it goes on by itself.
+    pub fn xruns(&self) -> u64 {
+        self.health.xruns.load(Ordering::Relaxed)
+    }
+
+    /// Whether the device still plays; to be asked every second or so.
+    pub fn state(&self) -> SpeakerState {
+        let failure = self.health.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(message) = failure {
+            return SpeakerState::Failed { message };
+        }
+        let calls = self.control.calls();
+        let mut last = self.last_call.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls != last.0 {
+            *last = (calls, Instant::now());
+        }
+        if last.1.elapsed() < STALL {
+            return SpeakerState::Running;
+        }
+        SpeakerState::Failed { message: format!("it has asked for no sound for {} s", STALL.as_secs()) }
+    }
+}
+
+fn find(name: &str) -> Result<Device, SpeakingError> {
+    if name == AUTO {
+        return cpal::default_host().default_output_device().ok_or(SpeakingError::NoDevice);
+    }
+    let mut known = Vec::new();
+    for device in all_devices(name)? {
+        let id = device.id().map_or_else(|_| String::new(), |id| id.id().to_owned());
+        if id == name || device.to_string() == name {
+            return Ok(device);
+        }
+        known.push(id);
+    }
+    let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+    Err(SpeakingError::NoSuchDevice { name: name.to_owned(), known })
+}
+
+/// The short period where the device says that it can have it.
+fn short_period(supported: &SupportedStreamConfig) -> BufferSize {
+    let frames = supported.sample_rate() * PERIOD_MS / 1000;
+    match supported.buffer_size() {
+        SupportedBufferSize::Range { min, max } if min <= max => BufferSize::Fixed(frames.clamp(*min, *max)),
+        _ => BufferSize::Default,
+    }
+}
+
+fn start(stream: Stream, name: &str) -> Result<Stream, SpeakingError> {
+    stream.play().map_err(|error| device_error(name, "started", &error))?;
+    Ok(stream)
+}
+
+fn build(
+    device: &Device,
+    name: &str,
+    config: StreamConfig,
+    format: SampleFormat,
+    source: PlaybackSource,
+    health: &Arc<Health>,
+) -> Result<Stream, SpeakingError> {
+    use SampleFormat as F;
+    let built = match format {
+        F::F32 => build_f32(device, config, source, health),
+        F::I8 => build_as::<i8>(device, config, source, health),
+        F::I16 => build_as::<i16>(device, config, source, health),
+        F::I24 => build_as::<cpal::I24>(device, config, source, health),
+        F::I32 => build_as::<i32>(device, config, source, health),
+        F::I64 => build_as::<i64>(device, config, source, health),
+        F::U8 => build_as::<u8>(device, config, source, health),
+        F::U16 => build_as::<u16>(device, config, source, health),
+        F::U24 => build_as::<cpal::U24>(device, config, source, health),
+        F::U32 => build_as::<u32>(device, config, source, health),
+        F::U64 => build_as::<u64>(device, config, source, health),
+        F::F64 => build_as::<f64>(device, config, source, health),
+        other => {
+            return Err(SpeakingError::DeviceFormat { name: name.to_owned(), format: other.to_string() });
+        }
+    };
+    built.map_err(|error| device_error(name, "opened", &error))
+}
+
+fn build_f32(
+    device: &Device,
+    config: StreamConfig,
+    mut source: PlaybackSource,
+    health: &Arc<Health>,
+) -> Result<Stream, cpal::Error> {
+    let fill = move |out: &mut [f32], _: &OutputCallbackInfo| source.fill(out);
+    device.build_output_stream(config, fill, on_error(Arc::clone(health)), None)
+}
+
+fn build_as<T: SizedSample + FromSample<f32>>(
+    device: &Device,
+    config: StreamConfig,
+    mut source: PlaybackSource,
+    health: &Arc<Health>,
+) -> Result<Stream, cpal::Error> {
+    let channels = usize::from(config.channels.max(1));
+    // Whole frames at a time.
+    let step = (PIECE / channels).max(1) * channels;
+    let mut piece = vec![0.0_f32; step];
+    let fill = move |out: &mut [T], _: &OutputCallbackInfo| {
+        for out in out.chunks_mut(step) {
+            let piece = &mut piece[..out.len()];
+            source.fill(piece);
+            for (to, from) in out.iter_mut().zip(piece) {
+                *to = T::from_sample(*from);
+            }
+        }
+    };
+    device.build_output_stream(config, fill, on_error(Arc::clone(health)), None)
+}
+
+/// Sorts what the stream reports into what heals by itself and what needs a new stream.
+fn on_error(health: Arc<Health>) -> impl FnMut(cpal::Error) + Send + 'static {
+    move |error| match error.kind() {
+        ErrorKind::Xrun => {
+            health.xruns.fetch_add(1, Ordering::Relaxed);
+        }
+        ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
+        _ => {
+            let mut failure = health.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert_with(|| error.to_string());
+        }
+    }
+}
+
+fn device_error(name: &str, step: &'static str, error: &cpal::Error) -> SpeakingError {
+    SpeakingError::Device { name: name.to_owned(), step, message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::FaultKind;
+
+    #[test]
+    fn an_unknown_device_is_named_with_those_there_are() {
+        let fault = Speaker::open("No such loudspeaker", 500).err().unwrap();
+        assert!(matches!(fault.kind, FaultKind::MissingPart | FaultKind::Unavailable), "{fault}");
+        assert!(fault.message.contains("No such loudspeaker") && fault.recoverable, "{fault}");
+    }
+
+    #[test]
+    fn errors_that_heal_do_not_fail_the_stream() {
+        let health = Arc::new(Health::default());
+        let mut report = on_error(Arc::clone(&health));
+        report(ErrorKind::Xrun.into());
+        report(ErrorKind::RealtimeDenied.into());
+        assert!(health.failure.lock().unwrap().is_none());
+        assert_eq!(health.xruns.load(Ordering::Relaxed), 1);
+        report(ErrorKind::DeviceNotAvailable.into());
+        report(ErrorKind::Xrun.into());
+        assert!(health.failure.lock().unwrap().as_deref().is_some_and(|m| m.contains("not available")));
+    }
+}

@@ -1,0 +1,557 @@
+//! The way from the voice thread to the loudspeaker: one lock-free ring of mono samples at the
+//! device's rate, and a handful of atomics beside it.
+//!
+//! [`PlaybackSource::fill`] runs in the device's callback: it takes no lock, allocates nothing, makes
+//! no system call and logs nothing. [`PlaybackFeeder`] belongs to the voice thread, which polls it
+//! for what has happened; the callback never wakes anybody. Both count samples from the start of the
+//! ring, so "the first sample of an item left" and "its last one did" are comparisons of numbers, and
+//! nothing has to travel back.
+//!
+//! *Left* and *drained* mean: handed to the device. What the device still holds then (10–40 ms with
+//! the buffers that `device` asks for) sounds after that.
+//!
+//! Stop: anybody raises `stops`. The source fades what it is playing out within 5 ms and throws away
+//! everything that was written before the feeder, in its own time, says from which position on
+//! samples count again. So nothing of the old slips through, however late the voice thread is.
+
+use ringbuf::traits::{Consumer, Observer, Producer, Split};
+use ringbuf::{HeapCons, HeapProd, HeapRb};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// How long the sound takes to fade when it is stopped.
+pub const FADE_OUT_MS: u32 = 5;
+
+/// How long the volume takes from silence to full; smaller changes take their part of it.
+pub const VOLUME_RAMP_MS: u32 = 10;
+
+/// Samples moved in one go within the callback; on its stack.
+const PIECE: usize = 256;
+
+/// Time constant of the way from the last value to silence when samples run out, so that silence
+/// does not begin with a click.
+const DECAY_MS: f32 = 0.5;
+
+/// What the two ends share besides the samples.
+#[derive(Debug)]
+struct Shared {
+    /// Samples taken out of the ring, played or thrown away. Written by the source.
+    passed: AtomicU64,
+    /// Calls of `fill`. Written by the source.
+    calls: AtomicU64,
+    /// Calls that ran out of samples in the middle of an item. Written by the source.
+    underruns: AtomicU64,
+    /// Bits of the gain to play at, an `f32` in 0.0 ..= 1.0. Written by anybody.
+    gain: AtomicU32,
+    /// How often a stop was asked for. Raised by anybody.
+    stops: AtomicU64,
+    /// How many of them the feeder has dealt with; stored after `resume_at`.
+    stops_done: AtomicU64,
+    /// Position of the first sample written after the last stop. Written by the feeder.
+    resume_at: AtomicU64,
+    /// Whether an item is being written, so that running out is an underrun. Written by the feeder.
+    writing: AtomicBool,
+}
+
+/// Makes the two ends of a ring for `rate_hz` and interleaved frames of `channels` channels. The
+/// ring holds `ring_ms` of sound; when it is full the feeder takes no more (the voice thread waits).
+pub fn playback(rate_hz: u32, channels: u16, ring_ms: u32) -> (PlaybackFeeder, PlaybackSource) {
+    let samples = (u64::from(rate_hz) * u64::from(ring_ms) / 1000).max(1) as usize;
+    let (producer, consumer) = HeapRb::new(samples).split();
+    let shared = Arc::new(Shared {
+        passed: AtomicU64::new(0),
+        calls: AtomicU64::new(0),
+        underruns: AtomicU64::new(0),
+        gain: AtomicU32::new(1.0_f32.to_bits()),
+        stops: AtomicU64::new(0),
+        stops_done: AtomicU64::new(0),
+        resume_at: AtomicU64::new(0),
+        writing: AtomicBool::new(false),
+    });
+    let control = PlaybackControl { shared: Arc::clone(&shared) };
+    let feeder = PlaybackFeeder { samples: producer, control, rate_hz, written: 0, items: VecDeque::new() };
+    let per_ms = rate_hz as f32 / 1000.0;
+    let source = PlaybackSource {
+        samples: consumer,
+        shared,
+        channels: usize::from(channels.max(1)),
+        passed: 0,
+        gain: 1.0,
+        gain_step: 1.0 / (per_ms * VOLUME_RAMP_MS as f32).max(1.0),
+        last: 0.0,
+        silent: true,
+        decay: (-1.0 / (per_ms * DECAY_MS)).exp(),
+        stops_seen: 0,
+        stopping: false,
+        fade_samples: (per_ms * FADE_OUT_MS as f32).max(1.0),
+        fade_left: 0.0,
+    };
+    (feeder, source)
+}
+
+/// What may be done to the sound from any thread, at any time, without waiting.
+#[derive(Debug, Clone)]
+pub struct PlaybackControl {
+    shared: Arc<Shared>,
+}
+
+impl PlaybackControl {
+    /// Sets the volume, 0–100. The gain is the square of it, which sounds even to the ear: 50 is
+    /// −12 dB, 0 is silence.
+    pub fn set_volume(&self, percent: u8) {
+        let part = f32::from(percent.min(100)) / 100.0;
+        self.shared.gain.store((part * part).to_bits(), Ordering::Relaxed);
+    }
+
+    /// Silences everything written so far: the next callback fades out. Until the feeder has taken
+    /// note ([`PlaybackFeeder::take_stop`]) what it writes is silenced too.
+    pub fn stop(&self) {
+        self.shared.stops.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How often the device has asked for samples; a number that stands still means a dead device.
+    pub fn calls(&self) -> u64 {
+        self.shared.calls.load(Ordering::Relaxed)
+    }
+
+    /// How often the samples ran out in the middle of an item.
+    pub fn underruns(&self) -> u64 {
+        self.shared.underruns.load(Ordering::Relaxed)
+    }
+}
+
+/// What has become of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemReport {
+    /// Its first sample was handed to the device.
+    Begun,
+    /// Its last one was; an item without samples is drained when its turn comes.
+    Drained,
+    /// It was stopped before.
+    Stopped,
+}
+
+/// An item in the ring: samples from `start` up to `end`.
+#[derive(Debug)]
+struct Item {
+    id: u64,
+    start: u64,
+    end: Option<u64>,
+    begun: bool,
+}
+
+/// The voice thread's end.
+pub struct PlaybackFeeder {
+    samples: HeapProd<f32>,
+    control: PlaybackControl,
+    rate_hz: u32,
+    written: u64,
+    /// Items not drained yet, oldest first.
+    items: VecDeque<Item>,
+}
+
+impl PlaybackFeeder {
+    /// Rate of the samples it takes.
+    pub fn rate_hz(&self) -> u32 {
+        self.rate_hz
+    }
+
+    /// A handle for volume and stop.
+    pub fn control(&self) -> PlaybackControl {
+        self.control.clone()
+    }
+
+    /// Begins an item; `id` comes back in the reports. An item that is still open is ended.
+    pub fn begin(&mut self, id: u64) {
+        self.end();
+        self.items.push_back(Item { id, start: self.written, end: None, begun: false });
+        self.control.shared.writing.store(true, Ordering::Release);
+    }
+
+    /// Appends mono samples to the item; answers how many the ring had room for.
+    pub fn push(&mut self, samples: &[f32]) -> usize {
+        let count = self.samples.push_slice(samples);
+        self.written += count as u64;
+        count
+    }
+
+    /// Ends the item: nothing more will come for it.
+    pub fn end(&mut self) {
+        if let Some(item) = self.items.back_mut() {
+            item.end.get_or_insert(self.written);
+        }
+        self.control.shared.writing.store(false, Ordering::Release);
+    }
+
+    /// Whether no item is waiting to be drained.
+    pub fn is_idle(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Tells what happened since the last call, in order, each thing exactly once.
+    pub fn poll(&mut self, mut report: impl FnMut(u64, ItemReport)) {
+        let shared = &self.control.shared;
+        let passed = shared.passed.load(Ordering::Acquire);
+        // Samples thrown away count as passed. A source that threw some away had seen the stop, so
+        // it is seen here too, after reading `passed`; then `take_stop` is the one to report.
+        if shared.stops.load(Ordering::Acquire) != shared.stops_done.load(Ordering::Relaxed) {
+            return;
+        }
+        while let Some(item) = self.items.front_mut() {
+            let empty = item.end == Some(item.start);
+            if !item.begun && passed > item.start && !empty {
+                item.begun = true;
+                report(item.id, ItemReport::Begun);
+            }
+            if item.end.is_none_or(|end| passed < end) {
+                return;
+            }
+            report(item.id, ItemReport::Drained);
+            self.items.pop_front();
+        }
+    }
+
+    /// Takes note of a stop: all items not yet reported as drained are stopped, and what is written
+    /// from here on sounds again. Does nothing when no stop was asked for.
+    pub fn take_stop(&mut self, mut report: impl FnMut(u64, ItemReport)) {
+        let shared = &self.control.shared;
+        let stops = shared.stops.load(Ordering::Acquire);
+        if stops == shared.stops_done.load(Ordering::Relaxed) {
+            return;
+        }
+        for item in std::mem::take(&mut self.items) {
+            report(item.id, ItemReport::Stopped);
+        }
+        shared.writing.store(false, Ordering::Relaxed);
+        shared.resume_at.store(self.written, Ordering::Relaxed);
+        shared.stops_done.store(stops, Ordering::Release);
+    }
+}
+
+/// The device's end.
+pub struct PlaybackSource {
+    samples: HeapCons<f32>,
+    shared: Arc<Shared>,
+    channels: usize,
+    passed: u64,
+    /// Gain of the last sample, and how much it may change from one to the next.
+    gain: f32,
+    gain_step: f32,
+    /// The last value played, from which silence is reached by this factor a sample.
+    last: f32,
+    decay: f32,
+    /// Whether silence is reached.
+    silent: bool,
+    stops_seen: u64,
+    /// Whether samples of a stopped item may be left in the ring.
+    stopping: bool,
+    fade_samples: f32,
+    /// Samples of the fade still to play.
+    fade_left: f32,
+}
+
+impl PlaybackSource {
+    /// Fills `out` with interleaved frames, the same sample on every channel; silence when nothing
+    /// is there. Called by the device's callback, or by a virtual loudspeaker. Real-time safe.
+    pub fn fill(&mut self, out: &mut [f32]) {
+        // Read before the stop counters: whatever this call throws away is among these samples, so
+        // it was written before the feeder's note that is read next, unless the note says otherwise.
+        let available = self.samples.occupied_len();
+        let stops = self.shared.stops.load(Ordering::Acquire);
+        if stops != self.stops_seen {
+            self.stops_seen = stops;
+            self.stopping = true;
+            self.fade_left = if self.silent { 0.0 } else { self.fade_samples };
+        }
+        let frames = out.len() / self.channels;
+        let (mut frame, mut playable) = (0, available);
+        if self.stopping {
+            let resumed = self.shared.stops_done.load(Ordering::Acquire) >= stops;
+            // Relaxed: stored before `stops_done`, which was read with Acquire.
+            let resume_at = self.shared.resume_at.load(Ordering::Relaxed);
+            let doomed = match resumed {
+                true => resume_at.saturating_sub(self.passed).min(available as u64) as usize,
+                false => available,
+            };
+            frame = self.fade_out(out, frames, doomed);
+            self.stopping = !resumed || self.passed < resume_at;
+            playable = if self.stopping { 0 } else { available.saturating_sub(doomed) };
+        }
+        let begun_silent = self.silent;
+        frame += self.play(&mut out[frame * self.channels..], frames - frame, playable);
+        if frame < frames && !begun_silent && !self.stopping && self.shared.writing.load(Ordering::Relaxed) {
+            self.shared.underruns.fetch_add(1, Ordering::Relaxed);
+        }
+        self.fall_silent(&mut out[frame * self.channels..]);
+        self.shared.passed.store(self.passed, Ordering::Release);
+        self.shared.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Plays the start of the `doomed` samples under a falling gain and throws the others away;
+    /// answers the frames filled. When the callback is shorter than the fade, the next one goes on.
+    fn fade_out(&mut self, out: &mut [f32], frames: usize, doomed: usize) -> usize {
+        let fading = doomed.min(frames).min(self.fade_left.ceil() as usize);
+        let played = self.play(out, frames, fading);
+        if self.fade_left >= 1.0 && fading < doomed && played == frames {
+            return played;
+        }
+        self.fade_left = 0.0;
+        let thrown = self.samples.skip(doomed - played);
+        self.passed += thrown as u64;
+        played
+    }
+
+    /// Plays up to `limit` samples; answers the frames filled.
+    fn play(&mut self, out: &mut [f32], frames: usize, limit: usize) -> usize {
+        let wanted = f32::from_bits(self.shared.gain.load(Ordering::Relaxed));
+        if self.silent {
+            // Nobody hears a jump in silence.
+            self.gain = wanted;
+        }
+        let mut piece = [0.0; PIECE];
+        let mut played = 0;
+        while played < frames.min(limit) {
+            let count = self.samples.pop_slice(&mut piece[..PIECE.min(frames.min(limit) - played)]);
+            if count == 0 {
+                break;
+            }
+            let target = out[played * self.channels..].chunks_exact_mut(self.channels);
+            for (frame, sample) in target.zip(&piece[..count]) {
+                self.gain += (wanted - self.gain).clamp(-self.gain_step, self.gain_step);
+                let mut value = sample * self.gain;
+                if self.fade_left > 0.0 {
+                    value *= self.fade_left / self.fade_samples;
+                    self.fade_left = (self.fade_left - 1.0).max(0.0);
+                }
+                frame.fill(value);
+                self.last = value;
+            }
+            played += count;
+        }
+        self.passed += played as u64;
+        self.silent &= played == 0;
+        played
+    }
+
+    /// Fills the rest with silence, reached quickly but not with a jump.
+    fn fall_silent(&mut self, out: &mut [f32]) {
+        for frame in out.chunks_mut(self.channels) {
+            self.last *= self.decay;
+            if self.last.abs() < 1e-4 {
+                (self.last, self.silent) = (0.0, true);
+            }
+            frame.fill(self.last);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RATE_HZ: u32 = 48_000;
+
+    fn reports(feeder: &mut PlaybackFeeder) -> Vec<(u64, ItemReport)> {
+        let mut all = Vec::new();
+        feeder.take_stop(|id, report| all.push((id, report)));
+        feeder.poll(|id, report| all.push((id, report)));
+        all
+    }
+
+    fn filled(source: &mut PlaybackSource, samples: usize) -> Vec<f32> {
+        let mut out = vec![9.0; samples];
+        source.fill(&mut out);
+        out
+    }
+
+    fn steepest(samples: &[f32]) -> f32 {
+        samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn every_channel_gets_the_samples_and_then_silence() {
+        let (mut feeder, mut source) = playback(RATE_HZ, 2, 100);
+        feeder.begin(1);
+        assert_eq!(feeder.push(&[0.1, 0.2, 0.0]), 3);
+        feeder.end();
+        assert_eq!(filled(&mut source, 10), [0.1, 0.1, 0.2, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(source.shared.underruns.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn begun_and_drained_are_told_once_and_in_order() {
+        let (mut feeder, mut source) = playback(RATE_HZ, 1, 100);
+        for id in [1, 2, 3] {
+            feeder.begin(id);
+            feeder.push(&vec![0.1; if id == 2 { 0 } else { 100 }]);
+        }
+        assert_eq!(reports(&mut feeder), []);
+        filled(&mut source, 60);
+        assert_eq!(reports(&mut feeder), [(1, ItemReport::Begun)]);
+        filled(&mut source, 60);
+        assert_eq!(
+            reports(&mut feeder),
+            [(1, ItemReport::Drained), (2, ItemReport::Drained), (3, ItemReport::Begun)]
+        );
+        filled(&mut source, 100);
+        assert_eq!(reports(&mut feeder), [], "the last item is still open");
+        feeder.end();
+        assert_eq!(reports(&mut feeder), [(3, ItemReport::Drained)]);
+        assert_eq!(reports(&mut feeder), []);
+        assert!(feeder.is_idle());
+    }
+
+    #[test]
+    fn stop_fades_within_5_ms_and_throws_the_rest_away() {
+        for callback in [32, 100, 480, 2000] {
+            let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+            feeder.begin(1);
+            feeder.push(&vec![0.5; 40_000]);
+            let before = filled(&mut source, callback);
+            feeder.control().stop();
+            // Written by a voice thread that has not heard of the stop yet.
+            feeder.push(&vec![0.5; 500]);
+            let mut after = Vec::new();
+            while after.len() < 2000 {
+                after.extend(filled(&mut source, callback));
+            }
+            assert_eq!(before[callback - 1], 0.5);
+            assert!(after[120] > 0.1 && after[120] < 0.4, "{callback}: {}", after[120]);
+            assert!(after[240..].iter().all(|sample| sample.abs() < 0.003), "{callback}");
+            assert!(after[400..].iter().all(|sample| *sample == 0.0), "{callback}");
+            assert!(steepest(&after) < 0.01, "{callback}: {}", steepest(&after));
+            assert_eq!(reports(&mut feeder), [(1, ItemReport::Stopped)]);
+            feeder.begin(2);
+            feeder.push(&[0.25; 10]);
+            feeder.end();
+            assert_eq!(filled(&mut source, 10), [0.25; 10], "what comes after sounds in full");
+            assert_eq!(reports(&mut feeder), [(2, ItemReport::Begun), (2, ItemReport::Drained)]);
+        }
+    }
+
+    #[test]
+    fn a_stop_taken_before_the_callback_leaves_what_follows() {
+        let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+        feeder.begin(1);
+        feeder.push(&vec![0.5; 1000]);
+        feeder.control().stop();
+        assert_eq!(reports(&mut feeder), [(1, ItemReport::Stopped)]);
+        feeder.begin(2);
+        feeder.push(&[0.25; 300]);
+        feeder.end();
+        let out = filled(&mut source, 600);
+        assert_eq!(out[..300], [0.25; 300], "nothing had sounded, so there is nothing to fade");
+        assert_eq!(out[599], 0.0);
+        assert_eq!(reports(&mut feeder), [(2, ItemReport::Begun), (2, ItemReport::Drained)]);
+    }
+
+    #[test]
+    fn volume_changes_without_a_click() {
+        let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+        feeder.control().set_volume(80);
+        feeder.begin(1);
+        feeder.push(&vec![1.0; 20_000]);
+        let mut out = filled(&mut source, 480);
+        assert!((out[0] - 0.64).abs() < 1e-6, "the first sample is at the volume already");
+        for (volume, gain) in [(0, 0.0), (100, 1.0), (50, 0.25)] {
+            feeder.control().set_volume(volume);
+            out.extend(filled(&mut source, 480));
+            assert!((out[out.len() - 1] - gain).abs() < 1e-4, "{volume}");
+        }
+        assert!(steepest(&out) <= 1.0 / 479.0, "{}", steepest(&out));
+    }
+
+    #[test]
+    fn running_dry_is_counted_and_does_not_click() {
+        let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+        feeder.begin(1);
+        feeder.push(&[0.5; 100]);
+        let out = filled(&mut source, 480);
+        assert!(steepest(&out) < 0.03, "{}", steepest(&out));
+        assert_eq!(feeder.control().underruns(), 0, "the item had only begun in this callback");
+        feeder.push(&[0.5; 500]);
+        filled(&mut source, 480);
+        filled(&mut source, 480);
+        assert_eq!(feeder.control().underruns(), 1);
+    }
+
+    #[test]
+    fn two_threads_lose_and_double_nothing() {
+        let (mut feeder, mut source) = playback(RATE_HZ, 1, 20);
+        let total = 200_000_u32;
+        let player = std::thread::spawn(move || {
+            let (mut heard, mut out) = (Vec::new(), [0.0; 333]);
+            while heard.len() < total as usize {
+                let available = source.samples.occupied_len();
+                let played = source.play(&mut out, 333, available);
+                heard.extend_from_slice(&out[..played]);
+            }
+            heard
+        });
+        feeder.begin(1);
+        let samples: Vec<f32> = (1..=total).map(|n| n as f32).collect();
+        let mut sent = 0;
+        while sent < samples.len() {
+            sent += feeder.push(&samples[sent..]);
+        }
+        feeder.end();
+        assert!(player.join().unwrap() == samples);
+    }
+
+    /// What may happen to a ring.
+    #[derive(Debug, Clone)]
+    enum Step {
+        Say(usize),
+        Play(usize),
+        Stop,
+        Poll,
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn every_item_ends_once_and_only_whole_items_drain(steps in prop::collection::vec(prop_oneof![
+            (0_usize..300).prop_map(Step::Say),
+            (1_usize..200).prop_map(Step::Play),
+            Just(Step::Stop),
+            Just(Step::Poll),
+        ], 1..60)) {
+            let (mut feeder, mut source) = playback(8_000, 1, 50);
+            let mut told = Vec::new();
+            let (mut items, mut played) = (0_u64, Vec::new());
+            for step in steps {
+                match step {
+                    Step::Say(length) => {
+                        items += 1;
+                        feeder.begin(items);
+                        // Each item is one constant, so that it can be told by ear.
+                        feeder.push(&vec![items as f32; length]);
+                        feeder.end();
+                    }
+                    Step::Play(length) => played.extend(filled(&mut source, length)),
+                    Step::Stop => feeder.control().stop(),
+                    Step::Poll => told.extend(reports(&mut feeder)),
+                }
+            }
+            for _ in 0..10 {
+                played.extend(filled(&mut source, 200));
+                told.extend(reports(&mut feeder));
+            }
+            prop_assert!(feeder.is_idle());
+            prop_assert_eq!(played[played.len() - 1], 0.0);
+            for item in 1..=items {
+                let of_item: Vec<_> = told.iter().filter(|(id, _)| *id == item).map(|(_, r)| *r).collect();
+                use ItemReport::{Begun, Drained, Stopped};
+                prop_assert!(
+                    [&[Begun, Drained][..], &[Drained], &[Begun, Stopped], &[Stopped]].contains(&&of_item[..]),
+                    "{}: {:?}", item, of_item
+                );
+                if of_item == [Begun, Drained] {
+                    prop_assert!(played.contains(&(item as f32)), "{} drained unheard", item);
+                }
+            }
+        }
+    }
+}
