@@ -1,0 +1,269 @@
+//! The automaton of all spoken sentences, without their meanings: deterministic and minimal over words
+//! and lists, so that a thousand templates share their beginnings and endings.
+
+use super::network::{Network, NodeId};
+use super::views::{ViewId, Views};
+use super::words::WordId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A state of the automaton.
+pub type StateId = u32;
+
+/// What leads from one state to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Symbol {
+    Word(WordId),
+    View(ViewId),
+}
+
+/// A state.
+#[derive(Debug, Default, Clone)]
+pub struct State {
+    /// Next words, sorted.
+    pub words: Vec<(WordId, StateId)>,
+    /// Next lists.
+    pub views: Vec<(ViewId, StateId)>,
+    /// A sentence may end here.
+    pub last: bool,
+    /// Fewest words to an end.
+    pub min_left: u16,
+    /// Most words to an end.
+    pub max_left: u16,
+}
+
+/// The automaton. Every state leads to an end, and there are no circles.
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// The states; those they lead to have smaller numbers.
+    pub states: Vec<State>,
+    /// First state; `None` when nothing can be said.
+    pub start: Option<StateId>,
+    /// Words that can still come, by state: one bit a word.
+    reach: Bits,
+    /// Words that can come next, by state.
+    first: Bits,
+}
+
+/// More sets of states than this are not made deterministic.
+const MAX_SETS: usize = 300_000;
+
+impl Graph {
+    /// The automaton of a network. Polite phrases may come before (twice) and after a sentence.
+    pub fn new(network: &Network, views: &Views, skip: ViewId, words: usize) -> Self {
+        let skip = (!views.get(skip).entries.is_empty()).then_some(skip);
+        let (merged, source) = merge(network);
+        let mut starts: Vec<StateId> =
+            network.starts.iter().filter_map(|start| merged[*start as usize]).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        if starts.is_empty() {
+            return Self::default();
+        }
+        let mut subsets = Subsets { source: &source.states, made: Maker::default(), known: HashMap::new(), skip };
+        let mut start = subsets.determine(starts);
+        let mut made = subsets.made;
+        if let Some(skip) = skip {
+            for _ in 0..2 {
+                let mut raw = made.states[start as usize].clone();
+                raw.arcs.push((Symbol::View(skip), start));
+                raw.arcs.sort_unstable();
+                start = made.state(raw);
+            }
+        }
+        let states = made.states.iter().map(plain).collect();
+        let mut graph = Self { states, start: Some(start), ..Self::default() };
+        graph.measure(views, words);
+        graph
+    }
+
+    /// Sets lengths and reachable words; targets have smaller numbers, so in order.
+    fn measure(&mut self, views: &Views, words: usize) {
+        self.reach = Bits::new(self.states.len(), words);
+        self.first = Bits::new(self.states.len(), words);
+        for id in 0..self.states.len() {
+            let state = self.states[id].clone();
+            let (mut min, mut max) = if state.last { (0, 0) } else { (u16::MAX, 0) };
+            for (word, to) in &state.words {
+                let next = &self.states[*to as usize];
+                min = min.min(next.min_left.saturating_add(1));
+                max = max.max(next.max_left.saturating_add(1));
+                self.reach.set(id, *word);
+                self.first.set(id, *word);
+                self.reach.join(id, *to as usize);
+            }
+            for (view, to) in &state.views {
+                let next = &self.states[*to as usize];
+                let root = views.get(*view).root;
+                let trie = &views.tries[root as usize];
+                min = min.min(next.min_left.saturating_add(trie.min_left));
+                max = max.max(next.max_left.saturating_add(trie.max_left));
+                trie.next.iter().for_each(|(word, _)| self.first.set(id, *word));
+                for entry in &views.get(*view).entries {
+                    entry.phrases.iter().flatten().for_each(|word| self.reach.set(id, *word));
+                }
+                self.reach.join(id, *to as usize);
+            }
+            (self.states[id].min_left, self.states[id].max_left) = (min, max);
+        }
+    }
+
+    /// Whether `word` can still come after `state`.
+    pub fn reaches(&self, state: StateId, word: WordId) -> bool {
+        self.reach.get(state as usize, word)
+    }
+
+    /// Whether `word` can come next after `state`.
+    pub fn begins(&self, state: StateId, word: WordId) -> bool {
+        self.first.get(state as usize, word)
+    }
+
+    /// Every word that can be said.
+    pub fn vocabulary(&self, views: &Views) -> BTreeSet<WordId> {
+        let mut words = BTreeSet::new();
+        for state in &self.states {
+            words.extend(state.words.iter().map(|(word, _)| *word));
+            for entry in state.views.iter().flat_map(|(view, _)| &views.get(*view).entries) {
+                words.extend(entry.phrases.iter().flatten());
+            }
+        }
+        words
+    }
+}
+
+/// A state while the automaton is being made.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Raw {
+    last: bool,
+    /// Sorted.
+    arcs: Vec<(Symbol, StateId)>,
+}
+
+/// Makes states, equal ones only once; that is what makes the automaton minimal.
+#[derive(Default)]
+struct Maker {
+    states: Vec<Raw>,
+    known: HashMap<Raw, StateId>,
+}
+
+impl Maker {
+    fn state(&mut self, raw: Raw) -> StateId {
+        if let Some(id) = self.known.get(&raw) {
+            return *id;
+        }
+        let id = self.states.len() as StateId;
+        self.states.push(raw.clone());
+        self.known.insert(raw, id);
+        id
+    }
+}
+
+/// Joins the nodes of all templates that have the same endings. The first answer is the state of each
+/// node; `None` where nothing can be said to its end without a wildcard.
+fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
+    let mut made = Maker::default();
+    let mut merged: Vec<Option<Option<StateId>>> = vec![None; network.nodes.len()];
+    for start in 0..network.nodes.len() as NodeId {
+        let mut stack = vec![start];
+        while let Some(&id) = stack.last() {
+            if merged[id as usize].is_some() {
+                stack.pop();
+                continue;
+            }
+            let node = &network.nodes[id as usize];
+            let words = node.words.iter().map(|(word, to)| (Symbol::Word(*word), *to));
+            let views = node.views.iter().map(|(view, _, to)| (Symbol::View(*view), *to));
+            let arcs: Vec<(Symbol, NodeId)> = words.chain(views).collect();
+            let open = stack.len();
+            stack.extend(arcs.iter().map(|(_, to)| *to).filter(|to| merged[*to as usize].is_none()));
+            if stack.len() > open {
+                continue;
+            }
+            let arcs = arcs.into_iter().filter_map(|(symbol, to)| Some((symbol, merged[to as usize]??)));
+            let arcs: BTreeSet<(Symbol, StateId)> = arcs.collect();
+            let raw = Raw { last: node.end_of.is_some(), arcs: arcs.into_iter().collect() };
+            merged[id as usize] = Some((raw.last || !raw.arcs.is_empty()).then(|| made.state(raw)));
+            stack.pop();
+        }
+    }
+    (merged.into_iter().map(Option::flatten).collect(), made)
+}
+
+/// Subset construction.
+struct Subsets<'s> {
+    source: &'s [Raw],
+    made: Maker,
+    known: HashMap<Vec<StateId>, StateId>,
+    skip: Option<ViewId>,
+}
+
+impl Subsets<'_> {
+    /// The state that stands for all of `set`. It is as deep as the longest sentence.
+    fn determine(&mut self, set: Vec<StateId>) -> StateId {
+        if let Some(id) = self.known.get(&set) {
+            return *id;
+        }
+        let last = set.iter().any(|state| self.source[*state as usize].last);
+        let mut targets: BTreeMap<Symbol, BTreeSet<StateId>> = BTreeMap::new();
+        for (symbol, to) in set.iter().flat_map(|state| &self.source[*state as usize].arcs) {
+            targets.entry(*symbol).or_default().insert(*to);
+        }
+        let mut arcs = Vec::new();
+        for (symbol, to) in targets {
+            if self.known.len() < MAX_SETS {
+                arcs.push((symbol, self.determine(to.into_iter().collect())));
+            } else {
+                arcs.extend(to.into_iter().map(|one| (symbol, self.determine(vec![one]))));
+            }
+        }
+        if let Some(skip) = self.skip.filter(|_| last) {
+            let end = self.made.state(Raw { last: true, arcs: Vec::new() });
+            arcs.push((Symbol::View(skip), end));
+        }
+        arcs.sort_unstable();
+        arcs.dedup();
+        let id = self.made.state(Raw { last, arcs });
+        self.known.insert(set, id);
+        id
+    }
+}
+
+fn plain(raw: &Raw) -> State {
+    let mut state = State { last: raw.last, ..State::default() };
+    for (symbol, to) in &raw.arcs {
+        match symbol {
+            Symbol::Word(word) => state.words.push((*word, *to)),
+            Symbol::View(view) => state.views.push((*view, *to)),
+        }
+    }
+    state
+}
+
+/// A table of bits.
+#[derive(Debug, Default)]
+struct Bits {
+    width: usize,
+    bits: Vec<u64>,
+}
+
+impl Bits {
+    fn new(rows: usize, columns: usize) -> Self {
+        let width = columns.div_ceil(64).max(1);
+        Self { width, bits: vec![0; rows * width] }
+    }
+
+    fn set(&mut self, row: usize, column: u32) {
+        self.bits[row * self.width + column as usize / 64] |= 1 << (column % 64);
+    }
+
+    fn get(&self, row: usize, column: u32) -> bool {
+        self.bits[row * self.width + column as usize / 64] & (1 << (column % 64)) != 0
+    }
+
+    /// Adds the bits of row `other` to `row`.
+    fn join(&mut self, row: usize, other: usize) {
+        for index in 0..self.width {
+            let bits = self.bits[other * self.width + index];
+            self.bits[row * self.width + index] |= bits;
+        }
+    }
+}

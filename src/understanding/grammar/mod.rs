@@ -1,0 +1,166 @@
+//! The sentences of one home, compiled: parser, sampler and approximate acceptance.
+
+mod accept;
+mod graph;
+mod home;
+mod network;
+mod parse;
+mod pieces;
+mod sample;
+mod views;
+mod words;
+
+use super::Sentences;
+use super::sentences::Scope;
+use super::sentences::model::{Data, Requirement, Template};
+use crate::domain::Slots;
+use crate::domain::home::Home;
+use crate::domain::ports::{Acceptance, EditCosts, SpeechGrammar};
+use graph::Graph;
+use network::{Network, NetworkBuilder};
+use pieces::{PieceCompiler, Pieces};
+use sample::Sampler;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use views::{ViewBuilder, ViewId, Views};
+use words::{WordId, Words};
+
+pub use parse::Match;
+
+/// What the parser needs to know of a template besides its network.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    pub intent: String,
+    pub text: String,
+    pub file: Arc<Path>,
+    pub line: usize,
+    pub slots: Slots,
+    pub response: Option<String>,
+    pub rank: usize,
+    pub requires: BTreeMap<String, Requirement>,
+    pub excludes: BTreeMap<String, Vec<Value>>,
+}
+
+/// The compiled sentences of one home. Made anew when the home changes.
+pub struct Grammar {
+    language: String,
+    words: Words,
+    views: Views,
+    slot_names: Vec<String>,
+    network: Network,
+    start: parse::Start,
+    meanings: Vec<Meaning>,
+    skip_phrases: Vec<Vec<WordId>>,
+    skip_view: ViewId,
+    /// What is known before a word is said, such as the area this node stands in.
+    context: Map<String, Value>,
+    graph: Graph,
+    sampler: Sampler,
+}
+
+impl Grammar {
+    /// Compiles the sentences for a home.
+    pub fn new(sentences: &Sentences, home: &Home) -> Self {
+        Self::with_context(sentences, home, Map::new())
+    }
+
+    /// Compiles with what is known beforehand, such as `area`; sentences that require it match then.
+    pub fn with_context(sentences: &Sentences, home: &Home, context: Map<String, Value>) -> Self {
+        let mut views = ViewBuilder::new(home::lists(home));
+        let mut network = Network::default();
+        let mut slot_names = Vec::new();
+        let mut meanings = Vec::new();
+        for (index, data) in sentences.data.iter().enumerate() {
+            for template in &data.templates {
+                let scope = Scope::new(sentences, Some(data));
+                let mut compiler =
+                    PieceCompiler { views: &mut views, slots: &mut slot_names, scope, data, index };
+                let pieces = compiler.compile(&template.expr);
+                if let Some(meaning) = meaning(data, template, &pieces, &context) {
+                    NetworkBuilder { network: &mut network, views: &mut views }.add(&pieces);
+                    meanings.push(meaning);
+                }
+            }
+        }
+        let skip_view = views.texts(&sentences.skip_words);
+        let ViewBuilder { views, words, .. } = views;
+        let skips = views.get(skip_view).entries.iter();
+        let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
+        skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+        let start = parse::Start::new(&network);
+        let graph = Graph::new(&network, &views, skip_view, words.count());
+        let sampler = Sampler::new(&network, &views, &meanings);
+        Self {
+            language: sentences.language().to_owned(),
+            words,
+            views,
+            slot_names,
+            network,
+            start,
+            meanings,
+            skip_phrases,
+            skip_view,
+            context,
+            graph,
+            sampler,
+        }
+    }
+
+    /// ISO 639-1 code of the sentences.
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// How large it is, for people: templates, nodes of the network, states for speech, words.
+    pub fn size(&self) -> [usize; 4] {
+        [self.meanings.len(), self.network.nodes.len(), self.graph.states.len(), self.words.count()]
+    }
+}
+
+/// The meaning of a template; `None` when it can never match: what it requires is neither known
+/// beforehand nor told by one of its lists.
+fn meaning(data: &Data, template: &Template, pieces: &Pieces, context: &Map<String, Value>) -> Option<Meaning> {
+    let known = |(key, requirement): (&String, &Requirement)| match context.get(key) {
+        _ if pieces.provided.contains(key) => true,
+        Some(value) => requirement.any_of.as_ref().is_none_or(|any| any.contains(value)),
+        None => false,
+    };
+    if !data.requires.iter().all(known) {
+        return None;
+    }
+    Some(Meaning {
+        intent: data.intent.clone(),
+        text: template.text.clone(),
+        file: Arc::clone(&template.file),
+        line: template.place.line,
+        slots: data.slots.clone(),
+        response: data.response.clone(),
+        rank: data.rank,
+        requires: data.requires.clone(),
+        excludes: data.excludes.clone(),
+    })
+}
+
+impl SpeechGrammar for Grammar {
+    fn sample(&self, count: usize, seed: u64) -> Vec<Vec<String>> {
+        self.samples(count, seed)
+    }
+
+    fn vocabulary(&self) -> Vec<String> {
+        let ids = self.graph.vocabulary(&self.views);
+        let mut words: Vec<String> = ids.into_iter().map(|id| self.words.text(id).to_owned()).collect();
+        words.push(JOINER.to_owned());
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance> {
+        self.accept_spoken(words, costs)
+    }
+}
+
+/// The word between two requests in one sentence.
+pub(super) const JOINER: &str = "and";

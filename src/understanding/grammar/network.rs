@@ -1,0 +1,184 @@
+//! Second step of compiling: a network whose arcs are whole words and lists.
+
+use super::pieces::{Piece, Pieces, SlotId};
+use super::views::{ViewBuilder, ViewId};
+use super::words::WordId;
+use crate::understanding::text;
+use std::collections::HashMap;
+
+/// A node of the network.
+pub type NodeId = u32;
+
+/// A template of the grammar.
+pub type TemplateId = u32;
+
+/// A place between two words of one template.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// Next words, sorted; a word may lead to several nodes.
+    pub words: Vec<(WordId, NodeId)>,
+    /// Next lists.
+    pub views: Vec<(ViewId, SlotId, NodeId)>,
+    /// Next words of any kind.
+    pub any: Vec<(SlotId, NodeId)>,
+    /// The template whose sentence may end here.
+    pub end_of: Option<TemplateId>,
+}
+
+/// All templates. Nodes of different templates are different.
+#[derive(Debug, Default)]
+pub struct Network {
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// First node of each template.
+    pub starts: Vec<NodeId>,
+}
+
+/// What hangs together without a blank so far.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Glue {
+    /// Nothing: a word begins here.
+    Boundary,
+    /// Pieces of text.
+    Text(String),
+    /// A list value, with what is hung on to it.
+    List(ViewId, SlotId, String),
+}
+
+/// A place in the piece graph with what hangs together there.
+type Key = (usize, Glue);
+
+/// Adds the templates one by one.
+pub struct NetworkBuilder<'b> {
+    /// What was made.
+    pub network: &'b mut Network,
+    /// Where endings are hung on to lists.
+    pub views: &'b mut ViewBuilder,
+}
+
+impl NetworkBuilder<'_> {
+    /// Adds a template.
+    pub fn add(&mut self, pieces: &Pieces) {
+        let template = self.network.starts.len() as TemplateId;
+        let mut known: HashMap<Key, NodeId> = HashMap::new();
+        let mut todo = Vec::new();
+        let start = self.node(&mut known, &mut todo, (0, Glue::Boundary));
+        self.network.starts.push(start);
+        while let Some((key, id)) = todo.pop() {
+            let mut seen: Vec<Key> = Vec::new();
+            let mut stack = vec![key];
+            while let Some((at, glue)) = stack.pop() {
+                if seen.contains(&(at, glue.clone())) {
+                    continue;
+                }
+                seen.push((at, glue.clone()));
+                if at == pieces.end {
+                    if glue == Glue::Boundary {
+                        self.network.nodes[id as usize].end_of = Some(template);
+                    } else {
+                        self.flush(&mut known, &mut todo, &mut stack, id, &glue, (at, Glue::Boundary));
+                    }
+                }
+                for (piece, to) in &pieces.arcs[at] {
+                    self.follow(&mut known, &mut todo, &mut stack, id, (at, &glue), (piece, *to));
+                }
+            }
+            let node = &mut self.network.nodes[id as usize];
+            node.words.sort_unstable();
+            node.words.dedup();
+            node.views.sort_unstable();
+            node.views.dedup();
+            node.any.sort_unstable();
+            node.any.dedup();
+        }
+    }
+
+    fn node(&mut self, known: &mut HashMap<Key, NodeId>, todo: &mut Vec<(Key, NodeId)>, key: Key) -> NodeId {
+        if let Some(id) = known.get(&key) {
+            return *id;
+        }
+        let id = self.network.nodes.len() as NodeId;
+        self.network.nodes.push(Node::default());
+        known.insert(key.clone(), id);
+        todo.push((key, id));
+        id
+    }
+
+    /// Walks one arc of the piece graph; what becomes a whole word or list becomes an arc of `id`.
+    fn follow(
+        &mut self,
+        known: &mut HashMap<Key, NodeId>,
+        todo: &mut Vec<(Key, NodeId)>,
+        stack: &mut Vec<Key>,
+        id: NodeId,
+        (at, glue): (usize, &Glue),
+        (piece, to): (&Piece, usize),
+    ) {
+        match (piece, glue) {
+            (Piece::Nothing, _) => stack.push((to, glue.clone())),
+            (Piece::Blank, Glue::Boundary) => stack.push((to, Glue::Boundary)),
+            (Piece::Blank, _) => self.flush(known, todo, stack, id, glue, (to, Glue::Boundary)),
+            (Piece::Text(more), Glue::Boundary) => stack.push((to, Glue::Text(more.clone()))),
+            (Piece::Text(more), Glue::Text(text)) => stack.push((to, Glue::Text(format!("{text}{more}")))),
+            (Piece::Text(more), Glue::List(view, slot, suffix)) => {
+                let ending = more.starts_with(|c: char| c.is_alphabetic() || c == '\'' || c == '’');
+                if !suffix.is_empty() || (ending && !self.views.views.get(*view).numeric) {
+                    stack.push((to, Glue::List(*view, *slot, format!("{suffix}{more}"))));
+                } else {
+                    self.flush(known, todo, stack, id, glue, (to, Glue::Text(more.clone())));
+                }
+            }
+            (Piece::View(view, slot), Glue::Boundary) => {
+                stack.push((to, Glue::List(*view, *slot, String::new())));
+            }
+            (Piece::View(view, slot), _) => {
+                let next = (to, Glue::List(*view, *slot, String::new()));
+                self.flush(known, todo, stack, id, glue, next);
+            }
+            (Piece::Any(slot), Glue::Boundary) => {
+                let target = self.node(known, todo, (to, Glue::Boundary));
+                self.network.nodes[id as usize].any.push((*slot, target));
+            }
+            // Wildcards have an entry node of their own: nothing else leaves it.
+            (Piece::Any(_), _) => self.flush(known, todo, stack, id, glue, (at, Glue::Boundary)),
+        }
+    }
+
+    /// Makes arcs of what hangs together; text without any word in it is passed over.
+    fn flush(
+        &mut self,
+        known: &mut HashMap<Key, NodeId>,
+        todo: &mut Vec<(Key, NodeId)>,
+        stack: &mut Vec<Key>,
+        id: NodeId,
+        glue: &Glue,
+        next: Key,
+    ) {
+        match glue {
+            Glue::Boundary => stack.push(next),
+            Glue::Text(text) => {
+                let words = text::words(text);
+                let Some((last, first)) = words.split_last() else {
+                    stack.push(next);
+                    return;
+                };
+                let target = self.node(known, todo, next);
+                let mut from = id;
+                for word in first {
+                    let middle = self.network.nodes.len() as NodeId;
+                    self.network.nodes.push(Node::default());
+                    let word = self.views.words.intern(word);
+                    self.network.nodes[from as usize].words.push((word, middle));
+                    from = middle;
+                }
+                let word = self.views.words.intern(last);
+                self.network.nodes[from as usize].words.push((word, target));
+            }
+            Glue::List(view, slot, suffix) => {
+                let view = if suffix.is_empty() { *view } else { self.views.suffixed(*view, suffix) };
+                let target = self.node(known, todo, next);
+                self.network.nodes[id as usize].views.push((view, *slot, target));
+            }
+        }
+    }
+}

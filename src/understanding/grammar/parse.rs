@@ -1,0 +1,316 @@
+//! The exact parser: all templates at once, word by word, keeping the best way into each node.
+
+use super::network::{Network, NodeId, TemplateId};
+use super::pieces::SlotId;
+use super::views::ViewId;
+use super::words::{QuickMap, WordId};
+use super::{Grammar, Meaning};
+use crate::domain::Slots;
+use crate::understanding::text::{self, Token};
+use serde_json::{Map, Value};
+use std::cmp::Reverse;
+
+/// A sentence that a template accepts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Name of the intent.
+    pub intent: String,
+    /// Its slots.
+    pub slots: Slots,
+    /// Key of the response, when the template asks for one.
+    pub response: Option<String>,
+    /// The template with its file and line.
+    pub why: String,
+    /// How many words a wildcard took.
+    pub wild_words: usize,
+}
+
+/// How much worse a way is than another. Less is better, the fields from the top.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Cost {
+    /// Words that a wildcard took.
+    wild: u16,
+    /// Words that were skipped.
+    skipped: u16,
+    /// Words that a list took: literal text is worth more.
+    listed: u16,
+}
+
+/// How a node was reached.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Start,
+    Word,
+    Skip,
+    Any(SlotId),
+    View(ViewId, SlotId, u32),
+}
+
+/// One way into a node.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    node: NodeId,
+    cost: Cost,
+    step: Step,
+    /// Position before the step.
+    from: usize,
+    /// The way it continues.
+    before: usize,
+}
+
+/// The first arcs of all templates together, so that a sentence does not try each template.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    words: QuickMap<WordId, Vec<NodeId>>,
+    views: Vec<(ViewId, SlotId, NodeId)>,
+    any: Vec<(SlotId, NodeId)>,
+}
+
+impl Start {
+    pub(super) fn new(network: &Network) -> Self {
+        let mut start = Self::default();
+        for node in network.starts.iter().map(|id| &network.nodes[*id as usize]) {
+            for (word, to) in &node.words {
+                start.words.entry(*word).or_default().push(*to);
+            }
+            start.views.extend(&node.views);
+            start.any.extend(&node.any);
+        }
+        start.views.sort_unstable();
+        start
+    }
+}
+
+/// The node number that stands for the start of all templates.
+const START: NodeId = NodeId::MAX;
+
+impl Grammar {
+    /// The best match of a text; `None` when no template accepts it.
+    pub fn parse(&self, text: &str) -> Option<Match> {
+        self.parse_tokens(text, &text::tokenise(text))
+    }
+
+    /// The best match of some tokens of `text`.
+    pub(in crate::understanding) fn parse_tokens(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        if tokens.is_empty() {
+            return None;
+        }
+        let words: Vec<Option<WordId>> = tokens.iter().map(|token| self.words.get(&token.word)).collect();
+        let run = Run::new(self, &words);
+        let last = run.frontier.last()?;
+        let mut best: Option<(BestKey, TemplateId, Found)> = None;
+        for way in last.values().map(|index| run.ways[*index]) {
+            let Some(template) = self.end_of(way.node) else { continue };
+            let meaning = &self.meanings[template as usize];
+            let found = run.reconstruct(way, text, tokens);
+            if !found.fits(meaning, &self.context) {
+                continue;
+            }
+            let key: BestKey = (way.cost.wild, Reverse(meaning.rank), !found.named, way.cost, template);
+            if best.as_ref().is_none_or(|(other, _, _)| key < *other) {
+                best = Some((key, template, found));
+            }
+        }
+        let (key, template, found) = best?;
+        Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0)))
+    }
+
+    fn end_of(&self, node: NodeId) -> Option<TemplateId> {
+        self.network.nodes.get(node as usize).and_then(|node| node.end_of)
+    }
+
+    fn finish(&self, meaning: &Meaning, found: Found, wild_words: usize) -> Match {
+        let mut slots = found.slots;
+        for (key, requirement) in meaning.requires.iter().filter(|(_, requirement)| requirement.slot) {
+            let value = requirement.slot.then(|| self.context.get(key)).flatten();
+            if let Some(value) = value
+                && !slots.contains_key(key)
+            {
+                slots.insert(key.clone(), value.clone());
+            }
+        }
+        slots.extend(meaning.slots.iter().map(|(key, value)| (key.clone(), value.clone())));
+        let file = meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Match {
+            intent: meaning.intent.clone(),
+            slots,
+            response: meaning.response.clone(),
+            why: format!("matched \"{}\" ({file}:{})", meaning.text, meaning.line),
+            wild_words,
+        }
+    }
+}
+
+/// Order of preference: fewest wildcard words, the owner's own sentences, those that name a thing,
+/// then most literal text, then the one written first.
+type BestKey = (u16, Reverse<usize>, bool, Cost, TemplateId);
+
+/// One run of the parser over a sentence.
+struct Run<'g> {
+    grammar: &'g Grammar,
+    words: &'g [Option<WordId>],
+    ways: Vec<Way>,
+    /// Best way into each node, by position.
+    frontier: Vec<QuickMap<NodeId, usize>>,
+    /// What each list matches, by list, at the position at hand.
+    matches: QuickMap<ViewId, Vec<(usize, u32)>>,
+}
+
+impl<'g> Run<'g> {
+    fn new(grammar: &'g Grammar, words: &'g [Option<WordId>]) -> Self {
+        let frontier = vec![QuickMap::default(); words.len() + 1];
+        let mut run = Self { grammar, words, ways: Vec::new(), frontier, matches: QuickMap::default() };
+        let start = Way { node: START, cost: Cost::default(), step: Step::Start, from: 0, before: 0 };
+        run.push(0, start);
+        for at in 0..words.len() {
+            run.matches.clear();
+            let mut here: Vec<usize> = run.frontier[at].values().copied().collect();
+            here.sort_unstable();
+            let skips = run.skips(at);
+            for index in here {
+                run.advance(at, index);
+                run.skip(at, index, &skips);
+            }
+        }
+        run
+    }
+
+    fn push(&mut self, at: usize, way: Way) {
+        let index = self.ways.len();
+        match self.frontier[at].entry(way.node) {
+            std::collections::hash_map::Entry::Occupied(mut known) => {
+                if self.ways[*known.get()].cost <= way.cost {
+                    return;
+                }
+                known.insert(index);
+            }
+            std::collections::hash_map::Entry::Vacant(new) => {
+                new.insert(index);
+            }
+        }
+        self.ways.push(way);
+    }
+
+    fn advance(&mut self, at: usize, index: usize) {
+        let way = self.ways[index];
+        let grammar = self.grammar;
+        if way.node == START {
+            let start = &grammar.start;
+            if let Some(targets) = self.words[at].and_then(|word| start.words.get(&word)) {
+                targets.iter().for_each(|to| self.word(at, index, way.cost, *to));
+            }
+            start.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
+            start.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+            return;
+        }
+        let node = &grammar.network.nodes[way.node as usize];
+        if let Some(word) = self.words[at] {
+            let first = node.words.partition_point(|(other, _)| *other < word);
+            for (_, to) in node.words[first..].iter().take_while(|(other, _)| *other == word) {
+                self.word(at, index, way.cost, *to);
+            }
+        }
+        node.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
+        node.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+    }
+
+    fn word(&mut self, at: usize, before: usize, cost: Cost, to: NodeId) {
+        self.push(at + 1, Way { node: to, cost, step: Step::Word, from: at, before });
+    }
+
+    fn any(&mut self, at: usize, before: usize, mut cost: Cost, (slot, to): (SlotId, NodeId)) {
+        cost.wild += 1;
+        self.push(at + 1, Way { node: to, cost, step: Step::Any(slot), from: at, before });
+    }
+
+    fn view(&mut self, at: usize, before: usize, cost: Cost, (view, slot, to): (ViewId, SlotId, NodeId)) {
+        let (grammar, words) = (self.grammar, self.words);
+        let found = self.matches.entry(view).or_insert_with(|| grammar.views.matches(view, words, at));
+        for (end, value) in found.clone() {
+            let mut cost = cost;
+            cost.listed += (end - at) as u16;
+            self.push(end, Way { node: to, cost, step: Step::View(view, slot, value), from: at, before });
+        }
+    }
+
+    /// Lengths of the phrases that may be passed over at `at`.
+    fn skips(&self, at: usize) -> Vec<usize> {
+        let rest = &self.words[at..];
+        let fits = |phrase: &&Vec<WordId>| {
+            phrase.len() <= rest.len() && phrase.iter().zip(rest).all(|(word, here)| Some(*word) == *here)
+        };
+        self.grammar.skip_phrases.iter().filter(fits).map(Vec::len).collect()
+    }
+
+    fn skip(&mut self, at: usize, before: usize, lengths: &[usize]) {
+        let way = self.ways[before];
+        for length in lengths {
+            let mut cost = way.cost;
+            cost.skipped += *length as u16;
+            self.push(at + length, Way { node: way.node, cost, step: Step::Skip, from: at, before });
+        }
+    }
+
+    /// Slots and context along a way.
+    fn reconstruct(&self, last: Way, text: &str, tokens: &[Token]) -> Found {
+        let mut steps = Vec::new();
+        let (mut way, mut end) = (last, tokens.len());
+        while !matches!(way.step, Step::Start) {
+            steps.push((way.step, way.from, end));
+            end = way.from;
+            way = self.ways[way.before];
+        }
+        steps.reverse();
+        let mut found = Found::default();
+        let mut wild: Option<(SlotId, usize)> = None;
+        for (step, from, end) in steps {
+            match step {
+                Step::Any(slot) => {
+                    let start = wild.filter(|(known, _)| *known == slot).map_or(from, |(_, start)| start);
+                    wild = Some((slot, start));
+                    let value = &text[tokens[start].start..tokens[end - 1].end];
+                    self.put(&mut found, slot, Value::from(value.trim()));
+                }
+                Step::View(view, slot, value) => {
+                    let view = self.grammar.views.get(view);
+                    let entry = &view.entries[value as usize];
+                    found.named |= view.names;
+                    found.context.extend(entry.context.clone());
+                    self.put(&mut found, slot, entry.out.clone());
+                }
+                _ => {}
+            }
+            if !matches!(step, Step::Any(_)) {
+                wild = None;
+            }
+        }
+        found
+    }
+
+    fn put(&self, found: &mut Found, slot: SlotId, value: Value) {
+        found.slots.insert(self.grammar.slot_names[slot as usize].clone(), value);
+    }
+}
+
+/// What stands along a way.
+#[derive(Debug, Default)]
+struct Found {
+    slots: Slots,
+    context: Map<String, Value>,
+    /// An entity's name is among it.
+    named: bool,
+}
+
+impl Found {
+    fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
+        let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
+        let required = meaning.requires.iter().all(|(key, requirement)| {
+            actual(key).is_some_and(|value| requirement.any_of.as_ref().is_none_or(|any| any.contains(value)))
+        });
+        let excluded = meaning
+            .excludes
+            .iter()
+            .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));
+        required && !excluded
+    }
+}

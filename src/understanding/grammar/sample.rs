@@ -1,0 +1,245 @@
+//! Sentences to train the recogniser with: the same ones for the same seed, every intent, list value
+//! and number well covered.
+
+use super::network::{Network, NodeId, TemplateId};
+use super::pieces::SlotId;
+use super::views::{ViewId, Views};
+use super::words::{QuickMap, WordId};
+use super::{Grammar, JOINER, Meaning};
+use serde_json::Value;
+
+/// How likely a spoken sentence begins or ends with a polite phrase, in percent.
+const POLITE_PERCENT: u64 = 12;
+
+/// How likely two requests are joined in one sentence, in percent.
+const JOINED_PERCENT: u64 = 3;
+
+/// A list weighs as much as this many words when the way forks.
+const LIST_WEIGHT: u64 = 3;
+
+/// What the sampler knows beforehand.
+#[derive(Debug, Default)]
+pub(super) struct Sampler {
+    /// Nodes from which a sentence can be said to its end, without wildcards.
+    speaks: Vec<bool>,
+    /// Intents with their weight and their templates.
+    intents: Vec<SampledIntent>,
+}
+
+#[derive(Debug)]
+struct SampledIntent {
+    /// Share of the samples, up to this intent.
+    weight_to_here: f64,
+    templates: Vec<(f64, TemplateId)>,
+    /// Whether it makes sense beside another request.
+    joinable: bool,
+}
+
+impl Sampler {
+    pub(super) fn new(network: &Network, views: &Views, meanings: &[Meaning]) -> Self {
+        let counts = sentence_counts(network, views);
+        let mut sampler =
+            Self { speaks: counts.iter().map(|count| *count > 0.0).collect(), intents: Vec::new() };
+        let mut names: Vec<&str> = Vec::new();
+        for (template, start) in network.starts.iter().enumerate() {
+            let count = counts[*start as usize];
+            if count == 0.0 {
+                continue;
+            }
+            let intent = meanings[template].intent.as_str();
+            let index = names.iter().position(|name| *name == intent).unwrap_or_else(|| {
+                names.push(intent);
+                let joinable = intent.starts_with("Hass") && intent != "HassNevermind";
+                sampler.intents.push(SampledIntent { weight_to_here: 0.0, templates: Vec::new(), joinable });
+                names.len() - 1
+            });
+            // A template with many sentences deserves more samples, but not in proportion.
+            sampler.intents[index].templates.push((1.0 + count.ln(), template as TemplateId));
+        }
+        let mut total = 0.0;
+        for intent in &mut sampler.intents {
+            total += intent.templates.iter().map(|(weight, _)| weight).sum::<f64>().sqrt();
+            intent.weight_to_here = total;
+        }
+        sampler
+    }
+}
+
+/// How many sentences can be said from each node on, at most about 1e300; wildcards do not count.
+fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
+    let mut counts = vec![f64::NAN; network.nodes.len()];
+    for start in 0..network.nodes.len() {
+        let mut stack = vec![start as NodeId];
+        while let Some(&id) = stack.last() {
+            if !counts[id as usize].is_nan() {
+                stack.pop();
+                continue;
+            }
+            let node = &network.nodes[id as usize];
+            let next = node.words.iter().map(|(_, to)| *to).chain(node.views.iter().map(|(_, _, to)| *to));
+            let open: Vec<NodeId> = next.filter(|to| counts[*to as usize].is_nan()).collect();
+            if !open.is_empty() {
+                stack.extend(open);
+                continue;
+            }
+            let words: f64 = node.words.iter().map(|(_, to)| counts[*to as usize]).sum();
+            let lists = node.views.iter();
+            let lists: f64 = lists
+                .map(|(view, _, to)| views.get(*view).entries.len() as f64 * counts[*to as usize])
+                .sum();
+            let end = if node.end_of.is_some() { 1.0 } else { 0.0 };
+            counts[id as usize] = (words + lists + end).min(1e300);
+            stack.pop();
+        }
+    }
+    counts
+}
+
+/// SplitMix64: small, quick, the same on every machine.
+#[derive(Debug, Clone)]
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// 0 ..< `count`; 0 when `count` is 0.
+    fn below(&mut self, count: u64) -> u64 {
+        if count == 0 { 0 } else { self.next() % count }
+    }
+
+    /// 0.0 ..< 1.0
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// A sampled sentence and what it was made from.
+#[derive(Debug, Clone)]
+pub(in crate::understanding) struct Sample {
+    pub words: Vec<WordId>,
+    #[cfg_attr(not(test), allow(dead_code, reason = "the properties compare it with the parser"))]
+    pub template: TemplateId,
+    #[cfg_attr(not(test), allow(dead_code, reason = "the properties compare it with the parser"))]
+    pub slots: Vec<(SlotId, Value)>,
+    joinable: bool,
+}
+
+/// One run of the sampler.
+struct Run<'g> {
+    grammar: &'g Grammar,
+    dice: Dice,
+    /// Values of a list that have not had their turn yet, so that each gets as many as the others.
+    waiting: QuickMap<ViewId, Vec<u32>>,
+}
+
+impl Grammar {
+    pub(super) fn samples(&self, count: usize, seed: u64) -> Vec<Vec<String>> {
+        let mut run = Run { grammar: self, dice: Dice(seed), waiting: QuickMap::default() };
+        let mut samples = Vec::with_capacity(count);
+        while samples.len() < count {
+            let Some(sample) = run.sentence() else { break };
+            let mut words = sample.words;
+            if sample.joinable
+                && run.dice.percent(JOINED_PERCENT)
+                && let Some(second) = run.sentence().filter(|second| second.joinable)
+                && let Some(joiner) = self.words.get(JOINER)
+            {
+                words.push(joiner);
+                words.extend(second.words);
+            }
+            let words = run.politely(words);
+            samples.push(words.into_iter().map(|word| self.words.text(word).to_owned()).collect());
+        }
+        samples
+    }
+
+    /// Single sentences with their meaning.
+    #[cfg(test)]
+    pub(in crate::understanding) fn meant_samples(&self, count: usize, seed: u64) -> Vec<Sample> {
+        let mut run = Run { grammar: self, dice: Dice(seed), waiting: QuickMap::default() };
+        (0..count).map_while(|_| run.sentence()).collect()
+    }
+}
+
+impl Run<'_> {
+    fn sentence(&mut self) -> Option<Sample> {
+        let intents = &self.grammar.sampler.intents;
+        let total = intents.last()?.weight_to_here;
+        let point = self.dice.share() * total;
+        let intent = &intents[intents.partition_point(|intent| intent.weight_to_here <= point)];
+        let sum: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
+        let mut point = self.dice.share() * sum;
+        let chosen = intent.templates.iter().find(|(weight, _)| {
+            point -= weight;
+            point < 0.0
+        });
+        let template = chosen.or(intent.templates.last())?.1;
+        let mut sample = Sample { words: Vec::new(), template, slots: Vec::new(), joinable: intent.joinable };
+        self.walk(&mut sample);
+        Some(sample)
+    }
+
+    fn walk(&mut self, sample: &mut Sample) {
+        let (grammar, mut at) = (self.grammar, self.grammar.network.starts[sample.template as usize]);
+        loop {
+            let node = &grammar.network.nodes[at as usize];
+            let speaks = |to: NodeId| grammar.sampler.speaks[to as usize];
+            let words: Vec<(WordId, NodeId)> =
+                node.words.iter().filter(|(_, to)| speaks(*to)).copied().collect();
+            let views: Vec<(ViewId, SlotId, NodeId)> =
+                node.views.iter().filter(|(_, _, to)| speaks(*to)).copied().collect();
+            let ends = u64::from(node.end_of.is_some());
+            let total = words.len() as u64 + LIST_WEIGHT * views.len() as u64 + ends;
+            let pick = self.dice.below(total) as usize;
+            if let Some((word, to)) = words.get(pick) {
+                sample.words.push(*word);
+                at = *to;
+            } else if let Some((view, slot, to)) = views.get((pick - words.len()) / LIST_WEIGHT as usize) {
+                self.value(sample, *view, *slot);
+                at = *to;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn value(&mut self, sample: &mut Sample, view: ViewId, slot: SlotId) {
+        let entries = &self.grammar.views.get(view).entries;
+        let waiting = self.waiting.entry(view).or_default();
+        if waiting.is_empty() {
+            waiting.extend(0..entries.len() as u32);
+        }
+        let turn = self.dice.below(waiting.len() as u64) as usize;
+        let entry = &entries[waiting.swap_remove(turn) as usize];
+        // The usual way of saying it as often as all others together.
+        let other = self.dice.below(2 * entry.phrases.len() as u64 - 1) as usize;
+        let phrase = &entry.phrases[other.saturating_sub(entry.phrases.len() - 1)];
+        sample.words.extend(phrase);
+        sample.slots.push((slot, entry.out.clone()));
+    }
+
+    fn politely(&mut self, words: Vec<WordId>) -> Vec<WordId> {
+        let phrases = &self.grammar.skip_phrases;
+        if phrases.is_empty() || !self.dice.percent(POLITE_PERCENT) {
+            return words;
+        }
+        let phrase = &phrases[self.dice.below(phrases.len() as u64) as usize];
+        // Only single words and "for me" stand at the end.
+        let trails = phrase.len() == 1 || self.grammar.words.text(phrase[0]) == "for";
+        if trails && (phrase.len() > 1 || self.dice.percent(50)) {
+            [words.as_slice(), phrase].concat()
+        } else {
+            [phrase, words.as_slice()].concat()
+        }
+    }
+}

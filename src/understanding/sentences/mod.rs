@@ -1,0 +1,121 @@
+//! Sentence files of Home Assistant's format, read into one set per language.
+
+mod check;
+mod file;
+mod lists;
+pub mod model;
+pub mod template;
+mod yaml;
+
+pub use check::{HOME_LISTS, Scope};
+pub use file::Responses;
+
+use super::problem::{Place, Problem};
+use model::{Data, List, Rule};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Every template, list, rule and response of one language.
+#[derive(Debug, Default)]
+pub struct Sentences {
+    language: String,
+    pub(super) data: Vec<Data>,
+    pub(super) lists: BTreeMap<String, List>,
+    pub(super) rules: BTreeMap<String, Rule>,
+    pub(super) skip_words: Vec<String>,
+    responses: Responses,
+}
+
+impl Sentences {
+    /// Reads `<dir>/<language>/*.yaml` of each folder; what a later folder defines again wins, and its
+    /// sentences are preferred. Folders that are not there are skipped, but one must have a file.
+    ///
+    /// # Errors
+    /// Every mistake in every file.
+    pub fn load(dirs: &[PathBuf], language: &str) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut sources = Vec::new();
+        for (rank, dir) in dirs.iter().enumerate() {
+            for file in yaml_files(&dir.join(language)) {
+                match std::fs::read_to_string(&file) {
+                    Ok(source) => sources.push((rank, file, source)),
+                    Err(error) => problems.push(Problem::new(
+                        &file,
+                        Place { line: 1, column: 1 },
+                        format!("cannot be read: {error}"),
+                        "give Hark the right to read it, and save it as UTF-8",
+                    )),
+                }
+            }
+        }
+        if sources.is_empty() && problems.is_empty() {
+            let looked: Vec<String> = dirs.iter().map(|dir| dir.join(language).display().to_string()).collect();
+            problems.push(Problem::new(
+                &dirs.first().cloned().unwrap_or_default().join(language),
+                Place::default(),
+                format!("there are no sentences of language '{language}' in {}", looked.join(", ")),
+                "put sentence files there, or set `paths.models_dir`",
+            ));
+        }
+        Self::from_sources(&sources, language, problems)
+    }
+
+    /// Reads one text as if it were a file; for tests and tools.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub fn from_text(file: &str, source: &str, language: &str) -> Result<Self, Vec<Problem>> {
+        Self::from_sources(&[(0, PathBuf::from(file), source.to_owned())], language, Vec::new())
+    }
+
+    fn from_sources(
+        sources: &[(usize, PathBuf, String)],
+        language: &str,
+        mut problems: Vec<Problem>,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut all = Self { language: language.to_owned(), ..Self::default() };
+        for (rank, path, source) in sources {
+            let content = file::read(path, source, language, *rank, &mut problems);
+            all.data.extend(content.data);
+            all.lists.extend(content.lists);
+            all.rules.extend(content.rules);
+            for word in content.skip_words {
+                if !all.skip_words.contains(&word) {
+                    all.skip_words.push(word);
+                }
+            }
+            for (group, keys) in content.responses {
+                all.responses.entry(group).or_default().extend(keys);
+            }
+        }
+        problems.extend(check::check(&all));
+        if problems.is_empty() { Ok(all) } else { Err(problems) }
+    }
+
+    /// ISO 639-1 code.
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// Response templates (minijinja) by intent, or by `replies` and `errors`, then by key.
+    pub fn responses(&self) -> &BTreeMap<String, BTreeMap<String, String>> {
+        &self.responses
+    }
+
+    /// Names of all intents that have sentences, each once.
+    pub fn intents(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.data.iter().map(|data| data.intent.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// The sentence files of a folder, by name; none when it is not there.
+fn yaml_files(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "yaml" || end == "yml"));
+    files.sort();
+    files
+}
