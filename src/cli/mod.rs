@@ -1,1 +1,4 @@
 //! The command line: one file a subcommand, exit codes.
+
+pub mod config;
+pub mod models;

@@ -1,1 +1,3 @@
 //! ONNX Runtime and LiteRT sessions, the model manifest, downloads and checks. Knows nothing of what a model is for.
+
+pub mod manifest;
