@@ -2,3 +2,4 @@
 
 pub mod litert;
 pub mod onnx;
+pub mod manifest;
