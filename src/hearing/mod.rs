@@ -1,5 +1,7 @@
 //! From the microphone to words: capture, resampling, voice activity, wake word, endpoint, recognition.
 
+pub mod capture;
+pub mod resample;
 pub mod stt;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -27,7 +27,7 @@ pub enum WordEnd {
 impl WordEnd {
     /// Measured against the phone times of flite's voices slt, rms, awb and kal16 with 13 commands in
     /// the same breath. "hey jarvis" is detected 75–380 ms after its end (median 214), too wide for a
-    /// constant; its "s" puts the end within 60 ms. "alexa" is detected −30–150 ms after its end,
+    /// constant; its "s" puts the end 80 ms early to 40 ms late. "alexa" is detected −30–150 ms after its end,
     /// "hey rhasspy" −96–60 ms.
     pub fn of(word: &str) -> Self {
         match word {
@@ -105,7 +105,7 @@ mod tests {
         for command in ["turn on the light", "what time is it", "open the blinds", "set a timer"] {
             for voice in ["slt", "rms", "awb", "kal16"] {
                 let Some(error) = error_ms(voice, command) else { continue };
-                assert!((-60..=60).contains(&error), "{voice} {command}: off by {error} ms");
+                assert!((-80..=40).contains(&error), "{voice} {command}: off by {error} ms");
                 found += 1;
             }
         }
