@@ -88,6 +88,29 @@ functions! {
     tensor_copy_to = "TfLiteTensorCopyToBuffer": fn(Opaque, *mut c_void, usize) -> Status;
 }
 
+/// The delegate that makes float models about three times as fast (embedding model of openWakeWord:
+/// 5.0 ms without, 1.5 ms with). A library built without it is used as it is.
+struct Xnnpack {
+    create: unsafe extern "C" fn(*const c_void) -> Opaque,
+    delete: unsafe extern "C" fn(Opaque),
+    options_add: unsafe extern "C" fn(Opaque, Opaque),
+}
+
+impl Xnnpack {
+    /// # Safety
+    /// As for [`Functions::find`].
+    unsafe fn find(library: &Library) -> Option<Self> {
+        // SAFETY: the caller vouches for the library; the types are those of xnnpack_delegate.h.
+        unsafe {
+            Some(Self {
+                create: *library.get(b"TfLiteXNNPackDelegateCreate\0").ok()?,
+                delete: *library.get(b"TfLiteXNNPackDelegateDelete\0").ok()?,
+                options_add: *library.get(b"TfLiteInterpreterOptionsAddDelegate\0").ok()?,
+            })
+        }
+    }
+}
+
 /// The opened library. Clones share it.
 #[derive(Clone)]
 pub struct LiteRt {
@@ -96,6 +119,7 @@ pub struct LiteRt {
 
 struct Shared {
     functions: Functions,
+    xnnpack: Option<Xnnpack>,
     /// Keeps the code of `functions` mapped.
     _library: Library,
 }
@@ -109,13 +133,17 @@ impl LiteRt {
         if !library.is_file() {
             return Err(LiteRtError::LibraryMissing(library.to_owned()));
         }
-        let unusable =
-            |error: libloading::Error| LiteRtError::LibraryUnusable { path: library.to_owned(), why: error.to_string() };
+        let unusable = |error: libloading::Error| LiteRtError::LibraryUnusable {
+            path: library.to_owned(),
+            why: error.to_string(),
+        };
         // SAFETY: opening runs the library's initialisers; the path is the one the owner configured.
         let opened = unsafe { Library::new(library) }.map_err(unusable)?;
         // SAFETY: a library that has all these names is LiteRT's; its C API is stable.
         let functions = unsafe { Functions::find(&opened) }.map_err(unusable)?;
-        Ok(Self { shared: Arc::new(Shared { functions, _library: opened }) })
+        // SAFETY: as above.
+        let xnnpack = unsafe { Xnnpack::find(&opened) };
+        Ok(Self { shared: Arc::new(Shared { functions, xnnpack, _library: opened }) })
     }
 }
 
@@ -125,6 +153,8 @@ pub struct LiteRtModel {
     shared: Arc<Shared>,
     model: NonNull<c_void>,
     interpreter: NonNull<c_void>,
+    /// Outlives the interpreter that uses it.
+    delegate: Option<NonNull<c_void>>,
     input: NonNull<c_void>,
     output: NonNull<c_void>,
     input_len: usize,
@@ -153,7 +183,7 @@ impl LiteRtModel {
         // SAFETY: `c_path` is a zero-ended string that outlives the call.
         let model = NonNull::new(unsafe { (call.model_create)(c_path.as_ptr()) })
             .ok_or_else(|| unusable("it is not a LiteRT model"))?;
-        let Some(interpreter) = create_interpreter(call, model) else {
+        let Some((interpreter, delegate)) = create_interpreter(&shared, model) else {
             // SAFETY: `model` is live and nothing else refers to it.
             unsafe { (call.model_delete)(model.as_ptr()) };
             return Err(unusable("it has operations this LiteRT library does not know"));
@@ -162,6 +192,7 @@ impl LiteRtModel {
             path: path.to_owned(),
             model,
             interpreter,
+            delegate,
             input: NonNull::dangling(),
             output: NonNull::dangling(),
             input_len: 0,
@@ -270,18 +301,40 @@ impl LiteRtModel {
     }
 }
 
-/// One interpreter thread: the models are small and the cores are shared.
-fn create_interpreter(call: &Functions, model: NonNull<c_void>) -> Option<NonNull<c_void>> {
-    // SAFETY: the options live until the interpreter has copied them; null options are allowed.
+/// Makes the interpreter, with XNNPACK when the library has it and it takes the model.
+fn create_interpreter(
+    shared: &Shared,
+    model: NonNull<c_void>,
+) -> Option<(NonNull<c_void>, Option<NonNull<c_void>>)> {
+    if let Some(xnnpack) = &shared.xnnpack {
+        // SAFETY: null stands for the default options, which use one thread.
+        if let Some(delegate) = NonNull::new(unsafe { (xnnpack.create)(std::ptr::null()) }) {
+            if let Some(interpreter) = interpreter_with(shared, model, Some(delegate)) {
+                return Some((interpreter, Some(delegate)));
+            }
+            // SAFETY: no interpreter was made with it.
+            unsafe { (xnnpack.delete)(delegate.as_ptr()) };
+        }
+    }
+    Some((interpreter_with(shared, model, None)?, None))
+}
+
+/// One thread per interpreter: the models are small and the cores are shared.
+fn interpreter_with(
+    shared: &Shared,
+    model: NonNull<c_void>,
+    delegate: Option<NonNull<c_void>>,
+) -> Option<NonNull<c_void>> {
+    let call = &shared.functions;
+    // SAFETY: model and delegate are live; the options live until the interpreter has copied them.
     unsafe {
-        let options = (call.options_create)();
-        if !options.is_null() {
-            (call.options_set_threads)(options, 1);
+        let options = NonNull::new((call.options_create)())?;
+        (call.options_set_threads)(options.as_ptr(), 1);
+        if let (Some(xnnpack), Some(delegate)) = (&shared.xnnpack, delegate) {
+            (xnnpack.options_add)(options.as_ptr(), delegate.as_ptr());
         }
-        let interpreter = (call.interpreter_create)(model.as_ptr(), options);
-        if !options.is_null() {
-            (call.options_delete)(options);
-        }
+        let interpreter = (call.interpreter_create)(model.as_ptr(), options.as_ptr());
+        (call.options_delete)(options.as_ptr());
         NonNull::new(interpreter)
     }
 }
@@ -289,9 +342,12 @@ fn create_interpreter(call: &Functions, model: NonNull<c_void>) -> Option<NonNul
 impl Drop for LiteRtModel {
     fn drop(&mut self) {
         let call = &self.shared.functions;
-        // SAFETY: both are live, the interpreter goes before the model it refers to.
+        // SAFETY: all are live; the interpreter goes before the delegate and the model it refers to.
         unsafe {
             (call.interpreter_delete)(self.interpreter.as_ptr());
+            if let (Some(xnnpack), Some(delegate)) = (&self.shared.xnnpack, self.delegate) {
+                (xnnpack.delete)(delegate.as_ptr());
+            }
             (call.model_delete)(self.model.as_ptr());
         }
     }

@@ -119,9 +119,7 @@ impl OnnxInput<'_> {
                 let zeros = vec![0.0_f32; shape.iter().product()];
                 Tensor::from_array((shape.to_vec(), zeros))?.into()
             }
-            Self::I64Scalar { value, .. } => {
-                Tensor::from_array((Vec::<usize>::new(), vec![*value]))?.into()
-            }
+            Self::I64Scalar { value, .. } => Tensor::from_array((Vec::<usize>::new(), vec![*value]))?.into(),
         })
     }
 }
@@ -146,8 +144,8 @@ impl OnnxModel {
         if !model.is_file() {
             return Err(OnnxError::ModelMissing(model.to_owned()));
         }
-        let session = build_session(model)
-            .map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+        let session =
+            build_session(model).map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
         let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
         let mut ordered: Vec<Option<SessionInputValue<'static>>> = Vec::new();
         ordered.resize_with(session.inputs().len(), || None);
@@ -184,12 +182,10 @@ impl OnnxModel {
     /// When the run fails, or an output is missing or has another length than its slice.
     pub fn run(&mut self, outputs: &mut [(&str, &mut [f32])]) -> Result<(), OnnxError> {
         let failed = |why: String| OnnxError::Run { path: self.path.clone(), why };
-        let results =
-            self.session.run(self.inputs.as_slice()).map_err(|error| failed(error.to_string()))?;
+        let results = self.session.run(self.inputs.as_slice()).map_err(|error| failed(error.to_string()))?;
         for (name, into) in outputs {
             let value = results.get(&*name).ok_or_else(|| failed(format!("it has no output `{name}`")))?;
-            let (_, data) =
-                value.try_extract_tensor::<f32>().map_err(|error| failed(error.to_string()))?;
+            let (_, data) = value.try_extract_tensor::<f32>().map_err(|error| failed(error.to_string()))?;
             if data.len() != into.len() {
                 let why = format!("output `{name}` has {} values, expected {}", data.len(), into.len());
                 return Err(failed(why));

@@ -1,0 +1,84 @@
+//! What the ear's tests share: real models, flite's voices, recordings of people when they are there.
+
+use super::vad::SileroVad;
+use super::wake::{OpenWakeWord, OpenWakeWordFiles};
+use crate::domain::VAD_BLOCK_SAMPLES;
+use crate::inference::litert::LiteRt;
+use crate::inference::onnx::OnnxRuntime;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(crate) fn model(name: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models/cache")).join(name)
+}
+
+pub(crate) fn silero() -> SileroVad {
+    let runtime = OnnxRuntime::load(&model("libonnxruntime.so")).expect("libonnxruntime.so");
+    SileroVad::load(runtime, &model("silero_vad_16k_op15.onnx")).expect("silero")
+}
+
+pub(crate) fn openwakeword(words: &[&str]) -> OpenWakeWord {
+    let litert = LiteRt::load(&model("libtensorflowlite_c.so")).expect("libtensorflowlite_c.so");
+    let files = OpenWakeWordFiles {
+        mel: model("melspectrogram.tflite"),
+        embedding: model("embedding_model.tflite"),
+        heads: words.iter().map(|word| model(&format!("{word}.tflite"))).collect(),
+    };
+    OpenWakeWord::load(&litert, &files).expect("openWakeWord")
+}
+
+/// A sentence spoken by one of flite's voices, 16 kHz mono.
+pub(crate) fn flite(voice: &str, text: &str) -> Vec<f32> {
+    speak(voice, text).0
+}
+
+/// The same, and where its `phones`-th phone ends in milliseconds (the first is a pause).
+pub(crate) fn flite_with_phone_end(voice: &str, text: &str, phones: usize) -> (Vec<f32>, i64) {
+    let (speech, times) = speak(voice, text);
+    let phone = times.split_whitespace().nth(phones - 1).expect("that many phones");
+    let seconds: f64 = phone.rsplit_once(':').expect("phone:end").1.parse().expect("a number");
+    (speech, (seconds * 1000.0) as i64)
+}
+
+fn speak(voice: &str, text: &str) -> (Vec<f32>, String) {
+    let dir = tempfile::tempdir().expect("temporary folder");
+    let path = dir.path().join("speech.wav");
+    let mut flite = Command::new("flite");
+    let output = flite.args(["-psdur", "-voice", voice, "-t", text, "-o"]).arg(&path).output();
+    let output = output.expect("flite is installed");
+    assert!(output.status.success());
+    (wav(&path), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A 16-bit WAV as mono samples at 16 kHz.
+pub(crate) fn wav(path: &Path) -> Vec<f32> {
+    let mut reader = hound::WavReader::open(path).expect("a WAV");
+    let spec = reader.spec();
+    let samples: Vec<f32> =
+        reader.samples::<i16>().map(|s| f32::from(s.expect("a sample")) / 32768.0).collect();
+    assert_eq!(spec.channels, 1);
+    let mut out = Vec::new();
+    if spec.sample_rate == 16_000 {
+        return samples;
+    }
+    assert_eq!(spec.sample_rate, 8_000, "flite speaks at 8 or 16 kHz");
+    for pair in samples.windows(2) {
+        out.extend([pair[0], (pair[0] + pair[1]) / 2.0]);
+    }
+    out
+}
+
+/// A recording of the shared data, when this machine has it.
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(path);
+    found.exists().then_some(found)
+}
+
+pub(crate) fn silence(ms: usize) -> Vec<f32> {
+    vec![0.0; ms * 16]
+}
+
+/// Whole VAD blocks of a recording.
+pub(crate) fn blocks(samples: &[f32]) -> impl Iterator<Item = &[f32; VAD_BLOCK_SAMPLES]> {
+    samples.as_chunks::<VAD_BLOCK_SAMPLES>().0.iter()
+}
