@@ -1,0 +1,88 @@
+//! Background words: the commonest words of English, standing for everything people say that is not
+//! for the house. They compete with the home's sentences for the sound, so that speech outside the
+//! templates has a better explanation than the nearest command.
+
+use super::error::GrammarError;
+use super::ffi;
+use super::options::{c_path, silence_log};
+use std::ffi::CStr;
+use std::path::Path;
+use std::ptr;
+
+/// Sign before a background word, so that it is never taken for a word of the home.
+pub(super) const MARK: char = '~';
+
+/// The `count` likeliest words of a general language model with their shares, which sum to one.
+/// `usable` says which words can be pronounced.
+pub(super) fn common_words(
+    language_model: &Path,
+    count: usize,
+    usable: impl Fn(&str) -> bool,
+) -> Result<Vec<(String, f64)>, GrammarError> {
+    silence_log();
+    if !language_model.is_file() {
+        return Err(GrammarError::NoAcousticModel(language_model.to_owned()));
+    }
+    let mut words = General::open(language_model)?.unigrams();
+    words.retain(|(word, _)| usable(word));
+    words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    words.truncate(count);
+    let total: f64 = words.iter().map(|(_, share)| share).sum();
+    words.iter_mut().for_each(|(_, share)| *share /= total);
+    Ok(words)
+}
+
+/// Owns a `ngram_model_t` and the log table it counts in.
+struct General {
+    raw: *mut ffi::NgramModel,
+    math: *mut ffi::LogMath,
+}
+
+impl General {
+    fn open(path: &Path) -> Result<Self, GrammarError> {
+        let file = c_path(path)?;
+        // SAFETY: plain constructor; base 1.0001 is what PocketSphinx uses.
+        let math = unsafe { ffi::logmath_init(1.0001, 0, 1) };
+        // SAFETY: no options are needed, the path ends in NUL, and `math` is live and retained.
+        let raw = unsafe { ffi::ngram_model_read(ptr::null_mut(), file.as_ptr(), ffi::NGRAM_AUTO, math) };
+        let general = Self { raw, math };
+        if raw.is_null() {
+            return Err(GrammarError::Refused { what: "the general language model", folder: path.to_owned() });
+        }
+        Ok(general)
+    }
+
+    fn unigrams(&self) -> Vec<(String, f64)> {
+        // SAFETY: `raw` is live; the counts belong to it and have at least the first entry.
+        let count = unsafe { *ffi::ngram_model_get_counts(self.raw) };
+        let mut words = Vec::new();
+        for id in 0..i32::try_from(count).unwrap_or(i32::MAX) {
+            let mut used = 0;
+            // SAFETY: `id` is below the number of unigrams; the word belongs to the model and is
+            // copied; an empty history may be null.
+            let (word, log) = unsafe {
+                let word = ffi::ngram_word(self.raw, id);
+                if word.is_null() {
+                    continue;
+                }
+                let log = ffi::ngram_ng_prob(self.raw, id, ptr::null_mut(), 0, &raw mut used);
+                (CStr::from_ptr(word).to_string_lossy().into_owned(), log)
+            };
+            // SAFETY: `math` is live.
+            words.push((word, unsafe { ffi::logmath_exp(self.math, log) }));
+        }
+        words
+    }
+}
+
+impl Drop for General {
+    fn drop(&mut self) {
+        // SAFETY: both came from their constructors; the model holds its own reference to `math`.
+        unsafe {
+            if !self.raw.is_null() {
+                ffi::ngram_model_free(self.raw);
+            }
+            ffi::logmath_free(self.math);
+        }
+    }
+}

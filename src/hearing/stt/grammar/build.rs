@@ -1,0 +1,148 @@
+//! Makes a decoder for a home: samples its sentences, trains the language model, looks the words up,
+//! and loads the result into PocketSphinx.
+
+use super::background::{self, MARK};
+use super::classes::Classes;
+use super::decoder::{Decoder, DecoderFiles};
+use super::dictionary::{CmuDictionary, Lexicon};
+use super::error::GrammarError;
+use super::ngram::TrigramModel;
+use super::tuning::Tuning;
+use crate::domain::ports::{Pronounce, SpeechGrammar};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Seed of the sampler: the same home gives the same language model.
+const SEED: u64 = 1;
+
+/// What decoders are made from.
+#[derive(Clone)]
+pub(super) struct Recipe {
+    /// PocketSphinx's language folder: `en-us/`, `cmudict-en-us.dict`, `en-us.lm.bin`.
+    pub(super) model_dir: PathBuf,
+    /// Where the temporary files go.
+    pub(super) work_dir: PathBuf,
+    pub(super) tuning: Tuning,
+    pub(super) pronounce: Arc<dyn Pronounce>,
+}
+
+/// A decoder with the sentences it listens for.
+pub(super) struct Ear {
+    pub(super) decoder: Decoder,
+    pub(super) grammar: Arc<dyn SpeechGrammar>,
+    /// Words of the home nobody could pronounce.
+    pub(super) silent: Vec<String>,
+}
+
+impl Recipe {
+    /// Builds an ear for `grammar`; takes some tenths of a second.
+    pub(super) fn build(&self, grammar: Arc<dyn SpeechGrammar>) -> Result<Ear, GrammarError> {
+        let acoustic = self.model_dir.join("en-us");
+        if !acoustic.join("mdef").is_file() {
+            return Err(GrammarError::NoAcousticModel(acoustic));
+        }
+        let sentences = grammar.sample(self.tuning.sentences, SEED);
+        let words = vocabulary(&sentences, grammar.as_ref());
+        if words.is_empty() {
+            return Err(GrammarError::NoSentences);
+        }
+        let cmu = CmuDictionary::load(&self.model_dir.join("cmudict-en-us.dict"))?;
+        let index = cmu.index();
+        let mut lexicon = Lexicon::build(&words, &index, self.pronounce.as_ref());
+        let background = match self.tuning.background_words {
+            0 => Vec::new(),
+            count => {
+                let general = self.model_dir.join("en-us.lm.bin");
+                background::common_words(&general, count, |word| index.contains_key(word))?
+            }
+        };
+        let mut shares = Vec::with_capacity(background.len());
+        for (word, share) in background {
+            let name = format!("{MARK}{word}");
+            lexicon.add(name.clone(), index.get(word.as_str()).map_or(&[], Vec::as_slice));
+            shares.push((name, share));
+        }
+        let classes = if self.tuning.number_classes {
+            Classes::numbers(|word| lexicon.has(word))
+        } else {
+            Classes::default()
+        };
+        let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
+        let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
+        let features = features_without_mean(&acoustic.join("feat.params"))?;
+        let files = TemporaryFiles::create(&self.work_dir)?;
+        files.fill(&features, &lexicon.to_text(), &model.to_arpa(&shares))?;
+        let decoder = Decoder::new(
+            DecoderFiles {
+                acoustic: &acoustic,
+                features: &files.features,
+                dictionary: &files.dictionary,
+                language_model: &files.language_model,
+            },
+            &self.tuning.search,
+        )?;
+        Ok(Ear { decoder, grammar, silent: lexicon.silent })
+    }
+}
+
+/// Every word of the sampled sentences and of the grammar, sorted.
+fn vocabulary(sentences: &[Vec<String>], grammar: &dyn SpeechGrammar) -> Vec<String> {
+    let mut words: HashSet<String> = grammar.vocabulary().into_iter().collect();
+    words.extend(sentences.iter().flatten().cloned());
+    let mut words: Vec<String> = words.into_iter().collect();
+    words.sort_unstable();
+    words
+}
+
+/// The model's feature parameters with cepstral mean normalisation switched off.
+fn features_without_mean(path: &Path) -> Result<String, GrammarError> {
+    let text =
+        fs::read_to_string(path).map_err(|source| GrammarError::File { path: path.to_owned(), source })?;
+    let mut kept: String =
+        text.lines().filter(|line| !line.starts_with("-cmn")).map(|line| format!("{line}\n")).collect();
+    kept.push_str("-cmn none\n");
+    Ok(kept)
+}
+
+/// Files that PocketSphinx reads once; they are removed when it has.
+struct TemporaryFiles {
+    folder: PathBuf,
+    features: PathBuf,
+    dictionary: PathBuf,
+    language_model: PathBuf,
+}
+
+impl TemporaryFiles {
+    fn create(work_dir: &Path) -> Result<Self, GrammarError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("grammar-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let folder = work_dir.join(name);
+        fs::create_dir_all(&folder)
+            .map_err(|source| GrammarError::File { path: folder.clone(), source })?;
+        Ok(Self {
+            features: folder.join("feat.params"),
+            dictionary: folder.join("words.dict"),
+            language_model: folder.join("sentences.arpa"),
+            folder,
+        })
+    }
+
+    fn fill(&self, features: &str, dictionary: &str, language_model: &str) -> Result<(), GrammarError> {
+        let contents =
+            [(&self.features, features), (&self.dictionary, dictionary), (&self.language_model, language_model)];
+        for (path, text) in contents {
+            fs::write(path, text).map_err(|source| GrammarError::File { path: path.clone(), source })?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for TemporaryFiles {
+    fn drop(&mut self) {
+        // Nothing depends on it: a leftover folder is only untidy.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

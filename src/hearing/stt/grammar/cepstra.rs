@@ -1,0 +1,77 @@
+//! Cepstra and their normalisation: what makes quiet, loud and differently coloured recordings alike.
+//!
+//! The acoustic model expects cepstra whose mean over the utterance is zero. The mean is not known
+//! before the end, so it is estimated as the utterance goes on: from what was heard so far, and from
+//! an expectation that counts like some frames (the mean of earlier utterances through this
+//! microphone). The zeroth coefficient is the level, so this is gain control too.
+
+/// Coefficients of a frame of the acoustic model.
+pub(super) const CEPSTRA: usize = 13;
+
+/// One frame: 10 ms of sound.
+pub(super) type Cepstrum = [f32; CEPSTRA];
+
+/// The mean an average microphone gives (`cmninit` of the en-us model's `feat.params`).
+const EXPECTED: Cepstrum =
+    [41.00, -5.29, -0.12, 5.09, 2.48, -4.07, -1.37, -1.78, -5.08, -2.05, -6.45, -1.42, 1.17];
+
+/// A running mean of cepstra.
+#[derive(Debug, Clone)]
+pub(super) struct MeanEstimate {
+    expected: Cepstrum,
+    expected_weight: f32,
+    sum: Cepstrum,
+    frames: f32,
+}
+
+impl MeanEstimate {
+    /// `expected_weight`: how many frames the expectation is worth.
+    pub(super) fn new(expected_weight: f32) -> Self {
+        Self { expected: EXPECTED, expected_weight, sum: [0.0; CEPSTRA], frames: 0.0 }
+    }
+
+    /// Begins an utterance; what was learnt from the last one becomes the expectation when there was
+    /// enough of it.
+    pub(super) fn start(&mut self, keep_above: f32) {
+        if self.frames > keep_above {
+            self.expected = self.mean();
+        }
+        self.sum = [0.0; CEPSTRA];
+        self.frames = 0.0;
+    }
+
+    /// Takes frames in.
+    pub(super) fn observe(&mut self, frames: &[Cepstrum]) {
+        for frame in frames {
+            for (sum, value) in self.sum.iter_mut().zip(frame) {
+                *sum += value;
+            }
+            self.frames += 1.0;
+        }
+    }
+
+    /// The estimate now.
+    pub(super) fn mean(&self) -> Cepstrum {
+        let total = self.frames + self.expected_weight;
+        let mut mean = self.expected;
+        if total > 0.0 {
+            for (value, sum) in mean.iter_mut().zip(&self.sum) {
+                *value = (*value * self.expected_weight + sum) / total;
+            }
+        }
+        mean
+    }
+
+    /// Subtracts the estimate.
+    pub(super) fn normalise(&self, frames: &[Cepstrum]) -> Vec<Cepstrum> {
+        let mean = self.mean();
+        frames
+            .iter()
+            .map(|frame| {
+                let mut frame = *frame;
+                frame.iter_mut().zip(&mean).for_each(|(value, mean)| *value -= mean);
+                frame
+            })
+            .collect()
+    }
+}

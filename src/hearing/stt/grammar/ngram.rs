@@ -1,0 +1,268 @@
+//! A trigram language model of the home's sentences, written as an ARPA file.
+//!
+//! Interpolated smoothing (Chen and Goodman, "An empirical study of smoothing techniques for language
+//! modeling", 1998). Counting runs over word classes; at writing, a class is spread evenly over its
+//! words, which keeps every distribution summing to one. Background words (speech that is not for the
+//! house) are unigrams only: they can follow anything, at the price of `background_mass`.
+
+use super::classes::Classes;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// How seen and unseen word sequences share probability.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Smoothing {
+    /// Witten–Bell; the factor multiplies the number of different followers (1 is the textbook).
+    WittenBell(f64),
+    /// Kneser–Ney with one discount for each order, estimated from the counts.
+    KneserNey,
+}
+
+/// A token of the counts: a word or a class of words.
+type Token = u32;
+const START: Token = 0;
+const END: Token = 1;
+
+/// Counted and smoothed n-grams.
+#[derive(Debug)]
+pub(super) struct TrigramModel {
+    /// Words each token stands for.
+    spellings: Vec<Vec<String>>,
+    unigrams: Vec<f64>,
+    bigrams: Level<2>,
+    trigrams: Level<3>,
+    background_mass: f64,
+}
+
+/// Probabilities of one order, sorted, and what is left for the order below.
+#[derive(Debug)]
+struct Level<const N: usize> {
+    grams: Vec<([Token; N], f64)>,
+    /// By history: the weight of the lower order.
+    backoff: HashMap<[Token; 2], f64>,
+}
+
+impl TrigramModel {
+    /// Counts `sentences` and smooths the counts, leaving `background_mass` of the unigram
+    /// probability for words outside the sentences.
+    pub(super) fn train(
+        sentences: &[Vec<String>],
+        classes: &Classes,
+        smoothing: Smoothing,
+        background_mass: f64,
+    ) -> Self {
+        let mut tokens = Tokens::new(classes);
+        let mut bigrams = Vec::new();
+        let mut trigrams = Vec::new();
+        for sentence in sentences.iter().filter(|sentence| !sentence.is_empty()) {
+            let ids = std::iter::once(START)
+                .chain(sentence.iter().map(|word| tokens.of(word)))
+                .chain(std::iter::once(END))
+                .collect::<Vec<_>>();
+            bigrams.extend(ids.windows(2).map(|pair| [pair[0], pair[1]]));
+            trigrams.extend(ids.windows(3).map(|three| [three[0], three[1], three[2]]));
+        }
+        let trigrams = tally(trigrams);
+        let raw_bigrams = tally(bigrams);
+        let bigram_counts = match smoothing {
+            Smoothing::WittenBell(_) => raw_bigrams,
+            Smoothing::KneserNey => continuations(&raw_bigrams, &trigrams),
+        };
+        let mut unigrams = unigram_probabilities(tokens.spellings.len(), &bigram_counts, smoothing);
+        unigrams.iter_mut().for_each(|probability| *probability *= 1.0 - background_mass);
+        let lower = |_: [Token; 2], word: Token| unigrams[word as usize];
+        let bigrams = Level::<2>::smooth(&bigram_counts, smoothing, lower);
+        let table: HashMap<[Token; 2], f64> = bigrams.grams.iter().copied().collect();
+        let middle = |history: [Token; 2], word: Token| -> f64 {
+            table.get(&[history[1], word]).copied().unwrap_or_else(|| {
+                let rest = bigrams.backoff.get(&[history[1], Token::MAX]).copied().unwrap_or(1.0);
+                rest * unigrams[word as usize]
+            })
+        };
+        let trigrams = Level::<3>::smooth(&trigrams, smoothing, middle);
+        Self { spellings: tokens.spellings, unigrams, bigrams, trigrams, background_mass }
+    }
+
+    /// The model as an ARPA file. `background` are words with their share (summing to one) of the
+    /// probability that was left for them.
+    pub(super) fn to_arpa(&self, background: &[(String, f64)]) -> String {
+        let spread = |gram: &[Token]| gram.iter().map(|token| self.spellings[*token as usize].len()).product::<usize>();
+        let unigram_count = self.spellings.iter().map(Vec::len).sum::<usize>() + background.len();
+        let bigram_count: usize = self.bigrams.grams.iter().map(|(gram, _)| spread(gram)).sum();
+        let trigram_count: usize = self.trigrams.grams.iter().map(|(gram, _)| spread(gram)).sum();
+        let mut arpa = format!(
+            "\\data\\\nngram 1={unigram_count}\nngram 2={bigram_count}\nngram 3={trigram_count}\n\n\\1-grams:\n"
+        );
+        for (token, words) in self.spellings.iter().enumerate() {
+            let token = token as Token;
+            let probability = self.unigrams[token as usize] / words.len() as f64;
+            let log = if token == START { -99.0 } else { log10(probability) };
+            let rest = self.bigrams.backoff.get(&[token, Token::MAX]).copied().unwrap_or(1.0);
+            for word in words {
+                let _ = writeln!(arpa, "{log:.5}\t{word}\t{:.5}", log10(rest));
+            }
+        }
+        for (word, share) in background {
+            let _ = writeln!(arpa, "{:.5}\t{word}\t0.0", log10(self.background_mass * share));
+        }
+        arpa.push_str("\n\\2-grams:\n");
+        for (gram, probability) in &self.bigrams.grams {
+            let rest = self.trigrams.backoff.get(gram).copied().unwrap_or(1.0);
+            self.write_spread(&mut arpa, gram, *probability, Some(rest));
+        }
+        arpa.push_str("\n\\3-grams:\n");
+        for (gram, probability) in &self.trigrams.grams {
+            self.write_spread(&mut arpa, gram, *probability, None);
+        }
+        arpa.push_str("\n\\end\\\n");
+        arpa
+    }
+
+    /// Writes one n-gram of tokens as all n-grams of words it stands for.
+    fn write_spread(&self, arpa: &mut String, gram: &[Token], probability: f64, rest: Option<f64>) {
+        let words = |token: Token| &self.spellings[token as usize];
+        let last = gram.last().map_or(1, |token| words(*token).len());
+        let log = log10(probability / last as f64);
+        let mut phrases = vec![String::new()];
+        for token in gram {
+            phrases = phrases
+                .iter()
+                .flat_map(|phrase| {
+                    words(*token).iter().map(move |word| {
+                        if phrase.is_empty() { word.clone() } else { format!("{phrase} {word}") }
+                    })
+                })
+                .collect();
+        }
+        for phrase in phrases {
+            let _ = match rest {
+                Some(rest) => writeln!(arpa, "{log:.5}\t{phrase}\t{:.5}", log10(rest)),
+                None => writeln!(arpa, "{log:.5}\t{phrase}"),
+            };
+        }
+    }
+}
+
+impl<const N: usize> Level<N> {
+    /// Smooths sorted counts; `lower` gives the probability of a word after the shortened history.
+    /// Histories are kept as two tokens; a history of one is padded with `Token::MAX`.
+    fn smooth(
+        counts: &[([Token; N], u32)],
+        smoothing: Smoothing,
+        lower: impl Fn([Token; 2], Token) -> f64,
+    ) -> Self {
+        let discount = discount(counts);
+        let mut grams = Vec::with_capacity(counts.len());
+        let mut backoff = HashMap::new();
+        for group in counts.chunk_by(|a, b| a.0[..N - 1] == b.0[..N - 1]) {
+            let history = match group[0].0[..N - 1] {
+                [one] => [one, Token::MAX],
+                [first, second] => [first, second],
+                _ => [Token::MAX, Token::MAX],
+            };
+            let total: f64 = group.iter().map(|(_, count)| f64::from(*count)).sum();
+            let kinds = group.len() as f64;
+            let (weight, off) = match smoothing {
+                Smoothing::WittenBell(factor) => (factor * kinds / (total + factor * kinds), 0.0),
+                Smoothing::KneserNey => (discount * kinds / total, discount),
+            };
+            for (gram, count) in group {
+                let own = match smoothing {
+                    Smoothing::WittenBell(_) => (1.0 - weight) * f64::from(*count) / total,
+                    Smoothing::KneserNey => (f64::from(*count) - off).max(0.0) / total,
+                };
+                let word = gram[N - 1];
+                grams.push((*gram, own + weight * lower(history, word)));
+            }
+            backoff.insert(history, weight);
+        }
+        Self { grams, backoff }
+    }
+}
+
+/// Gives every word or class its token.
+struct Tokens<'a> {
+    classes: &'a Classes,
+    ids: HashMap<String, Token>,
+    class_ids: HashMap<usize, Token>,
+    spellings: Vec<Vec<String>>,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(classes: &'a Classes) -> Self {
+        let spellings = vec![vec!["<s>".to_owned()], vec!["</s>".to_owned()]];
+        Self { classes, ids: HashMap::new(), class_ids: HashMap::new(), spellings }
+    }
+
+    fn of(&mut self, word: &str) -> Token {
+        if let Some(known) = self.ids.get(word) {
+            return *known;
+        }
+        let next = self.spellings.len() as Token;
+        let token = match self.classes.class_of(word) {
+            Some(class) => match self.class_ids.get(&class) {
+                Some(known) => *known,
+                None => {
+                    self.class_ids.insert(class, next);
+                    self.spellings.push(self.classes.members(class).to_vec());
+                    next
+                }
+            },
+            None => {
+                self.spellings.push(vec![word.to_owned()]);
+                next
+            }
+        };
+        self.ids.insert(word.to_owned(), token);
+        token
+    }
+}
+
+/// Sorts n-grams and counts equal ones.
+fn tally<const N: usize>(mut grams: Vec<[Token; N]>) -> Vec<([Token; N], u32)> {
+    grams.sort_unstable();
+    grams.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
+}
+
+/// Kneser–Ney's lower-order counts: in how many different contexts a pair was seen. Pairs at the
+/// beginning of a sentence have no context before them and keep their count.
+fn continuations(raw: &[([Token; 2], u32)], trigrams: &[([Token; 3], u32)]) -> Vec<([Token; 2], u32)> {
+    let mut contexts: HashMap<[Token; 2], u32> = HashMap::new();
+    for (gram, _) in trigrams {
+        *contexts.entry([gram[1], gram[2]]).or_default() += 1;
+    }
+    raw.iter()
+        .map(|(gram, count)| (*gram, contexts.get(gram).copied().unwrap_or(*count)))
+        .collect()
+}
+
+/// Unigram probabilities, smoothed with the uniform distribution; the start symbol has none.
+fn unigram_probabilities(tokens: usize, bigrams: &[([Token; 2], u32)], smoothing: Smoothing) -> Vec<f64> {
+    let mut counts = vec![0f64; tokens];
+    for (gram, count) in bigrams {
+        counts[gram[1] as usize] += match smoothing {
+            Smoothing::WittenBell(_) => f64::from(*count),
+            Smoothing::KneserNey => 1.0,
+        };
+    }
+    let total: f64 = counts.iter().sum();
+    let kinds = tokens.saturating_sub(1) as f64;
+    counts
+        .iter()
+        .enumerate()
+        .map(|(token, count)| if token as Token == START { 0.0 } else { (count + 1.0) / (total + kinds) })
+        .collect()
+}
+
+/// Absolute discount from the numbers of n-grams seen once and twice; sampled sentences can make
+/// these odd, so it is held between 0.1 and 0.9.
+fn discount<const N: usize>(counts: &[([Token; N], u32)]) -> f64 {
+    let seen = |times: u32| counts.iter().filter(|(_, count)| *count == times).count() as f64;
+    let (once, twice) = (seen(1), seen(2));
+    if once + twice == 0.0 { 0.1 } else { (once / (once + 2.0 * twice)).clamp(0.1, 0.9) }
+}
+
+/// Log to base ten with the floor ARPA files use.
+fn log10(value: f64) -> f64 {
+    if value > 0.0 { value.log10().max(-99.0) } else { -99.0 }
+}
