@@ -1,33 +1,38 @@
 //! Builds the parts from the configuration: one place that knows which engine stands behind which port.
 
 use super::clock::wall_unix_ms;
+use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
-use crate::acting::home::file as home_file;
-use crate::acting::home::registry::HomeRegistry;
+use crate::acting::home::{HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
 use crate::acting::tools::Toolbox;
+use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
-use crate::config::{Config, paths};
+use crate::config::{Config, is_word_path, paths};
 use crate::deciding::replies::Replies;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
-use crate::domain::ports::{HomeView, Pronounce, SpeechGrammar, Voice};
+use crate::domain::ports::{HomeView, SpeechGrammar, Voice};
 use crate::domain::{Fault, FaultKind};
+use crate::hearing::EarCommand;
 use crate::hearing::ear::{Ear, EarParts, EarSettings};
-use crate::hearing::stt::grammar::GrammarRecogniser;
+use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
 use crate::hearing::vad::SileroVad;
+use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLimits};
 use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
 use crate::remembering::store::Store;
 use crate::remembering::timers::StoredTimers;
 use crate::remembering::turns::Turns;
+use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
 use crate::understanding::{Grammar, Sentences};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 type Faults = Vec<Fault>;
 
@@ -52,6 +57,7 @@ pub struct Workshop {
     pub manifest: Manifest,
     replies: Arc<Replies>,
     tools: Arc<Toolbox>,
+    controls: Arc<Controls>,
     store: Store,
 }
 
@@ -77,15 +83,15 @@ impl Workshop {
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let mailbox = Arc::new(Mailbox::default());
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
-        let tools = Arc::new(Toolbox::new(&config, home.clone(), timers.clone(), controls));
-        Ok(Self { config, runtime, mailbox, grammar, home, timers, manifest, replies, tools, store })
+        let tools = Arc::new(Toolbox::new(&config, home.clone(), timers.clone(), controls.clone()));
+        Ok(Self { config, runtime, mailbox, grammar, home, timers, manifest, replies, tools, controls, store })
     }
 
     /// A turn machine at rest, with ids no other start has used.
     pub fn machine(&self) -> Machine {
         let config = &self.config;
         Machine::new(Settings {
-            id_prefix: uuid::Uuid::now_v7().simple().to_string(),
+            id_prefix: id_prefix(),
             language: config.speaking.language.clone(),
             listen_window_ms: config.endpoint.nothing_said_ms.into(),
             approval_window_ms: config.permissions.approval_window_ms.into(),
@@ -94,4 +100,138 @@ impl Workshop {
             earcons: config.speaking.earcons,
         })
     }
+}
+
+impl Workshop {
+    /// What a conductor works with. `session` names the conversation in the store.
+    pub fn parts(&self, voice: Option<VoiceHandle>, ear: Option<Sender<EarCommand>>, session: &str) -> Parts {
+        let keep = self.config.memory.keep_turns;
+        let turns = Some(Turns::new(self.store.clone()));
+        Parts {
+            understand: self.grammar.clone(),
+            replies: self.replies.clone(),
+            tools: self.tools.clone(),
+            timers: self.timers.clone(),
+            voice,
+            ear,
+            runtime: self.runtime.handle().clone(),
+            controls: self.controls.clone(),
+            recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+        }
+    }
+
+    /// The ear with its engines loaded. With `lock_step` it waits for its recogniser at the end of an
+    /// utterance, for recordings; without, it goes on hearing.
+    ///
+    /// # Errors
+    /// `MissingPart` naming the model or library, with its fix.
+    pub fn ear(&self, lock_step: bool) -> Result<Ear, Fault> {
+        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
+        let vad = SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?;
+        let wake = match self.config.wake.engine {
+            WakeEngine::Openwakeword => Some(self.wake_detector()?),
+            WakeEngine::None => None,
+        };
+        let grammar: Arc<dyn SpeechGrammar> = self.grammar.clone();
+        let recogniser = GrammarRecogniser::new(
+            Tuning::new(&self.config.stt),
+            &self.manifest.path("pocketsphinx_en_us")?,
+            grammar,
+            Arc::new(self.espeak()?),
+            &self.config.paths.state_dir()?,
+        )?;
+        let parts = EarParts { vad: Box::new(vad), wake, recogniser: Box::new(recogniser) };
+        Ear::new(parts, &EarSettings::from(&self.config), lock_step)
+    }
+
+    fn wake_detector(&self) -> Result<WakeDetector, Fault> {
+        let litert = LiteRt::load(&self.manifest.path("litert")?)?;
+        let heads = self.config.wake.words.iter().map(|word| {
+            if is_word_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
+        });
+        let files = OpenWakeWordFiles {
+            mel: self.manifest.path("melspectrogram")?,
+            embedding: self.manifest.path("embedding_model")?,
+            heads: heads.collect::<Result<_, _>>()?,
+        };
+        let engine = OpenWakeWord::load(&litert, &files)?;
+        Ok(WakeDetector::new(Box::new(engine), WakeLimits::from(&self.config.wake)))
+    }
+
+    /// The voice of the configuration; `None` when it is switched off.
+    ///
+    /// # Errors
+    /// When its data is missing.
+    pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
+        match self.config.speaking.voice {
+            VoiceEngine::Espeak => Ok(Some(Box::new(self.espeak()?))),
+            VoiceEngine::None => Ok(None),
+        }
+    }
+
+    fn espeak(&self) -> Result<Espeak, Fault> {
+        let speaking = &self.config.speaking;
+        Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
+    }
+}
+
+/// The home of the configuration: the file, or the demo home.
+///
+/// # Errors
+/// Everything that is wrong in the file.
+pub fn load_home(config: &Config) -> Result<Home, Faults> {
+    let demo = config.home.demo;
+    let home = match config.home.file.as_str() {
+        "" => home_file::example(demo),
+        file => home_file::load(&paths::expand(file), demo),
+    };
+    home.map_err(|fault| vec![fault])
+}
+
+/// Opens the store for reading and writing, making it when it is not there.
+///
+/// # Errors
+/// When the state folder cannot be written to.
+pub fn open_store(config: &Config) -> Result<Store, Fault> {
+    let folder = config.paths.state_dir()?;
+    paths::ensure_dir(&folder)?;
+    Store::open(&folder.join(DATABASE))
+}
+
+/// Opens the store for looking only.
+///
+/// # Errors
+/// When there is none yet.
+pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
+    Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+}
+
+/// The timers of the store.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn open_timers(config: &Config) -> Result<Timers, Fault> {
+    load_timers(&open_store(config)?)
+}
+
+fn load_timers(store: &Store) -> Result<Timers, Fault> {
+    Timers::load(Arc::new(StoredTimers::new(store.clone())), wall_unix_ms())
+}
+
+/// Templates that come with Hark, then the owner's own.
+fn load_sentences(models_dir: &Path, language: &str) -> Result<Sentences, Faults> {
+    let owners = PathBuf::from("/etc/hark/sentences").join(language);
+    let mut folders = vec![models_dir.join("sentences").join(language)];
+    folders.extend(owners.is_dir().then_some(owners));
+    Sentences::load(&folders, language).map_err(|problems| problems.into_iter().map(Fault::from).collect())
+}
+
+/// Milliseconds of the start and some chance: short, sortable, unique among programs.
+fn id_prefix() -> String {
+    let id = uuid::Uuid::now_v7().simple().to_string();
+    format!("{}{}", &id[..12], &id[28..])
+}
+
+fn one(part: &str, message: String) -> Faults {
+    vec![Fault::new(FaultKind::Failed, part, message, "see `hark doctor`")]
 }
