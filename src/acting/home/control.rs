@@ -1,0 +1,117 @@
+//! Carrying out what passed the gate: every device at the same time, each done only when its own
+//! report proves it.
+
+use super::UNAVAILABLE;
+use super::backend::{DeviceBackend, DeviceError};
+use super::command::{Action, Actions, check, proves};
+use super::registry::HomeRegistry;
+use crate::acting::permissions::Cleared;
+use crate::domain::home::Entity;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// What became of one action.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// The device before.
+    pub before: Entity,
+    /// The device after; the last that is known when it failed.
+    pub after: Entity,
+    /// Why it was not done; `None` when its state proves it.
+    pub error: Option<DeviceError>,
+}
+
+impl Done {
+    /// Something is different now.
+    pub fn changed(&self) -> bool {
+        self.before.state != self.after.state || self.before.attributes != self.after.attributes
+    }
+}
+
+/// The registry with the backends that drive its entities.
+pub struct HomeControl {
+    registry: Arc<HomeRegistry>,
+    backends: HashMap<&'static str, Arc<dyn DeviceBackend>>,
+}
+
+impl HomeControl {
+    /// Control over the entities whose source has a backend.
+    pub fn new(registry: Arc<HomeRegistry>, backends: Vec<Arc<dyn DeviceBackend>>) -> Self {
+        let backends = backends.into_iter().map(|backend| (backend.source(), backend)).collect();
+        Self { registry, backends }
+    }
+
+    /// The picture of the home.
+    pub fn registry(&self) -> &Arc<HomeRegistry> {
+        &self.registry
+    }
+
+    /// Tells every device at once and waits until each has proved it, at most `timeout` each. Answers
+    /// in the order of the actions.
+    pub async fn carry_out(&self, actions: Cleared<Actions>, timeout: Duration) -> Vec<Done> {
+        let mut running = JoinSet::new();
+        let list = actions.into_inner().list;
+        let mut done: Vec<Option<Done>> = vec![None; list.len()];
+        for (at, action) in list.into_iter().enumerate() {
+            let backend = self.backends.get(action.entity.source.as_str()).cloned();
+            let registry = Arc::clone(&self.registry);
+            running.spawn(async move { (at, carry_out_one(&registry, backend, action, timeout).await) });
+        }
+        while let Some(result) = running.join_next().await {
+            match result {
+                Ok((at, one)) => done[at] = Some(one),
+                Err(error) => tracing::error!(%error, "a device's task ended early"),
+            }
+        }
+        done.into_iter().flatten().collect()
+    }
+}
+
+async fn carry_out_one(
+    registry: &HomeRegistry,
+    backend: Option<Arc<dyn DeviceBackend>>,
+    action: Action,
+    timeout: Duration,
+) -> Done {
+    let before = registry.entity(&action.entity.id).unwrap_or_else(|| action.entity.clone());
+    let name = before.name.clone();
+    let result = match backend {
+        Some(backend) if before.state != UNAVAILABLE => {
+            let work = deliver_and_wait(registry, backend.as_ref(), &before, &action);
+            tokio::time::timeout(timeout, work).await.unwrap_or(Err(DeviceError::Timeout(name)))
+        }
+        _ => Err(DeviceError::Offline(name)),
+    };
+    let after = registry.entity(&before.id).unwrap_or_else(|| before.clone());
+    Done { before, after, error: result.err() }
+}
+
+async fn deliver_and_wait(
+    registry: &HomeRegistry,
+    backend: &dyn DeviceBackend,
+    before: &Entity,
+    action: &Action,
+) -> Result<(), DeviceError> {
+    check(before, &action.command)?;
+    // Subscribed before the command leaves, so that no report is missed.
+    let mut reports = registry.reports();
+    backend.send(before, &action.command).await?;
+    loop {
+        let now = registry.entity(&before.id).ok_or_else(|| DeviceError::Offline(before.name.clone()))?;
+        if now.state == UNAVAILABLE {
+            return Err(DeviceError::Offline(before.name.clone()));
+        }
+        if proves(&action.command, before, &now) {
+            return Ok(());
+        }
+        if reports.changed().await.is_err() {
+            return Err(DeviceError::Failed { name: before.name.clone(), why: "the home is closing".into() });
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "control_tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+//! The home: what there is ([`registry`]), where its names come from ([`file`]), what a request means
+//! by "the lights" ([`select`]), what a device can be told ([`command`]), who carries it out
+//! ([`backend`], [`demo`]) and when it counts as done ([`control`]).
+
+pub mod backend;
+pub mod colours;
+pub mod command;
+pub mod control;
+pub mod demo;
+pub mod file;
+mod file_reader;
+pub mod registry;
+pub mod select;
+
+pub use backend::{DeviceBackend, DeviceError};
+pub use control::HomeControl;
+pub use registry::{EntityChange, HomeRegistry};
+
+/// State of an entity that cannot be reached.
+pub const UNAVAILABLE: &str = "unavailable";
+
+/// Value of `Entity::source` for virtual devices.
+pub const SOURCE_DEMO: &str = "demo";
+
+/// Value of `Entity::source` for names of a file that no device stands behind.
+pub const SOURCE_FILE: &str = "file";
