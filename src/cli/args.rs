@@ -27,7 +27,11 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// The daemon: microphone to speaker, MQTT, timers
-    Run,
+    Run {
+        /// Without a microphone, first show the main job with a sample sentence
+        #[arg(long)]
+        demo: bool,
+    },
     /// Plays recordings into the same path as the microphone and prints what happens
     Hear(Hear),
     /// A typed request; reads lines from standard input when no text is given
@@ -49,7 +53,7 @@ pub enum Command {
         turn: String,
     },
     /// Models and native libraries
-    Models(models::Args),
+    Models(models::ModelsArgs),
     /// Areas, entities and their states
     Home {
         #[command(subcommand)]
@@ -65,7 +69,7 @@ pub enum Command {
     /// Checks every part and says how to mend what is broken
     Doctor,
     /// The configuration
-    Config(config::Args),
+    Config(config::ConfigArgs),
     /// Prints completions for a shell
     Completions {
         /// Which shell

@@ -9,6 +9,7 @@ use crate::daemon::workshop::{self, Workshop};
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::capture::input_devices;
+use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
 use crate::integrations::mqtt;
 use crate::speaking::device::output_devices;
@@ -76,7 +77,7 @@ fn understanding(config: &Config) -> Finding {
 }
 
 fn ear(config: &Config) -> Finding {
-    open(config)?.ear(true)?;
+    open(config)?.ear(SttMode::LockStep)?;
     let wake = match config.wake.engine {
         WakeEngine::Openwakeword => config.wake.words.join(", "),
         WakeEngine::None => "none (push to talk)".to_owned(),

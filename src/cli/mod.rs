@@ -16,7 +16,9 @@ mod say;
 mod timers;
 pub mod trace;
 
+use crate::config::Config;
 use crate::domain::{Fault, FaultKind};
+use crate::telemetry;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
@@ -45,4 +47,44 @@ fn exit_code(kind: FaultKind) -> u8 {
         FaultKind::MissingPart => 3,
         FaultKind::Unavailable | FaultKind::Failed => 1,
     }
+}
+
+fn dispatch(cli: Cli) -> Result<(), Faults> {
+    let out = &mut std::io::stdout();
+    let one = |fault: Fault| vec![fault];
+    match &cli.command {
+        Command::Config(args) => {
+            return config::run(args, cli.config.as_deref(), &cli.sets, cli.json, out).map_err(one);
+        }
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "hark", out);
+            return Ok(());
+        }
+        Command::Man => return man(out).map_err(one),
+        Command::Devices => return devices::run(cli.json),
+        _ => {}
+    }
+    let loaded = Config::load(cli.config.as_deref(), &cli.sets)
+        .map_err(|problems| vec![crate::config::fault_of(&problems)])?;
+    telemetry::start_logging();
+    let config = loaded.config;
+    match cli.command {
+        Command::Run { demo } => run::run(config, demo, cli.json),
+        Command::Hear(args) => hear::run(config, args, cli.json),
+        Command::Ask(args) => ask::run(config, args, cli.json),
+        Command::Say { text, out } => say::run(config, &text, out.as_deref()),
+        Command::Listen => listen::run(config, cli.json),
+        Command::Explain { turn } => explain::run(&config, &turn, cli.json),
+        Command::Models(args) => models::run(&args, &config.paths, cli.json, out).map_err(one),
+        Command::Home { command } => home::run(&config, &command, cli.json),
+        Command::Timers { command } => timers::run(&config, &command, cli.json),
+        Command::Doctor => doctor::run(&config, cli.json),
+        Command::Config(_) | Command::Completions { .. } | Command::Man | Command::Devices => Ok(()),
+    }
+}
+
+fn man(out: &mut impl std::io::Write) -> Result<(), Fault> {
+    clap_mangen::Man::new(Cli::command()).render(out).map_err(|error| {
+        Fault::new(FaultKind::Failed, "man", format!("the page cannot be written: {error}"), "")
+    })
 }

@@ -30,6 +30,8 @@ const SPEAKER_HZ: u32 = 22_050;
 const TOOLS_LIMIT: Duration = Duration::from_secs(30);
 /// How long Hark may still be busy when the recording is over, on the recording's clock.
 const TAIL_MS: u64 = 120_000;
+/// Steps played after the last turn: half a second.
+const LAST_SOUND_STEPS: u32 = 500 / STEP_MS;
 
 /// How recordings are to be heard.
 #[derive(Debug, Clone, Default)]
@@ -215,18 +217,15 @@ impl<'a> Room<'a> {
         let due = samples as f64 * f64::from(SPEAKER_HZ) / f64::from(crate::domain::SAMPLE_RATE_HZ);
         let due = due + self.speaker_debt;
         self.speaker_debt = due.fract();
-        if !self.conductor.is_idle() || self.conductor.is_sounding() {
-            self.voice.settle();
-        }
+        // Before the samples are taken, so that they are there; after, so that their end is reported.
+        self.voice.settle();
         self.played.clear();
         self.played.resize(due as usize, 0.0);
         self.speaker.fill(&mut self.played);
         if let Some(reply) = &mut self.reply {
             reply.write(&self.played)?;
         }
-        if !self.conductor.is_idle() {
-            self.voice.settle();
-        }
+        self.voice.settle();
         self.settle();
         self.pace();
         Ok(())
@@ -240,6 +239,10 @@ impl<'a> Room<'a> {
         while !self.conductor.is_idle() && self.position_samples < end {
             self.ear.finish(&mut self.heard);
             self.tell();
+            self.advance(step)?;
+        }
+        // The last short sound has no turn that waits for it.
+        for _ in 0..LAST_SOUND_STEPS {
             self.advance(step)?;
         }
         Ok(())

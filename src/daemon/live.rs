@@ -35,7 +35,7 @@ pub fn run(workshop: &Workshop, mut listeners: Vec<Listener>, ready: impl FnOnce
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(workshop.config.speaking.volume_percent);
     watchdog.ready();
-    ready(&Running { ear: &ear });
+    ready(&Running { ear: &ear, voice: &voice });
     conductor.run();
 
     tracing::info!("ending");
@@ -51,6 +51,7 @@ pub fn run(workshop: &Workshop, mut listeners: Vec<Listener>, ready: impl FnOnce
 /// The daemon while it runs, for those who started it.
 pub struct Running<'a> {
     pub(super) ear: &'a EarThread,
+    pub(super) voice: &'a VoiceParts,
 }
 
 impl Running<'_> {

@@ -11,6 +11,7 @@ pub mod live;
 pub mod mailbox;
 mod recorder;
 mod reply_file;
+pub mod say;
 mod timers_thread;
 mod voice_parts;
 pub mod workshop;

@@ -19,6 +19,7 @@ use crate::domain::{Fault, FaultKind};
 use crate::hearing::EarCommand;
 use crate::hearing::ear::{Ear, EarParts, EarSettings};
 use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use crate::hearing::stt::worker::SttMode;
 use crate::hearing::vad::SileroVad;
 use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLimits};
 use crate::inference::litert::LiteRt;
@@ -120,12 +121,11 @@ impl Workshop {
         }
     }
 
-    /// The ear with its engines loaded. With `lock_step` it waits for its recogniser at the end of an
-    /// utterance, for recordings; without, it goes on hearing.
+    /// The ear with its engines loaded.
     ///
     /// # Errors
     /// `MissingPart` naming the model or library, with its fix.
-    pub fn ear(&self, lock_step: bool) -> Result<Ear, Fault> {
+    pub fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
         let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
         let vad = SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?;
         let wake = match self.config.wake.engine {
@@ -141,7 +141,7 @@ impl Workshop {
             &self.config.paths.state_dir()?,
         )?;
         let parts = EarParts { vad: Box::new(vad), wake, recogniser: Box::new(recogniser) };
-        Ear::new(parts, &EarSettings::from(&self.config), lock_step)
+        Ear::new(parts, &EarSettings::from(&self.config), mode)
     }
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {
