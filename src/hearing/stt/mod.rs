@@ -1,5 +1,7 @@
 //! Speech recognition engines behind one trait.
 
+pub mod worker;
+
 use crate::domain::{Fault, Transcript};
 
 /// Words so far.
