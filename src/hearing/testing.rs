@@ -1,12 +1,15 @@
 //! What the ear's tests share: real models, flite's voices, recordings of people when they are there.
 
+use super::stt::{Partial, Recogniser};
 use super::vad::SileroVad;
 use super::wake::{OpenWakeWord, OpenWakeWordFiles};
-use crate::domain::VAD_BLOCK_SAMPLES;
+use crate::domain::{Fault, FaultKind, Transcript, VAD_BLOCK_SAMPLES};
 use crate::inference::litert::LiteRt;
 use crate::inference::onnx::OnnxRuntime;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub(crate) fn model(name: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models/cache")).join(name)
@@ -81,4 +84,72 @@ pub(crate) fn silence(ms: usize) -> Vec<f32> {
 /// Whole VAD blocks of a recording.
 pub(crate) fn blocks(samples: &[f32]) -> impl Iterator<Item = &[f32; VAD_BLOCK_SAMPLES]> {
     samples.as_chunks::<VAD_BLOCK_SAMPLES>().0.iter()
+}
+
+/// What a [`ScriptedRecogniser`] was given.
+#[derive(Debug, Default)]
+pub(crate) struct RecogniserLog {
+    /// Samples of all utterances.
+    pub samples: Vec<f32>,
+    pub cancels: usize,
+}
+
+/// A recogniser for timing tests: its transcript is the number of samples it was fed, its partial the
+/// number of half seconds.
+pub(crate) struct ScriptedRecogniser {
+    log: Arc<Mutex<RecogniserLog>>,
+    fed: Option<usize>,
+    pub feed_delay: Duration,
+    pub fail_first_feed: bool,
+}
+
+impl ScriptedRecogniser {
+    pub(crate) fn new() -> (Self, Arc<Mutex<RecogniserLog>>) {
+        let log = Arc::new(Mutex::new(RecogniserLog::default()));
+        let shared = Arc::clone(&log);
+        (Self { log, fed: None, feed_delay: Duration::ZERO, fail_first_feed: false }, shared)
+    }
+
+    fn fault(what: &str) -> Fault {
+        Fault::new(FaultKind::Failed, "stt", what, "")
+    }
+}
+
+impl Recogniser for ScriptedRecogniser {
+    fn start(&mut self) -> Result<(), Fault> {
+        self.fed = Some(0);
+        Ok(())
+    }
+
+    fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
+        if std::mem::take(&mut self.fail_first_feed) {
+            return Err(Self::fault("scripted failure"));
+        }
+        std::thread::sleep(self.feed_delay);
+        let fed = self.fed.as_mut().ok_or_else(|| Self::fault("not started"))?;
+        *fed += samples.len();
+        self.log.lock().expect("log").samples.extend_from_slice(samples);
+        Ok(())
+    }
+
+    fn partial(&mut self) -> Option<Partial> {
+        let halves = self.fed? / 8_000;
+        (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0 })
+    }
+
+    fn finish(&mut self) -> Result<Transcript, Fault> {
+        let fed = self.fed.take().ok_or_else(|| Self::fault("not started"))?;
+        Ok(Transcript {
+            text: format!("{fed} samples"),
+            engine: "scripted".into(),
+            confidence: 1.0,
+            language: "en".into(),
+            rejected: None,
+        })
+    }
+
+    fn cancel(&mut self) {
+        self.fed = None;
+        self.log.lock().expect("log").cancels += 1;
+    }
 }
