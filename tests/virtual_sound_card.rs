@@ -1,6 +1,8 @@
 //! Real devices, real clock: the voice through cpal, ALSA and PulseAudio into a null sink, and the
 //! sound recorded from there. One test, because it owns the environment of its process.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a failed step fails the test")]
+
 mod support;
 
 use hark::domain::TurnId;

@@ -166,7 +166,8 @@ impl Speaker {
         self.health.xruns.load(Ordering::Relaxed)
     }
 
-    /// Whether the device still plays; to be asked every second or so.
+    /// Whether the device still plays; to be asked every second or so. Drop a failed speaker soon:
+    /// its thread may go on trying.
     pub fn state(&self) -> SpeakerState {
         let failure = self.health.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(message) = failure {

@@ -1,4 +1,7 @@
 //! From text to the speaker: voices, playback ring and callback, earcons.
+//!
+//! `voice_thread` takes a reply, `phrases` cuts it, a voice makes samples, `resample` brings them to
+//! the device's rate, `playback` holds them until the callback of `device` fetches them.
 
 pub mod device;
 pub mod earcons;

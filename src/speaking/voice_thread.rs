@@ -303,6 +303,7 @@ mod tests {
     use super::*;
     use crate::domain::ports::PcmSink;
     use crate::speaking::playback::{PlaybackSource, playback};
+    use crate::speaking::voice_worker::SENTENCE_PAUSE_MS;
     use crate::speaking::voices::espeak::Espeak;
     use std::ops::ControlFlow;
     use std::path::Path;
@@ -391,11 +392,9 @@ mod tests {
         assert_eq!(told, [started("a"), ended("a", Done), started("b"), ended("b", Done)]);
         assert!((3990..=4010).contains(&loud_ms(&heard)), "{}", loud_ms(&heard));
         let last = heard.iter().rposition(|sample| *sample > 0.49).unwrap() / 48;
-        assert_eq!(last, 4000 + SENTENCE_PAUSE_MS - 1, "with the pause between the sentences of b");
+        assert_eq!(last, 4000 + SENTENCE_PAUSE_MS as usize - 1, "with the pause between the sentences of b");
         assert_eq!(scene.play(500).1, []);
     }
-
-    const SENTENCE_PAUSE_MS: usize = 300;
 
     #[test]
     fn drain_is_reported_with_the_last_sample_and_not_before() {

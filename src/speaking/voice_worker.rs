@@ -5,6 +5,7 @@ use super::phrases::phrases;
 use super::playback::{ItemReport, PlaybackFeeder};
 use super::resample::Resampler;
 use super::voice_thread::{Mailbox, Order, SpeakingEvent};
+use crate::domain::audio::Earcon;
 use crate::domain::ports::Voice;
 use crate::domain::public_event::SpeakingEnd;
 use crate::domain::{Fault, TurnId};
@@ -12,7 +13,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Pause between two sentences, and between two pieces of one that was too long.
-const SENTENCE_PAUSE_MS: u32 = 300;
+pub(super) const SENTENCE_PAUSE_MS: u32 = 300;
 const CLAUSE_PAUSE_MS: u32 = 120;
 
 /// What a voice leads in with below this level (−48 dB of full scale) is left out, so that sound
@@ -139,7 +140,7 @@ impl Worker {
         result
     }
 
-    fn earcon(&mut self, earcon: crate::domain::audio::Earcon) -> Flow {
+    fn earcon(&mut self, earcon: Earcon) -> Flow {
         let Some(rate_hz) = self.player.output.as_ref().map(PlaybackFeeder::rate_hz) else {
             return Flow::GoOn;
         };

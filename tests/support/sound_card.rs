@@ -6,6 +6,7 @@
 //! ends its own processes and nothing else.
 
 #![allow(dead_code, reason = "each test binary uses its part of it")]
+#![allow(clippy::expect_used, reason = "a fixture that cannot be set up fails its test")]
 
 use std::ffi::OsString;
 use std::io::Read;

@@ -1,6 +1,7 @@
 //! espeak-ng in process: the default voice, in more than a hundred languages without a download.
 
-use super::espeak_engine::{self as engine, EspeakVoice, Manner};
+pub use super::espeak_engine::EspeakVoice;
+use super::espeak_engine::{self as engine, Manner};
 use crate::domain::Fault;
 use crate::domain::ports::{PcmSink, Pronounce, Voice};
 use crate::speaking::error::SpeakingError;
