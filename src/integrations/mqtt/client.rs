@@ -14,6 +14,7 @@ use rumqttc::mqttbytes::Error as WireError;
 use rumqttc::{AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::Discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -119,8 +120,8 @@ pub struct Connection {
     inbound: InboundSink,
     seen: Seen,
     backoff: Backoff,
-    /// This outage has been reported.
-    reported: bool,
+    /// Kinds of errors that were reported in this outage: each is news once.
+    reported: Vec<Discriminant<Error>>,
     /// Connections in a row that broke soon after they were made.
     short_lived: u32,
 }
@@ -134,7 +135,7 @@ impl Connection {
             inbound,
             seen: Seen::default(),
             backoff: Backoff::default(),
-            reported: false,
+            reported: Vec::new(),
             short_lived: 0,
         }
     }
@@ -170,23 +171,35 @@ impl Connection {
             Some(lasted) if lasted >= STABLE => {
                 self.backoff.reset();
                 self.short_lived = 0;
-                self.reported = false;
+                self.reported.clear();
             }
             Some(_) => self.short_lived += 1,
             None => self.short_lived = 0,
         }
-        self.shared.outages.fetch_add(u64::from(lasted.is_some() || !self.reported), Ordering::Relaxed);
+        self.shared
+            .outages
+            .fetch_add(u64::from(lasted.is_some() || self.reported.is_empty()), Ordering::Relaxed);
         let thrown_out = self.short_lived >= SHORT_LIVED_MAX;
         let error = explain(error, &self.shared.broker, &self.options.client_id(), thrown_out);
         let is_oversized = matches!(error, Error::MessageTooLarge { .. });
+        let kind = std::mem::discriminant(&error);
         let fault = error.while_trying();
         tracing::debug!(%fault, "MQTT connection lost");
         self.shared.set_link(false, Some(fault.clone()));
-        if !self.reported {
-            self.reported = true;
+        if !self.reported.contains(&kind) {
+            self.reported.push(kind);
             (self.inbound)(Event::Fault { fault });
         }
         is_oversized
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // The task is no more; without this the last thing known would be that all is well.
+        if std::thread::panicking() {
+            self.shared.set_link(false, Some(Error::TaskDied.into()));
+        }
     }
 }
 

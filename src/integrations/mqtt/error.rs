@@ -100,6 +100,9 @@ pub enum Error {
         /// What the network said.
         why: String,
     },
+    /// A fault in Hark or its MQTT library ended the connection's task.
+    #[error("the MQTT connection ended by a fault of its own")]
+    TaskDied,
     /// A message of a size no command has.
     #[error("the MQTT broker at {broker} sent a message of {bytes} bytes on one of Hark's topics")]
     MessageTooLarge {
@@ -119,7 +122,7 @@ impl Error {
             | Self::PasswordFile { .. }
             | Self::PasswordWithoutUser(_) => FaultKind::BadConfiguration,
             Self::NoAuthorities(_) | Self::NoEmbeddedBroker => FaultKind::MissingPart,
-            Self::Tls(_) | Self::EmbeddedBroker { .. } => FaultKind::Failed,
+            Self::Tls(_) | Self::EmbeddedBroker { .. } | Self::TaskDied => FaultKind::Failed,
             Self::BrokerAlreadyThere(_)
             | Self::PortTaken { .. }
             | Self::Unreachable { .. }
@@ -184,6 +187,7 @@ impl Error {
             Self::ThrownOut { .. } => {
                 "another program may use the same client id: give every Hark its own mqtt.node".into()
             }
+            Self::TaskDied => "restart hark, and report what its log says".into(),
             Self::MessageTooLarge { .. } => {
                 "if it is retained, clear it: mosquitto_pub -r -n -t hark/<node>/ask (and say, …/set)".into()
             }

@@ -81,8 +81,8 @@ struct Link {
 
 impl Mqtt {
     /// Starts the connection, and the embedded broker before it if the configuration wants one. Does
-    /// not wait for the connection: an absent broker is reported once as a recoverable
-    /// [`Event::Fault`] and tried again until it is there. Starting the embedded broker blocks for some
+    /// not wait for the connection: an absent broker is reported once an outage as a recoverable
+    /// [`Event::Fault`] (again only if the reason becomes another) and tried until it is there. Starting the embedded broker blocks for some
     /// tens of milliseconds.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use super::outbound::Message;
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event as DomainEvent;
 use rumqttc::{
-    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, Publish, QoS, SubAck, SubscribeFilter,
-    SubscribeReasonCode,
+    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, Publish, QoS, StateError, SubAck,
+    SubscribeFilter, SubscribeReasonCode,
 };
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -111,11 +111,11 @@ impl<'a> Session<'a> {
             };
             match polled {
                 Ok(Event::Outgoing(Outgoing::Disconnect)) => return End::Stopped,
-                Ok(event) => {
-                    if let Err(error) = self.note(event) {
-                        return End::Lost(Box::new(error));
-                    }
+                // Only a broker that skips acknowledgements leads here; a new connection sorts it out.
+                Ok(Event::Outgoing(Outgoing::AwaitAck(_))) => {
+                    return End::Lost(Box::new(ConnectionError::MqttState(StateError::InvalidState)));
                 }
+                Ok(event) => self.note(event),
                 Err(_) if self.closing != Closing::No => return End::Stopped,
                 Err(error) => return End::Lost(Box::new(error)),
             }
@@ -154,7 +154,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn note(&mut self, event: Event) -> Result<(), ConnectionError> {
+    fn note(&mut self, event: Event) {
         match event {
             Event::Incoming(Packet::ConnAck(_)) => self.greet(),
             Event::Incoming(Packet::SubAck(answer)) => self.check_subscription(&answer),
@@ -171,13 +171,8 @@ impl<'a> Session<'a> {
                     self.unacknowledged.push_back((id, message));
                 }
             }
-            // Only a broker that skips acknowledgements leads here; a new connection sorts it out.
-            Event::Outgoing(Outgoing::AwaitAck(_)) => {
-                return Err(ConnectionError::MqttState(rumqttc::StateError::InvalidState));
-            }
             _ => {}
         }
-        Ok(())
     }
 
     fn greet(&mut self) {
