@@ -11,7 +11,12 @@ pub(super) fn run(as_json: bool) -> Result<(), Faults> {
     let outputs = output_devices().map_err(|fault| vec![fault])?;
     let inputs: Vec<Value> = inputs
         .iter()
-        .map(|d| row(&d.name, &d.description, d.rates_hz, d.channels, d.is_default))
+        .map(|d| {
+            let lowest = d.rates_hz.first().map_or(0, |rates| rates.0);
+            let highest = d.rates_hz.last().map_or(0, |rates| rates.1);
+            let channels = d.channels.last().copied().unwrap_or(0);
+            row(&d.name, &d.description, (lowest, highest), channels, d.default)
+        })
         .collect();
     let outputs: Vec<Value> = outputs
         .iter()

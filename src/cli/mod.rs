@@ -18,7 +18,7 @@ pub mod trace;
 
 use crate::config::Config;
 use crate::domain::{Fault, FaultKind};
-use crate::telemetry;
+use crate::telemetry::logging;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
@@ -66,7 +66,7 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
     }
     let loaded = Config::load(cli.config.as_deref(), &cli.sets)
         .map_err(|problems| vec![crate::config::fault_of(&problems)])?;
-    telemetry::start_logging();
+    logging::init(if matches!(cli.command, Command::Run { .. }) { "info" } else { "warn" });
     let config = loaded.config;
     match cli.command {
         Command::Run { demo } => run::run(config, demo, cli.json),

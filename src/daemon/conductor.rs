@@ -9,10 +9,11 @@ use crate::acting::timers::Timers;
 use crate::deciding::replies::Replies;
 use crate::deciding::turn::Machine;
 use crate::domain::ports::{Tools, Understand};
-use crate::domain::public_event::Origin;
+use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
 use crate::hearing::EarCommand;
 use crate::speaking::voice_thread::VoiceHandle;
+use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -72,6 +73,16 @@ impl Conductor {
             listeners,
             follow_ups: VecDeque::new(),
             owed: 0,
+        }
+    }
+
+    /// Tells listeners how things stand at the start, so that retained states are right from then on.
+    pub fn announce(&mut self, volume_percent: u8) {
+        let now = self.clock.now();
+        let settings = [("volume_percent", json!(volume_percent)), ("mic_mute", json!(false))];
+        self.publish(now, None, None, PublicEvent::State { state: HarkState::Idle });
+        for (name, value) in settings {
+            self.publish(now, None, None, PublicEvent::Setting { name: name.into(), value });
         }
     }
 
@@ -163,7 +174,11 @@ impl Conductor {
             Effect::Act { call } => self.act(call),
             Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
             Effect::StopSpeaking => self.with_voice(VoiceHandle::stop),
-            Effect::PlayEarcon { earcon } => self.with_voice(|voice| voice.earcon(earcon)),
+            Effect::PlayEarcon { earcon } => self.with_voice(|voice| {
+                if let Err(fault) = voice.earcon(earcon) {
+                    tracing::warn!("a short sound was left out: {fault}");
+                }
+            }),
             Effect::SetVolume { percent } => {
                 self.parts.controls.note_volume(percent);
                 self.with_voice(|voice| voice.set_volume(percent));
@@ -208,7 +223,9 @@ impl Conductor {
             text
         });
         let speaks = match (&self.parts.voice, speak && !text.is_empty()) {
-            (Some(voice), true) => voice.say(turn.clone(), text.clone(), language.clone()),
+            (Some(voice), true) if voice.has_output() => {
+                voice.say(turn.clone(), text.clone(), language.clone()).map(|()| true)
+            }
             _ => Ok(false),
         };
         let speaks = speaks.unwrap_or_else(|fault: Fault| {

@@ -106,7 +106,7 @@ fn listen(
                 tracing::error!("what was heard is lost: {full}");
             }
         }
-        let processed = ear.blocks_processed();
+        let processed = ear.blocks();
         shared.blocks.fetch_add(processed - counted, Ordering::Relaxed);
         counted = processed;
         std::thread::sleep(LOOK_EVERY);

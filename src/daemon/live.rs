@@ -6,10 +6,11 @@ use super::ear_thread::EarThread;
 use super::mailbox::Mailbox;
 use super::timers_thread::TimersThread;
 use super::voice_parts::VoiceParts;
+use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault, FaultKind};
 use crate::integrations::mqtt::{Mqtt, NodeInfo};
-use crate::telemetry::watchdog::Watchdog;
+use crate::telemetry::watchdog::Notifier;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,15 +32,16 @@ pub fn run(workshop: &Workshop, mut listeners: Vec<Listener>, ready: impl FnOnce
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
-    let watchdog = Watchdog::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
+    let watchdog = WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(workshop.config.speaking.volume_percent);
-    watchdog.ready();
+    Notifier.ready("listening");
     ready(&Running { ear: &ear, voice: &voice });
     conductor.run();
 
     tracing::info!("ending");
-    watchdog.stopping();
+    Notifier.stopping();
+    drop(watchdog);
     timers.stop(&workshop.timers);
     drop(ear);
     drop(voice);

@@ -141,7 +141,7 @@ impl Workshop {
             &self.config.paths.state_dir()?,
         )?;
         let parts = EarParts { vad: Box::new(vad), wake, recogniser: Box::new(recogniser) };
-        Ear::new(parts, &EarSettings::from(&self.config), mode)
+        Ear::new(parts, EarSettings::new(&self.config, mode))
     }
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {

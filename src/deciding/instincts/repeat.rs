@@ -25,7 +25,7 @@ fn handle(context: &Context<'_>) -> Reaction {
     Reaction {
         answer: match context.last_reply {
             Some(text) => Answer::Again(text.to_owned()),
-            None => Answer::Say("nothing_to_repeat"),
+            None => Answer::Say("repeated_nothing"),
         },
         ..Reaction::default()
     }

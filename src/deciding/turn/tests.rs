@@ -407,7 +407,7 @@ fn a_part_that_never_answers_does_not_leave_hark_stuck() {
 fn repeat_says_the_last_reply_again() {
     let mut machine = machine();
     let effects = run(&mut machine, vec![(0, typed("repeat that"))]);
-    assert_eq!(replies(&effects), [Reply::Fixed { key: "nothing_to_repeat".into() }]);
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "repeated_nothing".into() }]);
     let effects = run(&mut machine, vec![(1, replied(1, false)), (2, typed("say that again"))]);
     assert_eq!(replies(&effects), [Reply::Text { text: "words".into() }]);
 }
