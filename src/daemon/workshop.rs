@@ -26,7 +26,6 @@ use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
 use crate::remembering::store::Store;
-use crate::remembering::timers::StoredTimers;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
@@ -215,7 +214,7 @@ pub fn open_timers(config: &Config) -> Result<Timers, Fault> {
 }
 
 fn load_timers(store: &Store) -> Result<Timers, Fault> {
-    Timers::load(Arc::new(StoredTimers::new(store.clone())), wall_unix_ms())
+    Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
 /// Templates that come with Hark, then the owner's own.
