@@ -5,6 +5,9 @@
 // Helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/mosquitto.rs"]
+mod mosquitto;
+
 use hark::config::mqtt::Mqtt as Config;
 use hark::domain::clock::Stamp;
 use hark::domain::event::Event;
@@ -13,176 +16,15 @@ use hark::domain::public_event::{Envelope, HarkState, Origin, Outcome, PublicEve
 use hark::integrations::mqtt::broker::{Address, node_options};
 use hark::integrations::mqtt::topics::Topics;
 use hark::integrations::mqtt::{Mqtt, NodeInfo, probe};
+use mosquitto::{Listener, Mosquitto, PATIENCE, free_port, publish, publish_bytes, wait_until};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Runtime;
-
-const PATIENCE: Duration = Duration::from_secs(25);
-
-// ---- Mosquitto and its clients ----
-
-fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
-}
-
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "waited in vain: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// A Mosquitto of this test's own; killed when dropped.
-struct Mosquitto {
-    port: u16,
-    child: Child,
-    _dir: tempfile::TempDir,
-}
-
-impl Mosquitto {
-    fn start(port: u16) -> Self {
-        Self::start_with(port, "allow_anonymous true\n", |_| {})
-    }
-
-    /// `prepare` puts files beside the configuration; `{dir}` in `extra` is where they are.
-    fn start_with(port: u16, extra: &str, prepare: impl Fn(&Path)) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        prepare(dir.path());
-        let extra = extra.replace("{dir}", &dir.path().display().to_string());
-        let config = dir.path().join("mosquitto.conf");
-        fs::write(&config, format!("listener {port} 127.0.0.1\npersistence false\nuser root\n{extra}"))
-            .unwrap();
-        let program = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"]
-            .into_iter()
-            .find(|path| Path::new(path).exists())
-            .unwrap_or("mosquitto");
-        let child = Command::new(program)
-            .arg("-c")
-            .arg(config)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("mosquitto is needed: apt-get install mosquitto mosquitto-clients");
-        wait_until("mosquitto listens", || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok());
-        Self { port, child, _dir: dir }
-    }
-}
-
-impl Drop for Mosquitto {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// One message as `mosquitto_sub` saw it.
-#[derive(Debug, Clone, PartialEq)]
-struct Seen {
-    retained: bool,
-    qos: u8,
-    topic: String,
-    payload: String,
-}
-
-/// A running `mosquitto_sub`.
-struct Listener {
-    child: Child,
-    lines: Receiver<Seen>,
-}
-
-impl Listener {
-    /// Subscribes and waits until the subscription stands.
-    fn on(port: u16, filters: &[&str]) -> Self {
-        // A retained message on the last filter is delivered after the others were subscribed.
-        let ready = format!("test/ready/{}", free_port());
-        publish(port, &["-r", "-t", &ready, "-m", "x"]);
-        let mut command = Command::new("mosquitto_sub");
-        command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-F", "%r %q %t %p"]);
-        for filter in filters.iter().copied().chain([ready.as_str()]) {
-            command.args(["-t", filter]);
-        }
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("mosquitto_sub is needed");
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let (tx, lines) = channel();
-        let (ready_tx, is_ready) = channel();
-        std::thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                let mut parts = line.splitn(4, ' ');
-                let mut next = || parts.next().unwrap_or_default().to_owned();
-                let (retained, qos, topic, payload) = (next(), next(), next(), next());
-                let delivered = match topic == ready {
-                    true => ready_tx.send(()).is_ok(),
-                    false => {
-                        let qos = qos.parse().unwrap_or(9);
-                        tx.send(Seen { retained: retained == "1", qos, topic, payload }).is_ok()
-                    }
-                };
-                if !delivered {
-                    return;
-                }
-            }
-        });
-        is_ready.recv_timeout(PATIENCE).expect("mosquitto_sub subscribes");
-        Self { child, lines }
-    }
-
-    /// The next message on a topic that ends so; others are passed over.
-    fn next_on(&self, end: &str) -> Seen {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let seen = self.lines.recv_timeout(left).unwrap_or_else(|_| panic!("nothing came on …{end}"));
-            if seen.topic.ends_with(end) {
-                return seen;
-            }
-        }
-    }
-
-    fn expect(&self, end: &str, payload: &str) -> Seen {
-        loop {
-            let seen = self.next_on(end);
-            if seen.payload == payload {
-                return seen;
-            }
-        }
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn publish(port: u16, args: &[&str]) {
-    let status = Command::new("mosquitto_pub")
-        .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1"])
-        .args(args)
-        .status()
-        .expect("mosquitto_pub is needed");
-    assert!(status.success(), "mosquitto_pub {args:?}");
-}
-
-fn publish_bytes(port: u16, topic: &str, bytes: &[u8]) {
-    let mut child = Command::new("mosquitto_pub")
-        .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-t", topic, "-s"])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(bytes).unwrap();
-    assert!(child.wait().unwrap().success());
-}
-
-// ---- Hark's side ----
 
 /// Hark on MQTT, and the events that came in.
 struct Node {
