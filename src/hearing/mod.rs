@@ -1,6 +1,10 @@
 //! From the microphone to words: capture, resampling, voice activity, wake word, endpoint, recognition.
 
 pub mod capture;
+pub mod ear;
+pub mod endpoint;
+mod history;
+pub mod recording;
 pub mod resample;
 pub mod stt;
 #[cfg(test)]

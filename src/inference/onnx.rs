@@ -184,7 +184,7 @@ impl OnnxModel {
         let failed = |why: String| OnnxError::Run { path: self.path.clone(), why };
         let results = self.session.run(self.inputs.as_slice()).map_err(|error| failed(error.to_string()))?;
         for (name, into) in outputs {
-            let value = results.get(&*name).ok_or_else(|| failed(format!("it has no output `{name}`")))?;
+            let value = results.get(*name).ok_or_else(|| failed(format!("it has no output `{name}`")))?;
             let (_, data) = value.try_extract_tensor::<f32>().map_err(|error| failed(error.to_string()))?;
             if data.len() != into.len() {
                 let why = format!("output `{name}` has {} values, expected {}", data.len(), into.len());
@@ -197,15 +197,15 @@ impl OnnxModel {
 }
 
 fn build_session(model: &Path) -> Result<Session, String> {
-    let text = |error: ort::Error<_>| error.to_string();
-    let builder = Session::builder().map_err(|error| error.to_string())?;
-    builder
-        .with_intra_threads(1)
-        .and_then(|builder| builder.with_intra_op_spinning(false))
-        .and_then(|builder| builder.with_optimization_level(GraphOptimizationLevel::Level3))
-        .map_err(text)?
-        .commit_from_file(model)
-        .map_err(|error| error.to_string())
+    // The builder's errors carry the builder; its words are all that is needed.
+    fn words<T>(error: ort::Error<T>) -> String {
+        error.to_string()
+    }
+    let builder = Session::builder().map_err(words)?;
+    let builder = builder.with_intra_threads(1).map_err(words)?;
+    let builder = builder.with_intra_op_spinning(false).map_err(words)?;
+    let mut builder = builder.with_optimization_level(GraphOptimizationLevel::Level3).map_err(words)?;
+    builder.commit_from_file(model).map_err(words)
 }
 
 #[cfg(test)]
