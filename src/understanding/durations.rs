@@ -84,7 +84,7 @@ fn part(words: &[&str]) -> Option<(f64, f64, usize)> {
     let (count, used) = match words {
         ["half", "a" | "an", ..] => (0.5, 2),
         ["a", "quarter", "of", "a" | "an", ..] => (0.25, 4),
-        ["three", "quarters", "of", "a" | "an", ..] => (0.75, 5),
+        ["three", "quarters", "of", "a" | "an", ..] => (0.75, 4),
         ["a", "couple", "of", ..] => (2.0, 3),
         ["a" | "an", next, ..] if unit(next).is_some() => (1.0, 1),
         _ => numbers::parse_prefix(words)?,
@@ -96,9 +96,9 @@ fn part(words: &[&str]) -> Option<(f64, f64, usize)> {
 /// Seconds of a unit.
 fn unit(word: &str) -> Option<f64> {
     match word {
-        "h" | "hr" | "hrs" | "hour" | "hours" => Some(3600.0),
-        "m" | "min" | "mins" | "minute" | "minutes" => Some(60.0),
-        "s" | "sec" | "secs" | "second" | "seconds" => Some(1.0),
+        "hour" | "hours" => Some(3600.0),
+        "minute" | "minutes" => Some(60.0),
+        "second" | "seconds" => Some(1.0),
         _ => None,
     }
 }

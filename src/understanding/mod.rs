@@ -14,3 +14,8 @@ mod understand;
 pub use grammar::{Grammar, Match};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
+
+#[cfg(test)]
+mod english_tests;
+#[cfg(test)]
+mod test_home;

@@ -29,6 +29,24 @@ const CONTRACTIONS: [(&str, &str); 9] = [
     ("wont", "won't"),
 ];
 
+/// Units that are spoken in full when they follow a number in digits: "1h 30m", "20 C".
+const UNITS: [(&str, &str); 14] = [
+    ("h", "hours"),
+    ("hr", "hours"),
+    ("hrs", "hours"),
+    ("m", "minutes"),
+    ("min", "minutes"),
+    ("mins", "minutes"),
+    ("s", "seconds"),
+    ("sec", "seconds"),
+    ("secs", "seconds"),
+    ("c", "celsius"),
+    ("f", "fahrenheit"),
+    ("k", "kelvin"),
+    ("w", "watts"),
+    ("pct", "percent"),
+];
+
 /// The spoken words of `text`.
 pub fn words(text: &str) -> Vec<String> {
     tokenise(text).into_iter().map(|token| token.word).collect()
@@ -126,7 +144,13 @@ impl Scanner<'_> {
                 word.extend(c.to_lowercase());
             }
         }
-        let known = CONTRACTIONS.iter().find(|(typed, _)| *typed == word);
+        let digits_before = self.tokens.last().is_some_and(|last| {
+            last.end <= self.byte(from)
+                && self.text[last.end..self.byte(from)].trim().is_empty()
+                && self.text[..last.end].ends_with(|c: char| c.is_ascii_digit())
+        });
+        let table: &[(&str, &str)] = if digits_before { &UNITS } else { &CONTRACTIONS };
+        let known = table.iter().find(|(typed, _)| *typed == word);
         self.push(from, [known.map_or(word.as_str(), |(_, full)| full).to_owned()]);
     }
 
@@ -261,7 +285,7 @@ mod tests {
             ("-5 degrees", "minus five degrees"),
             ("a 10-minute timer", "a ten minute timer"),
             ("at 7:30 and 7:05 and 8:00", "at seven thirty and seven oh five and eight"),
-            ("1h 30m", "one h thirty m"),
+            ("1h 30m, 5 s, 70F", "one hours thirty minutes five seconds seventy fahrenheit"),
             ("1,000 or 1,5", "one thousand or one point five"),
             ("½ an hour, 2½ hours, 1/2", "half an hour two and a half hours half"),
             ("Whats up? It’s ok", "what's up it's okay"),

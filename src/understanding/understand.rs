@@ -27,7 +27,9 @@ impl Understand for Grammar {
             None => requests(self, text, &tokens, MAX_REQUESTS),
         };
         match found {
-            Some(matches) => Understanding { intents: matches.into_iter().map(intent).collect(), why: String::new() },
+            Some(matches) => {
+                Understanding { intents: matches.into_iter().map(intent).collect(), why: String::new() }
+            }
             None => {
                 let why = "no sentence template accepts it".to_owned();
                 Understanding { intents: Vec::new(), why }

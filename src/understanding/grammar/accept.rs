@@ -97,7 +97,9 @@ impl Grammar {
                 continue;
             };
             let rest = EditCosts { limit: limit - cost, ..*costs };
-            let Some((second, more)) = self.accept_joined(&words[at + 1..], &rest, most - 1) else { continue };
+            let Some((second, more)) = self.accept_joined(&words[at + 1..], &rest, most - 1) else {
+                continue;
+            };
             if best.as_ref().is_none_or(|(_, known)| cost + more < *known) {
                 first.push(joiner);
                 first.extend(second);

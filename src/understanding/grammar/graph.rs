@@ -59,7 +59,8 @@ impl Graph {
         if starts.is_empty() {
             return Self::default();
         }
-        let mut subsets = Subsets { source: &source.states, made: Maker::default(), known: HashMap::new(), skip };
+        let mut subsets =
+            Subsets { source: &source.states, made: Maker::default(), known: HashMap::new(), skip };
         let mut start = subsets.determine(starts);
         let mut made = subsets.made;
         if let Some(skip) = skip {

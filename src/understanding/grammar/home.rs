@@ -9,14 +9,21 @@ pub fn lists(home: &Home) -> Vec<(&'static str, Vec<RawEntry>)> {
     let names = home.entities.iter().map(|entity| entity_entry(home, entity)).collect();
     let areas = home.areas.iter().map(|area| {
         let mut context = Map::new();
-        if let Some(floor) = area.floor.as_ref().and_then(|id| home.floors.iter().find(|floor| floor.id == *id)) {
+        if let Some(floor) =
+            area.floor.as_ref().and_then(|id| home.floors.iter().find(|floor| floor.id == *id))
+        {
             context.insert("floor".to_owned(), Value::from(floor.name.as_str()));
         }
         entry(&area.name, &area.aliases, context)
     });
     let floors = home.floors.iter().map(|floor| entry(&floor.name, &floor.aliases, Map::new()));
     let persons = home.persons.iter().map(|person| entry(&person.name, &[], Map::new()));
-    vec![("name", names), ("area", areas.collect()), ("floor", floors.collect()), ("person", persons.collect())]
+    vec![
+        ("name", names),
+        ("area", areas.collect()),
+        ("floor", floors.collect()),
+        ("person", persons.collect()),
+    ]
 }
 
 fn entity_entry(home: &Home, entity: &Entity) -> RawEntry {

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use views::{ViewBuilder, ViewId, Views};
+use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
 pub use parse::Match;
@@ -53,7 +53,6 @@ pub struct Grammar {
     start: parse::Start,
     meanings: Vec<Meaning>,
     skip_phrases: Vec<Vec<WordId>>,
-    skip_view: ViewId,
     /// What is known before a word is said, such as the area this node stands in.
     context: Map<String, Value>,
     graph: Graph,
@@ -101,7 +100,6 @@ impl Grammar {
             start,
             meanings,
             skip_phrases,
-            skip_view,
             context,
             graph,
             sampler,
@@ -121,7 +119,12 @@ impl Grammar {
 
 /// The meaning of a template; `None` when it can never match: what it requires is neither known
 /// beforehand nor told by one of its lists.
-fn meaning(data: &Data, template: &Template, pieces: &Pieces, context: &Map<String, Value>) -> Option<Meaning> {
+fn meaning(
+    data: &Data,
+    template: &Template,
+    pieces: &Pieces,
+    context: &Map<String, Value>,
+) -> Option<Meaning> {
     let known = |(key, requirement): (&String, &Requirement)| match context.get(key) {
         _ if pieces.provided.contains(key) => true,
         Some(value) => requirement.any_of.as_ref().is_none_or(|any| any.contains(value)),

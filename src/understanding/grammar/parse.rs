@@ -130,7 +130,8 @@ impl Grammar {
             }
         }
         slots.extend(meaning.slots.iter().map(|(key, value)| (key.clone(), value.clone())));
-        let file = meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let file =
+            meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Match {
             intent: meaning.intent.clone(),
             slots,

@@ -84,9 +84,8 @@ fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
             }
             let words: f64 = node.words.iter().map(|(_, to)| counts[*to as usize]).sum();
             let lists = node.views.iter();
-            let lists: f64 = lists
-                .map(|(view, _, to)| views.get(*view).entries.len() as f64 * counts[*to as usize])
-                .sum();
+            let lists: f64 =
+                lists.map(|(view, _, to)| views.get(*view).entries.len() as f64 * counts[*to as usize]).sum();
             let end = if node.end_of.is_some() { 1.0 } else { 0.0 };
             counts[id as usize] = (words + lists + end).min(1e300);
             stack.pop();
@@ -168,6 +167,21 @@ impl Grammar {
     pub(in crate::understanding) fn meant_samples(&self, count: usize, seed: u64) -> Vec<Sample> {
         let mut run = Run { grammar: self, dice: Dice(seed), waiting: QuickMap::default() };
         (0..count).map_while(|_| run.sentence()).collect()
+    }
+
+    /// Words, intent and slots of a sample.
+    #[cfg(test)]
+    pub(in crate::understanding) fn sample_meaning(
+        &self,
+        sample: &Sample,
+    ) -> (Vec<String>, String, crate::domain::Slots) {
+        let meaning = &self.meanings[sample.template as usize];
+        let words = sample.words.iter().map(|word| self.words.text(*word).to_owned()).collect();
+        let named = sample.slots.iter();
+        let mut slots: crate::domain::Slots =
+            named.map(|(slot, value)| (self.slot_names[*slot as usize].clone(), value.clone())).collect();
+        slots.extend(meaning.slots.clone());
+        (words, meaning.intent.clone(), slots)
     }
 }
 

@@ -82,7 +82,10 @@ impl<'s> Checker<'s> {
         });
         let defined_somewhere = local
             && open
-            && !self.undefined(&rule.expr).iter().any(|missing| !blocks.iter().any(|data| defines(data, missing)));
+            && !self
+                .undefined(&rule.expr)
+                .iter()
+                .any(|missing| !blocks.iter().any(|data| defines(data, missing)));
         if defined_somewhere {
             return;
         }

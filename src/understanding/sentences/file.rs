@@ -21,6 +21,8 @@ pub struct FileContent {
     pub rules: BTreeMap<String, Rule>,
     pub skip_words: Vec<String>,
     pub responses: Responses,
+    /// Put before every response; Hark's own key.
+    pub macros: String,
 }
 
 /// Reads one file; `problems` gets every mistake in it.
@@ -31,8 +33,16 @@ pub struct FileReader<'r> {
     rank: usize,
 }
 
-const TOP_KEYS: [&str; 7] =
-    ["language", "intents", "lists", "expansion_rules", "skip_words", "responses", "settings"];
+const TOP_KEYS: [&str; 8] = [
+    "language",
+    "intents",
+    "lists",
+    "expansion_rules",
+    "skip_words",
+    "responses",
+    "response_macros",
+    "settings",
+];
 
 const DATA_KEYS: [&str; 10] = [
     "sentences",
@@ -89,9 +99,15 @@ impl FileReader<'_> {
                 "expansion_rules" => content.rules.extend(self.rules(value)),
                 "skip_words" => {
                     let items = self.yaml.sequence(value, "skip_words");
-                    content.skip_words.extend(items.iter().filter_map(|item| self.yaml.text(item, "a skip word")));
+                    content
+                        .skip_words
+                        .extend(items.iter().filter_map(|item| self.yaml.text(item, "a skip word")));
                 }
                 "responses" => self.responses(value, &mut content.responses),
+                "response_macros" => {
+                    content.macros = self.yaml.text(value, "response_macros").unwrap_or_default();
+                    self.check_response("response_macros", value, &content.macros);
+                }
                 _ => {}
             }
         }
@@ -101,8 +117,13 @@ impl FileReader<'_> {
         if let Some(text) = self.yaml.text(node, "language")
             && text != self.language
         {
-            let message = format!("the file is of language '{text}' but lies in the folder '{}'", self.language);
-            self.yaml.problem(place(node), message, format!("write `language: {}` or move it", self.language));
+            let message =
+                format!("the file is of language '{text}' but lies in the folder '{}'", self.language);
+            self.yaml.problem(
+                place(node),
+                message,
+                format!("write `language: {}` or move it", self.language),
+            );
         }
     }
 
@@ -238,13 +259,20 @@ impl FileReader<'_> {
     fn response_group(&mut self, group: &str, node: &Node<'_>, responses: &mut Responses) {
         for (key, _, node) in self.yaml.mapping(node, &format!("responses of '{group}'"), &[]) {
             let Some(text) = self.yaml.text(node, &format!("response '{key}'")) else { continue };
-            if let Err(error) = minijinja::Environment::new().template_from_str(&text) {
-                let line = error.line().unwrap_or(1);
-                let detail = error.detail().unwrap_or("the template is broken").to_owned();
-                let message = format!("response '{key}' of '{group}', its line {line}: {detail}");
-                self.yaml.problem(place(node), message, "mend the {{ … }} or {% … %} there");
-            }
+            self.check_response(&format!("response '{key}' of '{group}'"), node, &text);
             responses.entry(group.to_owned()).or_default().insert(key, text);
+        }
+    }
+}
+
+impl FileReader<'_> {
+    /// Notes a response that is no minijinja template.
+    fn check_response(&mut self, what: &str, node: &Node<'_>, text: &str) {
+        if let Err(error) = minijinja::Environment::new().template_from_str(text) {
+            let line = error.line().unwrap_or(1);
+            let detail = error.detail().unwrap_or("the template is broken").to_owned();
+            let message = format!("{what}, its line {line}: {detail}");
+            self.yaml.problem(place(node), message, "mend the {{ … }} or {% … %} there");
         }
     }
 }

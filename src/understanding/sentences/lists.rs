@@ -50,7 +50,11 @@ impl FileReader<'_> {
             }
         }
         if found.is_none() && node.data.is_mapping() {
-            self.yaml.problem(at, format!("{what} has no values"), "give it `values:`, `range:` or `wildcard: true`");
+            self.yaml.problem(
+                at,
+                format!("{what} has no values"),
+                "give it `values:`, `range:` or `wildcard: true`",
+            );
         }
         Some(match found? {
             List::Wildcard { .. } => List::Wildcard { spoken, max_words: max_words.map(|n| n.max(1)) },
@@ -103,7 +107,8 @@ impl FileReader<'_> {
         };
         let texts = expr.expansions(MAX_TEXTS);
         if texts.is_none() {
-            let message = format!("a value of {what} uses a list or a rule, or stands for over {MAX_TEXTS} texts");
+            let message =
+                format!("a value of {what} uses a list or a rule, or stands for over {MAX_TEXTS} texts");
             self.yaml.problem(place(node), message, "write the words themselves, as several values");
         }
         let mut texts = texts?;

@@ -49,7 +49,8 @@ impl Sentences {
             }
         }
         if sources.is_empty() && problems.is_empty() {
-            let looked: Vec<String> = dirs.iter().map(|dir| dir.join(language).display().to_string()).collect();
+            let looked: Vec<String> =
+                dirs.iter().map(|dir| dir.join(language).display().to_string()).collect();
             problems.push(Problem::new(
                 &dirs.first().cloned().unwrap_or_default().join(language),
                 Place::default(),
@@ -74,6 +75,7 @@ impl Sentences {
         mut problems: Vec<Problem>,
     ) -> Result<Self, Vec<Problem>> {
         let mut all = Self { language: language.to_owned(), ..Self::default() };
+        let mut macros = String::new();
         for (rank, path, source) in sources {
             let content = file::read(path, source, language, *rank, &mut problems);
             all.data.extend(content.data);
@@ -84,8 +86,15 @@ impl Sentences {
                     all.skip_words.push(word);
                 }
             }
+            macros.push_str(content.macros.trim());
             for (group, keys) in content.responses {
                 all.responses.entry(group).or_default().extend(keys);
+            }
+        }
+        for text in all.responses.values_mut().flat_map(BTreeMap::values_mut) {
+            // Each response stands alone for whoever renders it.
+            if text.contains("{{") || text.contains("{%") {
+                text.insert_str(0, &macros);
             }
         }
         problems.extend(check::check(&all));

@@ -130,6 +130,10 @@ impl Range {
     /// What the slot gets for a number.
     pub fn out(&self, number: f64) -> Value {
         let value = number * self.multiplier;
-        if value.fract() == 0.0 && value.abs() < 9e15 { Value::from(value as i64) } else { Value::from(value) }
+        if value.fract() == 0.0 && value.abs() < 9e15 {
+            Value::from(value as i64)
+        } else {
+            Value::from(value)
+        }
     }
 }

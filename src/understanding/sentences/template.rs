@@ -89,7 +89,11 @@ impl Parser {
                 break;
             }
             if separator.is_some() && separator != next {
-                self.slip(self.at, "'|' and ';' stand in one group", "put one of them into brackets of its own");
+                self.slip(
+                    self.at,
+                    "'|' and ';' stand in one group",
+                    "put one of them into brackets of its own",
+                );
             }
             separator = next;
             self.at += 1;
@@ -159,7 +163,11 @@ impl Parser {
             return None;
         }
         if self.chars.get(self.at) == Some(&close) {
-            self.slip(open_at, format!("'{open}{close}' holds nothing"), "write something into it or take it away");
+            self.slip(
+                open_at,
+                format!("'{open}{close}' holds nothing"),
+                "write something into it or take it away",
+            );
             self.at += 1;
             return None;
         }
@@ -179,7 +187,11 @@ impl Parser {
         let broken = rest.iter().position(|c| "()[]{}<>|;".contains(*c));
         let open = self.chars[open_at];
         if length.is_none() || broken < length {
-            self.slip(open_at, format!("'{open}' is never closed"), format!("add a '{close}' after the name"));
+            self.slip(
+                open_at,
+                format!("'{open}' is never closed"),
+                format!("add a '{close}' after the name"),
+            );
             return None;
         }
         let name: String = rest[..length?].iter().collect();
