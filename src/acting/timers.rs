@@ -81,7 +81,7 @@ impl TimerQuery {
     }
 }
 
-/// All timers of this node.
+/// All timers of this node. Every call that changes something blocks until it is on the disk.
 pub struct Timers {
     store: Arc<dyn TimerStore>,
     /// Held over the write to the store: memory and disk never tell different stories.

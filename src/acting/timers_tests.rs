@@ -1,54 +1,12 @@
 //! Timers: every operation, against a model, against a store that fails, and across restarts.
 
 use super::*;
+use crate::acting::test_shelf::Shelf;
 use proptest::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 const MIN: u64 = 60_000;
 const T0: i64 = 1_795_000_000_000;
-
-/// A store in memory that can be told to refuse.
-#[derive(Default)]
-struct Shelf {
-    kept: Mutex<Vec<Timer>>,
-    refuses: AtomicBool,
-}
-
-impl Shelf {
-    fn check(&self) -> Result<(), Fault> {
-        match self.refuses.load(Ordering::SeqCst) {
-            true => Err(Fault::new(FaultKind::Unavailable, "store", "full", "make room")),
-            false => Ok(()),
-        }
-    }
-}
-
-impl TimerStore for Shelf {
-    fn changed_elsewhere(&self) -> Result<bool, Fault> {
-        Ok(true)
-    }
-
-    fn load(&self) -> Result<Vec<Timer>, Fault> {
-        self.check()?;
-        Ok(self.kept.lock().unwrap().clone())
-    }
-
-    fn save(&self, timer: &Timer) -> Result<(), Fault> {
-        self.check()?;
-        let mut kept = self.kept.lock().unwrap();
-        match kept.iter().position(|known| known.id == timer.id) {
-            Some(at) => kept[at] = timer.clone(),
-            None => kept.push(timer.clone()),
-        }
-        Ok(())
-    }
-
-    fn remove(&self, timer: &Timer) -> Result<(), Fault> {
-        self.check()?;
-        self.kept.lock().unwrap().retain(|known| known.id != timer.id);
-        Ok(())
-    }
-}
 
 fn timers() -> (Arc<Shelf>, Timers) {
     let shelf = Arc::new(Shelf::default());

@@ -53,7 +53,16 @@ impl HomeControl {
     pub async fn carry_out(&self, actions: Cleared<Actions>, timeout: Duration) -> Vec<Done> {
         let mut running = JoinSet::new();
         let list = actions.into_inner().list;
-        let mut done: Vec<Option<Done>> = vec![None; list.len()];
+        // A task that ends early leaves what stands here: it is not done.
+        let broken = |action: &Action| Done {
+            before: action.entity.clone(),
+            after: action.entity.clone(),
+            error: Some(DeviceError::Failed {
+                name: action.entity.name.clone(),
+                why: "its driver broke down".into(),
+            }),
+        };
+        let mut done: Vec<Done> = list.iter().map(broken).collect();
         for (at, action) in list.into_iter().enumerate() {
             let backend = self.backends.get(action.entity.source.as_str()).cloned();
             let registry = Arc::clone(&self.registry);
@@ -61,11 +70,11 @@ impl HomeControl {
         }
         while let Some(result) = running.join_next().await {
             match result {
-                Ok((at, one)) => done[at] = Some(one),
+                Ok((at, one)) => done[at] = one,
                 Err(error) => tracing::error!(%error, "a device's task ended early"),
             }
         }
-        done.into_iter().flatten().collect()
+        done
     }
 }
 

@@ -194,6 +194,26 @@ async fn unreachable_devices_are_offline_without_being_told() {
     assert_eq!(done.error, Some(DeviceError::Offline("Lamp".into())));
 }
 
+/// A driver with a bug.
+struct Broken;
+
+impl DeviceBackend for Broken {
+    fn source(&self) -> &'static str {
+        SOURCE_DEMO
+    }
+
+    fn send(&self, _entity: &Entity, _command: &DeviceCommand) -> SendFuture {
+        panic!("a bug in a driver")
+    }
+}
+
+#[tokio::test]
+async fn a_driver_that_breaks_down_is_a_failure_and_not_a_silent_success() {
+    let control = HomeControl::new(registry(), vec![Arc::new(Broken)]);
+    let done = tell(&control, "light.lamp", DeviceCommand::TurnOn).await;
+    assert!(matches!(done.error, Some(DeviceError::Failed { .. })), "{done:?}");
+}
+
 #[tokio::test]
 async fn several_devices_are_told_at_once_and_answered_in_order() {
     let (_, control) = fake(|registry, entity| {

@@ -1,0 +1,203 @@
+//! Checking the arguments of a call against its descriptor: what comes out has the types and ranges
+//! the tool's code relies on.
+
+use super::descriptor::{Arg, Descriptor, Kind};
+use super::outcome::Failure;
+use crate::acting::home::colours;
+use crate::acting::names::{in_a_row, normal};
+use crate::domain::Slots;
+use crate::domain::tool::error_code;
+use serde_json::{Value, json};
+
+/// Longest text of an argument, characters.
+const MAX_TEXT_CHARS: usize = 100;
+
+/// Arguments that passed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Args(Slots);
+
+impl Args {
+    /// Checks `slots` against the descriptor. A `null` counts as missing.
+    ///
+    /// # Errors
+    /// `bad_argument` for the first that is unknown, missing, of the wrong kind or out of range; the
+    /// failure names it in `argument`.
+    pub fn check(tool: &Descriptor, slots: &Slots) -> Result<Self, Failure> {
+        let mut checked = Slots::new();
+        for (name, value) in slots.iter().filter(|(_, value)| !value.is_null()) {
+            let Some(arg) = tool.arguments().find(|arg| arg.name == name) else {
+                let known: Vec<&str> = tool.arguments().map(|arg| arg.name).collect();
+                let message = format!("{} has no argument {name}; it has {}", tool.name, in_a_row(&known));
+                return Err(bad(name, message));
+            };
+            let value = arg.check(value).map_err(|wanted| {
+                bad(name, format!("{name} of {} must be {wanted}, and is {value}", tool.name))
+            })?;
+            checked.insert(name.clone(), value);
+        }
+        match tool.arguments().find(|arg| arg.required && !checked.contains_key(arg.name)) {
+            Some(arg) => {
+                Err(bad(arg.name, format!("{} needs {} ({})", tool.name, arg.name, arg.description)))
+            }
+            None => Ok(Self(checked)),
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// A text of its own.
+    pub fn owned(&self, name: &str) -> Option<String> {
+        self.text(name).map(str::to_owned)
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name).and_then(Value::as_f64)
+    }
+
+    /// A whole number of a range that was checked to fit.
+    pub fn integer<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
+        self.0.get(name).and_then(Value::as_i64).and_then(|number| T::try_from(number).ok())
+    }
+}
+
+impl Arg {
+    /// The value in its proper form, or what it must be.
+    fn check(&self, value: &Value) -> Result<Value, String> {
+        match self.kind {
+            Kind::Text => text(value).map(Value::String).ok_or_else(|| "a text".into()),
+            Kind::Choice(choices) => {
+                let found = text(value).map(|text| text.to_lowercase());
+                let found = found.filter(|text| choices.contains(&text.as_str()));
+                found.map(Value::String).ok_or_else(|| format!("one of {}", choices.join(", ")))
+            }
+            Kind::Colour => {
+                let known = text(value).filter(|name| colours::rgb(name).is_some());
+                known.map(|name| json!(normal(&name))).ok_or_else(|| "the name of a colour".into())
+            }
+            Kind::Integer(low, high) => {
+                let wanted = || format!("a whole number from {low} to {high}");
+                let number = number(value).filter(|number| number.fract() == 0.0).ok_or_else(wanted)?;
+                // Cannot cut anything: the range check follows, and all ranges are far inside i64.
+                #[allow(clippy::cast_possible_truncation)]
+                let whole = number as i64;
+                if (low..=high).contains(&whole) { Ok(json!(whole)) } else { Err(wanted()) }
+            }
+            Kind::Number(low, high) => in_range(value, low, high),
+            Kind::Step(low, high) => match text(value).as_deref() {
+                Some(word @ ("up" | "down")) => Ok(json!(word)),
+                _ => in_range(value, low, high).map_err(|wanted| format!("up, down or {wanted}")),
+            },
+        }
+    }
+}
+
+fn in_range(value: &Value, low: f64, high: f64) -> Result<Value, String> {
+    let found = number(value).filter(|number| (low..=high).contains(number));
+    found.map(|number| json!(number)).ok_or_else(|| format!("a number from {low} to {high}"))
+}
+
+fn text(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    (!text.is_empty() && text.chars().count() <= MAX_TEXT_CHARS).then(|| text.to_owned())
+}
+
+fn number(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
+}
+
+fn bad(name: &str, message: String) -> Failure {
+    Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::{TABLE, find};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(tool: &str, slots: Value) -> Result<Args, Failure> {
+        let Value::Object(slots) = slots else { panic!("an object") };
+        Args::check(find(tool).unwrap(), &slots)
+    }
+
+    #[test]
+    fn good_arguments_come_out_in_their_proper_form() {
+        let args =
+            check("home.light_set", json!({"name": " Lamp ", "brightness": "50", "area": null})).unwrap();
+        assert_eq!(args.text("name"), Some("Lamp"));
+        assert_eq!(args.integer::<u8>("brightness"), Some(50));
+        assert_eq!(args.text("area"), None);
+        assert_eq!(
+            check("home.set_position", json!({"position": 50.0})).unwrap().integer::<u8>("position"),
+            Some(50)
+        );
+    }
+
+    #[test]
+    fn bad_ones_are_named() {
+        let cases = [
+            ("home.light_set", json!({"brightness": 101}), "brightness"),
+            ("home.light_set", json!({"brightness": -1}), "brightness"),
+            ("home.light_set", json!({"brightness": 50.5}), "brightness"),
+            ("home.light_set", json!({"brightness": "half"}), "brightness"),
+            ("home.light_set", json!({"color": "plaid"}), "color"),
+            ("home.light_set", json!({"name": 3}), "name"),
+            ("home.light_set", json!({"name": "  "}), "name"),
+            ("home.light_set", json!({"name": "x".repeat(101)}), "name"),
+            ("home.set_position", json!({}), "position"),
+            ("home.turn_on", json!({"brightness": 3}), "brightness"),
+            ("home.get_state", json!({"response": "maybe"}), "response"),
+            ("volume.change", json!({"volume_step": "sideways"}), "volume_step"),
+            ("timer.start", json!({"hours": []}), "hours"),
+        ];
+        for (tool, slots, argument) in cases {
+            let failure = check(tool, slots.clone()).unwrap_err();
+            assert_eq!(failure.code(), error_code::BAD_ARGUMENT, "{tool} {slots}");
+            assert_eq!(failure.detail()["argument"], argument, "{tool} {slots}");
+        }
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            (-200i64..300).prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[a-z0-9 .-]{0,8}".prop_map(Value::from),
+            Just(json!(["a"])),
+            Just(json!({"a": 1})),
+        ]
+    }
+
+    proptest! {
+        /// Whatever arguments come, what passes is valid by the published schema.
+        #[test]
+        fn what_passes_fits_the_published_schema(
+            tool in 0..TABLE.len(),
+            picks in proptest::collection::vec((any::<prop::sample::Index>(), any_value()), 0..5),
+        ) {
+            let tool = &TABLE[tool];
+            let args: Vec<&Arg> = tool.arguments().collect();
+            let mut slots = Slots::new();
+            for (pick, value) in picks {
+                let name = if args.is_empty() { "x" } else { args[pick.index(args.len())].name };
+                slots.insert(name.to_owned(), value);
+            }
+            if let Ok(Args(checked)) = Args::check(tool, &slots) {
+                let schema = tool.args_schema();
+                let valid = jsonschema::is_valid(&schema, &Value::Object(checked.clone()));
+                prop_assert!(valid, "{} {:?}", tool.name, checked);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `home.climate_set_temperature` and `home.climate_get_temperature`.
+
+use super::args::Args;
+use super::home_common::{attribute, plan, target, text_attribute};
+use super::outcome::{Failure, Outcome, Prepared};
+use super::parts::Parts;
+use crate::acting::home::DeviceError;
+use crate::acting::home::UNAVAILABLE;
+use crate::acting::home::command::DeviceCommand;
+use crate::acting::home::select::{Scope, SelectError, Target, select};
+use crate::domain::home::{Entity, Home};
+use crate::domain::ports::HomeView;
+use crate::domain::tool::error_code;
+use serde_json::{Map, json};
+use std::sync::Arc;
+
+const CLIMATE: &[&str] = &["climate"];
+
+/// `home.climate_set_temperature`.
+pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.climate_set_temperature needs temperature");
+    let temperature = args.number("temperature").ok_or_else(missing)?;
+    let home = parts.home.registry().home();
+    let mut target = target(args);
+    if target.name.is_none() {
+        target.domain = Some("climate".into());
+    }
+    // The unit is the device's own; all of a home's have the same.
+    let device = home.entities.iter().find(|entity| entity.id.domain() == "climate");
+    let unit = device.map_or("°C", unit);
+    let about = json!({"temperature": temperature, "unit": unit});
+    plan(parts, &target, (CLIMATE, CLIMATE), about, |_| Ok(DeviceCommand::Temperature(temperature)))
+}
+
+/// `home.climate_get_temperature`: a thermostat of the place, else a thermometer of the place; without
+/// a place that of this node's area, else the first thermostat of the home.
+pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let home = parts.home.registry().home();
+    let entity = thermometer(&home, &target(args), parts.default_area.as_deref())?;
+    if entity.state == UNAVAILABLE {
+        return Err(DeviceError::Offline(entity.name).into());
+    }
+    let current = match entity.id.domain() {
+        "climate" => attribute(&entity, "current_temperature"),
+        _ => entity.state.parse().ok(),
+    };
+    let Some(current) = current.filter(|current: &f64| current.is_finite()) else {
+        return Err(DeviceError::Unsupported { name: entity.name, what: "tell the temperature" }.into());
+    };
+    let mut detail = Map::new();
+    detail.insert("name".into(), json!(entity.name));
+    detail.insert("temperature".into(), json!(current));
+    if let Some(wanted) = attribute(&entity, "temperature") {
+        detail.insert("target".into(), json!(wanted));
+    }
+    detail.insert("unit".into(), json!(unit(&entity)));
+    Ok(Prepared::Answer(Outcome { changed: false, detail }))
+}
+
+fn thermometer(home: &Home, target: &Target, default_area: Option<&str>) -> Result<Entity, SelectError> {
+    if target.name.is_some() {
+        let scope = Scope { able: &["climate", "sensor"], default_area, ..Scope::default() };
+        return Ok(select(home, target, scope)?.remove(0));
+    }
+    let of = |domain: &str, class: Option<&str>, area: Option<&str>| {
+        let mut target = target.clone();
+        target.domain = Some(domain.to_owned());
+        target.device_class = class.map(str::to_owned);
+        if let Some(area) = area {
+            target.area = Some(area.to_owned());
+        }
+        select(home, &target, Scope::default()).map(|mut found| found.remove(0))
+    };
+    let here = default_area.filter(|_| target.area.is_none() && target.floor.is_none());
+    if let Some(here) = here {
+        let found =
+            of("climate", None, Some(here)).or_else(|_| of("sensor", Some("temperature"), Some(here)));
+        if found.is_ok() {
+            return found;
+        }
+    }
+    let first = of("climate", None, None);
+    if first.is_ok() { first } else { of("sensor", Some("temperature"), None) }
+}
+
+fn unit(entity: &Entity) -> &str {
+    text_attribute(entity, "temperature_unit")
+        .or_else(|| text_attribute(entity, "unit_of_measurement"))
+        .unwrap_or("°C")
+}

@@ -1,0 +1,107 @@
+//! What all home tools share: the target of a request, and entities as receipts show them.
+
+use super::args::Args;
+use super::outcome::{Failure, Prepared};
+use super::parts::Parts;
+use crate::acting::home::DeviceError;
+use crate::acting::home::command::{Action, Actions, DeviceCommand};
+use crate::acting::home::control::Done;
+use crate::acting::home::select::{Scope, Target, area, area_name, select};
+use crate::domain::home::{Entity, Home};
+use crate::domain::ports::HomeView;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The target slots of a call.
+pub fn target(args: &Args) -> Target {
+    Target {
+        name: args.owned("name"),
+        area: args.owned("area"),
+        floor: args.owned("floor"),
+        domain: args.owned("domain"),
+        device_class: args.owned("device_class"),
+    }
+}
+
+/// Plans one command for every entity the request means. `command` says what it means for each; when
+/// it means something for none of them, the first reason is the answer.
+pub fn plan(
+    parts: &Parts,
+    target: &Target,
+    (able, sweep): (&[&str], &[&str]),
+    about: Value,
+    command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
+) -> Result<Prepared, Failure> {
+    let home = parts.home.registry().home();
+    let scope = Scope { able, sweep, default_area: parts.default_area.as_deref() };
+    let selected = select(&home, target, scope)?;
+    let mut list = Vec::new();
+    let mut reason = None;
+    for entity in &selected {
+        match command(entity) {
+            Ok(command) => list.push(Action { entity: entity.clone(), command }),
+            Err(error) => {
+                reason.get_or_insert(error);
+            }
+        }
+    }
+    if let (true, Some(reason)) = (list.is_empty(), reason) {
+        return Err(reason.into());
+    }
+    let mut about = match about {
+        Value::Object(about) => about,
+        _ => Map::new(),
+    };
+    let entities: Vec<&Entity> = list.iter().map(|action| &action.entity).collect();
+    about.extend(description(&home, target, parts.default_area.as_deref(), &entities));
+    Ok(Prepared::Home { actions: Actions { home, list }, about })
+}
+
+/// What the reply can call the entities: the name of the only one, the place, the kind they share.
+fn description(
+    home: &Home,
+    target: &Target,
+    default_area: Option<&str>,
+    entities: &[&Entity],
+) -> Map<String, Value> {
+    let mut about = Map::new();
+    if let [only] = entities {
+        about.insert("name".into(), json!(only.name));
+    }
+    let here =
+        default_area.filter(|_| target.name.is_none() && target.area.is_none() && target.floor.is_none());
+    let here = here.filter(|here| entities.iter().all(|entity| entity.area.as_deref() == Some(here)));
+    let place = target.area.as_deref().or(here).and_then(|name| area(home, name));
+    if let Some(place) = place {
+        about.insert("area".into(), json!(place.name));
+    }
+    let domain = entities.first().map(|entity| entity.id.domain().to_owned());
+    if let Some(domain) = domain.filter(|domain| entities.iter().all(|entity| entity.id.domain() == domain)) {
+        about.insert("domain".into(), json!(domain));
+    }
+    about
+}
+
+/// Devices as a receipt shows them after they were told something.
+pub fn changes(home: &Arc<Home>, done: &[Done]) -> Value {
+    done.iter()
+        .filter(|one| one.error.is_none())
+        .map(|one| {
+            json!({
+                "id": one.after.id, "name": one.after.name, "domain": one.after.id.domain(),
+                "area": area_name(home, &one.after),
+                "from": one.before.state, "to": one.after.state,
+            })
+        })
+        .collect()
+}
+
+/// A number among the attributes.
+pub fn attribute(entity: &Entity, key: &str) -> Option<f64> {
+    entity.attributes.get(key).and_then(Value::as_f64)
+}
+
+/// A text among the attributes.
+pub fn text_attribute<'e>(entity: &'e Entity, key: &str) -> Option<&'e str> {
+    entity.attributes.get(key).and_then(Value::as_str)
+}

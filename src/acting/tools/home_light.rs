@@ -1,0 +1,47 @@
+//! `home.light_set`: brightness, colour, colour temperature.
+
+use super::args::Args;
+use super::home_common::{plan, target};
+use super::outcome::{Failure, Prepared};
+use super::parts::Parts;
+use crate::acting::home::colours;
+use crate::acting::home::command::{DeviceCommand, LightSetting};
+use crate::domain::tool::error_code;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+const LIGHTS: &[&str] = &["light"];
+
+/// `home.light_set`. Brightness 0 turns off.
+pub fn light_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let brightness: Option<u8> = args.integer("brightness");
+    let color = args.text("color");
+    let kelvin: Option<u16> = args.integer("temperature");
+    if brightness.is_none() && color.is_none() && kelvin.is_none() {
+        let message = "home.light_set needs brightness, color or temperature";
+        return Err(Failure::new(error_code::BAD_ARGUMENT, message));
+    }
+    if color.is_some() && kelvin.is_some() {
+        let message = "a light has either a color or a temperature";
+        return Err(Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("temperature")));
+    }
+    let command = match brightness {
+        Some(0) => DeviceCommand::TurnOff,
+        _ => DeviceCommand::Light(LightSetting {
+            brightness_percent: brightness,
+            rgb: color.and_then(colours::rgb),
+            kelvin,
+        }),
+    };
+    let mut about = Map::new();
+    let said = [("brightness", json!(brightness)), ("color", json!(color)), ("temperature", json!(kelvin))];
+    about.extend(
+        said.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.to_owned(), value)),
+    );
+    let mut target = target(args);
+    // Among the things of a place only lights are meant.
+    if target.name.is_none() && target.domain.is_none() {
+        target.domain = Some("light".into());
+    }
+    plan(parts, &target, (LIGHTS, LIGHTS), Value::Object(about), |_| Ok(command.clone()))
+}

@@ -1,0 +1,120 @@
+//! `home.get_state`: what is it, is it so, are any, are all, which, how many.
+
+use super::args::Args;
+use super::home_common::{target, text_attribute};
+use super::outcome::{Failure, Outcome, Prepared};
+use super::parts::Parts;
+use crate::acting::home::select::{Scope, area_name, select, with_persons};
+use crate::acting::home::{DeviceError, UNAVAILABLE};
+use crate::acting::names::normal;
+use crate::domain::home::Entity;
+use crate::domain::ports::HomeView;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Everything that has a state worth asking for, when only a place is said.
+const ALL: &[&str] = &[
+    "light",
+    "switch",
+    "fan",
+    "cover",
+    "lock",
+    "climate",
+    "media_player",
+    "sensor",
+    "binary_sensor",
+    "person",
+];
+
+/// `home.get_state`. A question means the whole home unless it says a place.
+pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let home = with_persons(&parts.home.registry().home());
+    let target = target(args);
+    // Only to tell things of the same name apart; "are any windows open" means the whole home.
+    let default_area = parts.default_area.as_deref().filter(|_| target.name.is_some());
+    let asked = select(&home, &target, Scope { able: &[], sweep: ALL, default_area })?;
+    if asked.iter().all(|entity| entity.state == UNAVAILABLE) {
+        return Err(DeviceError::Offline(asked[0].name.clone()).into());
+    }
+    let mut detail = Map::new();
+    let shown = asked.iter().map(|entity| {
+        let mut shown = json!({
+            "id": entity.id, "name": entity.name, "domain": entity.id.domain(),
+            "area": area_name(&home, entity),
+            "state": entity.state, "state_text": state_words(entity),
+        });
+        if let Some(unit) = text_attribute(entity, "unit_of_measurement") {
+            shown["unit"] = json!(unit);
+        }
+        shown
+    });
+    detail.insert("entities".into(), shown.collect());
+    if let [only] = asked.as_slice() {
+        detail.insert("name".into(), json!(only.name));
+        detail.insert("state".into(), json!(state_words(only)));
+        if let Some(unit) = text_attribute(only, "unit_of_measurement") {
+            detail.insert("unit".into(), json!(unit));
+        }
+    }
+    let state = args.text("state");
+    let matched: Vec<&Entity> =
+        asked.iter().filter(|entity| state.is_none_or(|state| is_in_state(entity, state))).collect();
+    if state.is_some() {
+        let answer = match args.text("response") {
+            Some("all") => matched.len() == asked.len(),
+            _ => !matched.is_empty(),
+        };
+        detail.insert("answer".into(), json!(answer));
+    }
+    detail.insert("count".into(), json!(matched.len()));
+    let names: Value = matched.iter().map(|entity| entity.name.as_str()).collect();
+    detail.insert("matched".into(), names);
+    Ok(Prepared::Answer(Outcome { changed: false, detail }))
+}
+
+/// What `on` and `off` of a binary sensor mean, by its device class.
+fn binary_words(device_class: Option<&str>) -> (&'static str, &'static str) {
+    match device_class {
+        Some("door" | "window" | "garage_door" | "opening") => ("open", "closed"),
+        Some("lock") => ("unlocked", "locked"),
+        Some("moisture") => ("wet", "dry"),
+        Some("motion" | "occupancy" | "smoke" | "gas" | "carbon_monoxide" | "sound" | "vibration") => {
+            ("detected", "clear")
+        }
+        Some("presence") => ("home", "away"),
+        Some("battery") => ("low", "normal"),
+        Some("battery_charging") => ("charging", "not charging"),
+        Some("connectivity") => ("connected", "disconnected"),
+        Some("plug") => ("plugged in", "unplugged"),
+        Some("running") => ("running", "not running"),
+        Some("problem") => ("a problem", "okay"),
+        Some("safety") => ("unsafe", "safe"),
+        Some("tamper") => ("tampered with", "okay"),
+        _ => ("on", "off"),
+    }
+}
+
+/// The state as it is said: a window sensor that is `on` is "open".
+pub fn state_words(entity: &Entity) -> String {
+    match (entity.id.domain(), entity.state.as_str()) {
+        ("binary_sensor", "on") => binary_words(entity.device_class.as_deref()).0.to_owned(),
+        ("binary_sensor", "off") => binary_words(entity.device_class.as_deref()).1.to_owned(),
+        ("person", "not_home") => "away".to_owned(),
+        (_, state) => state.replace('_', " "),
+    }
+}
+
+/// Whether an entity is in the state a person asks for.
+fn is_in_state(entity: &Entity, asked: &str) -> bool {
+    let asked = normal(asked);
+    let asked = match asked.as_str() {
+        "opened" => "open",
+        "shut" => "closed",
+        other => other,
+    };
+    let on_kind = matches!(entity.id.domain(), "media_player" | "climate");
+    if asked == "on" && on_kind {
+        return !matches!(entity.state.as_str(), "off" | "standby" | "unavailable" | "unknown");
+    }
+    normal(&entity.state) == asked || normal(&state_words(entity)) == asked
+}

@@ -1,0 +1,104 @@
+//! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
+//! arguments, plan, the permission gate, run with a time-out, receipt.
+
+pub mod args;
+mod datetime;
+pub mod descriptor;
+mod home_climate;
+mod home_common;
+mod home_cover;
+mod home_light;
+mod home_state;
+mod home_switch;
+pub mod outcome;
+pub mod parts;
+pub mod table;
+mod timer;
+mod volume;
+mod weather;
+
+use crate::domain::ports::{HomeView, ReceiptFuture, Tools};
+use crate::domain::tool::error_code;
+use crate::domain::{Receipt, Risk, ToolCall};
+use args::Args;
+use descriptor::Descriptor;
+use outcome::{Failure, Outcome, Prepared, of_devices, receipt};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use parts::{Clock, Parts};
+
+/// How much longer than its devices a whole call may take, so that it is still told which of them
+/// did not answer.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// The executor of tools; cheap to clone.
+#[derive(Clone)]
+pub struct Toolbox {
+    parts: Arc<Parts>,
+}
+
+impl Toolbox {
+    /// An executor over these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self { parts: Arc::new(parts) }
+    }
+
+    /// What the tools work with.
+    pub fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+}
+
+impl Tools for Toolbox {
+    fn run(&self, call: ToolCall) -> ReceiptFuture {
+        let parts = Arc::clone(&self.parts);
+        Box::pin(run(parts, call))
+    }
+
+    fn risk(&self, tool: &str) -> Option<Risk> {
+        table::find(tool).map(|tool| tool.risk)
+    }
+}
+
+async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
+    let Some(tool) = table::find(&call.tool) else {
+        let message = format!("there is no tool called {}", call.tool);
+        return receipt(Err(Failure::new(error_code::FAILED, message)));
+    };
+    let timeout = tool.timeout_ms.map_or(parts.timeout, |ms| Duration::from_millis(u64::from(ms)));
+    let work = execute(parts, tool, call, timeout);
+    let result = tokio::time::timeout(timeout + GRACE, work).await.unwrap_or_else(|_| {
+        let message = format!("{} did not finish within {} ms", tool.name, timeout.as_millis());
+        Err(Failure::new(error_code::TIMEOUT, message))
+    });
+    receipt(result)
+}
+
+async fn execute(
+    parts: Arc<Parts>,
+    tool: &'static Descriptor,
+    call: ToolCall,
+    timeout: Duration,
+) -> Result<Outcome, Failure> {
+    let args = Args::check(tool, &call.args)?;
+    match (tool.prepare)(&parts, &args)? {
+        Prepared::Answer(outcome) => Ok(outcome),
+        Prepared::Work(work) => work.await,
+        Prepared::Home { .. } if tool.risk == Risk::Read => {
+            // A tool that is listed as reading never gets to move anything, whatever its code says.
+            let message = format!("{} may only look and wanted to change something", tool.name);
+            Err(Failure::new(error_code::FORBIDDEN, message))
+        }
+        Prepared::Home { actions, about } => {
+            let cleared = parts.gate.pass(actions, call.approved)?;
+            let done = parts.home.carry_out(cleared, timeout).await;
+            let home = parts.home.registry().home();
+            let entities = home_common::changes(&home, &done);
+            of_devices(done, entities, about)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! What a call comes to: a plan before, an outcome or a failure after, and the receipt of it.
+
+use crate::acting::home::command::Actions;
+use crate::acting::home::select::SelectError;
+use crate::acting::home::{DeviceError, control::Done};
+use crate::acting::permissions::Refusal;
+use crate::acting::timers::TimerError;
+use crate::acting::weather::WeatherError;
+use crate::domain::tool::error_code;
+use crate::domain::{Receipt, ReceiptId};
+use serde_json::{Map, Value, json};
+use std::future::Future;
+use std::pin::Pin;
+
+/// Work that does not touch devices: timers, the node's volume, a question to a service.
+pub type Work = Pin<Box<dyn Future<Output = Result<Outcome, Failure>> + Send>>;
+
+/// What a tool decided to do. Nothing has been done yet; the executor does it.
+pub enum Prepared {
+    /// The answer is known.
+    Answer(Outcome),
+    /// Devices are to be told something; passes the gate first. `about` goes into the detail.
+    Home { actions: Actions, about: Map<String, Value> },
+    /// Anything else.
+    Work(Work),
+}
+
+/// Success.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Something is different now.
+    pub changed: bool,
+    /// What the reply needs.
+    pub detail: Map<String, Value>,
+}
+
+impl Outcome {
+    /// An answer that changed nothing.
+    ///
+    /// `detail` is an object by construction of the callers; anything else becomes an empty one.
+    pub fn answer(detail: Value) -> Self {
+        Self::new(false, detail)
+    }
+
+    /// A success.
+    pub fn new(changed: bool, detail: Value) -> Self {
+        let detail = match detail {
+            Value::Object(detail) => detail,
+            _ => Map::new(),
+        };
+        Self { changed, detail }
+    }
+}
+
+/// Something that was not, or not wholly, done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    changed: bool,
+    detail: Map<String, Value>,
+}
+
+impl Failure {
+    /// A failure with one of [`error_code`] and a message for people.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        let mut detail = Map::new();
+        detail.insert("error".into(), json!(code));
+        detail.insert("message".into(), json!(message.into()));
+        Self { changed: false, detail }
+    }
+
+    /// Adds a field to the detail.
+    pub fn with(mut self, key: &str, value: Value) -> Self {
+        self.detail.insert(key.to_owned(), value);
+        self
+    }
+
+    /// Its error code.
+    pub fn code(&self) -> &str {
+        self.detail.get("error").and_then(Value::as_str).unwrap_or(error_code::FAILED)
+    }
+
+    /// Everything about it.
+    pub fn detail(&self) -> &Map<String, Value> {
+        &self.detail
+    }
+}
+
+/// The receipt of a call, with an id of its own.
+pub fn receipt(result: Result<Outcome, Failure>) -> Receipt {
+    let id = ReceiptId(uuid::Uuid::now_v7().to_string());
+    let (ok, changed, detail) = match result {
+        Ok(outcome) => (true, outcome.changed, outcome.detail),
+        Err(failure) => (false, failure.changed, failure.detail),
+    };
+    Receipt { id, ok, changed, detail: Value::Object(detail) }
+}
+
+/// Success only when every device proved it; else what was done and what was not.
+pub fn of_devices(done: Vec<Done>, entities: Value, about: Map<String, Value>) -> Result<Outcome, Failure> {
+    let changed = done.iter().any(Done::changed);
+    let errors: Vec<(&Done, &DeviceError)> =
+        done.iter().filter_map(|one| one.error.as_ref().map(|error| (one, error))).collect();
+    let Some((_, first)) = errors.first() else {
+        let mut detail = Map::new();
+        detail.insert("count".into(), json!(done.len()));
+        detail.insert("entities".into(), entities);
+        detail.extend(about);
+        return Ok(Outcome { changed, detail });
+    };
+    let failed: Vec<Value> = errors
+        .iter()
+        .map(|(one, error)| {
+            json!({
+                "id": one.before.id, "name": one.before.name,
+                "error": error.code(), "message": error.to_string(),
+            })
+        })
+        .collect();
+    let worked: Vec<&str> =
+        done.iter().filter(|one| one.error.is_none()).map(|one| one.before.name.as_str()).collect();
+    let mut failure = if worked.is_empty() {
+        Failure::new(first.code(), first.to_string())
+    } else {
+        let message = format!("{} of {} were done: {first}", worked.len(), done.len());
+        Failure::new(error_code::PARTIAL, message).with("done", json!(worked))
+    };
+    failure.detail.insert("failed".into(), json!(failed));
+    failure.detail.insert("entities".into(), entities);
+    failure.detail.insert("count".into(), json!(worked.len()));
+    for (key, value) in about {
+        failure.detail.entry(key).or_insert(value);
+    }
+    // With nothing done it still may have changed: a device may move without proving it.
+    failure.changed = changed;
+    Err(failure)
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let message = error.to_string();
+        match error {
+            SelectError::NothingAsked => Self::new(error_code::BAD_ARGUMENT, message),
+            SelectError::Ambiguous { name, candidates } => Self::new(error_code::AMBIGUOUS, message)
+                .with("name", json!(name))
+                .with("candidates", json!(candidates)),
+            SelectError::NoSuchName(name) => {
+                Self::new(error_code::NOT_FOUND, message).with("name", json!(name))
+            }
+            SelectError::NoSuchArea(area) => {
+                Self::new(error_code::NOT_FOUND, message).with("area", json!(area))
+            }
+            SelectError::NoSuchFloor(floor) => {
+                Self::new(error_code::NOT_FOUND, message).with("floor", json!(floor))
+            }
+            SelectError::NothingThere { what, .. } => {
+                Self::new(error_code::NOT_FOUND, message).with("what", json!(what))
+            }
+        }
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let ask = refusal.ask();
+        let failure = Self::new(refusal.code(), refusal.to_string())
+            .with("entities", json!(ask.entities))
+            .with("action", json!(ask.action))
+            .with("name", json!(ask.name));
+        match &refusal {
+            Refusal::NeedsApproval(ask) => {
+                failure.with("question", json!(format!("Shall I {} the {}?", ask.action, ask.name)))
+            }
+            Refusal::Forbidden(_) => failure,
+        }
+    }
+}
+
+impl From<TimerError> for Failure {
+    fn from(error: TimerError) -> Self {
+        let message = error.to_string();
+        match error {
+            TimerError::NotFound => Self::new(error_code::NOT_FOUND, message),
+            TimerError::Ambiguous(timers) => {
+                let candidates: Vec<Value> = timers
+                    .iter()
+                    .map(|timer| json!({"name": timer.name, "seconds": timer.duration_ms / 1000}))
+                    .collect();
+                Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
+            }
+            TimerError::BadLength => Self::new(error_code::BAD_ARGUMENT, message),
+            TimerError::TooMany | TimerError::Store(_) => Self::new(error_code::FAILED, message),
+            TimerError::WrongState(_) => Self::new(error_code::UNSUPPORTED, message),
+        }
+    }
+}
+
+impl From<WeatherError> for Failure {
+    fn from(error: WeatherError) -> Self {
+        let code = match error {
+            WeatherError::NotConfigured | WeatherError::BadUrl(_) => error_code::NOT_CONFIGURED,
+            WeatherError::Unreachable(_) => error_code::OFFLINE,
+            WeatherError::Timeout => error_code::TIMEOUT,
+            WeatherError::BadAnswer(_) => error_code::FAILED,
+        };
+        Self::new(code, error.to_string())
+    }
+}

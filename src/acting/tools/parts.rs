@@ -1,0 +1,77 @@
+//! What the tools work with.
+
+use crate::acting::home::{HomeControl, select};
+use crate::acting::permissions::Gate;
+use crate::acting::timers::Timers;
+use crate::acting::weather::Weather;
+use crate::config::home::HomeConfig;
+use crate::config::permissions::Permissions;
+use crate::config::tools::ToolsConfig;
+use crate::domain::ports::{HomeView, NodeControls};
+use crate::domain::{Fault, FaultKind};
+use chrono::{DateTime, FixedOffset};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Tells the local time; the live one is `|| chrono::Local::now().fixed_offset()`.
+pub type Clock = Arc<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>;
+
+/// What the tools work with.
+pub struct Parts {
+    /// The home and its devices.
+    pub home: HomeControl,
+    /// The timers.
+    pub timers: Arc<Timers>,
+    /// Settings of this node.
+    pub node: Arc<dyn NodeControls>,
+    /// The weather service.
+    pub weather: Weather,
+    /// The time.
+    pub clock: Clock,
+    /// The permission gate.
+    pub gate: Gate,
+    /// Id of the area this node stands in.
+    pub default_area: Option<String>,
+    /// Time a tool may take.
+    pub timeout: Duration,
+}
+
+impl Parts {
+    /// Puts the parts together as the configuration says.
+    ///
+    /// # Errors
+    /// When `home.area` names no area of the home.
+    pub fn new(
+        home: HomeControl,
+        timers: Arc<Timers>,
+        node: Arc<dyn NodeControls>,
+        clock: Clock,
+        (at_home, permissions, tools): (&HomeConfig, &Permissions, &ToolsConfig),
+    ) -> Result<Self, Fault> {
+        let snapshot = home.registry().home();
+        let default_area = match at_home.area.trim() {
+            "" => None,
+            name => Some(select::area(&snapshot, name).map(|area| area.id.clone()).ok_or_else(|| {
+                let known: Vec<&str> = snapshot.areas.iter().map(|area| area.id.as_str()).collect();
+                let message = format!("home.area = \"{name}\" is no area of this home");
+                let fix = format!("use one of {}, or leave it empty", known.join(", "));
+                Fault::new(FaultKind::BadConfiguration, "home", message, fix)
+            })?),
+        };
+        Ok(Self {
+            home,
+            timers,
+            node,
+            weather: Weather::new(tools),
+            clock,
+            gate: Gate::new(permissions.dangerous),
+            default_area,
+            timeout: Duration::from_millis(u64::from(tools.timeout_ms)),
+        })
+    }
+
+    /// The time in milliseconds since the Unix epoch.
+    pub fn now_unix_ms(&self) -> i64 {
+        (self.clock)().timestamp_millis()
+    }
+}

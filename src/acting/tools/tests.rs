@@ -1,0 +1,149 @@
+//! Every tool against the demo home, through the executor; the gate on every way to a door.
+
+use super::*;
+use crate::acting::home::backend::{DeviceBackend, SendFuture};
+use crate::acting::home::command::DeviceCommand;
+use crate::acting::home::demo::DemoDevices;
+use crate::acting::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
+use crate::acting::test_shelf::Shelf;
+use crate::acting::timers::Timers;
+use crate::config::home::HomeConfig;
+use crate::config::permissions::{DangerPolicy, Permissions};
+use crate::config::tools::ToolsConfig;
+use crate::domain::home::Entity;
+use crate::domain::ports::NodeControls;
+use crate::domain::{EntityId, Slots, TurnId};
+use chrono::DateTime;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+
+/// 2026-11-21 14:05:00 +01:00, a Saturday.
+const NOW_MS: i64 = 1_795_266_300_000;
+
+struct Knob(AtomicU8);
+
+impl NodeControls for Knob {
+    fn volume_percent(&self) -> u8 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn set_volume(&self, percent: u8) -> u8 {
+        self.0.store(percent, Ordering::SeqCst);
+        percent
+    }
+}
+
+/// Devices that take commands and never answer, for the ids that begin so; the rest are virtual.
+struct Deaf {
+    demo: DemoDevices,
+    ids: &'static str,
+}
+
+impl DeviceBackend for Deaf {
+    fn source(&self) -> &'static str {
+        self.demo.source()
+    }
+
+    fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
+        match entity.id.0.starts_with(self.ids) {
+            true => Box::pin(async { Ok(()) }),
+            false => self.demo.send(entity, command),
+        }
+    }
+}
+
+/// A house with all its tools.
+struct House {
+    tools: Toolbox,
+    clock_ms: Arc<AtomicI64>,
+    shelf: Arc<Shelf>,
+}
+
+struct Built {
+    policy: DangerPolicy,
+    area: &'static str,
+    deaf: &'static str,
+    weather: String,
+}
+
+impl Default for Built {
+    fn default() -> Self {
+        Self { policy: DangerPolicy::Confirm, area: "", deaf: "none", weather: String::new() }
+    }
+}
+
+impl Built {
+    fn house(self) -> House {
+        let shelf = Arc::new(Shelf::default());
+        let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let devices = Deaf { demo: DemoDevices::new(Arc::clone(&registry)), ids: self.deaf };
+        let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
+        let ticking = Arc::clone(&clock_ms);
+        let zone = chrono::FixedOffset::east_opt(3600).unwrap();
+        let clock: Clock = Arc::new(move || {
+            let utc = DateTime::from_timestamp_millis(ticking.load(Ordering::SeqCst)).unwrap();
+            utc.with_timezone(&zone)
+        });
+        let parts = Parts::new(
+            HomeControl::new(registry, vec![Arc::new(devices)]),
+            Arc::new(Timers::load(Arc::<Shelf>::clone(&shelf), NOW_MS).unwrap()),
+            Arc::new(Knob(AtomicU8::new(80))),
+            clock,
+            (
+                &HomeConfig { area: self.area.into(), ..HomeConfig::default() },
+                &Permissions { dangerous: self.policy, ..Permissions::default() },
+                &ToolsConfig { timeout_ms: 300, weather_url: self.weather, ..ToolsConfig::default() },
+            ),
+        );
+        House { tools: Toolbox::new(parts.unwrap()), clock_ms, shelf }
+    }
+}
+
+fn house() -> House {
+    Built::default().house()
+}
+
+impl House {
+    async fn call(&self, tool: &str, args: Value, approved: bool) -> Receipt {
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        let (turn, tool) = (TurnId::from("t"), tool.to_owned());
+        self.tools.run(ToolCall { index: 0, turn, tool, args, approved }).await
+    }
+
+    /// Must succeed; the detail must be what the table promises.
+    async fn ok(&self, tool: &str, args: Value) -> Receipt {
+        let receipt = self.call(tool, args.clone(), false).await;
+        assert!(receipt.ok, "{tool} {args}: {}", receipt.detail);
+        let schema = table::find(tool).unwrap().result_schema();
+        if let Err(error) = jsonschema::validate(&schema, &receipt.detail) {
+            panic!("{tool} {args}: {error}: {}", receipt.detail);
+        }
+        receipt
+    }
+
+    /// Must fail; answers code and detail.
+    async fn fails(&self, tool: &str, args: Value) -> (String, Receipt) {
+        let receipt = self.call(tool, args.clone(), false).await;
+        assert!(!receipt.ok, "{tool} {args}: {}", receipt.detail);
+        assert!(receipt.detail["message"].as_str().is_some_and(|message| !message.is_empty()));
+        (receipt.detail["error"].as_str().unwrap().to_owned(), receipt)
+    }
+
+    fn entity(&self, id: &str) -> Entity {
+        self.tools.parts().home.registry().entity(&EntityId::from(id)).unwrap()
+    }
+
+    fn state(&self, id: &str) -> String {
+        self.entity(id).state
+    }
+}
+
+fn names(receipt: &Receipt) -> Vec<&str> {
+    receipt.detail["entities"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+mod contract;
+mod gate;
+mod home;
+mod others;

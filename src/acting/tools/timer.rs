@@ -1,0 +1,155 @@
+//! `timer.*`: several timers at once, found as people speak of them.
+
+use super::args::Args;
+use super::outcome::{Failure, Outcome, Prepared};
+use super::parts::Parts;
+use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use crate::domain::ids::TimerId;
+use crate::domain::ports::HomeView;
+use crate::domain::timer::{Timer, TimerState};
+use crate::domain::tool::error_code;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// `timer.start`.
+pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let duration_ms = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
+    let area = args.owned("area").or_else(|| own_area(parts));
+    let new = NewTimer { name: args.owned("name"), area, duration_ms };
+    work(parts, move |timers, now| {
+        let timer = timers.start(new, now)?;
+        Ok(Outcome::new(true, json!({"timer": shown(&timer)})))
+    })
+}
+
+/// `timer.cancel`.
+pub fn cancel(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let query = query(args);
+    work(parts, move |timers, now| {
+        let timer = timers.cancel(&timers.find(&query)?.id)?;
+        Ok(Outcome::new(true, json!({"timer": shown_with_left(&timer, now)})))
+    })
+}
+
+/// `timer.cancel_all`.
+pub fn cancel_all(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let query = TimerQuery { area: args.owned("area"), ..TimerQuery::default() };
+    work(parts, move |timers, _| {
+        let count = timers.cancel_all(&query)?.len();
+        Ok(Outcome::new(count > 0, json!({"count": count})))
+    })
+}
+
+/// `timer.pause`.
+pub fn pause(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    change(parts, args, Timers::pause)
+}
+
+/// `timer.resume`.
+pub fn resume(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    change(parts, args, Timers::resume)
+}
+
+/// `timer.increase`.
+pub fn increase(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let amount = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
+    change(parts, args, move |timers, id, now| timers.add(id, amount, now))
+}
+
+/// `timer.decrease`.
+pub fn decrease(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let amount = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
+    change(parts, args, move |timers, id, now| timers.remove(id, amount, now))
+}
+
+/// `timer.status`: every timer that fits. None at all is an answer; none of that name is not.
+pub fn status(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let query = query(args);
+    let now = parts.now_unix_ms();
+    let fitting = parts.timers.matching(&query);
+    if fitting.is_empty() && query != TimerQuery::default() {
+        return Err(TimerError::NotFound.into());
+    }
+    let timers: Vec<Value> = fitting.iter().map(|timer| shown_with_left(timer, now)).collect();
+    Ok(Prepared::Answer(Outcome::answer(json!({"timers": timers, "count": timers.len()}))))
+}
+
+fn change(
+    parts: &Arc<Parts>,
+    args: &Args,
+    change: impl Fn(&Timers, &TimerId, i64) -> Result<Timer, TimerError> + Send + 'static,
+) -> Result<Prepared, Failure> {
+    let query = query(args);
+    work(parts, move |timers, now| {
+        let timer = change(timers, &timers.find(&query)?.id, now)?;
+        Ok(Outcome::new(true, json!({"timer": shown_with_left(&timer, now)})))
+    })
+}
+
+/// Runs `job` where it may wait for the disk.
+fn work(
+    parts: &Arc<Parts>,
+    job: impl FnOnce(&Timers, i64) -> Result<Outcome, Failure> + Send + 'static,
+) -> Result<Prepared, Failure> {
+    let (timers, now) = (Arc::clone(&parts.timers), parts.now_unix_ms());
+    Ok(Prepared::Work(Box::pin(async move {
+        let done = tokio::task::spawn_blocking(move || job(&timers, now)).await;
+        done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
+    })))
+}
+
+fn query(args: &Args) -> TimerQuery {
+    TimerQuery {
+        name: args.owned("name"),
+        duration_ms: length(args, ["start_hours", "start_minutes", "start_seconds"]),
+        area: args.owned("area"),
+    }
+}
+
+/// Declared name of the area this node stands in.
+fn own_area(parts: &Parts) -> Option<String> {
+    let id = parts.default_area.as_deref()?;
+    let home = parts.home.registry().home();
+    home.areas.iter().find(|area| area.id == id).map(|area| area.name.clone())
+}
+
+/// Milliseconds of hours, minutes and seconds, to the whole second; `None` when none is there or
+/// together they are nothing.
+fn length(args: &Args, [hours, minutes, seconds]: [&str; 3]) -> Option<u64> {
+    let part = |name, factor: f64| args.number(name).map_or(0.0, |number| number * factor);
+    let total = (part(hours, 3600.0) + part(minutes, 60.0) + part(seconds, 1.0)).round();
+    // Cannot cut or change the sign: the arguments are positive and have limits.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let total = total as u64;
+    (total > 0).then_some(total * 1000)
+}
+
+fn no_length() -> Failure {
+    Failure::new(error_code::BAD_ARGUMENT, "how long was not said: hours, minutes or seconds")
+        .with("argument", json!("seconds"))
+}
+
+fn shown(timer: &Timer) -> Value {
+    let total = timer.duration_ms / 1000;
+    json!({
+        "id": timer.id, "name": timer.name,
+        "hours": total / 3600, "minutes": total / 60 % 60, "seconds": total % 60,
+        "total_seconds": total,
+    })
+}
+
+/// With what is left, rounded up: a timer that was just set has all of it.
+fn shown_with_left(timer: &Timer, now_unix_ms: i64) -> Value {
+    let left = left_ms(timer, now_unix_ms).div_ceil(1000);
+    let mut shown = match shown(timer) {
+        Value::Object(shown) => shown,
+        _ => Map::new(),
+    };
+    shown.insert("left_hours".into(), json!(left / 3600));
+    shown.insert("left_minutes".into(), json!(left / 60 % 60));
+    shown.insert("left_seconds".into(), json!(left % 60));
+    shown.insert("total_left_seconds".into(), json!(left));
+    shown.insert("paused".into(), json!(timer.state == TimerState::Paused));
+    shown.insert("ringing".into(), json!(timer.state == TimerState::Ringing));
+    Value::Object(shown)
+}

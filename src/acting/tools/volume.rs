@@ -1,0 +1,92 @@
+//! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
+
+use super::args::Args;
+use super::home_common::{attribute, plan, target};
+use super::outcome::{Failure, Outcome, Prepared};
+use super::parts::Parts;
+use crate::acting::home::DeviceError;
+use crate::acting::home::command::{Action, DeviceCommand};
+use crate::domain::home::Entity;
+use crate::domain::tool::error_code;
+use serde_json::json;
+use std::sync::Arc;
+
+const PLAYERS: &[&str] = &["media_player"];
+
+/// How much "louder" is, percent points.
+const STEP_PERCENT: f64 = 10.0;
+
+/// `volume.set`.
+pub fn set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "volume.set needs volume_level");
+    let level: u8 = args.integer("volume_level").ok_or_else(missing)?;
+    if names_a_player(args) {
+        return players(parts, args, |_| Ok(DeviceCommand::Volume(level)));
+    }
+    Ok(of_node(parts, move |_| level))
+}
+
+/// `volume.change`.
+pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let step = match args.text("volume_step") {
+        Some("up") => STEP_PERCENT,
+        Some(_) => -STEP_PERCENT,
+        None => args
+            .number("volume_step")
+            .ok_or_else(|| Failure::new(error_code::BAD_ARGUMENT, "volume.change needs volume_step"))?,
+    };
+    let stepped = move |level: f64| percent(level + step);
+    if names_a_player(args) {
+        let next = |entity: &Entity| {
+            let level = attribute(entity, "volume_level").ok_or_else(|| DeviceError::Unsupported {
+                name: entity.name.clone(),
+                what: "tell its volume",
+            })?;
+            Ok(stepped(level * 100.0))
+        };
+        return players(parts, args, |entity| next(entity).map(DeviceCommand::Volume));
+    }
+    Ok(of_node(parts, move |now| stepped(f64::from(now))))
+}
+
+fn names_a_player(args: &Args) -> bool {
+    ["name", "area", "floor"].iter().any(|slot| args.text(slot).is_some())
+}
+
+fn players(
+    parts: &Parts,
+    args: &Args,
+    command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
+) -> Result<Prepared, Failure> {
+    let mut target = target(args);
+    target.domain = Some("media_player".into());
+    let mut prepared = plan(parts, &target, (PLAYERS, PLAYERS), json!({}), command)?;
+    if let Prepared::Home { actions, about } = &mut prepared
+        && let [Action { command: DeviceCommand::Volume(level), .. }] = actions.list.as_slice()
+    {
+        about.insert("volume_level".into(), json!(level));
+    }
+    Ok(prepared)
+}
+
+/// The node's own volume; done when the node answers that it is so.
+fn of_node(parts: &Arc<Parts>, next: impl Fn(u8) -> u8 + Send + 'static) -> Prepared {
+    let node = Arc::clone(&parts.node);
+    Prepared::Work(Box::pin(async move {
+        let before = node.volume_percent();
+        let wanted = next(before);
+        let now = node.set_volume(wanted);
+        if now != wanted {
+            let message = format!("the volume should be {wanted} and is {now}");
+            return Err(Failure::new(error_code::FAILED, message));
+        }
+        Ok(Outcome::new(now != before, json!({"volume_level": now})))
+    }))
+}
+
+fn percent(level: f64) -> u8 {
+    // Cannot cut or change the sign: it is between 0 and 100.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let percent = level.round().clamp(0.0, 100.0) as u8;
+    percent
+}
