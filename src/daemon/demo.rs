@@ -7,7 +7,8 @@ use super::reply_file::ReplyFile;
 use super::say;
 use super::workshop::Workshop;
 use crate::domain::public_event::{Envelope, PublicEvent};
-use crate::domain::Fault;
+use crate::domain::audio::ms_to_samples;
+use crate::domain::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use crate::hearing::capture::{CaptureWriter, capture_ring};
 use crate::hearing::recording::Recording;
 use crate::speaking::playback::playback;
@@ -26,8 +27,8 @@ const STEP_MS: u32 = 10;
 const SPEAKER_HZ: u32 = 22_050;
 /// Sound in the playback ring.
 const RING_MS: u32 = 500;
-/// Silence around the sentence, as there is in a room.
-const QUIET_MS: u32 = 500;
+/// Silence before the sentence, as there is in a room.
+const QUIET_MS: u64 = 500;
 /// The demonstration ends at the latest then.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -99,7 +100,8 @@ impl Demo {
 
     fn open(&self, ear: &EarThread) -> Result<(Recording, CaptureWriter), Fault> {
         let recording = Recording::open(&self.request)?;
-        let (writer, reader) = capture_ring(recording.rate_hz(), recording.channels(), 1000);
+        let (writer, reader) = capture_ring(SAMPLE_RATE_HZ, 1, 1000)
+            .map_err(|error| Fault::new(FaultKind::Failed, "demo", error.to_string(), ""))?;
         ear.stand_in(reader);
         Ok((recording, writer))
     }
@@ -113,15 +115,16 @@ impl Demo {
         let (feeder, mut speaker) = playback(SPEAKER_HZ, 1, RING_MS);
         voice.attach(Some(feeder));
         let mut reply = ReplyFile::create(&self.reply, SPEAKER_HZ)?;
-        let frames = (recording.rate_hz() * STEP_MS / 1000) as usize;
-        let silence = vec![0.0; frames * usize::from(recording.channels())];
+        let mut sound = vec![0.0; ms_to_samples(QUIET_MS) as usize];
+        while recording.read(&mut sound)? {}
+        let step = ms_to_samples(STEP_MS.into()) as usize;
+        let silence = vec![0.0; step];
+        let mut chunks = sound.chunks(step);
         let mut played = vec![0.0; (SPEAKER_HZ * STEP_MS / 1000) as usize];
-        let mut chunk = Vec::new();
         let started = Instant::now();
         let mut steps = 0;
         while !self.answered.load(Ordering::Acquire) && started.elapsed() < LIMIT {
-            let speaks = steps >= QUIET_MS / STEP_MS && recording.read(frames, &mut chunk)?;
-            writer.push(if speaks { &chunk } else { &silence });
+            writer.push(chunks.next().unwrap_or(&silence));
             speaker.fill(&mut played);
             reply.write(&played)?;
             steps += 1;

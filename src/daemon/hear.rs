@@ -8,8 +8,8 @@ use super::ear_thread::machine_event;
 use super::reply_file::ReplyFile;
 use super::voice_parts::VoiceParts;
 use super::workshop::Workshop;
-use crate::domain::audio::samples_to_ms;
-use crate::domain::{Envelope, Event, Fault, FaultKind};
+use crate::domain::audio::{ms_to_samples, samples_to_ms};
+use crate::domain::{Envelope, Event, Fault, FaultKind, SAMPLE_RATE_HZ};
 use crate::hearing::capture::{CaptureReader, CaptureWriter, capture_ring};
 use crate::hearing::ear::Ear;
 use crate::hearing::recording::Recording;
@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 /// One step: what a callback would bring.
 const STEP_MS: u32 = 32;
+const STEP_SAMPLES: usize = (STEP_MS * SAMPLE_RATE_HZ / 1000) as usize;
 /// Rate of the virtual speaker.
 const SPEAKER_HZ: u32 = 22_050;
 /// How long tools may take before the recording goes on without them.
@@ -69,8 +70,8 @@ pub fn hear(
     for file in files {
         let recording = match Recording::open(file) {
             Ok(recording) => recording,
-            Err(fault) => {
-                faults.push(fault);
+            Err(error) => {
+                faults.push(error.into());
                 continue;
             }
         };
@@ -81,7 +82,6 @@ pub fn hear(
             envelope.file.clone_from(&named);
             shared.lock().unwrap_or_else(PoisonError::into_inner)(&envelope);
         });
-        ear.reset();
         let room = Room::new(workshop, &mut ear, voice.handle(), &mut speaker, options, listener);
         if let Err(fault) = room.and_then(|room| room.play(recording)) {
             faults.push(fault);
@@ -102,6 +102,8 @@ struct Room<'a> {
     options: &'a Options,
     heard: Vec<Heard>,
     played: Vec<f32>,
+    /// Where the ear stood when the recording began, in its samples.
+    began_samples: u64,
     /// Position in the recording, in 16 kHz samples; goes on after its end while Hark still speaks.
     position_samples: u64,
     /// Fractions of speaker samples that a step leaves over.
@@ -122,6 +124,7 @@ impl<'a> Room<'a> {
         let clock = Arc::new(Clock::recording(started));
         let (commands, orders) = std::sync::mpsc::channel();
         let parts = workshop.parts(Some(voice.clone()), Some(commands), "hear");
+        let began_samples = ear.position_samples();
         let conductor = Conductor::new(
             workshop.machine(),
             parts,
@@ -144,6 +147,7 @@ impl<'a> Room<'a> {
             options,
             heard: Vec::new(),
             played: Vec::new(),
+            began_samples,
             position_samples: 0,
             speaker_debt: 0.0,
             started,
@@ -151,15 +155,21 @@ impl<'a> Room<'a> {
     }
 
     fn play(mut self, mut recording: Recording) -> Result<(), Fault> {
-        let (rate_hz, channels) = (recording.rate_hz(), recording.channels());
-        let (mut writer, mut reader) = capture_ring(rate_hz, channels, 10 * STEP_MS);
+        let (mut writer, mut reader) = capture_ring(SAMPLE_RATE_HZ, 1, 10 * STEP_MS)
+            .map_err(|error| Fault::new(FaultKind::Failed, "hear", error.to_string(), ""))?;
+        let mut piece = Vec::new();
+        loop {
+            let more = recording.read(&mut piece)?;
+            for chunk in piece.chunks(STEP_SAMPLES) {
+                self.step(chunk, &mut writer, &mut reader)?;
+            }
+            piece.clear();
+            if !more {
+                break;
+            }
+        }
         if let Some(fault) = recording.warning() {
             self.conductor.handle(Event::Fault { fault: fault.clone() });
-        }
-        let frames = (rate_hz * STEP_MS / 1000) as usize;
-        let mut chunk = Vec::new();
-        while recording.read(frames, &mut chunk)? {
-            self.step(&chunk, &mut writer, &mut reader)?;
         }
         self.ear.finish(&mut self.heard);
         self.tell();
@@ -193,7 +203,8 @@ impl<'a> Room<'a> {
     /// What the ear heard goes to the turn machine; what the machine orders goes back.
     fn tell(&mut self) {
         for heard in std::mem::take(&mut self.heard) {
-            self.clock.set_audio_ms(samples_to_ms(heard.position_samples));
+            let position = heard.position_samples - self.began_samples;
+            self.clock.set_audio_ms(samples_to_ms(position));
             self.conductor.handle(machine_event(heard.event));
         }
         self.settle();
@@ -214,7 +225,7 @@ impl<'a> Room<'a> {
     fn advance(&mut self, samples: u64) -> Result<(), Fault> {
         self.position_samples += samples;
         self.clock.set_audio_ms(samples_to_ms(self.position_samples));
-        let due = samples as f64 * f64::from(SPEAKER_HZ) / f64::from(crate::domain::SAMPLE_RATE_HZ);
+        let due = samples as f64 * f64::from(SPEAKER_HZ) / f64::from(SAMPLE_RATE_HZ);
         let due = due + self.speaker_debt;
         self.speaker_debt = due.fract();
         // Before the samples are taken, so that they are there; after, so that their end is reported.
@@ -233,12 +244,14 @@ impl<'a> Room<'a> {
 
     /// The recording is over; Hark may still be speaking.
     fn tail(&mut self) -> Result<(), Fault> {
-        let step = u64::from(STEP_MS) * u64::from(crate::domain::SAMPLE_RATE_HZ) / 1000;
-        let end = self.position_samples + TAIL_MS * step / u64::from(STEP_MS);
-        // Nobody is there to say anything more: an ear opened now is closed again.
+        let step = STEP_SAMPLES as u64;
+        let end = self.position_samples + ms_to_samples(TAIL_MS);
         while !self.conductor.is_idle() && self.position_samples < end {
-            self.ear.finish(&mut self.heard);
-            self.tell();
+            // Nobody is there to say anything more: an ear that was opened for an answer is closed.
+            if self.ear.meter().listening {
+                self.ear.finish(&mut self.heard);
+                self.tell();
+            }
             self.advance(step)?;
         }
         // The last short sound has no turn that waits for it.

@@ -5,9 +5,10 @@ use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
-use crate::acting::home::{HomeRegistry, file as home_file};
+use crate::acting::home::demo::DemoDevices;
+use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
-use crate::acting::tools::Toolbox;
+use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
 use crate::config::{Config, is_word_path, paths};
@@ -83,7 +84,11 @@ impl Workshop {
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let mailbox = Arc::new(Mailbox::default());
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
-        let tools = Arc::new(Toolbox::new(&config, home.clone(), timers.clone(), controls.clone()));
+        let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
+        let now = Arc::new(|| chrono::Local::now().fixed_offset());
+        let settings = (&config.home, &config.permissions, &config.tools);
+        let parts = tools::Parts::new(devices, timers.clone(), controls.clone(), now, settings);
+        let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
         Ok(Self { config, runtime, mailbox, grammar, home, timers, manifest, replies, tools, controls, store })
     }
 
