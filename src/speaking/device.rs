@@ -23,6 +23,13 @@ const PERIOD_MS: u32 = 10;
 /// A device that asks for nothing this long is dead, even if it reports no error.
 const STALL: Duration = Duration::from_secs(2);
 
+/// How long errors may go on without a callback between them before the device counts as lost.
+/// PulseAudio's ALSA plugin gives some for the first milliseconds after opening.
+const ERRORS_FOR: Duration = Duration::from_millis(500);
+
+/// Pause after such an error: a dead stream would report hundreds of thousands a second.
+const ERROR_PAUSE: Duration = Duration::from_millis(2);
+
 /// Samples converted in one go for devices that do not take `f32`.
 const PIECE: usize = 512;
 
@@ -95,6 +102,13 @@ struct Health {
     xruns: AtomicU64,
     /// Set once; only the error callback writes it, and only when the stream is lost.
     failure: Mutex<Option<String>>,
+}
+
+impl Health {
+    fn fail(&self, error: &cpal::Error) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert_with(|| error.to_string());
+    }
 }
 
 /// An open output device. Dropping it closes the device; the feeder that came with it is dead then.
@@ -250,8 +264,9 @@ fn build_f32(
     mut source: PlaybackSource,
     health: &Arc<Health>,
 ) -> Result<Stream, cpal::Error> {
+    let error = on_error(Arc::clone(health), source.control());
     let fill = move |out: &mut [f32], _: &OutputCallbackInfo| source.fill(out);
-    device.build_output_stream(config, fill, on_error(Arc::clone(health)), None)
+    device.build_output_stream(config, fill, error, None)
 }
 
 fn build_as<T: SizedSample + FromSample<f32>>(
@@ -264,6 +279,7 @@ fn build_as<T: SizedSample + FromSample<f32>>(
     // Whole frames at a time.
     let step = (PIECE / channels).max(1) * channels;
     let mut piece = vec![0.0_f32; step];
+    let error = on_error(Arc::clone(health), source.control());
     let fill = move |out: &mut [T], _: &OutputCallbackInfo| {
         for out in out.chunks_mut(step) {
             let piece = &mut piece[..out.len()];
@@ -273,19 +289,33 @@ fn build_as<T: SizedSample + FromSample<f32>>(
             }
         }
     };
-    device.build_output_stream(config, fill, on_error(Arc::clone(health)), None)
+    device.build_output_stream(config, fill, error, None)
 }
 
-/// Sorts what the stream reports into what heals by itself and what needs a new stream.
-fn on_error(health: Arc<Health>) -> impl FnMut(cpal::Error) + Send + 'static {
+/// Sorts what the stream reports into what heals by itself and what needs a new stream. What the
+/// system gives no name to is waited out: the stream is lost when it goes on and on while the device
+/// asks for no more sound. Runs on the stream's thread, between callbacks.
+fn on_error(health: Arc<Health>, control: PlaybackControl) -> impl FnMut(cpal::Error) + Send + 'static {
+    let mut trouble: Option<(u64, Instant)> = None;
     move |error| match error.kind() {
         ErrorKind::Xrun => {
             health.xruns.fetch_add(1, Ordering::Relaxed);
         }
         ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
+        ErrorKind::DeviceNotAvailable | ErrorKind::HostUnavailable | ErrorKind::StreamInvalidated => {
+            health.fail(&error);
+        }
         _ => {
-            let mut failure = health.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            failure.get_or_insert_with(|| error.to_string());
+            let call = control.calls();
+            match trouble {
+                Some((at, since)) if at == call => {
+                    if since.elapsed() >= ERRORS_FOR {
+                        health.fail(&error);
+                    }
+                }
+                _ => trouble = Some((call, Instant::now())),
+            }
+            std::thread::sleep(ERROR_PAUSE);
         }
     }
 }
@@ -309,11 +339,28 @@ mod tests {
     #[test]
     fn errors_that_heal_do_not_fail_the_stream() {
         let health = Arc::new(Health::default());
-        let mut report = on_error(Arc::clone(&health));
+        let (feeder, mut source) = playback(48_000, 1, 100);
+        let mut report = on_error(Arc::clone(&health), feeder.control());
         report(ErrorKind::Xrun.into());
         report(ErrorKind::RealtimeDenied.into());
+        for _ in 0..20 {
+            report(ErrorKind::BackendError.into());
+            source.fill(&mut [0.0; 8]);
+        }
         assert!(health.failure.lock().unwrap().is_none());
         assert_eq!(health.xruns.load(Ordering::Relaxed), 1);
+        let begun = Instant::now();
+        while health.failure.lock().unwrap().is_none() {
+            report(ErrorKind::BackendError.into());
+            assert!(begun.elapsed() < ERRORS_FOR * 4, "errors and no callbacks are a lost device");
+        }
+        assert!(begun.elapsed() >= ERRORS_FOR);
+    }
+
+    #[test]
+    fn a_lost_device_fails_the_stream() {
+        let health = Arc::new(Health::default());
+        let mut report = on_error(Arc::clone(&health), playback(48_000, 1, 100).0.control());
         report(ErrorKind::DeviceNotAvailable.into());
         report(ErrorKind::Xrun.into());
         assert!(health.failure.lock().unwrap().as_deref().is_some_and(|m| m.contains("not available")));

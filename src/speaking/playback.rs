@@ -252,6 +252,11 @@ pub struct PlaybackSource {
 }
 
 impl PlaybackSource {
+    /// A handle for volume, stop and the count of calls.
+    pub fn control(&self) -> PlaybackControl {
+        PlaybackControl { shared: Arc::clone(&self.shared) }
+    }
+
     /// Fills `out` with interleaved frames, the same sample on every channel; silence when nothing
     /// is there. Called by the device's callback, or by a virtual loudspeaker. Real-time safe.
     pub fn fill(&mut self, out: &mut [f32]) {

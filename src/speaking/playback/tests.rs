@@ -174,7 +174,7 @@ fn nothing_stopped_sounds_after_what_came_later() {
         let control = feeder.control();
         let calls = control.calls() + id % 3;
         while control.calls() < calls {
-            std::hint::spin_loop();
+            std::thread::yield_now();
         }
         control.stop();
         // The voice thread goes on for a while before it takes note.
