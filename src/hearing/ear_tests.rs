@@ -359,3 +359,20 @@ fn the_meter_shows_level_voice_and_wake_score() {
     assert_eq!(loud.wake[0].0, "hey_jarvis");
     assert_eq!(ear.blocks(), (8_000 + 16_000) / BLOCK as u64);
 }
+#[test]
+fn requests_of_people_are_each_heard_as_one() {
+    let Some(folder) = testing::shared("commands") else { return };
+    let (mut ear, _log) = real();
+    for entry in std::fs::read_dir(folder).expect("folder") {
+        let path = entry.expect("entry").path();
+        let mut recording = crate::hearing::recording::Recording::open(&path).expect("recording");
+        let mut samples = Vec::new();
+        while recording.read(&mut samples).expect("read") {}
+        ear.command(EarCommand::Listen { window_ms: 5000 });
+        let mut out = hear(&mut ear, &samples);
+        ear.finish(&mut out);
+        let heard = essentials(&out);
+        let one = matches!(heard[..], ["started", "silence" | "max", "transcript"]);
+        assert!(one, "{}: {heard:?}", path.display());
+    }
+}
