@@ -174,7 +174,9 @@ impl Ear {
             EarCommand::Listen { window_ms } => {
                 self.stt.cancel();
                 let earliest = self.position.saturating_sub(ms_to_samples(LEAD_IN_MS));
-                let endpointer = self.endpointer(self.position, window_ms);
+                let give_up_at = self.position + ms_to_samples(window_ms);
+                let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
+                let endpointer = Endpointer::new(vad, endpoint, self.position, give_up_at);
                 self.state = State::Listening { endpointer, earliest };
             }
             EarCommand::Sleep => self.sleep(),
@@ -244,11 +246,6 @@ impl Ear {
 
     fn tell(&self, event: HearingEvent, out: &mut Vec<Heard>) {
         out.push(Heard { event, position_samples: self.position });
-    }
-
-    fn endpointer(&self, from: u64, window_ms: u64) -> Endpointer {
-        let give_up_at = self.position + ms_to_samples(window_ms);
-        Endpointer::new(&self.settings.vad, &self.settings.endpoint, from, give_up_at)
     }
 
     fn sleep(&mut self) {
@@ -383,7 +380,9 @@ impl Ear {
         let search_from = fired.saturating_sub(ms_to_samples(WORD_END_SEARCH_MS));
         self.history.copy(search_from, fired, &mut self.scratch);
         let word_end = fired.saturating_sub(end.samples_ago(&self.scratch) as u64);
-        let endpointer = self.endpointer(word_end, u64::from(self.settings.endpoint.nothing_said_ms));
+        let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
+        let give_up_at = self.position + ms_to_samples(u64::from(endpoint.nothing_said_ms));
+        let endpointer = Endpointer::after_wake_word(vad, endpoint, word_end, give_up_at);
         self.state = State::Listening { endpointer, earliest: word_end };
         let recent = std::mem::take(&mut self.recent);
         for (end, probability) in &recent {

@@ -96,7 +96,7 @@ fn names(heard: &[Heard]) -> Vec<(&'static str, u64)> {
 fn a_request_in_one_breath_begins_right_after_the_wake_word() {
     let (mut ear, log) = scripted(SttMode::LockStep);
     let heard = hear(&mut ear, &sound(&[(20, 0.0), (1, WAKE), (10, 0.9), (10, 0.0)]));
-    let expected = [("wake", 21), ("started", 24), ("silence", 41), ("transcript", 41)];
+    let expected = [("wake", 21), ("started", 26), ("silence", 41), ("transcript", 41)];
     assert_eq!(names(&heard), expected);
     let fed = log.lock().expect("log").samples.clone();
     assert_eq!(fed.len(), 20 * BLOCK);
@@ -134,7 +134,7 @@ fn a_second_wake_word_starts_over() {
     let (mut ear, log) = scripted(SttMode::LockStep);
     let heard = hear(&mut ear, &sound(&[(1, WAKE), (6, 0.9), (1, WAKE), (5, 0.9), (10, 0.0)]));
     let expected =
-        [("wake", 1), ("started", 4), ("wake", 8), ("started", 11), ("silence", 23), ("transcript", 23)];
+        [("wake", 1), ("started", 6), ("wake", 8), ("started", 13), ("silence", 23), ("transcript", 23)];
     assert_eq!(names(&heard), expected);
     assert!(matches!(&heard[5].event, HearingEvent::Transcript(t) if t.text == "7680 samples"));
     assert_eq!(log.lock().expect("log").cancels, 1);
@@ -145,7 +145,7 @@ fn the_hard_limit_ends_an_endless_request() {
     let (mut ear, _log) = scripted(SttMode::LockStep);
     let heard = hear(&mut ear, &sound(&[(1, WAKE), (130, 0.9)]));
     let ended: Vec<_> = names(&heard).into_iter().filter(|(name, _)| *name != "partial").collect();
-    assert_eq!(ended, [("wake", 1), ("started", 4), ("max", 126), ("transcript", 126)]);
+    assert_eq!(ended, [("wake", 1), ("started", 6), ("max", 126), ("transcript", 126)]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_recording_that_ends_in_a_request_closes_it() {
     let mut out = hear(&mut ear, &sound(&[(1, WAKE), (6, 0.9)]));
     ear.process(&[0.9; 100], &mut out);
     ear.finish(&mut out);
-    assert_eq!(names(&out), [("wake", 1), ("started", 4), ("max", 7), ("transcript", 7)]);
+    assert_eq!(names(&out), [("wake", 1), ("started", 6), ("max", 7), ("transcript", 7)]);
     assert_eq!(log.lock().expect("log").samples.len(), 6 * BLOCK + 100);
     assert_eq!(ear.position_samples(), 7 * BLOCK as u64 + 100);
 }
@@ -276,23 +276,30 @@ fn a_sentence_in_one_breath_keeps_its_first_word_and_loses_the_wake_word() {
         let ended = heard.iter().find(|heard| matches!(heard.event, HearingEvent::SpeechEnded { .. }));
         let from_ms = (ended.expect("ended").position_samples - fed) as i64 / 16 - 1500;
         let off = from_ms - word_end_ms;
-        assert!((-90..=60).contains(&off), "{voice}: begins {off} ms after the wake word");
+        assert!((-90..=40).contains(&off), "{voice}: begins {off} ms after the wake word");
     }
 }
 
 #[test]
 fn a_pause_after_the_wake_word_is_fine() {
-    for voice in ["slt", "rms"] {
+    for (voice, pause_ms) in [("slt", 1500), ("rms", 300), ("kal16", 600)] {
         let wake = testing::flite(voice, "hey jarvis");
         let request = testing::flite(voice, "what time is it");
-        let request_length = request.len();
+        let begins = 1000 * 16 + wake.len() + pause_ms * 16;
+        let ends = begins + request.len();
         let samples =
-            [testing::silence(1000), wake, testing::silence(1500), request, testing::silence(1500)].concat();
+            [testing::silence(1000), wake, testing::silence(pause_ms), request, testing::silence(1500)]
+                .concat();
         let (mut ear, log) = real();
         let heard = hear(&mut ear, &samples);
         assert_eq!(essentials(&heard), ["wake", "started", "silence", "transcript"], "{voice}");
-        let fed = log.lock().expect("log").samples.len();
-        assert!(fed > request_length * 8 / 10 && fed < request_length + 16 * 1400, "{voice}: {fed}");
+        let ended = heard.iter().find(|heard| matches!(heard.event, HearingEvent::SpeechEnded { .. }));
+        let ended = ended.expect("ended").position_samples;
+        let from = ended - log.lock().expect("log").samples.len() as u64;
+        // The whole request, after at most the lead-in of the pause (flite itself begins with one).
+        assert!(from <= begins as u64 + 16 * 150, "{voice}: from {from}, begins {begins}");
+        assert!(from + 16 * 400 >= begins as u64, "{voice}: from {from}, begins {begins}");
+        assert!(ended >= ends as u64, "{voice}");
     }
 }
 
@@ -351,4 +358,21 @@ fn the_meter_shows_level_voice_and_wake_score() {
     assert!(loud.level_dbfs > -40.0 && loud.vad > 0.5, "{loud:?}");
     assert_eq!(loud.wake[0].0, "hey_jarvis");
     assert_eq!(ear.blocks(), (8_000 + 16_000) / BLOCK as u64);
+}
+#[test]
+fn requests_of_people_are_each_heard_as_one() {
+    let Some(folder) = testing::shared("commands") else { return };
+    let (mut ear, _log) = real();
+    for entry in std::fs::read_dir(folder).expect("folder") {
+        let path = entry.expect("entry").path();
+        let mut recording = crate::hearing::recording::Recording::open(&path).expect("recording");
+        let mut samples = Vec::new();
+        while recording.read(&mut samples).expect("read") {}
+        ear.command(EarCommand::Listen { window_ms: 5000 });
+        let mut out = hear(&mut ear, &samples);
+        ear.finish(&mut out);
+        let heard = essentials(&out);
+        let one = matches!(heard[..], ["started", "silence" | "max", "transcript"]);
+        assert!(one, "{}: {heard:?}", path.display());
+    }
 }

@@ -50,6 +50,16 @@ impl Endpointer {
         }
     }
 
+    /// The same for a request that follows on a wake word, perhaps in the same breath.
+    pub fn after_wake_word(
+        vad: &config::vad::Vad,
+        endpoint: &config::endpoint::EndpointConfig,
+        from: u64,
+        give_up_at: u64,
+    ) -> Self {
+        Self { gate: SpeechGate::after_wake_word(vad), ..Self::new(vad, endpoint, from, give_up_at) }
+    }
+
     /// Takes the speech probability of the next block, which ends at `end`. Must not be called again
     /// after `Ended` or `NothingSaid`.
     pub fn block(&mut self, end: u64, probability: f32) -> EndpointChange {

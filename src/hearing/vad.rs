@@ -83,6 +83,10 @@ impl Vad for SileroVad {
 /// up to about 90 ms.
 const BURST_GAP_BLOCKS: u32 = 3;
 
+/// Voiced blocks more that a burst needs which goes on from the wake word without a gap: the detector
+/// lets go of a voice up to 100 ms late, later in a room with echo.
+const AFTER_WAKE_BLOCKS: u32 = 2;
+
 /// What a block did to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateChange {
@@ -100,6 +104,8 @@ pub struct SpeechGate {
     threshold: f32,
     threshold_off: f32,
     min_voiced_blocks: u32,
+    /// Voiced blocks more that the burst at hand needs.
+    extra_blocks: u32,
     voiced: bool,
     started: bool,
     /// Voiced blocks of the burst that is not speech yet.
@@ -117,12 +123,19 @@ impl SpeechGate {
             threshold: settings.threshold,
             threshold_off: settings.threshold_off.min(settings.threshold),
             min_voiced_blocks: settings.min_speech_ms.div_ceil(BLOCK_MS as u32).max(1),
+            extra_blocks: 0,
             voiced: false,
             started: false,
             burst_voiced: 0,
             burst_blocks: 0,
             silent_blocks: 0,
         }
+    }
+
+    /// A gate whose first block follows on a wake word: what goes on from it without a gap must be
+    /// longer to be speech, because it may be the end of the wake word itself.
+    pub fn after_wake_word(settings: &config::vad::Vad) -> Self {
+        Self { extra_blocks: AFTER_WAKE_BLOCKS, ..Self::new(settings) }
     }
 
     /// Takes the probability of the next block.
@@ -133,12 +146,12 @@ impl SpeechGate {
             return GateChange::None;
         }
         if !self.voiced && (self.burst_voiced == 0 || self.silent_blocks > BURST_GAP_BLOCKS) {
-            (self.burst_voiced, self.burst_blocks) = (0, 0);
+            (self.burst_voiced, self.burst_blocks, self.extra_blocks) = (0, 0, 0);
             return GateChange::None;
         }
         self.burst_blocks += 1;
         self.burst_voiced += u32::from(self.voiced);
-        if self.burst_voiced < self.min_voiced_blocks {
+        if self.burst_voiced < self.min_voiced_blocks + self.extra_blocks {
             return GateChange::None;
         }
         self.started = true;
@@ -198,6 +211,19 @@ mod tests {
         let mut gate = gate(96);
         let changes = feed(&mut gate, &[0.9, 0.1, 0.1, 0.9, 0.9]);
         assert_eq!(changes[4], GateChange::Started { blocks_ago: 5 });
+    }
+
+    #[test]
+    fn the_end_of_a_wake_word_is_not_speech_but_what_follows_is() {
+        let settings = config::vad::Vad { threshold: 0.5, threshold_off: 0.35, min_speech_ms: 96 };
+        let mut gate = SpeechGate::after_wake_word(&settings);
+        feed(&mut gate, &[0.9; 4]);
+        feed(&mut gate, &[0.0; 4]);
+        assert!(!gate.started());
+        feed(&mut gate, &[0.9; 3]);
+        assert!(gate.started(), "after a gap the usual length is enough");
+        let mut gate = SpeechGate::after_wake_word(&settings);
+        assert_eq!(feed(&mut gate, &[0.9; 5])[4], GateChange::Started { blocks_ago: 5 });
     }
 
     #[test]

@@ -1,12 +1,17 @@
 //! Input devices through cpal: which there are, and an open one that fills a capture ring.
 
-use super::ring::{CaptureReader, CaptureWriter, capture_ring};
+use super::ring::{CaptureReader, CaptureWriter, Counters, capture_ring};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::resample::RATES_HZ;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Data, ErrorKind, SampleFormat, SupportedStreamConfig};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A device that brings nothing for this long is taken for lost: some sound systems say nothing when
+/// their server dies. Opening a device takes up to two seconds until the first sound.
+const STALL: Duration = Duration::from_secs(5);
 
 /// What can go wrong with input devices.
 #[derive(Debug, thiserror::Error)]
@@ -130,7 +135,25 @@ pub struct Microphone {
     name: String,
     config: SupportedStreamConfig,
     troubles: Arc<Troubles>,
+    flow: Flow,
     _stream: cpal::Stream,
+}
+
+/// Notices when no more sound comes.
+struct Flow {
+    counters: Arc<Counters>,
+    seen_frames: u64,
+    seen_at: Instant,
+}
+
+impl Flow {
+    fn stalled(&mut self, now: Instant) -> bool {
+        let frames = self.counters.captured.load(Ordering::Relaxed);
+        if frames != self.seen_frames {
+            (self.seen_frames, self.seen_at) = (frames, now);
+        }
+        now.saturating_duration_since(self.seen_at) >= STALL
+    }
 }
 
 impl Microphone {
@@ -160,7 +183,8 @@ impl Microphone {
             )
             .map_err(failed)?;
         stream.play().map_err(failed)?;
-        Ok((Self { name, config, troubles, _stream: stream }, reader))
+        let flow = Flow { counters: reader.counters(), seen_frames: 0, seen_at: Instant::now() };
+        Ok((Self { name, config, troubles, flow, _stream: stream }, reader))
     }
 
     /// The device's name.
@@ -178,11 +202,17 @@ impl Microphone {
         self.config.channels()
     }
 
-    /// Whether it still works, as far as the sound system has told. A device that is silently stuck
-    /// shows only in [`CaptureReader::captured_frames`] standing still.
-    pub fn state(&self) -> MicrophoneState {
-        let lost = self.troubles.lost.lock().unwrap_or_else(PoisonError::into_inner);
-        lost.clone().map_or(MicrophoneState::Running, MicrophoneState::Lost)
+    /// Whether it still brings sound. Ask every second or so: silence of the device for five seconds
+    /// between two questions counts as lost.
+    pub fn state(&mut self) -> MicrophoneState {
+        let lost = self.troubles.lost.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match lost {
+            Some(reason) => MicrophoneState::Lost(reason),
+            None if self.flow.stalled(Instant::now()) => {
+                MicrophoneState::Lost(format!("no sound came for {} seconds", STALL.as_secs()))
+            }
+            None => MicrophoneState::Running,
+        }
     }
 
     /// How often the device overran its own buffer.
@@ -291,6 +321,20 @@ mod tests {
         troubles.note(&cpal::Error::with_message(ErrorKind::DeviceNotAvailable, "unplugged"));
         troubles.note(&cpal::Error::with_message(ErrorKind::BackendError, "and then this"));
         assert_eq!(troubles.lost.lock().expect("lock").as_deref(), Some("unplugged"));
+    }
+
+    #[test]
+    fn a_device_that_brings_nothing_is_noticed() {
+        let (mut writer, reader) = capture_ring(16_000, 1, 1000).expect("ring");
+        let begun = Instant::now();
+        let mut flow = Flow { counters: reader.counters(), seen_frames: 0, seen_at: begun };
+        assert!(!flow.stalled(begun + Duration::from_secs(4)));
+        writer.push(&[0.0; 160]);
+        assert!(!flow.stalled(begun + Duration::from_secs(6)));
+        assert!(!flow.stalled(begun + Duration::from_secs(10)));
+        assert!(flow.stalled(begun + Duration::from_secs(11)));
+        writer.push(&[0.0; 160]);
+        assert!(!flow.stalled(begun + Duration::from_secs(12)));
     }
 
     #[test]

@@ -18,9 +18,9 @@ const SCRATCH_SAMPLES: usize = 1024;
 
 /// Counters both ends share.
 #[derive(Debug, Default)]
-struct Counters {
+pub(super) struct Counters {
     /// Frames the callback brought.
-    captured: AtomicU64,
+    pub(super) captured: AtomicU64,
     /// Frames nobody will hear.
     dropped: AtomicU64,
     /// The writer had to turn samples away since the reader last looked.
@@ -146,6 +146,10 @@ impl CaptureReader {
     /// Frames the device brought so far: stands still when the device is gone.
     pub fn captured_frames(&self) -> u64 {
         self.counters.captured.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
     }
 
     /// Frames lost because the ear was too slow.

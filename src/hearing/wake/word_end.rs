@@ -7,9 +7,9 @@ const MS: usize = 16;
 const SEARCH_MS: usize = 480;
 const SEARCH_END_MS: usize = 20;
 /// Frames whose low band is this much quieter than the loudest one belong to a hiss.
-const DROP_DB: f32 = 18.0;
+const DROP_DB: f32 = 20.0;
 /// Shorter quiet stretches are consonants inside the word, such as the "v" of "jarvis".
-const MIN_FRAMES: usize = 6;
+const MIN_FRAMES: usize = 7;
 /// Length of the final "s" itself; what stays quiet after it is the start of the next word.
 const HISS_MS: usize = 80;
 const FRAME_MS: usize = 10;
