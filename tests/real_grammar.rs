@@ -38,6 +38,7 @@ fn tuning() -> Tuning {
     t.search.word_insertion = var("WIP", d.search.word_insertion.into()) as f32;
     t.search.beam_exponent = var("BEAM", d.search.beam_exponent.into()) as i32;
     t.search.word_beam_exponent = var("WBEAM", d.search.word_beam_exponent.into()) as i32;
+    t.search.silence = var("SIL", d.search.silence.into()) as f32;
     t.search.second_pass = var("FLAT", 1.0) > 0.0;
     t.sentences = var("SENT", d.sentences as f64) as usize;
     t.number_classes = var("CLASSES", 1.0) > 0.0;
@@ -68,12 +69,12 @@ fn sweep() {
     files.sort();
     let home = Arc::new(home::toy_home());
     let gain = var("GAIN", 1.0) as f32;
-    let work = tempfile::tempdir().unwrap();
+    let work = tempfile::tempdir().unwrap(); let kept = PathBuf::from("/tmp/kept"); let workp: &Path = if std::env::var("KEEP").is_ok() { &kept } else { work.path() };
     let begun = Instant::now();
     let t = tuning();
-    let mut ear = GrammarRecogniser::new(t.clone(), Path::new("/usr/share/pocketsphinx/model/en-us"), home.clone(), Arc::new(NoVoice), work.path()).unwrap();
+    let mut ear = GrammarRecogniser::new(t.clone(), Path::new("/usr/share/pocketsphinx/model/en-us"), home.clone(), Arc::new(NoVoice), workp).unwrap();
     println!("built in {:?}", begun.elapsed());
-    let (mut ok, mut total) = (0, 0);
+    let (mut ok, mut total, mut first) = (0, 0, 0);
     let mut finish = Vec::new();
     let (mut sound, mut work_time) = (0.0, 0.0);
     let limit = hark::domain::ports::EditCosts { delete: 1.0, insert: 1.0, substitute: 1.0, limit: 0.0 };
@@ -81,10 +82,10 @@ fn sweep() {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let said = stem.trim_start_matches("rhasspy3-").split("__").next().unwrap().replace(['-', '_'], " ").replace("whats", "what's");
         let samples: Vec<f32> = read(&file).iter().map(|s| (s * gain).clamp(-1.0, 1.0)).collect();
-        if var("FRESH", 0.0) > 0.0 { ear = GrammarRecogniser::new(t.clone(), Path::new("/usr/share/pocketsphinx/model/en-us"), home.clone(), Arc::new(NoVoice), work.path()).unwrap(); }
+        if var("FRESH", 0.0) > 0.0 { ear = GrammarRecogniser::new(t.clone(), Path::new("/usr/share/pocketsphinx/model/en-us"), home.clone(), Arc::new(NoVoice), workp).unwrap(); }
         let begun = Instant::now();
         ear.start().unwrap();
-        for block in samples.chunks(512) {
+        for block in samples[var("SKIP", 0.0) as usize * 16..].chunks(512) {
             ear.feed(block).unwrap();
         }
         let before = Instant::now();
@@ -92,12 +93,14 @@ fn sweep() {
         finish.push(before.elapsed().as_secs_f64() * 1000.0);
         work_time += begun.elapsed().as_secs_f64();
         sound += samples.len() as f64 / 16000.0;
+        if var("SHOW", 0.0) > 0.0 { for h in ear.evidence().unwrap().scores.iter().take(6) { println!("      {:.0} {}", h.score, h.words.join(" ")); } }
         let words: Vec<&str> = said.split(' ').collect();
         let home_command = home.accept(&words, &limit).is_some();
         let e = ear.evidence().unwrap().clone();
         let right = home_command && transcript.text == said;
         if home_command {
             total += 1;
+            first += usize::from(e.heard.join(" ") == said);
             ok += usize::from(right);
         }
         let bad_words = e.heard.iter().filter(|w| w.starts_with('~')).count();
@@ -107,5 +110,5 @@ fn sweep() {
         );
     }
     finish.sort_by(f64::total_cmp);
-    println!("SUMMARY {ok}/{total} finish median {:.0} ms max {:.0} rtf {:.3}", finish[finish.len() / 2], finish[finish.len() - 1], work_time / sound);
+    println!("SUMMARY {ok}/{total} first {first} finish median {:.0} ms max {:.0} rtf {:.3}", finish[finish.len() / 2], finish[finish.len() - 1], work_time / sound);
 }

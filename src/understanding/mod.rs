@@ -16,6 +16,10 @@ pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
 #[cfg(test)]
+mod english_rows;
+#[cfg(test)]
 mod english_tests;
+#[cfg(test)]
+mod reply_tests;
 #[cfg(test)]
 mod test_home;

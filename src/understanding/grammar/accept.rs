@@ -70,6 +70,9 @@ impl Eq for Queued {}
 
 impl Grammar {
     pub(super) fn accept_spoken(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance> {
+        if words.is_empty() {
+            return None;
+        }
         let ids: Vec<Option<WordId>> = words.iter().map(|word| self.words.get(word)).collect();
         let found = self.accept_joined(&ids, costs, MAX_JOINED)?;
         let words = found.0.into_iter().map(|word| self.words.text(word).to_owned()).collect();

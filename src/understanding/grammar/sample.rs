@@ -3,10 +3,11 @@
 
 use super::network::{Network, NodeId, TemplateId};
 use super::pieces::SlotId;
-use super::views::{ViewId, Views};
+use super::views::{Entry, ViewId, Views};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER, Meaning};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// How likely a spoken sentence begins or ends with a polite phrase, in percent.
 const POLITE_PERCENT: u64 = 12;
@@ -15,7 +16,10 @@ const POLITE_PERCENT: u64 = 12;
 const JOINED_PERCENT: u64 = 3;
 
 /// A list weighs as much as this many words when the way forks.
-const LIST_WEIGHT: u64 = 3;
+const LIST_WEIGHT: usize = 3;
+
+/// A range of numbers weighs more: each number should have its turn.
+const RANGE_WEIGHT: usize = 6;
 
 /// What the sampler knows beforehand.
 #[derive(Debug, Default)]
@@ -131,6 +135,8 @@ pub(in crate::understanding) struct Sample {
     #[cfg_attr(not(test), allow(dead_code, reason = "the properties compare it with the parser"))]
     pub slots: Vec<(SlotId, Value)>,
     joinable: bool,
+    /// Area of a thing that was named, or an area that was said.
+    area: Option<Value>,
 }
 
 /// One run of the sampler.
@@ -198,7 +204,8 @@ impl Run<'_> {
             point < 0.0
         });
         let template = chosen.or(intent.templates.last())?.1;
-        let mut sample = Sample { words: Vec::new(), template, slots: Vec::new(), joinable: intent.joinable };
+        let (words, slots) = (Vec::new(), Vec::new());
+        let mut sample = Sample { words, template, slots, joinable: intent.joinable, area: None };
         self.walk(&mut sample);
         Some(sample)
     }
@@ -212,34 +219,68 @@ impl Run<'_> {
                 node.words.iter().filter(|(_, to)| speaks(*to)).copied().collect();
             let views: Vec<(ViewId, SlotId, NodeId)> =
                 node.views.iter().filter(|(_, _, to)| speaks(*to)).copied().collect();
-            let ends = u64::from(node.end_of.is_some());
-            let total = words.len() as u64 + LIST_WEIGHT * views.len() as u64 + ends;
-            let pick = self.dice.below(total) as usize;
+            let weight = |view: ViewId| {
+                if grammar.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT }
+            };
+            let lists: usize = views.iter().map(|(view, _, _)| weight(*view)).sum();
+            let total = words.len() + lists + usize::from(node.end_of.is_some());
+            let mut pick = self.dice.below(total as u64) as usize;
             if let Some((word, to)) = words.get(pick) {
                 sample.words.push(*word);
                 at = *to;
-            } else if let Some((view, slot, to)) = views.get((pick - words.len()) / LIST_WEIGHT as usize) {
-                self.value(sample, *view, *slot);
-                at = *to;
-            } else {
-                return;
+                continue;
             }
+            pick -= words.len();
+            let chosen = views.iter().find(|(view, _, _)| match pick.checked_sub(weight(*view)) {
+                Some(rest) => {
+                    pick = rest;
+                    false
+                }
+                None => true,
+            });
+            let Some((view, slot, to)) = chosen else { return };
+            self.value(sample, *view, *slot);
+            at = *to;
         }
     }
 
     fn value(&mut self, sample: &mut Sample, view: ViewId, slot: SlotId) {
-        let entries = &self.grammar.views.get(view).entries;
-        let waiting = self.waiting.entry(view).or_default();
-        if waiting.is_empty() {
-            waiting.extend(0..entries.len() as u32);
-        }
-        let turn = self.dice.below(waiting.len() as u64) as usize;
-        let entry = &entries[waiting.swap_remove(turn) as usize];
+        let entry = self.choose(sample, view, slot);
         // The usual way of saying it as often as all others together.
         let other = self.dice.below(2 * entry.phrases.len() as u64 - 1) as usize;
         let phrase = &entry.phrases[other.saturating_sub(entry.phrases.len() - 1)];
         sample.words.extend(phrase);
         sample.slots.push((slot, entry.out.clone()));
+        if self.is_area(slot) {
+            sample.area = Some(entry.out.clone());
+        } else if let Some(area) = entry.context.get("area") {
+            sample.area = Some(area.clone());
+        }
+    }
+
+    fn is_area(&self, slot: SlotId) -> bool {
+        self.grammar.slot_names[slot as usize] == "area"
+    }
+
+    /// The value whose turn it is. A thing and an area in one sentence belong together.
+    fn choose(&mut self, sample: &Sample, view: ViewId, slot: SlotId) -> Arc<Entry> {
+        let entries = &self.grammar.views.get(view).entries;
+        if let Some(area) = &sample.area {
+            let is_area = self.is_area(slot);
+            let near = |entry: &&Arc<Entry>| {
+                if is_area { entry.out == *area } else { entry.context.get("area") == Some(area) }
+            };
+            let near: Vec<&Arc<Entry>> = entries.iter().filter(near).collect();
+            if !near.is_empty() {
+                return Arc::clone(near[self.dice.below(near.len() as u64) as usize]);
+            }
+        }
+        let waiting = self.waiting.entry(view).or_default();
+        if waiting.is_empty() {
+            waiting.extend(0..entries.len() as u32);
+        }
+        let turn = self.dice.below(waiting.len() as u64) as usize;
+        Arc::clone(&entries[waiting.swap_remove(turn) as usize])
     }
 
     fn politely(&mut self, words: Vec<WordId>) -> Vec<WordId> {

@@ -27,6 +27,8 @@ impl FileReader<'_> {
         let what = format!("list '{name}'");
         let allowed = ["values", "range", "wildcard", "spoken", "max_words", "metadata"];
         let entries = self.yaml.mapping(node, &what, &allowed);
+        let kinds = ["values", "range", "wildcard"];
+        let told = entries.iter().any(|(key, _, _)| kinds.contains(&key.as_str()));
         let mut found = None;
         let mut spoken = Vec::new();
         let mut max_words = None;
@@ -49,7 +51,7 @@ impl FileReader<'_> {
                 _ => {}
             }
         }
-        if found.is_none() && node.data.is_mapping() {
+        if !told && node.data.is_mapping() {
             self.yaml.problem(
                 at,
                 format!("{what} has no values"),

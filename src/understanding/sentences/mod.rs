@@ -7,6 +7,9 @@ pub mod model;
 pub mod template;
 mod yaml;
 
+#[cfg(test)]
+mod tests;
+
 pub use check::{HOME_LISTS, Scope};
 pub use file::Responses;
 
@@ -98,6 +101,7 @@ impl Sentences {
             }
         }
         problems.extend(check::check(&all));
+        problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
         if problems.is_empty() { Ok(all) } else { Err(problems) }
     }
 

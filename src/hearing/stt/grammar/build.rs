@@ -6,7 +6,7 @@ use super::classes::Classes;
 use super::decoder::{Decoder, DecoderFiles};
 use super::dictionary::{CmuDictionary, Lexicon};
 use super::error::GrammarError;
-use super::ngram::TrigramModel;
+use super::ngram::{Scorer, TrigramModel};
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use std::collections::HashSet;
@@ -32,6 +32,7 @@ pub(super) struct Recipe {
 /// A decoder with the sentences it listens for.
 pub(super) struct Ear {
     pub(super) decoder: Decoder,
+    pub(super) scorer: Scorer,
     pub(super) grammar: Arc<dyn SpeechGrammar>,
     /// Words of the home nobody could pronounce.
     pub(super) silent: Vec<String>,
@@ -84,7 +85,7 @@ impl Recipe {
             },
             &self.tuning.search,
         )?;
-        Ok(Ear { decoder, grammar, silent: lexicon.silent })
+        Ok(Ear { decoder, grammar, scorer: model.scorer(&shares), silent: lexicon.silent })
     }
 }
 
@@ -143,6 +144,6 @@ impl TemporaryFiles {
 impl Drop for TemporaryFiles {
     fn drop(&mut self) {
         // Nothing depends on it: a leftover folder is only untidy.
-        let _ = fs::remove_dir_all(&self.folder);
+        if std::env::var("KEEP").is_err() { let _ = fs::remove_dir_all(&self.folder); }
     }
 }

@@ -1,6 +1,6 @@
 //! From the decoder's hypotheses to the sentence the home accepts.
 
-use super::decoder::Hypothesis;
+use super::lattice::Hypothesis;
 use super::tuning::Tuning;
 use crate::domain::ports::SpeechGrammar;
 
@@ -26,10 +26,10 @@ impl Choice {
 /// Walks the hypotheses for the cheapest sum of edit cost and score lost. Hypotheses come best first,
 /// so the walk ends where the score lost alone costs more than what was found.
 pub(super) fn choose(hypotheses: &[Hypothesis], grammar: &dyn SpeechGrammar, tuning: &Tuning) -> Option<Choice> {
-    let best_score = hypotheses.iter().map(|hypothesis| hypothesis.score).max()?;
+    let best_score = hypotheses.first()?.score;
     let mut found: Option<Choice> = None;
     for (rank, hypothesis) in hypotheses.iter().enumerate() {
-        let gap = best_score.saturating_sub(hypothesis.score) as f32;
+        let gap = best_score - hypothesis.score;
         let mut costs = tuning.costs;
         if let Some(found) = &found {
             costs.limit = costs.limit.min(found.total(tuning) - gap / tuning.score_per_edit);

@@ -8,6 +8,8 @@ use super::cepstra::{CEPSTRA, Cepstrum};
 use super::error::GrammarError;
 use super::ffi;
 use super::options::Options;
+use super::lattice::{Exit, Lattice, Node};
+use std::collections::HashMap;
 use std::ffi::CStr;
 use std::path::Path;
 use std::ptr;
@@ -36,18 +38,14 @@ pub struct SearchTuning {
     pub beam_exponent: i32,
     /// Exponent of ten of the word-exit beam.
     pub word_beam_exponent: i32,
+    /// Probability of silence between words.
+    pub silence: f32,
     /// Whether the second, flat pass runs after the end of speech.
     pub second_pass: bool,
 }
 
-/// A hypothesis.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hypothesis {
-    /// Words without fillers; alternates carry no number.
-    pub words: Vec<String>,
-    /// Log score in the decoder's unit (1024 steps of base 1.0001: 0.1024 nepers); higher is better.
-    pub score: i32,
-}
+/// Scores of the search are in steps of 1024 (this many bits) of log base 1.0001: 0.1024 nepers.
+const SCORE_SHIFT: i32 = 10;
 
 /// One word of the best hypothesis, fillers included.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +86,7 @@ impl Decoder {
             .real(c"-fwdflatlw", weight)
             .real(c"-bestpathlw", weight)
             .real(c"-wip", f64::from(tuning.word_insertion))
+            .real(c"-silprob", f64::from(tuning.silence))
             .real(c"-beam", power(tuning.beam_exponent))
             .real(c"-pbeam", power(tuning.beam_exponent))
             .real(c"-lpbeam", power(tuning.beam_exponent))
@@ -185,11 +184,11 @@ impl Decoder {
     }
 
     /// The best hypothesis now.
-    pub(super) fn best(&mut self) -> Option<Hypothesis> {
+    pub(super) fn best(&mut self) -> Option<Vec<String>> {
         let mut score = 0;
         // SAFETY: `raw` is live; the string stays with the decoder and is copied before the next call.
         let text = unsafe { copy_text(ffi::ps_get_hyp(self.raw, &raw mut score)) }?;
-        Some(Hypothesis { words: split_words(&text), score })
+        Some(split_words(&text))
     }
 
     /// Natural log of the best hypothesis's posterior in the lattice.
@@ -199,34 +198,48 @@ impl Decoder {
         probability.max(f64::MIN_POSITIVE).ln()
     }
 
-    /// Up to `limit` different hypotheses, best first.
-    pub(super) fn nbest(&mut self, limit: usize) -> Vec<Hypothesis> {
-        let mut found: Vec<Hypothesis> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        // SAFETY: `raw` is live and its utterance has ended.
-        let mut walk = unsafe { ffi::ps_nbest(self.raw) };
-        for _ in 0..limit {
-            if walk.is_null() {
-                break;
-            }
-            // SAFETY: `walk` is live; at the end of the list the callee frees it and answers null.
-            walk = unsafe { ffi::ps_nbest_next(walk) };
-            if walk.is_null() {
-                break;
-            }
-            let mut score = 0;
-            // SAFETY: `walk` is live; the string belongs to it and is copied before the next step.
-            let Some(text) = (unsafe { copy_text(ffi::ps_nbest_hyp(walk, &raw mut score)) }) else { continue };
-            let words = split_words(&text);
-            if seen.insert(words.clone()) {
-                found.push(Hypothesis { words, score });
+    /// The words that were possible in the utterance that has ended; `None` when nothing was heard.
+    pub(super) fn lattice(&mut self) -> Option<Lattice> {
+        // SAFETY: `raw` is live; the lattice belongs to it until the next utterance.
+        let lattice = unsafe { ffi::ps_get_lattice(self.raw) };
+        if lattice.is_null() {
+            return None;
+        }
+        let mut places = HashMap::new();
+        let mut nodes = Vec::new();
+        // SAFETY: `lattice` is live; the walk ends with null, and it and the nodes stay with the lattice.
+        let mut walk = unsafe { ffi::ps_latnode_iter(lattice) };
+        while !walk.is_null() {
+            let (mut first_end, mut last_end) = (0, 0);
+            // SAFETY: as above; the word belongs to the dictionary and is copied.
+            unsafe {
+                let node = ffi::ps_latnode_iter_node(walk);
+                let word = copy_text(ffi::ps_latnode_baseword(lattice, node)).unwrap_or_default();
+                let start = ffi::ps_latnode_times(node, &raw mut first_end, &raw mut last_end);
+                places.insert(node, nodes.len());
+                nodes.push(Node { word, start, exits: Vec::new() });
+                walk = ffi::ps_latnode_iter_next(walk);
             }
         }
-        if !walk.is_null() {
-            // SAFETY: the walk was left before its end, so it is still ours.
-            unsafe { ffi::ps_nbest_free(walk) };
+        for (node, place) in &places {
+            // SAFETY: `node` belongs to the live lattice; the walk over its links ends with null.
+            let mut walk = unsafe { ffi::ps_latnode_exits(*node) };
+            while !walk.is_null() {
+                let mut acoustic = 0;
+                // SAFETY: as above; null is allowed for the source.
+                let target = unsafe {
+                    let link = ffi::ps_latlink_iter_link(walk);
+                    ffi::ps_latlink_prob(lattice, link, &raw mut acoustic);
+                    walk = ffi::ps_latlink_iter_next(walk);
+                    ffi::ps_latlink_nodes(link, ptr::null_mut())
+                };
+                if let Some(to) = places.get(&target) {
+                    let acoustic = (acoustic >> SCORE_SHIFT) as f32;
+                    nodes[*place].exits.push(Exit { to: *to, acoustic });
+                }
+            }
         }
-        found
+        Some(Lattice { nodes })
     }
 
     /// The words of the best hypothesis with their place in the sound.

@@ -24,10 +24,18 @@ opaque! {
     PsDecoder,
     /// `fe_t`: the front end that makes cepstra of samples.
     FrontEnd,
-    /// `ps_nbest_t`: a walk over the hypotheses, best first.
-    NbestWalk,
     /// `ps_seg_t`: a walk over the words of a hypothesis.
     SegmentWalk,
+    /// `ps_lattice_t`: the words that were possible, as a graph.
+    Lattice,
+    /// `ps_latnode_t`: a word that begins at a certain frame.
+    LatticeNode,
+    /// `ps_latlink_t`: a word up to where the next begins.
+    LatticeLink,
+    /// `ps_latnode_iter_t`.
+    NodeWalk,
+    /// `ps_latlink_iter_t`.
+    LinkWalk,
     /// `ngram_model_t`.
     NgramModel,
     /// `logmath_t`.
@@ -103,10 +111,17 @@ unsafe extern "C" {
     pub fn ps_get_hyp(decoder: *mut PsDecoder, out_score: *mut i32) -> *const c_char;
     pub fn ps_get_prob(decoder: *mut PsDecoder) -> i32;
 
-    pub fn ps_nbest(decoder: *mut PsDecoder) -> *mut NbestWalk;
-    pub fn ps_nbest_next(walk: *mut NbestWalk) -> *mut NbestWalk;
-    pub fn ps_nbest_hyp(walk: *mut NbestWalk, out_score: *mut i32) -> *const c_char;
-    pub fn ps_nbest_free(walk: *mut NbestWalk);
+    pub fn ps_get_lattice(decoder: *mut PsDecoder) -> *mut Lattice;
+    pub fn ps_latnode_iter(lattice: *mut Lattice) -> *mut NodeWalk;
+    pub fn ps_latnode_iter_next(walk: *mut NodeWalk) -> *mut NodeWalk;
+    pub fn ps_latnode_iter_node(walk: *mut NodeWalk) -> *mut LatticeNode;
+    pub fn ps_latnode_times(node: *mut LatticeNode, out_first_end: *mut i16, out_last_end: *mut i16) -> c_int;
+    pub fn ps_latnode_baseword(lattice: *mut Lattice, node: *mut LatticeNode) -> *const c_char;
+    pub fn ps_latnode_exits(node: *mut LatticeNode) -> *mut LinkWalk;
+    pub fn ps_latlink_iter_next(walk: *mut LinkWalk) -> *mut LinkWalk;
+    pub fn ps_latlink_iter_link(walk: *mut LinkWalk) -> *mut LatticeLink;
+    pub fn ps_latlink_nodes(link: *mut LatticeLink, out_source: *mut *mut LatticeNode) -> *mut LatticeNode;
+    pub fn ps_latlink_prob(lattice: *mut Lattice, link: *mut LatticeLink, out_acoustic: *mut i32) -> i32;
 
     pub fn ps_seg_iter(decoder: *mut PsDecoder) -> *mut SegmentWalk;
     pub fn ps_seg_next(walk: *mut SegmentWalk) -> *mut SegmentWalk;

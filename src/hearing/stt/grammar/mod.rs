@@ -9,6 +9,7 @@ mod decoder;
 mod dictionary;
 mod error;
 mod ffi;
+mod lattice;
 mod ngram;
 mod options;
 mod phones;
@@ -17,6 +18,7 @@ mod tuning;
 
 pub use decoder::{SearchTuning, Segment};
 pub use error::GrammarError;
+pub use lattice::Hypothesis;
 pub use ngram::Smoothing;
 pub use recogniser::{Evidence, GrammarRecogniser};
 pub use tuning::Tuning;

@@ -19,7 +19,7 @@ pub enum Smoothing {
 }
 
 /// A token of the counts: a word or a class of words.
-type Token = u32;
+pub(super) type Token = u32;
 const START: Token = 0;
 const END: Token = 1;
 
@@ -140,6 +140,80 @@ impl TrigramModel {
                 None => writeln!(arpa, "{log:.5}\t{phrase}"),
             };
         }
+    }
+}
+
+/// A model made ready for looking words up.
+#[derive(Debug)]
+pub(super) struct Scorer {
+    tokens: HashMap<String, Token>,
+    /// Natural log of one over the number of words of a token.
+    shares: Vec<f32>,
+    unigrams: Vec<f32>,
+    bigrams: HashMap<[Token; 2], (f32, f32)>,
+    /// Backoff weights of single words.
+    backoff: Vec<f32>,
+    trigrams: HashMap<[Token; 3], f32>,
+}
+
+impl Scorer {
+    /// Begin of a sentence.
+    pub(super) const START: Token = START;
+    /// End of a sentence.
+    pub(super) const END: Token = END;
+
+    /// The token of a word, `None` for one the model has never seen.
+    pub(super) fn token(&self, word: &str) -> Option<Token> {
+        self.tokens.get(word).copied()
+    }
+
+    /// Natural log of the probability of `word` after two others (`None`: nothing before).
+    pub(super) fn trigram(&self, before: Option<Token>, last: Token, word: Token) -> f32 {
+        let Some(before) = before else { return self.bigram(last, word) };
+        if let Some(log) = self.trigrams.get(&[before, last, word]) {
+            return log + self.shares[word as usize];
+        }
+        let rest = self.bigrams.get(&[before, last]).map_or(0.0, |(_, rest)| *rest);
+        rest + self.bigram(last, word)
+    }
+
+    /// Natural log of the probability of `word` after one other.
+    pub(super) fn bigram(&self, last: Token, word: Token) -> f32 {
+        match self.bigrams.get(&[last, word]) {
+            Some((log, _)) => log + self.shares[word as usize],
+            None => self.backoff[last as usize] + self.unigrams[word as usize] + self.shares[word as usize],
+        }
+    }
+}
+
+impl TrigramModel {
+    /// For looking words up; `background` as for `to_arpa`.
+    pub(super) fn scorer(&self, background: &[(String, f64)]) -> Scorer {
+        let ln = |value: f64| value.max(1e-99).ln() as f32;
+        let mut tokens = HashMap::new();
+        for (token, words) in self.spellings.iter().enumerate() {
+            tokens.extend(words.iter().map(|word| (word.clone(), token as Token)));
+        }
+        let rest = |token: usize| self.bigrams.backoff.get(&[token as Token, Token::MAX]).copied().unwrap_or(1.0);
+        let mut scorer = Scorer {
+            tokens,
+            shares: self.spellings.iter().map(|words| -(words.len() as f32).ln()).collect(),
+            unigrams: self.unigrams.iter().copied().map(ln).collect(),
+            backoff: (0..self.spellings.len()).map(|token| ln(rest(token))).collect(),
+            bigrams: HashMap::with_capacity(self.bigrams.grams.len()),
+            trigrams: self.trigrams.grams.iter().map(|(gram, p)| (*gram, ln(*p))).collect(),
+        };
+        for (gram, probability) in &self.bigrams.grams {
+            let rest = self.trigrams.backoff.get(gram).copied().unwrap_or(1.0);
+            scorer.bigrams.insert(*gram, (ln(*probability), ln(rest)));
+        }
+        for (word, share) in background {
+            scorer.tokens.insert(word.clone(), scorer.unigrams.len() as Token);
+            scorer.shares.push(0.0);
+            scorer.unigrams.push(ln(self.background_mass * share));
+            scorer.backoff.push(0.0);
+        }
+        scorer
     }
 }
 

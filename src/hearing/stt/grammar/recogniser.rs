@@ -3,8 +3,9 @@
 use super::build::{Ear, Recipe};
 use super::cepstra::{Cepstrum, MeanEstimate};
 use super::choose::{Choice, choose};
-use super::decoder::{Hypothesis, Segment};
+use super::decoder::Segment;
 use super::error::GrammarError;
+use super::lattice::{Hypothesis, Weights};
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
@@ -29,7 +30,7 @@ pub struct Evidence {
     pub accepted: Vec<String>,
     pub rank: usize,
     pub frames: usize,
-    pub scores: Vec<i32>,
+    pub scores: Vec<Hypothesis>,
 }
 
 /// See the module's documentation.
@@ -97,10 +98,18 @@ impl GrammarRecogniser {
         let padding = vec![0i16; self.recipe.tuning.padding_ms * 16];
         self.take(&padding, false)?;
         self.search()?;
+        if std::env::var("MEAN").is_ok() { println!("{:?}", self.mean.mean()); }
         let decoder = &mut self.ear.decoder;
         decoder.end()?;
-        let heard = decoder.best().map(|best| best.words).unwrap_or_default();
-        let hypotheses: Vec<Hypothesis> = decoder.nbest(self.recipe.tuning.nbest);
+        let heard = decoder.best().unwrap_or_default();
+        let hypotheses: Vec<Hypothesis> = decoder
+            .lattice()
+            .map(|lattice| {
+                let search = &self.recipe.tuning.search;
+                let weights = Weights { language: search.language_weight, word_insertion: search.word_insertion };
+                lattice.best(self.recipe.tuning.nbest, &self.ear.scorer, &weights)
+            })
+            .unwrap_or_default();
         let choice: Option<Choice> = choose(&hypotheses, self.ear.grammar.as_ref(), &self.recipe.tuning);
         self.evidence = Some(Evidence {
             heard,
@@ -111,7 +120,7 @@ impl GrammarRecogniser {
             rank: choice.as_ref().map_or(0, |choice| choice.rank),
             accepted: choice.as_ref().map(|choice| choice.words.clone()).unwrap_or_default(),
             frames: self.frames,
-            scores: hypotheses.iter().map(|h| h.score).collect(),
+            scores: hypotheses.clone(),
         });
         let text = choice.map(|choice| choice.words.join(" ")).unwrap_or_default();
         Ok(Transcript {
@@ -154,9 +163,9 @@ impl Recogniser for GrammarRecogniser {
 
     fn partial(&mut self) -> Option<Partial> {
         let best = self.ear.decoder.best()?;
-        let stable = best.words.iter().zip(&self.shown).take_while(|(a, b)| a == b).count();
-        let stable = best.words[..stable].join(" ").len();
-        self.shown = best.words;
+        let stable = best.iter().zip(&self.shown).take_while(|(a, b)| a == b).count();
+        let stable = best[..stable].join(" ").len();
+        self.shown = best;
         Some(Partial { text: self.shown.join(" "), stable })
     }
 

@@ -43,8 +43,9 @@ impl Tuning {
             search: SearchTuning {
                 language_weight: settings.language_weight,
                 word_insertion: 0.65,
-                beam_exponent: -48,
-                word_beam_exponent: -28,
+                beam_exponent: -60,
+                word_beam_exponent: -40,
+                silence: 0.1,
                 second_pass: true,
             },
             smoothing: Smoothing::WittenBell(1.0),

@@ -1,0 +1,271 @@
+//! Files as Home Assistant has them, and every mistake at its place.
+
+use super::Sentences;
+use super::model::List;
+use crate::understanding::{Grammar, test_home};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// "line:column message | fix" of every problem.
+fn mistakes(source: &str) -> Vec<String> {
+    let problems = Sentences::from_text("my.yaml", source, "en").unwrap_err();
+    let told = problems.iter();
+    told.map(|p| format!("{}:{} {} | {}", p.line, p.column, p.message, p.fix)).collect()
+}
+
+#[track_caller]
+fn assert_mistake(source: &str, place: &str, message: &str, fix: &str) {
+    let all = mistakes(source);
+    let fits = |told: &&String| told.starts_with(place) && told.contains(message) && told.contains(fix);
+    assert!(all.iter().any(|told| fits(&told)), "{place} {message} | {fix}\nin {all:#?}");
+}
+
+const BROKEN: &str = r#"language: en
+intents:
+  MyIntent:
+    data:
+      - sentences:
+          - "turn [on {name}"
+          - open <door>
+          - "paint {nam} (red|)"
+          - 'a > b'
+        slot:
+          x: 1
+        requires_context: yes please
+      - slots: {}
+    dat: []
+lists:
+  level:
+    range: { from: 10, to: 1 }
+  wide:
+    range: { from: 0, to: 100000000 }
+  half:
+    range: { from: 0, type: weight }
+  empty: {}
+  words:
+    values:
+      - { out: 3 }
+      - { in: "x <y>", out: 3 }
+      - [1]
+    step: 3
+expansion_rules:
+  a: "<b> x"
+  b: "y <a>"
+  dor: "the door"
+skip_words: please
+responses:
+  intents:
+    MyIntent:
+      default: "{{ slots.name"
+extra: 1
+"#;
+
+#[test]
+fn every_mistake_is_told_with_line_column_and_fix() {
+    let cases = [
+        ("6:19 ", "'[' is never closed", "add a ']'"),
+        ("7:18 ", "rule <door> is not defined", "did you mean 'dor'"),
+        ("8:31 ", "an alternative is empty", "[this]"),
+        ("9:16 ", "'>' closes nothing", "take it away"),
+        ("10:9 ", "unknown key 'slot'", "did you mean 'slots'"),
+        ("12:27 ", "requires_context should be a mapping", "key: value"),
+        ("13:9 ", "has no sentences", "sentences:"),
+        ("14:5 ", "unknown key 'dat'", "did you mean 'data'"),
+        ("17:12 ", "goes from 10 down to 1", "exchange"),
+        ("19:12 ", "100000001 numbers", "larger step"),
+        ("21:29 ", "type is 'weight'", "percentage"),
+        ("21:12 ", "lacks an end", "`to:`"),
+        ("22:3 ", "list 'empty' has no values", "wildcard"),
+        ("25:9 ", "has no text", "in:"),
+        ("26:15 ", "uses a list or a rule", "words themselves"),
+        ("27:9 ", "should be text", "quotation marks"),
+        ("28:5 ", "unknown key 'step'", "spoken"),
+        ("31:9 ", "refers to itself: <a> → <b> → <a>", "cannot repeat"),
+        ("33:13 ", "skip_words should be a list", "- item"),
+        ("37:16 ", "response 'default' of 'MyIntent'", "mend"),
+        ("38:1 ", "unknown key 'extra'", "use one of"),
+    ];
+    for (place, message, fix) in cases {
+        assert_mistake(BROKEN, place, message, fix);
+    }
+}
+
+#[test]
+fn names_are_looked_up_when_all_files_are_read() {
+    let source = "language: en\nintents:\n  A:\n    data:\n      - sentences:\n          - \"do {nam} {leval}\"\n\
+                  lists:\n  level:\n    values: [x]\n";
+    assert_mistake(source, "6:17 ", "list {nam} is not defined", "did you mean 'name'");
+    assert_mistake(source, "6:23 ", "list {leval} is not defined", "did you mean 'level'");
+}
+
+#[test]
+fn broken_yaml_and_a_wrong_language_are_told() {
+    assert_mistake("language: en\nintents:\n  a: [\n", "4:1 ", "not readable as YAML", "mend");
+    assert_mistake("language: de\nintents:\n", "1:11 ", "language 'de'", "language: en");
+    assert_mistake("intents:\n", "1:1 ", "does not say its language", "language: en");
+    let fault: crate::domain::Fault =
+        Sentences::from_text("my.yaml", "intents:\n", "en").unwrap_err().remove(0).into();
+    assert!(fault.to_string().contains("my.yaml:1:1"), "{fault}");
+}
+
+#[test]
+fn a_language_without_files_is_told() {
+    let problems = Sentences::load(&[PathBuf::from("/nowhere")], "en").unwrap_err();
+    assert!(problems[0].message.contains("/nowhere/en"), "{}", problems[0]);
+}
+
+#[test]
+fn the_owners_folder_adds_to_ours_and_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("en");
+    std::fs::create_dir(&own).unwrap();
+    let file = "language: en\nintents:\n  MyParty:\n    data:\n      - sentences:\n          \
+                - \"turn on [the] lamp\"\n          - \"party time\"\nlists:\n  color:\n    values: [beige]\n";
+    std::fs::write(own.join("party.yaml"), file).unwrap();
+    let ours = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/models/sentences"));
+    let sentences = Sentences::load(&[ours, folder.path().to_owned()], "en").unwrap();
+    let grammar = Grammar::new(&sentences, &test_home::home());
+    let intent = |text: &str| grammar.parse(text).map(|found| found.intent);
+    assert_eq!(intent("party time").as_deref(), Some("MyParty"));
+    assert_eq!(intent("turn on the lamp").as_deref(), Some("MyParty"), "though ours names a thing");
+    assert_eq!(intent("set the lamp to beige").as_deref(), Some("HassLightSet"));
+    assert_eq!(intent("set the lamp to red"), None);
+}
+
+/// Written as for Home Assistant, with everything its format has.
+const CUSTOM: &str = r#"
+language: "en"
+intents:
+  SetVolumeOf:
+    data:
+      - sentences:
+          - "(set|change) {name} volume to {volume:volume_level}[ ][%|percent]"
+          - "turn[ed] <way> [<name>['s]] vol[ume]"
+        slots:
+          kind: "loudness"
+          levels: [1, 2]
+        response: "quiet"
+        requires_context:
+          domain: media_player
+        excludes_context:
+          device_class: [projector]
+        expansion_rules:
+          way: "(up|down)"
+        metadata: { origin: test }
+  Here:
+    data:
+      - sentences: ["make it cosy"]
+        requires_context:
+          area:
+            slot: true
+  Say:
+    data:
+      - sentences:
+          - "tell everyone [that] {message}"
+          - "say {message} to {who:person_name} (twice;loudly)"
+        lists:
+          who:
+            values:
+              - in: "(mum|mother)"
+                out: Mary
+                context: { age: 50 }
+                metadata: { x: 1 }
+              - "dad"
+  Brew:
+    data:
+      - sentences: ["brew {half_cups:cups} cups at {degrees}°[{unit}]"]
+lists:
+  volume:
+    range: { type: percentage, from: 0, to: 100, step: 10, multiplier: 0.01 }
+  half_cups:
+    range: { from: 0, to: 4, fractions: halves }
+  degrees:
+    range: { type: temperature, from: -10, to: 120 }
+  unit:
+    values:
+      - { in: "[C|celsius]", out: c }
+  message:
+    wildcard: true
+expansion_rules:
+  name: "[the] {name}"
+skip_words:
+  - "please"
+responses:
+  intents:
+    SetVolumeOf:
+      quiet: "Volume is {{ slots.volume_level }}"
+"#;
+
+fn custom(context: Map<String, Value>) -> Grammar {
+    let sentences = Sentences::from_text("custom.yaml", CUSTOM, "en").unwrap();
+    assert_eq!(sentences.responses()["SetVolumeOf"]["quiet"], "Volume is {{ slots.volume_level }}");
+    Grammar::with_context(&sentences, &test_home::home(), context)
+}
+
+#[track_caller]
+fn assert_slots(grammar: &Grammar, text: &str, intent: &str, slots: Value) {
+    let found = grammar.parse(text).unwrap_or_else(|| panic!("{text}"));
+    assert_eq!((found.intent.as_str(), Value::Object(found.slots)), (intent, slots), "{text}");
+}
+
+#[test]
+fn a_custom_sentences_file_works_unchanged() {
+    let grammar = custom(Map::new());
+    let fixed = json!({"name": "Television", "volume_level": 0.3, "kind": "loudness", "levels": [1, 2]});
+    for text in ["set TV volume to 30%", "change television volume to thirty percent", "Set tv volume to 30"]
+    {
+        assert_slots(&grammar, text, "SetVolumeOf", fixed.clone());
+    }
+    assert_eq!(grammar.parse("set tv volume to 30").unwrap().response.as_deref(), Some("quiet"));
+    assert!(grammar.parse("set tv volume to 35").is_none(), "the step is ten");
+    assert!(grammar.parse("set lamp volume to 30").is_none(), "a lamp is no media player");
+    let named = json!({"name": "Television", "kind": "loudness", "levels": [1, 2]});
+    assert_slots(&grammar, "turned up the television's volume", "SetVolumeOf", named.clone());
+    assert_slots(&grammar, "turn down TV vol please", "SetVolumeOf", named);
+    assert!(grammar.parse("turn up volume").is_none(), "required context is not there");
+
+    let twice = json!({"message": "Dinner's ready", "person_name": "Mary"});
+    assert_slots(&grammar, "say Dinner's ready to mum twice loudly", "Say", twice.clone());
+    assert_slots(&grammar, "say Dinner's ready to mother loudly twice", "Say", twice);
+    let told = json!({"message": "we leave at 7:30, sharp"});
+    assert_slots(&grammar, "Tell everyone that we leave at 7:30, sharp!", "Say", told);
+
+    assert_slots(&grammar, "brew 2.5 cups at 95°C", "Brew", json!({"cups": 2.5, "degrees": 95, "unit": "c"}));
+    assert_slots(
+        &grammar,
+        "brew two and a half cups at minus 5 degrees",
+        "Brew",
+        json!({"cups": 2.5, "degrees": -5}),
+    );
+}
+
+#[test]
+fn what_is_known_beforehand_fulfils_requirements_and_fills_slots() {
+    assert!(custom(Map::new()).parse("make it cosy").is_none());
+    let context = json!({"area": "Office"}).as_object().unwrap().clone();
+    assert_slots(&custom(context), "make it cosy", "Here", json!({"area": "Office"}));
+}
+
+#[test]
+fn fewest_wildcard_words_then_names_then_literal_text_win() {
+    let source = "language: en\nintents:\n  Wild:\n    data:\n      - sentences: [\"turn on {anything}\"]\n  \
+                  Area:\n    data:\n      - sentences: [\"turn on [the] {area} light\", \"open {area} now\"]\n  \
+                  Name:\n    data:\n      - sentences: [\"turn on [the] {name}\"]\n  \
+                  List:\n    data:\n      - sentences: [\"open {word} {word:second}\"]\n\
+                  lists:\n  anything:\n    wildcard: true\n  word:\n    values: [office, now]\n";
+    let sentences = Sentences::from_text("a.yaml", source, "en").unwrap();
+    let grammar = Grammar::new(&sentences, &test_home::home());
+    let intent = |text: &str| grammar.parse(text).unwrap().intent;
+    assert_eq!(intent("turn on the office light"), "Name");
+    assert_eq!(intent("turn on the kitchen light"), "Area");
+    assert_eq!(intent("turn on the moon light"), "Wild");
+    assert_eq!(intent("open office now"), "Area");
+}
+
+#[test]
+fn lists_keep_what_their_file_says() {
+    let sentences = Sentences::from_text("custom.yaml", CUSTOM, "en").unwrap();
+    let List::Range(cups) = &sentences.lists["half_cups"] else { panic!("no range") };
+    assert_eq!(cups.numbers().take(4).collect::<Vec<_>>(), [0.0, 0.5, 1.0, 1.5]);
+    assert_eq!(cups.count(), 10);
+}
