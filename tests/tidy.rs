@@ -1,6 +1,7 @@
 //! The rules of the house, enforced: who may use whom, no file without a header, none too long, no
 //! unwrap without a reason, nothing printed outside the command line, no lock in an audio callback,
 //! every configuration key in the shipped file. Each rule is itself tested on a bad sample.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "tidy/rules.rs"]
 mod rules;
