@@ -1,6 +1,7 @@
 //! The rules of the house, enforced: who may use whom, no file without a header, none too long, no
 //! unwrap without a reason, nothing printed outside the command line, no lock in an audio callback,
 //! every configuration key in the shipped file. Each rule is itself tested on a bad sample.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "tidy/rules.rs"]
 mod rules;
@@ -43,6 +44,19 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The files prepared for the rules; those that a `#[cfg(test)] mod` brings in are test code as a whole.
+fn read(files: &[(String, String)]) -> Vec<Source<'_>> {
+    let mut sources: Vec<Source<'_>> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+    let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+    for source in &mut sources {
+        let stem = source.path.trim_end_matches(".rs").trim_end_matches("/mod");
+        if tests.iter().any(|module| stem == module || stem.starts_with(&format!("{module}/"))) {
+            source.is_test.fill(true);
+        }
+    }
+    sources
+}
+
 fn list(violations: &[Violation]) -> String {
     violations.iter().map(|violation| format!("\n  {violation}")).collect()
 }
@@ -51,8 +65,7 @@ fn list(violations: &[Violation]) -> String {
 fn the_house_is_tidy() {
     let sources = sources();
     assert!(sources.len() > 20, "the sources were not found");
-    let violations: Vec<Violation> =
-        sources.iter().flat_map(|(path, text)| check(&Source::new(path, text))).collect();
+    let violations: Vec<Violation> = read(&sources).iter().flat_map(check).collect();
     assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
 }
 
@@ -143,6 +156,26 @@ fn an_unwrap_without_a_reason_trips() {
 }
 
 #[test]
+fn files_brought_in_for_tests_are_test_code() {
+    let unwrap = sample("fn a() { b().unwrap(); }");
+    let parent = sample(
+        "#[cfg(test)]\npub(crate) mod testing;\n\n#[cfg(test)]\n#[path = \"x_tests.rs\"]\nmod tests;\nmod product;",
+    );
+    let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let broken_in = |parent_path: &str, child: &str| {
+        let files = [file(parent_path, &parent), file(child, &unwrap)];
+        read(&files).iter().flat_map(check).count()
+    };
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/testing.rs"), 0);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/testing/mod.rs"), 0);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/testing/flite.rs"), 0);
+    assert_eq!(broken_in("src/hearing/x.rs", "src/hearing/x/testing.rs"), 0);
+    assert_eq!(broken_in("src/hearing/x.rs", "src/hearing/x_tests.rs"), 0);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/product.rs"), 1);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/speaking/testing.rs"), 1);
+}
+
+#[test]
 fn printing_outside_the_command_line_trips() {
     for name in ["println!", "eprintln!", "print!", "eprint!", "dbg!"] {
         let text = sample(&format!("fn a() {{ {name}(\"x\"); }}"));
@@ -224,14 +257,17 @@ fn locks_and_allocation_in_a_callback_trip() {
         "let c = ring.clone();",
     ];
     for code in bad {
-        assert!(broken("src/hearing/capture.rs", &region(code)).contains(&"real-time"), "{code}");
+        assert!(broken("src/hearing/capture/ring.rs", &region(code)).contains(&"real-time"), "{code}");
     }
     let good = region(
         "// no lock() and no vec! here\nlet written = self.ring.push_slice(samples);\nself.lost.fetch_add(1, Relaxed);",
     );
-    assert_eq!(broken("src/hearing/capture.rs", &good), Vec::<&str>::new());
+    assert_eq!(broken("src/hearing/capture/ring.rs", &good), Vec::<&str>::new());
     assert_eq!(broken("src/speaking/playback.rs", &sample("fn a() {}")), ["real-time"]);
-    assert_eq!(broken("src/hearing/capture.rs", &sample("// real-time: begin\nlet a = 1;")), ["real-time"]);
+    assert_eq!(
+        broken("src/hearing/capture/ring.rs", &sample("// real-time: begin\nlet a = 1;")),
+        ["real-time"]
+    );
     assert_eq!(broken("src/hearing/x.rs", &sample("// real-time: end")), ["real-time"]);
 }
 

@@ -50,14 +50,9 @@ pub fn run(
 }
 
 fn check(path: Option<&Path>, sets: &[String], json: bool, out: &mut dyn Write) -> Result<(), Fault> {
-    let result = Config::load(path, sets).and_then(|loaded| {
-        let problems = wake_word_problems(&loaded);
-        if problems.is_empty() { Ok(loaded) } else { Err(problems) }
-    });
-    let (problems, file) = match result {
-        Ok(loaded) => (Vec::new(), loaded.file),
-        Err(problems) => (problems, path.map(Path::to_owned)),
-    };
+    let (loaded, mut problems) = Config::examine(path, sets);
+    problems.extend(loaded.iter().flat_map(wake_word_problems));
+    let file = loaded.and_then(|loaded| loaded.file).or_else(|| path.map(Path::to_owned));
     if json {
         let line = json!({"ok": problems.is_empty(), "file": file, "problems": problems});
         writeln!(out, "{line}").map_err(unwritable)?;
@@ -155,12 +150,14 @@ mod tests {
 
     #[test]
     fn check_as_json_lists_every_problem() {
-        let (result, text) = hark("check", "[wake]\nwords = [\"hey_jarvs\"]\n", &[], true);
+        let (result, text) =
+            hark("check", "[vad]\nthreshold = 9\n[wake]\nwords = [\"hey_jarvs\"]\n", &[], true);
         assert_eq!(result.unwrap_err().kind, FaultKind::BadConfiguration);
         let object: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(object["ok"], false);
-        assert_eq!(object["problems"][0]["key"], "wake.words");
-        assert!(object["problems"][0]["fix"].as_str().unwrap().contains("hey_jarvis"));
+        assert_eq!(object["problems"][0]["key"], "vad.threshold");
+        assert_eq!(object["problems"][1]["key"], "wake.words");
+        assert!(object["problems"][1]["fix"].as_str().unwrap().contains("hey_jarvis"));
         let (result, text) = hark("show", "", &[], true);
         result.unwrap();
         let object: Value = serde_json::from_str(&text).unwrap();

@@ -212,8 +212,8 @@ fn step_line(id: &str, step: &Step<'_>) -> Option<String> {
         Step::Waiting => Some("another pull is at work; waiting for it".into()),
         Step::Ready { path } => Some(format!("{id}: ready at {}", path.display())),
         Step::SourceFailed { why } => Some(format!("{id}: {why}")),
-        Step::Failed { why } => Some(format!("{id}: FAILED: {why}")),
-        Step::AlreadyThere | Step::Copying { .. } | Step::Downloading { .. } => None,
+        // What failed is the fault that ends the command; its sources have been told one by one.
+        Step::Failed { .. } | Step::AlreadyThere | Step::Copying { .. } | Step::Downloading { .. } => None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::keys::{self, Kind};
 use super::paths;
-use super::problem::Problem;
+use super::problem::{Problem, sort};
 use super::source::{self, Entry, Source};
 use super::{Config, rules};
 use std::collections::BTreeMap;
@@ -39,13 +39,9 @@ impl Config {
     /// # Errors
     /// Every problem found, never only the first.
     pub fn load(path: Option<&Path>, sets: &[String]) -> Result<Loaded, Vec<Problem>> {
-        let places = paths::Places::of_this_process();
-        match path.map(Path::to_owned).or_else(|| places.config_file()) {
-            None => Self::from_parts(None, sets),
-            Some(file) => match std::fs::read_to_string(&file) {
-                Ok(text) => Self::from_parts(Some((&file, &text)), sets),
-                Err(error) => Err(vec![unreadable(&file, &error)]),
-            },
+        match Self::examine(path, sets) {
+            (Some(loaded), problems) if problems.is_empty() => Ok(loaded),
+            (_, problems) => Err(problems),
         }
     }
 
@@ -54,6 +50,26 @@ impl Config {
     /// # Errors
     /// Every problem found, never only the first.
     pub fn from_parts(file: Option<(&Path, &str)>, sets: &[String]) -> Result<Loaded, Vec<Problem>> {
+        match Self::examine_parts(file, sets) {
+            (Some(loaded), problems) if problems.is_empty() => Ok(loaded),
+            (_, problems) => Err(problems),
+        }
+    }
+
+    /// Like [`Config::load`], but hands over what could be read even when there are problems (what is
+    /// wrong stands at its default), so that more can be said about it.
+    pub fn examine(path: Option<&Path>, sets: &[String]) -> (Option<Loaded>, Vec<Problem>) {
+        let places = paths::Places::of_this_process();
+        match path.map(Path::to_owned).or_else(|| places.config_file()) {
+            None => Self::examine_parts(None, sets),
+            Some(file) => match std::fs::read_to_string(&file) {
+                Ok(text) => Self::examine_parts(Some((&file, &text)), sets),
+                Err(error) => (None, vec![unreadable(&file, &error)]),
+            },
+        }
+    }
+
+    fn examine_parts(file: Option<(&Path, &str)>, sets: &[String]) -> (Option<Loaded>, Vec<Problem>) {
         let (mut entries, mut problems) =
             file.map(|(path, text)| source::from_toml(text, path)).unwrap_or_default();
         for argument in sets {
@@ -80,12 +96,13 @@ impl Config {
             Ok(config) => config,
             Err(error) => {
                 problems.push(disagreement(&error));
-                return Err(problems);
+                return (None, problems);
             }
         };
         let loaded = Loaded { config, file: file.map(|(path, _)| path.to_owned()), sources };
         problems.extend(rules::check(&loaded));
-        if problems.is_empty() { Ok(loaded) } else { Err(problems) }
+        sort(&mut problems);
+        (Some(loaded), problems)
     }
 }
 

@@ -45,6 +45,14 @@ pub fn fault_of(problems: &[Problem]) -> Fault {
     )
 }
 
+/// Puts problems in the order of the file's lines, those of `--set` last.
+pub(super) fn sort(problems: &mut [Problem]) {
+    let line = |problem: &Problem| {
+        problem.place.rsplit_once(':').and_then(|(_, line)| line.parse().ok()).unwrap_or(usize::MAX)
+    };
+    problems.sort_by_key(line);
+}
+
 /// The candidate nearest to a misspelt word, if any is near enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();

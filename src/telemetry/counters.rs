@@ -48,18 +48,25 @@ pub struct Reading {
 /// All counters of a process. Cloning shares them.
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
-    entries: Arc<Mutex<Vec<(&'static str, &'static str, Counter)>>>,
+    entries: Arc<Mutex<Vec<Entry>>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: &'static str,
+    help: &'static str,
+    counter: Counter,
 }
 
 impl Counters {
     /// The counter `name`, made when there is none. `help` says what is counted.
     pub fn counter(&self, name: &'static str, help: &'static str) -> Counter {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, _, counter)) = entries.iter().find(|(known, _, _)| *known == name) {
-            return counter.clone();
+        if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
+            return entry.counter.clone();
         }
         let counter = Counter::default();
-        entries.push((name, help, counter.clone()));
+        entries.push(Entry { name, help, counter: counter.clone() });
         counter
     }
 
@@ -67,8 +74,8 @@ impl Counters {
     /// counter of the same name is replaced: a part that was restarted counts anew.
     pub fn adopt(&self, name: &'static str, help: &'static str, shared: Arc<AtomicU64>) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.retain(|(known, _, _)| *known != name);
-        entries.push((name, help, shared.into()));
+        entries.retain(|entry| entry.name != name);
+        entries.push(Entry { name, help, counter: shared.into() });
     }
 
     /// All counts, by name.
@@ -76,7 +83,7 @@ impl Counters {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let mut readings: Vec<Reading> = entries
             .iter()
-            .map(|(name, help, counter)| Reading { name, help, value: counter.get() })
+            .map(|entry| Reading { name: entry.name, help: entry.help, value: entry.counter.get() })
             .collect();
         readings.sort_by_key(|reading| reading.name);
         readings

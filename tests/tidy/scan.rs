@@ -38,6 +38,37 @@ impl<'a> Source<'a> {
         lines.filter(|(number, _)| !self.is_test.get(*number).copied().unwrap_or(false))
     }
 
+    /// The modules this file brings in for tests only, as paths without `.rs`: `src/hearing/testing`.
+    pub fn test_modules(&self) -> Vec<String> {
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let own = self.path.trim_end_matches(".rs");
+        let is_root = ["/mod", "/lib", "/main"].iter().any(|ending| own.ends_with(ending));
+        let children = if is_root { folder } else { own };
+        let mut found = Vec::new();
+        for (number, line) in self.code.iter().enumerate() {
+            if !line.trim_start().starts_with("#[cfg(test)]") {
+                continue;
+            }
+            let attributes =
+                (number + 1..self.code.len()).take_while(|at| self.code[*at].trim_start().starts_with("#["));
+            let (mut path, mut item) = (None, number + 1);
+            for at in attributes {
+                path = self.raw[at]
+                    .split_once("path = \"")
+                    .and_then(|(_, rest)| rest.split('"').next())
+                    .or(path);
+                item = at + 1;
+            }
+            let declared = self.code.get(item).and_then(|line| line.trim_end().strip_suffix(';'));
+            let Some((_, name)) = declared.and_then(|line| line.rsplit_once("mod ")) else { continue };
+            found.push(match path {
+                Some(path) => format!("{folder}/{}", path.trim_end_matches(".rs")),
+                None => format!("{children}/{name}"),
+            });
+        }
+        found
+    }
+
     /// All functions with a body.
     pub fn functions(&self) -> Vec<Function> {
         let text = self.code.join("\n");

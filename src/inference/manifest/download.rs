@@ -164,7 +164,7 @@ async fn receive(
         DownloadError::Line(format!("the connection ended after {have} of {} bytes{why}", wanted.size_bytes))
     };
     while let Some(bytes) =
-        response.chunk().await.map_err(|error| broken(have, format!(" ({})", chain(&error))))?
+        response.chunk().await.map_err(|error| broken(have, format!(" ({})", chain(&error.without_url()))))?
     {
         have += bytes.len() as u64;
         if have > wanted.size_bytes {
@@ -246,6 +246,7 @@ fn client(patience: &Patience) -> Result<Client, DownloadError> {
 }
 
 fn line(error: reqwest::Error) -> DownloadError {
+    let error = error.without_url();
     if error.is_redirect() {
         DownloadError::Address(chain(&error))
     } else {
