@@ -209,7 +209,7 @@ impl Source {
 
     /// Why the open microphone is of no use any more.
     fn lost(&mut self) -> Option<String> {
-        let (microphone, reader) = self.open.as_ref()?;
+        let (microphone, reader) = self.open.as_mut()?;
         if let MicrophoneState::Lost(message) = microphone.state() {
             return Some(message);
         }

@@ -30,7 +30,7 @@ pub enum Shown {
 /// When there is no microphone, or it is lost, or an engine is missing.
 pub fn listen(workshop: &Workshop, mut show: impl FnMut(Shown) -> bool) -> Result<(), Fault> {
     let audio = &workshop.config.audio;
-    let (microphone, mut reader) = Microphone::open(&audio.input_device, audio.input_ring_ms)?;
+    let (mut microphone, mut reader) = Microphone::open(&audio.input_device, audio.input_ring_ms)?;
     let mut ear = workshop.ear(SttMode::Live)?;
     let (mut samples, mut heard) = (Vec::new(), Vec::new());
     let mut next_show = Instant::now();

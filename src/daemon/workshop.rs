@@ -224,9 +224,9 @@ fn load_timers(store: &Store) -> Result<Timers, Fault> {
 
 /// Templates that come with Hark, then the owner's own.
 fn load_sentences(models_dir: &Path, language: &str) -> Result<Sentences, Faults> {
-    let owners = PathBuf::from("/etc/hark/sentences").join(language);
-    let mut folders = vec![models_dir.join("sentences").join(language)];
-    folders.extend(owners.is_dir().then_some(owners));
+    let owners = PathBuf::from("/etc/hark/sentences");
+    let mut folders = vec![models_dir.join("sentences")];
+    folders.extend(owners.join(language).is_dir().then_some(owners));
     Sentences::load(&folders, language).map_err(|problems| problems.into_iter().map(Fault::from).collect())
 }
 
