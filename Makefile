@@ -167,6 +167,8 @@ install: ## copy program, models, configuration and service into DESTDIR (build 
 	mkdir -p "$$share/models"
 	cp -rL models/. "$$share/models/"
 	rm -f "$$share"/models/cache/.verified.json "$$share"/models/cache/.pull.lock "$$share"/models/cache/*.part
+	# Checked once more where they lie now; what is checked is remembered there, so that starts are fast.
+	HARK_MODELS_DIR="$$share/models" $(HARK) models verify >/dev/null
 	chmod -R u=rwX,go=rX "$$share"
 	mkdir -p "$$share/firmware-config" && cp -r firmware-config/. "$$share/firmware-config/"
 	install -Dm644 LICENSE "$$root$(PREFIX)/share/doc/hark/LICENSE"
