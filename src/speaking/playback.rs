@@ -251,6 +251,7 @@ pub struct PlaybackSource {
     fade_left: f32,
 }
 
+// real-time: begin
 impl PlaybackSource {
     /// Fills `out` with interleaved frames, the same sample on every channel; silence when nothing
     /// is there. Called by the device's callback, or by a virtual loudspeaker. Real-time safe.
@@ -345,6 +346,8 @@ impl PlaybackSource {
         }
     }
 }
+
+// real-time: end
 
 #[cfg(test)]
 mod tests;
