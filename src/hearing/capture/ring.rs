@@ -68,6 +68,7 @@ pub struct CaptureWriter {
     scratch: Box<[f32; SCRATCH_SAMPLES]>,
 }
 
+// real-time: begin
 impl CaptureWriter {
     /// Takes whole frames of interleaved samples. Called by the device's thread.
     pub fn push(&mut self, interleaved: &[f32]) {
@@ -103,6 +104,8 @@ fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, inter
         counters.overflowed.store(true, Ordering::Release);
     }
 }
+
+// real-time: end
 
 /// The ear's end.
 pub struct CaptureReader {
