@@ -59,14 +59,20 @@ fn samples() -> Vec<PublicEvent> {
             receipt,
             duration_ms: 1.5,
         },
-        PublicEvent::Reply { text: "Turned on the kitchen ceiling.".into(), language: "en".into(), ends: true },
+        PublicEvent::Reply {
+            text: "Turned on the kitchen ceiling.".into(),
+            language: "en".into(),
+            ends: true,
+        },
         PublicEvent::SpeakingStarted,
         PublicEvent::SpeakingEnded { reason: SpeakingEnd::Done },
         PublicEvent::BargeIn { decision: BargeIn::Duck, latency_ms: 40.0 },
         PublicEvent::State { state: HarkState::Idle },
         PublicEvent::Timer { change: TimerChange::Started, timer },
         PublicEvent::Setting { name: "volume_percent".into(), value: json!(80) },
-        PublicEvent::Error(Fault::new(FaultKind::Unavailable, "mqtt", "connection refused", "start it").recoverable()),
+        PublicEvent::Error(
+            Fault::new(FaultKind::Unavailable, "mqtt", "connection refused", "start it").recoverable(),
+        ),
         PublicEvent::Turn {
             timings_ms: Timings {
                 speech_end_to_transcript: Some(650.0),
@@ -138,7 +144,10 @@ fn a_recording_adds_its_position_and_file() {
     let mut envelope = Envelope::new(PublicEvent::SpeechStarted, None, stamp, "now".into());
     envelope.file = Some("a.wav".into());
     let value = serde_json::to_value(&envelope).unwrap();
-    assert_eq!(value, json!({
-        "event": "speech_started", "turn": null, "t_ms": 0.005, "at": "now", "audio_ms": 2000, "file": "a.wav"
-    }));
+    assert_eq!(
+        value,
+        json!({
+            "event": "speech_started", "turn": null, "t_ms": 0.005, "at": "now", "audio_ms": 2000, "file": "a.wav"
+        })
+    );
 }

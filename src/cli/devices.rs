@@ -18,10 +18,8 @@ pub(super) fn run(as_json: bool) -> Result<(), Faults> {
             row(&d.name, &d.description, (lowest, highest), channels, d.default)
         })
         .collect();
-    let outputs: Vec<Value> = outputs
-        .iter()
-        .map(|d| row(&d.name, &d.description, d.rates_hz, d.channels, d.is_default))
-        .collect();
+    let outputs: Vec<Value> =
+        outputs.iter().map(|d| row(&d.name, &d.description, d.rates_hz, d.channels, d.is_default)).collect();
     if as_json {
         println!("{}", json!({ "microphones": inputs, "speakers": outputs }));
     } else {

@@ -94,7 +94,11 @@ fn voice(config: &Config) -> Finding {
         samples += block.len();
         std::ops::ControlFlow::Continue(())
     })?;
-    Ok(format!("speaks {}: “ready” takes {} ms", config.speaking.language, samples * 1000 / voice.rate_hz() as usize))
+    Ok(format!(
+        "speaks {}: “ready” takes {} ms",
+        config.speaking.language,
+        samples * 1000 / voice.rate_hz() as usize
+    ))
 }
 
 fn microphone(config: &Config) -> Finding {

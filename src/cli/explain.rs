@@ -24,7 +24,8 @@ pub(super) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults>
 }
 
 fn absent(turn: &str) -> Fault {
-    let message = if turn == "last" { "no turn has been kept yet".to_owned() } else { format!("no turn {turn}") };
+    let message =
+        if turn == "last" { "no turn has been kept yet".to_owned() } else { format!("no turn {turn}") };
     Fault::new(FaultKind::BadInput, "explain", message, "make one with `hark ask \"what time is it\"`")
 }
 

@@ -23,7 +23,9 @@ pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<(), Faults> 
         let Some(demo) = demo.filter(|_| !running.has_microphone()) else { return };
         eprintln!("hark: no microphone, so {} is heard instead:", demo.request().display());
         let played = demo.play(running, |reply| match reply {
-            Ok(path) => eprintln!("hark: the reply is in {}. Hark stays up; end it with Ctrl-C.", path.display()),
+            Ok(path) => {
+                eprintln!("hark: the reply is in {}. Hark stays up; end it with Ctrl-C.", path.display())
+            }
             Err(fault) => eprintln!("hark: the demonstration failed: {fault}"),
         });
         if let Err(fault) = played {

@@ -32,14 +32,24 @@ fn list(timers: &Timers, as_json: bool) {
             let left_s = left_ms(timer, wall_unix_ms()) / 1000;
             let name = timer.name.as_deref().unwrap_or("(unnamed)");
             let state = super::trace::name(timer.state);
-            println!("{}  {:16} {:8} {:02}:{:02}:{:02} left", timer.id, name, state, left_s / 3600, left_s / 60 % 60, left_s % 60);
+            println!(
+                "{}  {:16} {:8} {:02}:{:02}:{:02} left",
+                timer.id,
+                name,
+                state,
+                left_s / 3600,
+                left_s / 60 % 60,
+                left_s % 60
+            );
         }
     }
 }
 
 fn cancel(timers: &Timers, asked: &str) -> Result<(), Fault> {
     let is = |timer: &&Timer| {
-        asked == "all" || timer.id.0 == asked || timer.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(asked))
+        asked == "all"
+            || timer.id.0 == asked
+            || timer.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(asked))
     };
     let all = timers.all();
     let chosen: Vec<&Timer> = all.iter().filter(is).collect();

@@ -26,10 +26,19 @@ pub fn line(envelope: &Envelope) -> Option<String> {
         PublicEvent::Partial { text, .. } => format!("  …          {text}"),
         PublicEvent::Transcript(transcript) => match &transcript.rejected {
             Some(why) => format!("not heard    “{}” rejected: {why}", transcript.text),
-            None => format!("heard        “{}” ({} {:.2})", transcript.text, transcript.engine, transcript.confidence),
+            None => format!(
+                "heard        “{}” ({} {:.2})",
+                transcript.text, transcript.engine, transcript.confidence
+            ),
         },
         PublicEvent::Intent(intent) => {
-            format!("intent       {} {} [{}: {}]", intent.name, compact(&intent.slots), name(&intent.route), intent.why)
+            format!(
+                "intent       {} {} [{}: {}]",
+                intent.name,
+                compact(&intent.slots),
+                name(&intent.route),
+                intent.why
+            )
         }
         PublicEvent::Action { tool, receipt, duration_ms, .. } => {
             let what = match (receipt.ok, receipt.detail["error"].as_str()) {

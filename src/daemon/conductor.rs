@@ -65,15 +65,7 @@ impl Conductor {
         mailbox: Arc<Mailbox>,
         listeners: Vec<Listener>,
     ) -> Self {
-        Self {
-            machine,
-            parts,
-            clock,
-            mailbox,
-            listeners,
-            follow_ups: VecDeque::new(),
-            owed: 0,
-        }
+        Self { machine, parts, clock, mailbox, listeners, follow_ups: VecDeque::new(), owed: 0 }
     }
 
     /// Tells listeners how things stand at the start, so that retained states are right from then on.

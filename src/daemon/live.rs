@@ -20,7 +20,11 @@ use std::time::Duration;
 /// # Errors
 /// When a part that is needed cannot be built. A device or broker that is not there is no error: it is
 /// reported and looked for again.
-pub fn run(workshop: &Workshop, mut listeners: Vec<Listener>, ready: impl FnOnce(&Running)) -> Result<(), Fault> {
+pub fn run(
+    workshop: &Workshop,
+    mut listeners: Vec<Listener>,
+    ready: impl FnOnce(&Running),
+) -> Result<(), Fault> {
     let clock = Arc::new(Clock::live());
     let mailbox = workshop.mailbox.clone();
     let voice = VoiceParts::supervised(workshop)?;
@@ -32,7 +36,8 @@ pub fn run(workshop: &Workshop, mut listeners: Vec<Listener>, ready: impl FnOnce
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
-    let watchdog = WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
+    let watchdog =
+        WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(workshop.config.speaking.volume_percent);
     Notifier.ready("listening");

@@ -73,7 +73,8 @@ impl Recorder {
         let (turns, keep, prune) = (turns.clone(), self.keep, self.saved % PRUNE_EVERY == 1);
         self.writes.retain(|write| !write.is_finished());
         self.writes.push(self.runtime.spawn_blocking(move || {
-            let written = turns.save_turn(&record).and_then(|()| if prune { turns.prune(keep) } else { Ok(0) });
+            let written =
+                turns.save_turn(&record).and_then(|()| if prune { turns.prune(keep) } else { Ok(0) });
             if let Err(fault) = written {
                 tracing::error!("a turn could not be kept: {fault}");
             }

@@ -38,7 +38,12 @@ pub fn on_speaker(workshop: &Workshop, text: &str) -> Result<(), Fault> {
 /// When the voice is switched off or fails, or the file cannot be written.
 pub fn to_file(workshop: &Workshop, text: &str, path: &Path) -> Result<(), Fault> {
     let mut voice = workshop.voice()?.ok_or_else(|| {
-        Fault::new(FaultKind::BadConfiguration, "voice", "the voice is switched off", "set speaking.voice to espeak")
+        Fault::new(
+            FaultKind::BadConfiguration,
+            "voice",
+            "the voice is switched off",
+            "set speaking.voice to espeak",
+        )
     })?;
     let mut file = ReplyFile::create(path, voice.rate_hz())?;
     let mut written = Ok(());

@@ -5,7 +5,7 @@ use super::mailbox::Mailbox;
 use crate::acting::timers::Timers;
 use crate::domain::{Event, Fault};
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use crate::speaking::device::{Speaker, SpeakerState};
 use crate::speaking::playback::{PlaybackSource, playback};
 use crate::speaking::voice_thread::{SpeakingEvent, VoiceHandle, VoiceThread};
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -115,7 +115,9 @@ fn supervise(name: &str, voice: &VoiceHandle, mailbox: &Mailbox, stopped: &Recei
     loop {
         let lost = speaker.as_ref().and_then(|speaker| match speaker.state() {
             SpeakerState::Running => None,
-            SpeakerState::Failed { message } => Some(super::live::device_lost("speaker", speaker.name(), &message)),
+            SpeakerState::Failed { message } => {
+                Some(super::live::device_lost("speaker", speaker.name(), &message))
+            }
         });
         if let Some(fault) = lost {
             voice.attach(None);

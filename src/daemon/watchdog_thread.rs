@@ -16,7 +16,9 @@ pub(super) struct WatchdogThread {
 impl WatchdogThread {
     /// Starts to feed. Without a watching systemd there is nothing to do and no thread.
     pub(super) fn start(blocks: Arc<AtomicU64>) -> std::io::Result<Self> {
-        let Some(timeout) = Notifier::watchdog_timeout() else { return Ok(Self { stop: None, thread: None }) };
+        let Some(timeout) = Notifier::watchdog_timeout() else {
+            return Ok(Self { stop: None, thread: None });
+        };
         let (stop, stopped) = channel();
         let watchdog = Watchdog::new(timeout, 0, blocks.load(Ordering::Relaxed));
         let thread = std::thread::Builder::new()

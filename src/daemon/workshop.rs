@@ -79,6 +79,10 @@ impl Workshop {
         let home = Arc::new(HomeRegistry::new(load_home(&config)?));
         let sentences = load_sentences(&models_dir, &config.speaking.language)?;
         let replies = Arc::new(Replies::new(sentences.responses())?);
+        let missing = replies.missing(sentences.intents());
+        if !missing.is_empty() {
+            return Err(vec![lacks_replies(&config.speaking.language, &missing)]);
+        }
         let grammar = Arc::new(Grammar::new(&sentences, &home.home()));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
@@ -89,7 +93,19 @@ impl Workshop {
         let settings = (&config.home, &config.permissions, &config.tools);
         let parts = tools::Parts::new(devices, timers.clone(), controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
-        Ok(Self { config, runtime, mailbox, grammar, home, timers, manifest, replies, tools, controls, store })
+        Ok(Self {
+            config,
+            runtime,
+            mailbox,
+            grammar,
+            home,
+            timers,
+            manifest,
+            replies,
+            tools,
+            controls,
+            store,
+        })
     }
 
     /// A turn machine at rest, with ids no other start has used.
@@ -150,9 +166,10 @@ impl Workshop {
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {
         let litert = LiteRt::load(&self.manifest.path("litert")?)?;
-        let heads = self.config.wake.words.iter().map(|word| {
-            if is_word_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
-        });
+        let heads =
+            self.config.wake.words.iter().map(|word| {
+                if is_word_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
+            });
         let files = OpenWakeWordFiles {
             mel: self.manifest.path("melspectrogram")?,
             embedding: self.manifest.path("embedding_model")?,
@@ -236,6 +253,33 @@ fn id_prefix() -> String {
     format!("{}{}", &id[..12], &id[28..])
 }
 
+fn lacks_replies(language: &str, missing: &[String]) -> Fault {
+    let message = format!("the language {language} has no response for {}", missing.join(", "));
+    let fix = format!("add them under `responses: intents:` in sentences/{language}/");
+    Fault::new(FaultKind::BadConfiguration, "sentences", message, fix)
+}
+
 fn one(part: &str, message: String) -> Faults {
     vec![Fault::new(FaultKind::Failed, part, message, "see `hark doctor`")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deciding::{instincts, route};
+
+    #[test]
+    fn every_intent_of_the_templates_leads_somewhere() {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+        let sentences = load_sentences(&models, "en").unwrap();
+        let replies = Replies::new(sentences.responses()).unwrap();
+        assert_eq!(replies.missing(sentences.intents()), Vec::<String>::new());
+        for tool in route::tools() {
+            assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
+        }
+        for intent in sentences.intents() {
+            let known = intent.starts_with("Hark") || instincts::named(intent).is_some();
+            assert!(known || route::tool_for(intent).is_some(), "{intent} is served");
+        }
+    }
 }

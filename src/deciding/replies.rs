@@ -1,7 +1,9 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
+use super::instincts;
 use crate::domain::timer::Timer;
+use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};
@@ -9,6 +11,21 @@ use std::collections::BTreeMap;
 
 /// Response templates of one language: intent (or `replies`, `errors`) → key → template.
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Keys of `replies.yaml` that every language needs.
+pub const FIXED_KEYS: [&str; 11] = [
+    "not_understood",
+    "cancelled",
+    "stopped",
+    "repeated_nothing",
+    "muted",
+    "unmuted",
+    "gave_up",
+    "ask_approval",
+    "approval_denied",
+    "timer_finished",
+    "timer_finished_late",
+];
 
 /// Response key of an intent that asks for no other.
 const DEFAULT_KEY: &str = "default";
@@ -37,6 +54,20 @@ impl Replies {
             }
         }
         if faults.is_empty() { Ok(Self { templates: environment }) } else { Err(faults) }
+    }
+
+    /// What a language lacks: fixed replies, apologies, and answers to intents, as `group/key`.
+    pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let fixed = FIXED_KEYS.iter().map(|key| format!("replies/{key}"));
+        let errors = error_code::ALL.iter().map(|key| format!("errors/{key}"));
+        let lacking = |name: &String| self.templates.get_template(name).is_err();
+        let answered =
+            |intent: &str| self.templates.templates().any(|(name, _)| name.split('/').next() == Some(intent));
+        let silent = intents
+            .into_iter()
+            .filter(|intent| instincts::named(intent).is_none() && !answered(intent))
+            .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
+        fixed.chain(errors).filter(lacking).chain(silent).collect()
     }
 
     /// The words of a reply. `unix_ms` is the wall clock, for timers that ring late.

@@ -1,6 +1,11 @@
 //! Which tool serves which intent. One table; an intent that is not in it is answered by its response
 //! template alone.
 
+use crate::domain::{Intent, Slots};
+
+/// The tool that wants to know the kind of question.
+const ASKS_KIND: &str = "home.get_state";
+
 /// Intent name and the tool that serves it.
 const TOOLS: &[(&str, &str)] = &[
     ("HassTurnOn", "home.turn_on"),
@@ -29,6 +34,16 @@ const TOOLS: &[(&str, &str)] = &[
 /// The tool that serves an intent; `None` when words alone answer it.
 pub fn tool_for(intent: &str) -> Option<&'static str> {
     TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool)
+}
+
+/// The arguments of the tool: the slots, and for a question about the home which kind it is, since "all
+/// lights" and "any light" have the same slots.
+pub fn arguments(tool: &str, intent: &Intent) -> Slots {
+    let mut arguments = intent.slots.clone();
+    if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
+        arguments.insert("response".into(), kind.clone().into());
+    }
+    arguments
 }
 
 /// Every tool an intent can lead to.

@@ -109,7 +109,12 @@ impl Store {
             .name("hark-store".into())
             .spawn(move || work(db, &jobs))
             .map_err(|error| RememberingError::Open { path: path.to_owned(), why: error.to_string() })?;
-        let shared = Shared { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), repaired, data_version: AtomicI64::new(0) };
+        let shared = Shared {
+            queue: Mutex::new(Some(queue)),
+            thread: Mutex::new(Some(thread)),
+            repaired,
+            data_version: AtomicI64::new(0),
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 

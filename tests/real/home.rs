@@ -3,15 +3,17 @@
 use super::toy::Toy;
 
 const UNITS: &str = "one|two|three|four|five|six|seven|eight|nine";
-const TEENS: &str =
-    "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen";
+const TEENS: &str = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen";
 const TENS: &str = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety";
 
 pub fn toy_home() -> Toy {
     let lists = [
         ("n", format!("{UNITS}|{TEENS}|({TENS}) [{UNITS}]")),
         ("area", "kitchen|office|living room|bedroom|bathroom|hallway|garage|basement|garden".to_owned()),
-        ("light", "basement light|standing light|lamp|desk lamp|ceiling light|reading light|night light".to_owned()),
+        (
+            "light",
+            "basement light|standing light|lamp|desk lamp|ceiling light|reading light|night light".to_owned(),
+        ),
         ("thing", "fan|kettle|coffee machine|heater|television|radio|christmas tree|humidifier".to_owned()),
         ("color", "red|green|blue|yellow|white|orange|purple|pink|turquoise|warm white".to_owned()),
         ("cover", "windows|blinds|curtains|shutters|garage door|window|blind|curtain".to_owned()),

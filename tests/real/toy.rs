@@ -116,7 +116,8 @@ impl SpeechGrammar for Toy {
     }
 
     fn vocabulary(&self) -> Vec<String> {
-        let mut words: Vec<String> = self.arcs.iter().flatten().filter_map(|(word, _)| word.clone()).collect();
+        let mut words: Vec<String> =
+            self.arcs.iter().flatten().filter_map(|(word, _)| word.clone()).collect();
         words.sort();
         words.dedup();
         words
@@ -159,7 +160,12 @@ impl SpeechGrammar for Toy {
                     Some(word) => {
                         if read < words.len() {
                             let fits = words[read] == word;
-                            go(if fits { 0.0 } else { costs.substitute }, *next, read + 1, Some(word.clone()));
+                            go(
+                                if fits { 0.0 } else { costs.substitute },
+                                *next,
+                                read + 1,
+                                Some(word.clone()),
+                            );
                         }
                         go(costs.insert, *next, read, Some(word.clone()));
                     }

@@ -16,7 +16,11 @@ fn lines(hark: &Hark, args: &[&str], input: &str) -> Vec<serde_json::Value> {
 #[test]
 fn every_line_is_answered() {
     let hark = Hark::new();
-    let events = lines(&hark, &[], "what time is it\nturn the bedroom light off\nhow are you\nwobble the frobnicator\n");
+    let events = lines(
+        &hark,
+        &[],
+        "what time is it\nturn the bedroom light off\nhow are you\nwobble the frobnicator\n",
+    );
     let outcomes: Vec<_> = named(&events, "turn").iter().map(|turn| turn["outcome"].clone()).collect();
     assert_eq!(outcomes, ["done", "done", "done", "not_understood"]);
     assert_eq!(named(&events, "reply").len(), 4);

@@ -19,7 +19,8 @@ fn a_person_in_the_room_turns_the_light_on_and_is_answered() {
     all.wait("the daemon to be there", |line| line == "hark/hark/availability online");
     all.wait("the daemon to listen", |line| line == "hark/hark/state/state idle");
 
-    let discovery: Value = serde_json::from_str(&broker.retained("homeassistant/device/hark_hark/config")).unwrap();
+    let discovery: Value =
+        serde_json::from_str(&broker.retained("homeassistant/device/hark_hark/config")).unwrap();
     assert!(discovery["dev"]["identifiers"].is_array() && discovery["o"]["name"].is_string());
     assert!(discovery["cmps"].as_object().unwrap().len() >= 7, "{discovery:#}");
 
@@ -27,7 +28,8 @@ fn a_person_in_the_room_turns_the_light_on_and_is_answered() {
     flite("slt", "hey jarvis, turn on the living room light", &recording);
     let speaker = card.record_speaker();
     card.play_into_room(&recording);
-    let action = all.wait("the light", |line| line.starts_with("hark/hark/event") && line.contains("\"action\""));
+    let action =
+        all.wait("the light", |line| line.starts_with("hark/hark/event") && line.contains("\"action\""));
     assert!(action.contains("home.turn_on") && action.contains("\"ok\":true"), "{action}");
     all.wait("the closing record", |line| line.starts_with("hark/hark/turn") && line.contains("\"done\""));
     let sound = speaker.stop();

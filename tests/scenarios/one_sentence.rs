@@ -8,8 +8,7 @@ fn a_spoken_sentence_turns_the_light_on_and_is_answered_aloud() {
     let recording = hark.path("request.wav");
     flite("slt", "hey jarvis, turn on the living room light", &recording);
     let reply = hark.path("reply.wav");
-    let events =
-        hark.events(&["hear", recording.to_str().unwrap(), "--reply", reply.to_str().unwrap()]);
+    let events = hark.events(&["hear", recording.to_str().unwrap(), "--reply", reply.to_str().unwrap()]);
 
     assert!(only(&events, "wake")["score"].as_f64().unwrap() > 0.5);
     assert_eq!(only(&events, "transcript")["text"], "turn on the living room light");

@@ -11,7 +11,14 @@ fn a_timer_rings_once_even_after_a_kill() {
     let all = broker.subscribe("hark/#");
     let start = || {
         let mut command = hark.command(&[
-            "run", "--json", "--set", &url, "--set", "audio.input_device=none", "--set", "audio.output_device=none",
+            "run",
+            "--json",
+            "--set",
+            &url,
+            "--set",
+            "audio.input_device=none",
+            "--set",
+            "audio.output_device=none",
         ]);
         Running(command.stdout(Stdio::null()).spawn().unwrap())
     };
@@ -24,7 +31,8 @@ fn a_timer_rings_once_even_after_a_kill() {
     assert!(list.contains("tea"), "{list}");
 
     let _daemon = start();
-    let finished = |line: &str| line.contains("\"timer\"") && line.contains("\"finished\"") && line.contains("tea");
+    let finished =
+        |line: &str| line.contains("\"timer\"") && line.contains("\"finished\"") && line.contains("tea");
     all.wait("the timer", finished);
     all.wait("what is said", |line| line.contains("\"reply\"") && line.to_lowercase().contains("tea"));
     broker.publish("hark/hark/ask", "stop");
@@ -41,7 +49,13 @@ fn the_daemon_notices_a_timer_set_elsewhere() {
     let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
     let all = broker.subscribe("hark/#");
     let mut command = hark.command(&[
-        "run", "--set", &url, "--set", "audio.input_device=none", "--set", "audio.output_device=none",
+        "run",
+        "--set",
+        &url,
+        "--set",
+        "audio.input_device=none",
+        "--set",
+        "audio.output_device=none",
     ]);
     let _daemon = Running(command.stdout(Stdio::null()).spawn().unwrap());
     all.wait("the daemon", |line| line == "hark/hark/availability online");

@@ -119,7 +119,9 @@ fn a_broker_that_is_not_there_is_reported_and_everything_else_works() {
 #[test]
 fn usage_mistakes_exit_with_two() {
     let hark = Hark::new();
-    for args in [&["frobnicate"][..], &["hear"], &["home", "show", "atlantis"], &["timers", "cancel", "nothing"]] {
+    for args in
+        [&["frobnicate"][..], &["hear"], &["home", "show", "atlantis"], &["timers", "cancel", "nothing"]]
+    {
         assert_eq!(hark.run(args).status.code(), Some(2), "{args:?}");
     }
 }

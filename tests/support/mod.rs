@@ -167,7 +167,16 @@ impl Broker {
 
     /// Publishes once.
     pub fn publish(&self, topic: &str, payload: &str) {
-        run(Command::new("mosquitto_pub").args(["-p", &self.port.to_string(), "-t", topic, "-m", payload, "-q", "1"]));
+        run(Command::new("mosquitto_pub").args([
+            "-p",
+            &self.port.to_string(),
+            "-t",
+            topic,
+            "-m",
+            payload,
+            "-q",
+            "1",
+        ]));
     }
 
     /// The retained message of a topic, once it is there.

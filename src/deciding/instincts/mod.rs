@@ -77,7 +77,12 @@ pub fn find(text: &str, context: &Context<'_>) -> Option<&'static Instinct> {
 /// that answers nothing has none.
 pub fn by_intent(name: &str, context: &Context<'_>) -> Option<&'static Instinct> {
     let answers = name == confirm::INSTINCT.intent || name == deny::INSTINCT.intent;
-    INSTINCTS.iter().find(|instinct| instinct.intent == name && (!answers || context.awaiting_approval))
+    named(name).filter(|_| !answers || context.awaiting_approval)
+}
+
+/// The reflex of this intent name, whether or not it means something now.
+pub fn named(intent: &str) -> Option<&'static Instinct> {
+    INSTINCTS.iter().find(|instinct| instinct.intent == intent)
 }
 
 /// Lower-case, without punctuation, politeness and doubled blanks: what `matches` sees.

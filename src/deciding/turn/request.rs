@@ -96,7 +96,7 @@ impl Machine {
                 index,
                 turn: id.clone(),
                 tool: tool.to_owned(),
-                args: intent.slots.clone(),
+                args: route::arguments(tool, &intent),
                 approved: false,
             });
             Work { intent, call, receipt: None }
