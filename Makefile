@@ -36,7 +36,7 @@ BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libc
 	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
 # What `make run` shows the main job with, and what the tests use.
 RUN_PACKAGES := flite
-TEST_PACKAGES := flite libasound2-plugins mosquitto mosquitto-clients pulseaudio pulseaudio-utils sox
+TEST_PACKAGES := flite libasound2-plugins mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils sox
 
 # rustup puts cargo here; a shell that was open before does not know yet.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -86,8 +86,8 @@ help: ## list the commands
 
 .PHONY: run
 run: models run-packages ## set up, build, collect the models, start Hark
-	echo "==> $(HARK) run"
-	exec $(HARK) run $(ARGS)
+	echo "==> $(HARK) run --demo"
+	exec $(HARK) run --demo $(ARGS)
 
 # The tests' dependencies ask for more features of some crates than the program alone does; building
 # both at once keeps those crates from being compiled twice.

@@ -1,4 +1,5 @@
 //! User stories with the real binary and real engines. One file a story; `support` starts the parts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

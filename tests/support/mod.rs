@@ -1,11 +1,15 @@
 //! Fixtures shared by test binaries: the program with a state folder of its own, people from flite,
 //! a Mosquitto, a virtual sound card.
-#![allow(dead_code)] // not every test binary uses every fixture
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // not every test binary uses every fixture
 
+pub mod mosquitto;
 pub mod sound_card;
 
+pub use mosquitto::free_port;
+
+use mosquitto::{Listener, Mosquitto};
 use serde_json::Value;
-use std::net::TcpListener;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -101,11 +105,6 @@ pub fn run(command: &mut Command) -> Output {
     output
 }
 
-/// A port nobody listens on.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// Waits until something is there.
 pub fn wait_for<T>(what: &str, limit: Duration, mut check: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + limit;
@@ -146,75 +145,47 @@ impl Drop for Running {
 /// A real Mosquitto on a port of its own.
 pub struct Broker {
     pub port: u16,
-    _process: Running,
+    _process: Mosquitto,
 }
 
 impl Broker {
     pub fn start() -> Self {
         let port = free_port();
-        let child = Command::new("mosquitto")
-            .args(["-p", &port.to_string()])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let broker = Self { port, _process: Running(child) };
-        wait_for("mosquitto", Duration::from_secs(10), || {
-            std::net::TcpStream::connect(("127.0.0.1", port)).ok()
-        });
-        broker
+        Self { port, _process: Mosquitto::start(port) }
     }
 
     /// Publishes once.
     pub fn publish(&self, topic: &str, payload: &str) {
-        run(Command::new("mosquitto_pub").args([
-            "-p",
-            &self.port.to_string(),
-            "-t",
-            topic,
-            "-m",
-            payload,
-            "-q",
-            "1",
-        ]));
+        mosquitto::publish(self.port, &["-t", topic, "-m", payload]);
     }
 
-    /// The retained message of a topic, once it is there.
+    /// The retained message of a topic.
     pub fn retained(&self, topic: &str) -> String {
-        let output = Command::new("mosquitto_sub")
-            .args(["-p", &self.port.to_string(), "-t", topic, "-C", "1", "-W", "15"])
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "nothing on {topic}");
-        text(&output.stdout).trim().to_owned()
+        let seen = Listener::on(self.port, &[topic]).next_on(topic);
+        assert!(seen.retained, "{topic} is retained");
+        seen.payload
     }
 
-    /// Starts to collect what is published; `Subscription::wait` reads it.
+    /// Starts to collect what is published.
     pub fn subscribe(&self, topic: &str) -> Subscription {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let child = Command::new("mosquitto_sub")
-            .args(["-p", &self.port.to_string(), "-t", topic, "-v"])
-            .stdout(file.reopen().unwrap())
-            .spawn()
-            .unwrap();
-        // The subscription is acknowledged within this time; there is no line that says so.
-        std::thread::sleep(Duration::from_millis(300));
-        Subscription { file, _process: Running(child) }
+        Subscription { listener: Listener::on(self.port, &[topic]), seen: RefCell::default() }
     }
 }
 
-/// Messages as `topic payload` lines.
+/// Everything that was published since, as `topic payload` lines.
 pub struct Subscription {
-    file: tempfile::NamedTempFile,
-    _process: Running,
+    listener: Listener,
+    seen: RefCell<Vec<String>>,
 }
 
 impl Subscription {
     pub fn lines(&self) -> Vec<String> {
-        std::fs::read_to_string(self.file.path()).unwrap().lines().map(str::to_owned).collect()
+        let mut seen = self.seen.borrow_mut();
+        seen.extend(self.listener.lines.try_iter().map(|seen| format!("{} {}", seen.topic, seen.payload)));
+        seen.clone()
     }
 
-    /// Waits for a line that passes the check.
+    /// Waits for a line that passes the check, also among those that came before.
     pub fn wait(&self, what: &str, check: impl Fn(&str) -> bool) -> String {
         wait_for(what, Duration::from_secs(30), || self.lines().into_iter().find(|line| check(line)))
     }

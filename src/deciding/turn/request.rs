@@ -63,13 +63,17 @@ impl Machine {
         if awaiting_approval {
             self.approval = None;
         }
-        if understanding.intents.is_empty() {
+        // A yes or no that answers nothing means nothing.
+        let pointless = |intent: &Intent| instincts::named(&intent.name).is_some();
+        if understanding.intents.iter().all(pointless) {
             let intent = Intent {
                 name: "out_of_scope".into(),
                 slots: Slots::new(),
                 confidence: 0.0,
                 route: Route::Template,
-                why: understanding.why,
+                why: understanding.intents.first().map_or(understanding.why, |intent| {
+                    format!("{} has nothing to answer here", intent.name)
+                }),
                 response: None,
             };
             self.publish(Some(id), PublicEvent::Intent(intent));
@@ -80,7 +84,8 @@ impl Machine {
             }
             return;
         }
-        self.start_work(now, id, understanding.intents, dry_run);
+        let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
+        self.start_work(now, id, intents, dry_run);
     }
 
     fn start_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>, dry_run: bool) {

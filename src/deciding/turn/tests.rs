@@ -189,6 +189,12 @@ fn how_requests_end() {
             0,
         ),
         (
+            "a yes that answers nothing",
+            vec![(0, typed("yep")), (1, understood(1, &["HarkConfirm"])), (2, replied(1, false))],
+            vec![Outcome::NotUnderstood],
+            0,
+        ),
+        (
             "a failed receipt",
             vec![
                 (0, typed("turn on")),
