@@ -52,6 +52,7 @@ fn exit_code(kind: FaultKind) -> u8 {
 fn dispatch(cli: Cli) -> Result<(), Faults> {
     let out = &mut std::io::stdout();
     let one = |fault: Fault| vec![fault];
+    logging::init(if matches!(cli.command, Command::Run { .. }) { "info" } else { "warn" });
     match &cli.command {
         Command::Config(args) => {
             return config::run(args, cli.config.as_deref(), &cli.sets, cli.json, out).map_err(one);
@@ -66,7 +67,6 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
     }
     let loaded = Config::load(cli.config.as_deref(), &cli.sets)
         .map_err(|problems| vec![crate::config::fault_of(&problems)])?;
-    logging::init(if matches!(cli.command, Command::Run { .. }) { "info" } else { "warn" });
     let config = loaded.config;
     match cli.command {
         Command::Run { demo } => run::run(config, demo, cli.json),

@@ -6,11 +6,19 @@ use crate::daemon::conductor::Listener;
 use crate::daemon::demo::Demo;
 use crate::daemon::live;
 use crate::daemon::workshop::Workshop;
+use crate::domain::{Envelope, PublicEvent};
+use crate::telemetry::logging;
 
 /// Runs until it is told to end. With `demo`, a machine without a microphone first shows the main job.
 pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<(), Faults> {
     let workshop = Workshop::open(config)?;
-    let mut listeners: Vec<Listener> = vec![Box::new(trace::printer(json))];
+    let mut listeners: Vec<Listener> = Vec::new();
+    // What is said at home does not belong into the system's journal; `hark explain` has it.
+    if json || !logging::under_journald() {
+        listeners.push(Box::new(trace::printer(json)));
+    } else {
+        listeners.push(Box::new(log_faults));
+    }
     let demo = match demo {
         true => Some(Demo::prepare(&workshop).map_err(|fault| vec![fault])?),
         false => None,
@@ -41,5 +49,11 @@ fn how_to_talk(has_microphone: bool, config: &Config) -> String {
         format!("Say the wake word ({}) and what you want; {typed}.", config.wake.words.join(", "))
     } else {
         format!("There is no microphone; {typed}.")
+    }
+}
+
+fn log_faults(envelope: &Envelope) {
+    if let PublicEvent::Error(fault) = &envelope.event {
+        tracing::warn!("{fault}");
     }
 }

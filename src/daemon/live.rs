@@ -128,7 +128,7 @@ impl BackOff {
 }
 
 pub(super) fn report(mailbox: &Mailbox, fault: Fault) {
-    tracing::warn!("{fault}");
+    tracing::debug!("{fault}");
     if let Err(full) = mailbox.push(Event::Fault { fault }) {
         tracing::error!("a fault was not reported: {full}");
     }

@@ -9,12 +9,19 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+/// The embedded broker tells every connection, and ordinary goodbyes as errors; only `$HARK_LOG` with
+/// its name brings that back.
+const BROKER: &str = "rumqttd";
+
 /// Starts tracing for this process. `default_level` holds when `$HARK_LOG` is not set: `warn` for
 /// commands, `info` for the daemon. `$HARK_LOG` takes a level or `target=level` pairs by comma; a
 /// wrong one is reported and the default used. A second call changes nothing.
 pub fn init(default_level: &str) {
     let wanted = std::env::var("HARK_LOG").ok().filter(|text| !text.trim().is_empty());
     let (filter, complaint) = filter(wanted.as_deref(), default_level);
+    let filter =
+        if wanted.is_some_and(|text| text.contains(BROKER)) { filter } else { without_broker(filter) };
+    super::alsa::quieten();
     let base = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = if under_journald() {
         base.with_ansi(false).event_format(Journal).try_init()
@@ -23,6 +30,13 @@ pub fn init(default_level: &str) {
     };
     if let (Ok(()), Some(complaint)) = (started, complaint) {
         tracing::warn!("{complaint}");
+    }
+}
+
+fn without_broker(filter: EnvFilter) -> EnvFilter {
+    match format!("{BROKER}=off").parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
     }
 }
 
@@ -40,7 +54,7 @@ fn filter(wanted: Option<&str>, default_level: &str) -> (EnvFilter, Option<Strin
 }
 
 /// systemd sets `$JOURNAL_STREAM` when it takes stderr into the journal.
-fn under_journald() -> bool {
+pub fn under_journald() -> bool {
     std::env::var_os("JOURNAL_STREAM").is_some_and(|value| !value.is_empty())
         && !std::io::stderr().is_terminal()
 }
