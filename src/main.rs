@@ -1,3 +1,7 @@
-//! The `hark` program: hands over to the command line.
+//! The `hark` program: hands over to the command line and turns its result into an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hark::cli::main()
+}

@@ -297,6 +297,35 @@ impl Timers {
         due
     }
 
+    /// Takes over what another program (`hark ask`, `hark timers`) has changed in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read; then nothing has changed here.
+    pub fn refresh(&self) -> Result<(), Fault> {
+        if !self.store.changed_elsewhere()? {
+            return Ok(());
+        }
+        let mut changes = Vec::new();
+        {
+            let mut timers = self.lock();
+            let stored = self.store.load()?;
+            for timer in &stored {
+                match timers.iter().find(|known| known.id == timer.id) {
+                    None => changes.push((TimerChange::Started, timer.clone())),
+                    Some(known) if known != timer => changes.push((TimerChange::Updated, timer.clone())),
+                    Some(_) => {}
+                }
+            }
+            let gone = timers.iter().filter(|known| !stored.iter().any(|timer| timer.id == known.id));
+            changes.extend(gone.map(|timer| (TimerChange::Cancelled, timer.clone())));
+            *timers = stored;
+        }
+        for (change, timer) in &changes {
+            self.tell(*change, timer);
+        }
+        Ok(())
+    }
+
     /// When the next running timer is due; in the past when one waits for [`Timers::due`].
     pub fn next_due_unix_ms(&self) -> Option<i64> {
         let timers = self.lock();

@@ -256,3 +256,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_another_program_changed_is_taken_over() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), 0).unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let list = told.clone();
+    timers.observe(Arc::new(move |change, timer| list.lock().unwrap().push((change, timer.id.clone()))));
+    let elsewhere = Timers::load(shelf, 0).unwrap();
+    let timer = elsewhere.start(NewTimer { duration_ms: 5000, ..NewTimer::default() }, 0).unwrap();
+    timers.refresh().unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(5000));
+    elsewhere.cancel(&timer.id).unwrap();
+    timers.refresh().unwrap();
+    assert_eq!(timers.all(), []);
+    let told = told.lock().unwrap().clone();
+    assert_eq!(told, [(TimerChange::Started, timer.id.clone()), (TimerChange::Cancelled, timer.id)]);
+}

@@ -1,1 +1,90 @@
-//! The command line: one file a subcommand, exit codes.
+//! The command line: one file a subcommand, exit codes 0 ok, 1 failed, 2 usage or configuration, 3 a
+//! needed part is missing.
+
+pub mod args;
+mod ask;
+pub mod config;
+mod devices;
+mod doctor;
+mod explain;
+mod hear;
+mod home;
+mod listen;
+pub mod models;
+mod run;
+mod say;
+mod timers;
+pub mod trace;
+
+use crate::config::Config;
+use crate::domain::{Fault, FaultKind};
+use crate::telemetry::logging;
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+
+/// Faults of one call; the first decides the exit code.
+pub type Faults = Vec<Fault>;
+
+/// Parses the arguments, runs the subcommand, prints faults to standard error.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(faults) => {
+            for fault in &faults {
+                eprintln!("hark: {fault}");
+            }
+            ExitCode::from(faults.first().map_or(1, |fault| exit_code(fault.kind)))
+        }
+    }
+}
+
+/// The promise of the interface.
+fn exit_code(kind: FaultKind) -> u8 {
+    match kind {
+        FaultKind::BadInput | FaultKind::BadConfiguration => 2,
+        FaultKind::MissingPart => 3,
+        FaultKind::Unavailable | FaultKind::Failed => 1,
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<(), Faults> {
+    let out = &mut std::io::stdout();
+    let one = |fault: Fault| vec![fault];
+    logging::init(if matches!(cli.command, Command::Run { .. }) { "info" } else { "warn" });
+    match &cli.command {
+        Command::Config(args) => {
+            return config::run(args, cli.config.as_deref(), &cli.sets, cli.json, out).map_err(one);
+        }
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "hark", out);
+            return Ok(());
+        }
+        Command::Man => return man(out).map_err(one),
+        Command::Devices => return devices::run(cli.json),
+        _ => {}
+    }
+    let loaded = Config::load(cli.config.as_deref(), &cli.sets)
+        .map_err(|problems| vec![crate::config::fault_of(&problems)])?;
+    let config = loaded.config;
+    match cli.command {
+        Command::Run { demo } => run::run(config, demo, cli.json),
+        Command::Hear(args) => hear::run(config, args, cli.json),
+        Command::Ask(args) => ask::run(config, args, cli.json),
+        Command::Say { text, out } => say::run(config, &text, out.as_deref()),
+        Command::Listen => listen::run(config, cli.json),
+        Command::Explain { turn } => explain::run(&config, &turn, cli.json),
+        Command::Models(args) => models::run(&args, &config.paths, cli.json, out).map_err(one),
+        Command::Home { command } => home::run(&config, &command, cli.json),
+        Command::Timers { command } => timers::run(&config, &command, cli.json),
+        Command::Doctor => doctor::run(&config, cli.json),
+        Command::Config(_) | Command::Completions { .. } | Command::Man | Command::Devices => Ok(()),
+    }
+}
+
+fn man(out: &mut impl std::io::Write) -> Result<(), Fault> {
+    clap_mangen::Man::new(Cli::command()).render(out).map_err(|error| {
+        Fault::new(FaultKind::Failed, "man", format!("the page cannot be written: {error}"), "")
+    })
+}

@@ -11,9 +11,11 @@ pub struct Audio {
     pub input_device: String,
     /// Speaker by name as `hark devices` prints it, or `auto`, or `none`.
     pub output_device: String,
-    /// How much captured audio may wait for the ear before the oldest is dropped. 200–10000.
+    /// How much captured audio may wait for the ear before the oldest is dropped.
+    #[schemars(range(min = 200, max = 10000))]
     pub input_ring_ms: u32,
-    /// How much past audio is kept so that no first word is lost. 500–10000.
+    /// How much past audio is kept so that no first word is lost.
+    #[schemars(range(min = 500, max = 10000))]
     pub pre_roll_ms: u32,
 }
 

@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// Silence that ends a request. 100–3000.
+    /// Silence that ends a request.
+    #[schemars(range(min = 100, max = 3000))]
     pub silence_ms: u32,
-    /// Hard limit of a request. 2000–60000.
+    /// Hard limit of a request.
+    #[schemars(range(min = 2000, max = 60000))]
     pub max_utterance_ms: u32,
-    /// Waiting time for the first word after the wake word. 1000–30000.
+    /// Waiting time for the first word after the wake word.
+    #[schemars(range(min = 1000, max = 30000))]
     pub nothing_said_ms: u32,
 }
 

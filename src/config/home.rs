@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct HomeConfig {
     /// Path of a `home.toml` with floors, areas, entities, persons, lists; empty: the demo home that comes with Hark.
+    #[schemars(extend("x-holds" = "file"))]
     pub file: String,
     /// Gives every entity of the file a virtual device, so that something happens without hardware.
     pub demo: bool,
     /// Area this node stands in; a request without a place means it. Empty: none.
     pub area: String,
-    /// How long an unacknowledged timer rings. 5000–3600000.
+    /// How long an unacknowledged timer rings.
+    #[schemars(range(min = 5000, max = 3600000))]
     pub ring_max_ms: u32,
 }
 

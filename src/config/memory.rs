@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Memory {
-    /// How many turns `hark explain` can look back. 10–1000000.
+    /// How many turns `hark explain` can look back.
+    #[schemars(range(min = 10, max = 1000000))]
     pub keep_turns: u32,
 }
 

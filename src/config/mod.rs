@@ -1,17 +1,29 @@
 //! Configuration: one struct a section, defaults, and validation that names every problem at once.
 
 pub mod audio;
+mod default_file;
 pub mod endpoint;
 pub mod home;
+pub mod keys;
+mod load;
 pub mod memory;
 pub mod mqtt;
 pub mod paths;
 pub mod permissions;
+mod problem;
+mod rules;
+mod source;
 pub mod speaking;
 pub mod stt;
 pub mod tools;
 pub mod vad;
 pub mod wake;
+
+pub use default_file::{DEFAULT_FILE, render as render_default_file};
+pub use load::{Effective, Loaded};
+pub use problem::{Problem, fault_of};
+pub use rules::{check_wake_words, is_word_path};
+pub use source::Source;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -21,11 +21,13 @@ pub struct Mqtt {
     pub url: String,
     /// Without a `url`: `embedded` runs one inside on loopback, `none` means no MQTT.
     pub broker: BrokerMode,
-    /// Port of the embedded broker on 127.0.0.1. 1–65535.
+    /// Port of the embedded broker on 127.0.0.1.
+    #[schemars(range(min = 1, max = 65535))]
     pub embedded_port: u16,
     /// User name at the broker; empty: none.
     pub username: String,
     /// File that holds the password; empty: systemd credential `mqtt-password`, else none.
+    #[schemars(extend("x-holds" = "file"))]
     pub password_file: String,
     /// Name of this node in topics: lower-case letters, digits, `_` and `-`, at most 32.
     pub node: String,

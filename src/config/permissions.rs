@@ -21,7 +21,8 @@ pub enum DangerPolicy {
 pub struct Permissions {
     /// `confirm`: Hark asks and waits for a yes; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// How long a question for approval waits. 2000–60000.
+    /// How long a question for approval waits.
+    #[schemars(range(min = 2000, max = 60000))]
     pub approval_window_ms: u32,
 }
 

@@ -21,11 +21,14 @@ pub struct Speaking {
     pub voice: VoiceEngine,
     /// Language of replies, ISO 639-1.
     pub language: String,
-    /// Speed in words a minute. 80–450.
+    /// Speed in words a minute.
+    #[schemars(range(min = 80, max = 450))]
     pub rate_wpm: u32,
-    /// Pitch. 0–100.
+    /// Pitch.
+    #[schemars(range(min = 0, max = 100))]
     pub pitch_percent: u32,
-    /// Volume at start. 0–100.
+    /// Volume at start.
+    #[schemars(range(min = 0, max = 100))]
     pub volume_percent: u8,
     /// Short sounds for wake, done, error.
     pub earcons: bool,

@@ -17,11 +17,14 @@ pub enum SttEngine {
 pub struct Stt {
     /// `grammar`: PocketSphinx with the sentences of this home.
     pub engine: SttEngine,
-    /// How much the sentences weigh against the sound. 1–30.
+    /// How much the sentences weigh against the sound.
+    #[schemars(range(min = 1, max = 30))]
     pub language_weight: f32,
-    /// Hypotheses that are tried against the templates. 1–1000.
+    /// Hypotheses that are tried against the templates.
+    #[schemars(range(min = 1, max = 1000))]
     pub nbest: u32,
-    /// Confidence below which a transcript is rejected rather than acted on. 0–1.
+    /// Confidence below which a transcript is rejected rather than acted on.
+    #[schemars(range(min = 0, max = 1))]
     pub min_confidence: f32,
 }
 

@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 pub struct ToolsConfig {
     /// Open-Meteo-compatible forecast endpoint, such as `https://api.open-meteo.com/v1/forecast`; empty: none.
     pub weather_url: String,
-    /// Latitude asked for, degrees. -90–90.
+    /// Latitude asked for, degrees.
+    #[schemars(range(min = -90, max = 90))]
     pub weather_latitude: f64,
-    /// Longitude asked for, degrees. -180–180.
+    /// Longitude asked for, degrees.
+    #[schemars(range(min = -180, max = 180))]
     pub weather_longitude: f64,
-    /// Time a tool may take. 100–30000.
+    /// Time a tool may take.
+    #[schemars(range(min = 100, max = 30000))]
     pub timeout_ms: u32,
 }
 

@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Vad {
-    /// Probability from which a block is speech. 0.05–0.95.
+    /// Probability from which a block is speech.
+    #[schemars(range(min = 0.05, max = 0.95))]
     pub threshold: f32,
-    /// Probability below which speech is over; lower than `threshold`. 0.01–0.95.
+    /// Probability below which speech is over; lower than `threshold`.
+    #[schemars(range(min = 0.01, max = 0.95))]
     pub threshold_off: f32,
-    /// Shorter bursts are not speech. 32–2000.
+    /// Shorter bursts are not speech.
+    #[schemars(range(min = 32, max = 2000))]
     pub min_speech_ms: u32,
 }
 

@@ -20,14 +20,19 @@ pub struct Wake {
     /// `openwakeword`, or `none` for push to talk.
     pub engine: WakeEngine,
     /// Wake words: names of wake models in `models/manifest.toml`, or paths of openWakeWord `.tflite` files.
+    #[schemars(extend("x-holds" = "words"))]
     pub words: Vec<String>,
-    /// Score from which the word counts as heard. 0.05–0.99.
+    /// Score from which the word counts as heard.
+    #[schemars(range(min = 0.05, max = 0.99))]
     pub threshold: f32,
-    /// Consecutive 80 ms hops that must reach the threshold. 1–10.
+    /// Consecutive 80 ms hops that must reach the threshold.
+    #[schemars(range(min = 1, max = 10))]
     pub patience_hops: u32,
-    /// Time after a wake in which the word is not heard again. 0–10000.
+    /// Time after a wake in which the word is not heard again.
+    #[schemars(range(min = 0, max = 10000))]
     pub refractory_ms: u32,
-    /// Score from which a failed detection is reported as `wake_rejected`. 0.01–0.99.
+    /// Score from which a failed detection is reported as `wake_rejected`.
+    #[schemars(range(min = 0.01, max = 0.99))]
     pub near_miss_score: f32,
 }
 

@@ -18,6 +18,14 @@ impl Stamp {
         Self { mono_us, audio_ms: None }
     }
 
+    /// The same clock, `ms` earlier.
+    pub fn earlier_by_ms(&self, ms: u64) -> Self {
+        match self.audio_ms {
+            Some(audio_ms) => Self { audio_ms: Some(audio_ms.saturating_sub(ms)), ..*self },
+            None => Self { mono_us: self.mono_us.saturating_sub(ms * 1000), ..*self },
+        }
+    }
+
     /// Milliseconds on the clock that deadlines run on.
     pub fn clock_ms(&self) -> u64 {
         self.audio_ms.unwrap_or(self.mono_us / 1000)

@@ -86,18 +86,29 @@ pub enum Effect {
     AcknowledgeTimers,
 }
 
-/// What a reply is made from. `Done` is the only one that may say that something was done.
+/// What a reply is made from. Only a `Part::Done` may say that something was done, and it carries the
+/// receipt that proves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
-    /// Every intent with the receipt that proves it; a failed receipt makes its part an apology.
-    Done { parts: Vec<(Intent, Receipt)> },
-    /// A fixed sentence by its key in `replies.yaml`, such as `not_understood`.
+    /// One part an intent, in the order they were said.
+    Parts { parts: Vec<Part> },
+    /// A dangerous act waits for a yes: the receipt says which. What else was asked is told first.
+    AskApproval { receipt: Receipt, parts: Vec<Part> },
+    /// A fixed sentence by its key in `models/sentences/<lang>/replies.yaml`.
     Fixed { key: String },
-    /// An answer that needs no tool, such as "how are you": the intent's own response.
-    Answer { intent: Intent },
     /// Exactly this text.
     Text { text: String },
     /// A ringing timer.
     TimerRings { timer: Timer },
+}
+
+/// The answer to one intent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Part {
+    /// A tool ran; a failed receipt makes this an apology.
+    Done { intent: Intent, receipt: Receipt },
+    /// Nothing to do, only to answer, such as "how are you".
+    Answer { intent: Intent },
 }

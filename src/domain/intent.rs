@@ -38,6 +38,7 @@ pub struct Intent {
     /// Why it decided so, for people: the template that matched, with its file.
     pub why: String,
     /// Key of the response template, when the sentence asks for a special one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
 }
 

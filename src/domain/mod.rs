@@ -17,7 +17,7 @@ pub mod tool;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
 pub use clock::Stamp;
-pub use event::{Effect, Event};
+pub use event::{Effect, Event, Part, Reply};
 pub use fault::{Fault, FaultKind};
 pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Intent, Route, Slots, Understanding};

@@ -90,6 +90,11 @@ pub trait HomeView: Send + Sync {
 
 /// Where timers are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
 pub trait TimerStore: Send + Sync {
+    /// Whether another program has written since the last time this was asked.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn changed_elsewhere(&self) -> Result<bool, Fault>;
     /// All timers, in the order they were set.
     ///
     /// # Errors

@@ -29,5 +29,6 @@ pub struct Transcript {
     pub language: String,
     /// Set when the engine heard speech but does not stand by any words: the reason, for the trace.
     /// Nothing may act on such a transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<String>,
 }

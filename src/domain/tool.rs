@@ -70,4 +70,19 @@ pub mod error_code {
     pub const BAD_ARGUMENT: &str = "bad_argument";
     /// Anything else; `detail.message` says what.
     pub const FAILED: &str = "failed";
+
+    /// Every code.
+    pub const ALL: [&str; 11] = [
+        NOT_FOUND,
+        AMBIGUOUS,
+        UNSUPPORTED,
+        NEEDS_APPROVAL,
+        FORBIDDEN,
+        TIMEOUT,
+        OFFLINE,
+        PARTIAL,
+        NOT_CONFIGURED,
+        BAD_ARGUMENT,
+        FAILED,
+    ];
 }

@@ -1,6 +1,16 @@
 //! From the microphone to words: capture, resampling, voice activity, wake word, endpoint, recognition.
 
+pub mod capture;
+pub mod ear;
+pub mod endpoint;
+mod history;
+pub mod recording;
+pub mod resample;
 pub mod stt;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod vad;
+pub mod wake;
 
 use crate::domain::{Endpoint, Fault, Transcript};
 

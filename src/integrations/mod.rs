@@ -1,1 +1,3 @@
 //! Other programs: MQTT and Home Assistant discovery.
+
+pub mod mqtt;

@@ -7,6 +7,7 @@ use crate::domain::Fault;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -38,6 +39,8 @@ struct Shared {
     thread: Mutex<Option<JoinHandle<()>>>,
     /// What had to be repaired at the start.
     repaired: Option<Fault>,
+    /// SQLite's `data_version` when it was last asked for; 0 before that.
+    data_version: AtomicI64,
 }
 
 impl Store {
@@ -89,6 +92,12 @@ impl Store {
         self.shared.repaired.as_ref()
     }
 
+    /// Remembers SQLite's `data_version`, and says whether it is another than before.
+    pub(super) fn note_data_version(&self, version: i64) -> bool {
+        let before = self.shared.data_version.swap(version, Ordering::Relaxed);
+        before != 0 && before != version
+    }
+
     /// Does what was asked before, ends the thread and waits for it; later calls fail.
     pub fn close(&self) {
         self.shared.close();
@@ -100,7 +109,12 @@ impl Store {
             .name("hark-store".into())
             .spawn(move || work(db, &jobs))
             .map_err(|error| RememberingError::Open { path: path.to_owned(), why: error.to_string() })?;
-        let shared = Shared { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), repaired };
+        let shared = Shared {
+            queue: Mutex::new(Some(queue)),
+            thread: Mutex::new(Some(thread)),
+            repaired,
+            data_version: AtomicI64::new(0),
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 

@@ -9,6 +9,14 @@ use crate::domain::timer::{Timer, TimerState};
 use rusqlite::{Row, params};
 
 impl TimerStore for Store {
+    fn changed_elsewhere(&self) -> Result<bool, Fault> {
+        // SQLite counts what other connections commit; this connection's own writes do not count.
+        let version = self.call("look for changes", |db| {
+            db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get::<_, i64>(0))
+        })?;
+        Ok(self.note_data_version(version))
+    }
+
     fn load(&self) -> Result<Vec<Timer>, Fault> {
         let rows = self.call("read the timers", |db| {
             let mut statement = db.prepare_cached(

@@ -251,6 +251,7 @@ pub struct PlaybackSource {
     fade_left: f32,
 }
 
+// real-time: begin
 impl PlaybackSource {
     /// A handle for volume, stop and the count of calls.
     pub fn control(&self) -> PlaybackControl {
@@ -350,6 +351,8 @@ impl PlaybackSource {
         }
     }
 }
+
+// real-time: end
 
 #[cfg(test)]
 mod tests;

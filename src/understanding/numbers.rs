@@ -69,14 +69,14 @@ fn below_thousand(value: u64, with_and: bool) -> Vec<&'static str> {
     if value >= 100 {
         words.push(SMALL[(value / 100) as usize % 10]);
         words.push("hundred");
-        if with_and && value % 100 > 0 {
+        if with_and && !value.is_multiple_of(100) {
             words.push("and");
         }
     }
     let rest = (value % 100) as usize;
     if rest >= 20 {
         words.push(TENS[rest / 10 - 2]);
-        if rest % 10 > 0 {
+        if !rest.is_multiple_of(10) {
             words.push(SMALL[rest % 10]);
         }
     } else if rest > 0 {
@@ -126,7 +126,7 @@ pub fn spellings(value: f64) -> Vec<Vec<&'static str>> {
             words
         }));
     }
-    if (1100..10_000).contains(&whole) && whole % 100 == 0 && whole % 1000 != 0 {
+    if (1100..10_000).contains(&whole) && whole.is_multiple_of(100) && !whole.is_multiple_of(1000) {
         let mut hundreds = below_thousand(whole / 100, true);
         hundreds.push("hundred");
         wholes.push(hundreds);

@@ -1,3 +1,192 @@
-//! Fixtures that the test binaries share.
+//! Fixtures shared by test binaries: the program with a state folder of its own, people from flite,
+//! a Mosquitto, a virtual sound card.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // not every test binary uses every fixture
 
+pub mod mosquitto;
 pub mod sound_card;
+
+pub use mosquitto::free_port;
+
+use mosquitto::{Listener, Mosquitto};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The root of the project.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Recordings of real people, when they lie beside the project.
+pub fn shared_data() -> Option<PathBuf> {
+    let folder = root().join("../shared/data");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: no recordings of people in ../shared/data");
+    None
+}
+
+/// Hark with a fresh state folder, no broker and no user configuration.
+pub struct Hark {
+    pub folder: tempfile::TempDir,
+}
+
+impl Hark {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hark"));
+        let config = self.path("hark.toml");
+        if !config.exists() {
+            std::fs::write(&config, "[mqtt]\nbroker = \"none\"\n").unwrap();
+        }
+        command
+            .args(args)
+            .env("HARK_CONFIG", config)
+            .env("STATE_DIRECTORY", self.folder.path())
+            .env("HARK_MODELS_DIR", root().join("models"))
+            .env_remove("NOTIFY_SOCKET")
+            .current_dir(self.folder.path());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs with `--json`, expects success, and reads the events.
+    pub fn events(&self, args: &[&str]) -> Vec<Value> {
+        let output = self.run(&[args, &["--json"]].concat());
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+        parse_events(&text(&output.stdout))
+    }
+}
+
+pub fn parse_events(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Events of one name.
+pub fn named<'a>(events: &'a [Value], name: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event["event"] == name).collect()
+}
+
+/// The only event of a name.
+pub fn only<'a>(events: &'a [Value], name: &str) -> &'a Value {
+    let found = named(events, name);
+    assert_eq!(found.len(), 1, "one {name} in {events:#?}");
+    found[0]
+}
+
+/// Speaks with a flite voice (slt, rms, awb, kal16) into a WAV file, with some silence around it.
+pub fn flite(voice: &str, words: &str, to: &Path) {
+    let bare = to.with_extension("bare.wav");
+    run(Command::new("flite").args(["-voice", voice, "-t", words, "-o"]).arg(&bare));
+    run(Command::new("sox").arg(&bare).args(["-r", "16000"]).arg(to).args(["pad", "0.5", "1.0"]));
+}
+
+/// Runs a tool and expects it to succeed.
+pub fn run(command: &mut Command) -> Output {
+    let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    output
+}
+
+/// Waits until something is there.
+pub fn wait_for<T>(what: &str, limit: Duration, mut check: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + limit;
+    loop {
+        if let Some(found) = check() {
+            return found;
+        }
+        assert!(Instant::now() < end, "waited {limit:?} for {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A child process that is killed at the end of its test.
+pub struct Running(pub Child);
+
+impl Running {
+    /// Asks it to end, as systemd does, and waits.
+    pub fn terminate(mut self) -> std::process::ExitStatus {
+        run(Command::new("kill").args(["-TERM", &self.0.id().to_string()]));
+        let end = Instant::now() + Duration::from_secs(15);
+        loop {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < end, "it does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A real Mosquitto on a port of its own.
+pub struct Broker {
+    pub port: u16,
+    _process: Mosquitto,
+}
+
+impl Broker {
+    pub fn start() -> Self {
+        let port = free_port();
+        Self { port, _process: Mosquitto::start(port) }
+    }
+
+    /// Publishes once.
+    pub fn publish(&self, topic: &str, payload: &str) {
+        mosquitto::publish(self.port, &["-t", topic, "-m", payload]);
+    }
+
+    /// The retained message of a topic.
+    pub fn retained(&self, topic: &str) -> String {
+        let seen = Listener::on(self.port, &[topic]).next_on(topic);
+        assert!(seen.retained, "{topic} is retained");
+        seen.payload
+    }
+
+    /// Starts to collect what is published.
+    pub fn subscribe(&self, topic: &str) -> Subscription {
+        Subscription { listener: Listener::on(self.port, &[topic]), seen: RefCell::default() }
+    }
+}
+
+/// Everything that was published since, as `topic payload` lines.
+pub struct Subscription {
+    listener: Listener,
+    seen: RefCell<Vec<String>>,
+}
+
+impl Subscription {
+    pub fn lines(&self) -> Vec<String> {
+        let mut seen = self.seen.borrow_mut();
+        seen.extend(self.listener.lines.try_iter().map(|seen| format!("{} {}", seen.topic, seen.payload)));
+        seen.clone()
+    }
+
+    /// Waits for a line that passes the check, also among those that came before.
+    pub fn wait(&self, what: &str, check: impl Fn(&str) -> bool) -> String {
+        wait_for(what, Duration::from_secs(30), || self.lines().into_iter().find(|line| check(line)))
+    }
+}

@@ -31,6 +31,8 @@ struct Place {
 struct Way {
     place: Place,
     cost: f32,
+    /// How unlike the replaced words are to those they were heard as; decides between equal costs.
+    unlike: f32,
     /// The way it continues.
     before: u32,
     /// The accepted word of the last step, if any.
@@ -41,16 +43,18 @@ struct Way {
 #[derive(Debug, Clone, Copy)]
 struct Queued {
     estimate: f32,
+    unlike: f32,
     used: u32,
     way: u32,
     edits: bool,
 }
 
 impl Ord for Queued {
-    /// The heap gives the greatest first: least estimate, then farthest, then oldest.
+    /// The heap gives the greatest first: least estimate, then most alike, then farthest, then oldest.
     fn cmp(&self, other: &Self) -> Ordering {
         let estimate = other.estimate.total_cmp(&self.estimate);
-        estimate.then(self.used.cmp(&other.used)).then(other.way.cmp(&self.way))
+        let unlike = other.unlike.total_cmp(&self.unlike);
+        estimate.then(unlike).then(self.used.cmp(&other.used)).then(other.way.cmp(&self.way))
     }
 }
 
@@ -73,8 +77,9 @@ impl Grammar {
         if words.is_empty() {
             return None;
         }
-        let ids: Vec<Option<WordId>> = words.iter().map(|word| self.words.get(word)).collect();
-        let found = self.accept_joined(&ids, costs, MAX_JOINED)?;
+        let heard: Vec<Heard<'_>> =
+            words.iter().map(|word| Heard { text: word, id: self.words.get(word) }).collect();
+        let found = self.accept_joined(&heard, costs, MAX_JOINED)?;
         let words = found.0.into_iter().map(|word| self.words.text(word).to_owned()).collect();
         Some(Acceptance { words, cost: found.1 })
     }
@@ -82,13 +87,13 @@ impl Grammar {
     /// One sentence, or several joined by "and" where that is cheaper.
     fn accept_joined(
         &self,
-        words: &[Option<WordId>],
+        words: &[Heard<'_>],
         costs: &EditCosts,
         most: usize,
     ) -> Option<(Vec<WordId>, f32)> {
         let mut best = Search::new(self, words, costs)?.run();
         let Some(joiner) = self.words.get(JOINER).filter(|_| most > 1) else { return best };
-        let joints = words.iter().enumerate().filter(|(_, word)| **word == Some(joiner)).map(|(at, _)| at);
+        let joints = words.iter().enumerate().filter(|(_, word)| word.id == Some(joiner)).map(|(at, _)| at);
         for at in joints.filter(|at| *at > 0 && at + 1 < words.len()) {
             let limit = best.as_ref().map_or(costs.limit, |(_, cost)| *cost);
             if best.is_some() && limit <= 0.0 {
@@ -113,19 +118,28 @@ impl Grammar {
     }
 }
 
+/// A word that was heard, and its number when the grammar knows it.
+#[derive(Debug, Clone, Copy)]
+struct Heard<'h> {
+    text: &'h str,
+    id: Option<WordId>,
+}
+
 /// One search.
 struct Search<'g> {
     grammar: &'g Grammar,
-    words: &'g [Option<WordId>],
+    words: &'g [Heard<'g>],
     costs: EditCosts,
     cheapest: f32,
     ways: Vec<Way>,
     queue: BinaryHeap<Queued>,
-    best: QuickMap<Place, f32>,
+    best: QuickMap<Place, (f32, f32)>,
+    /// How unlike a heard word is to another, by its position and the other.
+    unlikeness: QuickMap<(u32, WordId), f32>,
 }
 
 impl<'g> Search<'g> {
-    fn new(grammar: &'g Grammar, words: &'g [Option<WordId>], costs: &EditCosts) -> Option<Self> {
+    fn new(grammar: &'g Grammar, words: &'g [Heard<'g>], costs: &EditCosts) -> Option<Self> {
         let start = grammar.graph.start?;
         let cheapest = costs.delete.min(costs.insert).min(costs.substitute).max(0.0);
         let mut search = Self {
@@ -136,8 +150,9 @@ impl<'g> Search<'g> {
             ways: Vec::new(),
             queue: BinaryHeap::new(),
             best: QuickMap::default(),
+            unlikeness: QuickMap::default(),
         };
-        search.push(Place { used: 0, state: start, list: NONE }, 0.0, NONE, NONE);
+        search.push(Place { used: 0, state: start, list: NONE }, (0.0, 0.0), NONE, NONE);
         Some(search)
     }
 
@@ -145,7 +160,7 @@ impl<'g> Search<'g> {
         for _ in 0..MAX_PLACES {
             let next = self.queue.pop()?;
             let way = self.ways[next.way as usize];
-            if self.best.get(&way.place).is_some_and(|known| *known < way.cost) {
+            if self.best.get(&way.place).is_some_and(|known| *known < (way.cost, way.unlike)) {
                 continue;
             }
             if next.edits {
@@ -179,19 +194,26 @@ impl<'g> Search<'g> {
         words
     }
 
-    fn push(&mut self, place: Place, cost: f32, before: u32, word: WordId) {
+    fn push(&mut self, place: Place, (cost, unlike): (f32, f32), before: u32, word: WordId) {
         let known = self.best.get(&place);
-        if cost > self.costs.limit || known.is_some_and(|known| *known <= cost) {
+        if cost > self.costs.limit || known.is_some_and(|known| *known <= (cost, unlike)) {
             return;
         }
         let estimate = cost + self.at_least(place);
         if estimate > self.costs.limit {
             return;
         }
-        self.best.insert(place, cost);
+        self.best.insert(place, (cost, unlike));
         let way = self.ways.len() as u32;
-        self.ways.push(Way { place, cost, before, word });
-        self.queue.push(Queued { estimate, used: place.used, way, edits: false });
+        self.ways.push(Way { place, cost, unlike, before, word });
+        self.queue.push(Queued { estimate, unlike, used: place.used, way, edits: false });
+    }
+
+    /// 0.0 for the same word, 1.0 for one that has nothing in common with the word heard at `at`.
+    fn unlike(&mut self, at: u32, word: WordId) -> f32 {
+        let (grammar, words) = (self.grammar, self.words);
+        let compare = || 1.0 - strsim::jaro_winkler(words[at as usize].text, grammar.words.text(word)) as f32;
+        *self.unlikeness.entry((at, word)).or_insert_with(compare)
     }
 
     /// What the rest costs at least: words that can come no more, words too few or too many, and a next
@@ -209,7 +231,7 @@ impl<'g> Search<'g> {
         } else {
             rest.len().saturating_sub(most) as f32 * self.costs.delete
         };
-        let fits = |word: &Option<WordId>| word.is_some_and(|word| graph.reaches(place.state, word));
+        let fits = |word: &Heard<'_>| word.id.is_some_and(|word| graph.reaches(place.state, word));
         let strange = if list.is_some() { 0 } else { rest.iter().filter(|word| !fits(word)).count() };
         let strange = strange as f32 * self.costs.delete.min(self.costs.substitute);
         let Some(next) = rest.first() else { return length };
@@ -220,7 +242,7 @@ impl<'g> Search<'g> {
                 inside || (!list.values.is_empty() && graph.begins(place.state, word))
             }
         };
-        let misfit = if next.is_some_and(follows) { 0.0 } else { self.cheapest };
+        let misfit = if next.id.is_some_and(follows) { 0.0 } else { self.cheapest };
         length.max(strange).max(misfit)
     }
 
@@ -228,15 +250,16 @@ impl<'g> Search<'g> {
     fn exact(&mut self, index: u32, way: Way) {
         let grammar = self.grammar;
         let Place { used, state, list } = way.place;
-        let word = self.words.get(used as usize).copied().flatten();
+        let word = self.words.get(used as usize).and_then(|word| word.id);
+        let cost = (way.cost, way.unlike);
         if list != NONE {
             if !grammar.views.tries[list as usize].values.is_empty() {
-                self.push(Place { list: NONE, ..way.place }, way.cost, index, NONE);
+                self.push(Place { list: NONE, ..way.place }, cost, index, NONE);
             }
             if let Some(word) = word
                 && let Some(next) = grammar.views.step(list, word)
             {
-                self.push(Place { used: used + 1, state, list: next }, way.cost, index, word);
+                self.push(Place { used: used + 1, state, list: next }, cost, index, word);
             }
             return;
         }
@@ -244,12 +267,12 @@ impl<'g> Search<'g> {
         if let Some(word) = word {
             let first = here.words.partition_point(|(other, _)| *other < word);
             for (_, to) in here.words[first..].iter().take_while(|(other, _)| *other == word) {
-                self.push(Place { used: used + 1, state: *to, list: NONE }, way.cost, index, word);
+                self.push(Place { used: used + 1, state: *to, list: NONE }, cost, index, word);
             }
         }
         for (view, to) in &here.views {
             let root = grammar.views.get(*view).root;
-            self.push(Place { used, state: *to, list: root }, way.cost, index, NONE);
+            self.push(Place { used, state: *to, list: root }, cost, index, NONE);
         }
     }
 
@@ -259,12 +282,14 @@ impl<'g> Search<'g> {
         let Place { used, state, list } = way.place;
         let more = (used as usize) < self.words.len();
         if more {
-            self.push(Place { used: used + 1, ..way.place }, way.cost + self.costs.delete, index, NONE);
+            let cost = (way.cost + self.costs.delete, way.unlike);
+            self.push(Place { used: used + 1, ..way.place }, cost, index, NONE);
         }
-        let replace = way.cost + self.costs.substitute;
-        let insert = way.cost + self.costs.insert;
+        let insert = (way.cost + self.costs.insert, way.unlike);
         let mut change = |word: WordId, state: StateId, list: TrieId| {
             if more {
+                let unlike = way.unlike + self.unlike(used, word);
+                let replace = (way.cost + self.costs.substitute, unlike);
                 self.push(Place { used: used + 1, state, list }, replace, index, word);
             }
             self.push(Place { used, state, list }, insert, index, word);

@@ -18,8 +18,16 @@ const JOINED_PERCENT: u64 = 3;
 /// A list weighs as much as this many words when the way forks.
 const LIST_WEIGHT: usize = 3;
 
+/// The word that the files use first weighs as much as this many others: the usual alternative stands
+/// first.
+const USUAL_WEIGHT: usize = 3;
+
 /// A range of numbers weighs more: each number should have its turn.
 const RANGE_WEIGHT: usize = 6;
+
+/// An intent's share of the samples grows with what it can say to this power: below 1, so that intents
+/// of few sentences are heard too.
+const INTENT_SHARE: f64 = 0.7;
 
 /// What the sampler knows beforehand.
 #[derive(Debug, Default)]
@@ -62,7 +70,7 @@ impl Sampler {
         }
         let mut total = 0.0;
         for intent in &mut sampler.intents {
-            total += intent.templates.iter().map(|(weight, _)| weight).sum::<f64>().sqrt();
+            total += intent.templates.iter().map(|(weight, _)| weight).sum::<f64>().powf(INTENT_SHARE);
             intent.weight_to_here = total;
         }
         sampler
@@ -223,14 +231,16 @@ impl Run<'_> {
                 if grammar.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT }
             };
             let lists: usize = views.iter().map(|(view, _, _)| weight(*view)).sum();
-            let total = words.len() + lists + usize::from(node.end_of.is_some());
+            // Words are sorted by their numbers, which they have in the order of their first use.
+            let more = if words.len() > 1 { USUAL_WEIGHT - 1 } else { 0 };
+            let total = words.len() + more + lists + usize::from(node.end_of.is_some());
             let mut pick = self.dice.below(total as u64) as usize;
-            if let Some((word, to)) = words.get(pick) {
+            if let Some((word, to)) = words.get(pick.saturating_sub(more)) {
                 sample.words.push(*word);
                 at = *to;
                 continue;
             }
-            pick -= words.len();
+            pick -= words.len() + more;
             let chosen = views.iter().find(|(view, _, _)| match pick.checked_sub(weight(*view)) {
                 Some(rest) => {
                     pick = rest;

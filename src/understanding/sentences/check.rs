@@ -40,9 +40,49 @@ impl<'s> Scope<'s> {
     }
 }
 
+/// Most parts of a template with its rules written out; Home Assistant's largest have a few thousand.
+const MAX_PARTS: u64 = 200_000;
+
+/// How many parts an expression has with its rules written out; each rule is counted once and kept.
+struct Sizes<'s> {
+    scope: Scope<'s>,
+    rules: BTreeMap<&'s str, u64>,
+}
+
+impl<'s> Sizes<'s> {
+    fn of(&mut self, expr: &'s Expr) -> u64 {
+        match expr {
+            Expr::Text(_) | Expr::List { .. } => 1,
+            Expr::Seq(parts) | Expr::Alt(parts) => self.sum(parts),
+            // One node for each set of parts already said.
+            Expr::Perm(parts) => self.sum(parts).saturating_mul(1 << (parts.len().min(20) - 1)),
+            Expr::Rule { name, .. } => match (self.rules.get(name.as_str()), self.scope.rule(name)) {
+                (Some(known), _) => *known,
+                (None, Some(rule)) => {
+                    // A rule that refers to itself ends here; that is told elsewhere.
+                    self.rules.insert(name, 1);
+                    let size = self.of(&rule.expr);
+                    self.rules.insert(name, size);
+                    size
+                }
+                (None, None) => 1,
+            },
+        }
+    }
+
+    fn sum(&mut self, parts: &'s [Expr]) -> u64 {
+        parts.iter().fold(1, |sum, part| u64::saturating_add(sum, self.of(part)))
+    }
+}
+
 /// All mistakes of that kind.
 pub fn check(sentences: &Sentences) -> Vec<Problem> {
     let mut checker = Checker { sentences, problems: BTreeMap::new(), sound: BTreeSet::new() };
+    checker.sizes();
+    if !checker.problems.is_empty() {
+        // Walking through them would take for ever.
+        return checker.problems.into_values().collect();
+    }
     for name in sentences.rules.keys() {
         checker.global_rule(name);
     }
@@ -67,6 +107,30 @@ struct Checker<'s> {
 }
 
 impl<'s> Checker<'s> {
+    /// Rules and templates that are too large once written out.
+    fn sizes(&mut self) {
+        let mut global = Sizes { scope: Scope::new(self.sentences, None), rules: BTreeMap::new() };
+        for rule in self.sentences.rules.values() {
+            let size = global.of(&rule.expr);
+            self.size(size, &rule.file, rule.place);
+        }
+        for data in &self.sentences.data {
+            let mut own = Sizes { scope: Scope::new(self.sentences, Some(data)), rules: BTreeMap::new() };
+            let sizes = if data.rules.is_empty() { &mut global } else { &mut own };
+            for template in &data.templates {
+                let size = sizes.of(&template.expr);
+                self.size(size, &template.file, template.place);
+            }
+        }
+    }
+
+    fn size(&mut self, size: u64, file: &Path, place: Place) {
+        if size > MAX_PARTS {
+            let message = format!("written out with its rules this has more than {MAX_PARTS} parts");
+            self.note(file, place, message, "use fewer rules within rules, or smaller ones".to_owned());
+        }
+    }
+
     /// A rule of all files. What it refers to may be defined by the data blocks that use it.
     fn global_rule(&mut self, name: &'s str) {
         let scope = Scope::new(self.sentences, None);

@@ -37,9 +37,9 @@ impl FileReader<'_> {
                 "values" => found = Some(List::Values(self.values(&what, value))),
                 "range" => found = self.range(&what, value).map(List::Range).or(found),
                 "wildcard" => {
-                    if self.yaml.boolean(value, "wildcard") == Some(true) {
-                        found = Some(List::Wildcard { spoken: Vec::new(), max_words: None });
-                    }
+                    let wild = self.yaml.boolean(value, "wildcard").filter(|wild| *wild);
+                    let list = wild.map(|_| List::Wildcard { spoken: Vec::new(), max_words: None });
+                    found = list.or(found);
                 }
                 "spoken" => {
                     let items = self.yaml.sequence(value, "spoken");

@@ -3,6 +3,7 @@
 use super::Sentences;
 use super::model::List;
 use crate::understanding::{Grammar, test_home};
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -268,4 +269,38 @@ fn lists_keep_what_their_file_says() {
     let List::Range(cups) = &sentences.lists["half_cups"] else { panic!("no range") };
     assert_eq!(cups.numbers().take(4).collect::<Vec<_>>(), [0.0, 0.5, 1.0, 1.5]);
     assert_eq!(cups.count(), 10);
+}
+
+#[test]
+fn rules_that_grow_beyond_measure_are_told() {
+    let rules: Vec<String> = (0..40).map(|n| format!("  r{n}: \"<r{}> <r{}>\"\n", n + 1, n + 1)).collect();
+    let source = format!(
+        "language: en\nintents:\n  A:\n    data:\n      - sentences: [\"<r0>\"]\n\
+         expansion_rules:\n{}  r40: x\n",
+        rules.concat()
+    );
+    assert_mistake(&source, "5:22 ", "more than", "fewer rules");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_file_makes_it_panic(text in "(language: en\\n)?[a-z:\\-\\n \"\\[{<>}|;()]{0,80}") {
+        let _ = Sentences::from_text("any.yaml", &text, "en");
+    }
+
+    #[test]
+    fn no_template_makes_it_panic(template in "[ab \\[\\]{}<>|;()]{0,24}") {
+        let source = format!("language: en\nintents:\n  A:\n    data:\n      - sentences:\n          - {template:?}\n");
+        if let Ok(sentences) = Sentences::from_text("any.yaml", &source, "en") {
+            let grammar = Grammar::new(&sentences, &test_home::home());
+            prop_assert!(grammar.parse("a b").is_none_or(|found| found.intent == "A"));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC{0,60}") {
+        let _ = test_home::grammar().parse(&text);
+    }
 }

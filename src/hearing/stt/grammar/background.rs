@@ -33,7 +33,10 @@ impl General {
         let raw = unsafe { ffi::ngram_model_read(ptr::null_mut(), file.as_ptr(), ffi::NGRAM_AUTO, math) };
         let general = Self { raw, math };
         if raw.is_null() {
-            return Err(GrammarError::Refused { what: "the general language model", folder: path.to_owned() });
+            return Err(GrammarError::Refused {
+                what: "the general language model",
+                folder: path.to_owned(),
+            });
         }
         Ok(general)
     }

@@ -129,8 +129,7 @@ impl TemporaryFiles {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("grammar-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let folder = work_dir.join(name);
-        fs::create_dir_all(&folder)
-            .map_err(|source| GrammarError::File { path: folder.clone(), source })?;
+        fs::create_dir_all(&folder).map_err(|source| GrammarError::File { path: folder.clone(), source })?;
         Ok(Self {
             features: folder.join("feat.params"),
             dictionary: folder.join("words.dict"),
@@ -140,8 +139,11 @@ impl TemporaryFiles {
     }
 
     fn fill(&self, features: &str, dictionary: &str, language_model: &str) -> Result<(), GrammarError> {
-        let contents =
-            [(&self.features, features), (&self.dictionary, dictionary), (&self.language_model, language_model)];
+        let contents = [
+            (&self.features, features),
+            (&self.dictionary, dictionary),
+            (&self.language_model, language_model),
+        ];
         for (path, text) in contents {
             fs::write(path, text).map_err(|source| GrammarError::File { path: path.clone(), source })?;
         }
@@ -152,6 +154,8 @@ impl TemporaryFiles {
 impl Drop for TemporaryFiles {
     fn drop(&mut self) {
         // Nothing depends on it: a leftover folder is only untidy.
-        if std::env::var("KEEP").is_err() { let _ = fs::remove_dir_all(&self.folder); }
+        if std::env::var("KEEP").is_err() {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
 }

@@ -25,7 +25,11 @@ impl Choice {
 
 /// Walks the hypotheses for the cheapest sum of edit cost and score lost. Hypotheses come best first,
 /// so the walk ends where the score lost alone costs more than what was found.
-pub(super) fn choose(hypotheses: &[Hypothesis], grammar: &dyn SpeechGrammar, tuning: &Tuning) -> Option<Choice> {
+pub(super) fn choose(
+    hypotheses: &[Hypothesis],
+    grammar: &dyn SpeechGrammar,
+    tuning: &Tuning,
+) -> Option<Choice> {
     let best_score = hypotheses.first()?.score;
     let mut found: Option<Choice> = None;
     for (rank, hypothesis) in hypotheses.iter().enumerate() {

@@ -14,7 +14,15 @@ pub(super) struct Classes {
 const NUMBERS: [&[&str]; 3] = [
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
     &[
-        "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
         "nineteen",
     ],
     &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],

@@ -7,8 +7,8 @@
 use super::cepstra::{CEPSTRA, Cepstrum};
 use super::error::GrammarError;
 use super::ffi;
-use super::options::Options;
 use super::lattice::{Exit, Lattice, Node};
+use super::options::Options;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::path::Path;
@@ -199,7 +199,8 @@ impl Decoder {
     /// Natural log of the best hypothesis's posterior in the lattice.
     pub(super) fn log_posterior(&mut self) -> f64 {
         // SAFETY: `raw` is live and its log table belongs to it.
-        let probability = unsafe { ffi::logmath_exp(ffi::ps_get_logmath(self.raw), ffi::ps_get_prob(self.raw)) };
+        let probability =
+            unsafe { ffi::logmath_exp(ffi::ps_get_logmath(self.raw), ffi::ps_get_prob(self.raw)) };
         probability.max(f64::MIN_POSITIVE).ln()
     }
 
@@ -259,8 +260,7 @@ impl Decoder {
             unsafe {
                 let word = copy_text(ffi::ps_seg_word(walk)).unwrap_or_default();
                 ffi::ps_seg_frames(walk, &raw mut first, &raw mut last);
-                let posterior =
-                    ffi::ps_seg_prob(walk, &raw mut acoustic, &raw mut language, &raw mut back);
+                let posterior = ffi::ps_seg_prob(walk, &raw mut acoustic, &raw mut language, &raw mut back);
                 segments.push(Segment { word, first, last, acoustic, posterior });
                 walk = ffi::ps_seg_next(walk);
             }

@@ -48,7 +48,11 @@ pub(super) struct Lexicon {
 
 impl Lexicon {
     /// Looks every word up, asking `pronounce` for what the dictionary lacks.
-    pub(super) fn build(words: &[String], index: &HashMap<&str, Vec<&str>>, pronounce: &dyn Pronounce) -> Self {
+    pub(super) fn build(
+        words: &[String],
+        index: &HashMap<&str, Vec<&str>>,
+        pronounce: &dyn Pronounce,
+    ) -> Self {
         let mut lexicon = Self::default();
         for word in words {
             let sounds = match index.get(word.as_str()) {

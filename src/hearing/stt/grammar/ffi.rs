@@ -117,7 +117,8 @@ unsafe extern "C" {
     pub fn ps_latnode_iter(lattice: *mut Lattice) -> *mut NodeWalk;
     pub fn ps_latnode_iter_next(walk: *mut NodeWalk) -> *mut NodeWalk;
     pub fn ps_latnode_iter_node(walk: *mut NodeWalk) -> *mut LatticeNode;
-    pub fn ps_latnode_times(node: *mut LatticeNode, out_first_end: *mut i16, out_last_end: *mut i16) -> c_int;
+    pub fn ps_latnode_times(node: *mut LatticeNode, out_first_end: *mut i16, out_last_end: *mut i16)
+    -> c_int;
     pub fn ps_latnode_baseword(lattice: *mut Lattice, node: *mut LatticeNode) -> *const c_char;
     pub fn ps_latnode_exits(node: *mut LatticeNode) -> *mut LinkWalk;
     pub fn ps_latlink_iter_next(walk: *mut LinkWalk) -> *mut LinkWalk;

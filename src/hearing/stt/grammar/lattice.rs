@@ -106,8 +106,10 @@ impl Lattice {
         const STEPS: usize = 60_000;
         const SAME_WORDS: u8 = 3;
         let roles: Vec<Role> = self.nodes.iter().map(|node| role(&node.word, scorer)).collect();
-        let Some(begin) =
-            self.nodes.iter().position(|node| node.word == "<s>" && node.start == 0 && !node.exits.is_empty())
+        let Some(begin) = self
+            .nodes
+            .iter()
+            .position(|node| node.word == "<s>" && node.start == 0 && !node.exits.is_empty())
         else {
             return Vec::new();
         };
@@ -137,7 +139,9 @@ impl Lattice {
                 }
                 continue;
             }
-            let visit = visits.entry((words, if roles[node] == Role::Filler { node } else { usize::MAX })).or_default();
+            let visit = visits
+                .entry((words, if roles[node] == Role::Filler { node } else { usize::MAX }))
+                .or_default();
             if *visit >= SAME_WORDS {
                 continue;
             }

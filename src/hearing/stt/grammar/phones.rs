@@ -36,7 +36,8 @@ const TABLE: &[(&str, &[&str])] = &[
 ];
 
 /// Marks without a phone: stress, tie bars, syllable breaks, nasality, length left over, spaces.
-const SILENT: &[char] = &['ˈ', 'ˌ', '\'', ',', '.', '-', '_', '|', '‿', '͡', '͜', '̃', '̩', 'ː', 'ˑ', 'ʲ', 'ʰ', '̪', ' '];
+const SILENT: &[char] =
+    &['ˈ', 'ˌ', '\'', ',', '.', '-', '_', '|', '‿', '͡', '͜', '̃', '̩', 'ː', 'ˑ', 'ʲ', 'ʰ', '̪', ' '];
 
 /// Marks that may stand inside a symbol of the table and would hide it.
 const INSIDE: &[char] = &['ˈ', 'ˌ', '͡', '͜'];

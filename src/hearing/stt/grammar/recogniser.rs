@@ -105,7 +105,9 @@ impl GrammarRecogniser {
         let padding = vec![0i16; self.recipe.tuning.padding_ms * 16];
         self.take(&padding, false)?;
         self.search()?;
-        if std::env::var("MEAN").is_ok() { println!("{:?}", self.mean.mean()); }
+        if std::env::var("MEAN").is_ok() {
+            println!("{:?}", self.mean.mean());
+        }
         let decoder = &mut self.ear.decoder;
         decoder.end()?;
         let heard = decoder.best().unwrap_or_default();
@@ -113,7 +115,8 @@ impl GrammarRecogniser {
             .lattice()
             .map(|lattice| {
                 let search = &self.recipe.tuning.search;
-                let weights = Weights { language: search.language_weight, word_insertion: search.word_insertion };
+                let weights =
+                    Weights { language: search.language_weight, word_insertion: search.word_insertion };
                 lattice.best(self.recipe.tuning.nbest, &self.ear.scorer, &weights)
             })
             .unwrap_or_default();

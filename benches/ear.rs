@@ -1,0 +1,73 @@
+//! What the always-on path costs: `cargo bench --bench ear`. One VAD block is 32 ms of sound, one wake
+//! hop 80 ms, so the share of one core is time ÷ sound.
+
+// A bench that cannot load its models cannot go on.
+#![allow(clippy::expect_used)]
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use hark::config;
+use hark::domain::VAD_BLOCK_SAMPLES;
+use hark::hearing::vad::{SileroVad, SpeechGate, Vad};
+use hark::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeLimits};
+use hark::inference::litert::LiteRt;
+use hark::inference::onnx::OnnxRuntime;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+fn model(name: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models/cache")).join(name)
+}
+
+fn silero() -> SileroVad {
+    let runtime = OnnxRuntime::load(&model("libonnxruntime.so")).expect("ONNX Runtime");
+    SileroVad::load(runtime, &model("silero_vad_16k_op15.onnx")).expect("Silero")
+}
+
+fn openwakeword() -> OpenWakeWord {
+    let litert = LiteRt::load(&model("libtensorflowlite_c.so")).expect("LiteRT");
+    let files = OpenWakeWordFiles {
+        mel: model("melspectrogram.tflite"),
+        embedding: model("embedding_model.tflite"),
+        heads: vec![model("hey_jarvis.tflite")],
+    };
+    OpenWakeWord::load(&litert, &files).expect("openWakeWord")
+}
+
+/// A second of something like a voice: a buzz of 120 Hz in syllables.
+fn second() -> Vec<f32> {
+    let buzz = |i: usize| ((i * 120 % 16_000) as f32 / 8_000.0 - 1.0) * 0.3;
+    let syllable = |i: usize| (i as f32 * std::f32::consts::TAU * 4.0 / 16_000.0).sin().max(0.0);
+    (0..16_000).map(|i| buzz(i) * syllable(i)).collect()
+}
+
+fn always_on(c: &mut Criterion) {
+    let second = second();
+    let blocks = second.as_chunks::<VAD_BLOCK_SAMPLES>().0;
+    let mut vad = silero();
+    let mut next = (0..blocks.len()).cycle();
+    c.bench_function("vad, one block of 32 ms", |b| {
+        b.iter(|| vad.probability(black_box(&blocks[next.next().unwrap_or(0)])).expect("run"));
+    });
+
+    let mut wake = openwakeword();
+    c.bench_function("wake, one hop of 80 ms", |b| {
+        b.iter(|| wake.hop(black_box(&second[..1280])).expect("run")[0]);
+    });
+
+    let mut detector =
+        WakeDetector::new(Box::new(openwakeword()), WakeLimits::from(&config::wake::Wake::default()));
+    let mut gate = SpeechGate::new(&config::vad::Vad::default());
+    let mut reports = Vec::new();
+    c.bench_function("vad and wake, 992 ms", |b| {
+        b.iter(|| {
+            for block in blocks {
+                gate.push(vad.probability(block).expect("run"));
+                detector.push(block, &mut reports).expect("run");
+            }
+            reports.clear();
+        });
+    });
+}
+
+criterion_group!(benches, always_on);
+criterion_main!(benches);

@@ -1,0 +1,137 @@
+//! The grammar of the command line. Help, shell completions and the man page all come from here.
+
+use super::{config, models};
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// A voice-first home assistant: one program, no cloud.
+#[derive(Debug, Parser)]
+#[command(name = "hark", version, about, propagate_version = true)]
+pub struct Cli {
+    /// Configuration file [default: $HARK_CONFIG, /etc/hark/hark.toml, ~/.config/hark/hark.toml, built-in]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print JSON instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Override one key for this call; may be repeated
+    #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The daemon: microphone to speaker, MQTT, timers
+    Run {
+        /// Without a microphone, first show the main job with a sample sentence
+        #[arg(long)]
+        demo: bool,
+    },
+    /// Plays recordings into the same path as the microphone and prints what happens
+    Hear(Hear),
+    /// A typed request; reads lines from standard input when no text is given
+    Ask(Ask),
+    /// Speaks a text
+    Say {
+        /// What to say
+        text: String,
+        /// Write a WAV file instead of using the speaker
+        #[arg(long, value_name = "FILE.wav")]
+        out: Option<PathBuf>,
+    },
+    /// Live meter of the microphone: level, voice activity, wake word score, words so far
+    Listen,
+    /// The whole story of a turn
+    Explain {
+        /// Turn id, or `last`
+        #[arg(default_value = "last")]
+        turn: String,
+    },
+    /// Models and native libraries
+    Models(models::ModelsArgs),
+    /// Areas, entities and their states
+    Home {
+        #[command(subcommand)]
+        command: Home,
+    },
+    /// What is due
+    Timers {
+        #[command(subcommand)]
+        command: Timers,
+    },
+    /// Microphones and speakers
+    Devices,
+    /// Checks every part and says how to mend what is broken
+    Doctor,
+    /// The configuration
+    Config(config::ConfigArgs),
+    /// Prints completions for a shell
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Prints the manual page
+    Man,
+}
+
+/// `hark hear`.
+#[derive(Debug, clap::Args)]
+pub struct Hear {
+    /// WAV files; each is a fresh conversation
+    #[arg(required = true, value_name = "FILE.wav")]
+    pub files: Vec<PathBuf>,
+    /// Write what the speaker would have played (one recording only)
+    #[arg(long, value_name = "FILE.wav")]
+    pub reply: Option<PathBuf>,
+    /// Pace the recording as it was spoken instead of going as fast as possible
+    #[arg(long)]
+    pub realtime: bool,
+    /// Listen at the first speech, without a wake word
+    #[arg(long)]
+    pub no_wake: bool,
+}
+
+/// `hark ask`.
+#[derive(Debug, clap::Args)]
+pub struct Ask {
+    /// The request; without it, every line of standard input is one
+    pub text: Option<String>,
+    /// Say the answer aloud as well
+    #[arg(long)]
+    pub speak: bool,
+    /// Keep the lines in one conversation with this name
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    /// Stop before acting
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `hark home`.
+#[derive(Debug, Subcommand)]
+pub enum Home {
+    /// Every entity with its state
+    List,
+    /// One area or entity in full
+    Show {
+        /// Name, alias or id
+        name: String,
+    },
+}
+
+/// `hark timers`.
+#[derive(Debug, Subcommand)]
+pub enum Timers {
+    /// Every timer with what is left
+    List,
+    /// Takes a timer away
+    Cancel {
+        /// Its id or name, or `all`
+        timer: String,
+    },
+}

@@ -1,0 +1,166 @@
+//! `hark config check|show|default`: is the configuration right, what is in force and why, and a
+//! commented file to start from.
+
+use crate::config::{self, Config, Effective, Loaded, Problem, Source};
+use crate::domain::{Fault, FaultKind};
+use crate::inference::manifest::Manifest;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+
+/// The configuration.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What to do with the configuration.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Check the configuration and name everything that is wrong with it.
+    Check,
+    /// Print every key with the value in force and where it comes from.
+    Show,
+    /// Print the default configuration with a comment for every key.
+    Default,
+}
+
+/// Runs `hark config …` on the configuration that `path` and `sets` (of `--set`) lead to.
+///
+/// # Errors
+/// `BadConfiguration` with every problem; `Failed` when `out` cannot be written.
+pub fn run(
+    args: &ConfigArgs,
+    path: Option<&Path>,
+    sets: &[String],
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Fault> {
+    match args.command {
+        ConfigCommand::Check => check(path, sets, json, out),
+        ConfigCommand::Show => {
+            let loaded = Config::load(path, sets).map_err(|problems| config::fault_of(&problems))?;
+            show(&loaded, json, out)
+        }
+        ConfigCommand::Default => out.write_all(config::DEFAULT_FILE.as_bytes()).map_err(unwritable),
+    }
+}
+
+fn check(path: Option<&Path>, sets: &[String], json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    let (loaded, mut problems) = Config::examine(path, sets);
+    problems.extend(loaded.iter().flat_map(wake_word_problems));
+    let file = loaded.and_then(|loaded| loaded.file).or_else(|| path.map(Path::to_owned));
+    if json {
+        let line = json!({"ok": problems.is_empty(), "file": file, "problems": problems});
+        writeln!(out, "{line}").map_err(unwritable)?;
+    } else if problems.is_empty() {
+        let what = file.map_or_else(|| "built-in defaults".to_owned(), |file| file.display().to_string());
+        writeln!(out, "{what}: no problems").map_err(unwritable)?;
+    }
+    if problems.is_empty() { Ok(()) } else { Err(config::fault_of(&problems)) }
+}
+
+/// Without a manifest nothing can be said about wake words; that it is missing is not a matter of the
+/// configuration, and `hark models` and `hark doctor` tell it.
+fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
+    let manifest = loaded.config.paths.models_dir().and_then(|folder| Manifest::load(&folder));
+    manifest.map(|manifest| config::check_wake_words(loaded, &manifest.with_role("wake"))).unwrap_or_default()
+}
+
+fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    let entries = loaded.effective();
+    if json {
+        let entries: Vec<Value> = entries.iter().map(entry_json).collect();
+        let line = json!({"file": loaded.file, "entries": entries});
+        return writeln!(out, "{line}").map_err(unwritable);
+    }
+    let mut section = "";
+    for entry in &entries {
+        let (part, name) = entry.key.split_once('.').unwrap_or(("", &entry.key));
+        if part != section {
+            let gap = if section.is_empty() { "" } else { "\n" };
+            writeln!(out, "{gap}[{part}]").map_err(unwritable)?;
+            section = part;
+        }
+        let assignment = format!("{name} = {}", entry.value);
+        writeln!(out, "{assignment:44} # {}", entry.source).map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+fn entry_json(entry: &Effective) -> Value {
+    let source = match &entry.source {
+        Source::Default => json!({"from": "default"}),
+        Source::File { path, line } => json!({"from": "file", "path": path, "line": line}),
+        Source::Set => json!({"from": "set"}),
+    };
+    json!({"key": entry.key, "value": entry.value, "source": source})
+}
+
+fn unwritable(error: std::io::Error) -> Fault {
+    Fault::new(FaultKind::Failed, "output", format!("cannot write the output ({error})"), "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use std::fs;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        config: ConfigArgs,
+    }
+
+    fn hark(word: &str, text: &str, sets: &[&str], json: bool) -> (Result<(), Fault>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hark.toml");
+        fs::write(&file, text).unwrap();
+        let args = Cli::try_parse_from(["config", word]).unwrap().config;
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let mut out = Vec::new();
+        let result = run(&args, Some(&file), &sets, json, &mut out);
+        (result, String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn what_default_prints_passes_the_check() {
+        let (result, text) = hark("default", "", &[], false);
+        result.unwrap();
+        let (result, words) = hark("check", &text, &[], false);
+        result.unwrap();
+        assert!(words.ends_with("no problems\n"), "{words}");
+    }
+
+    #[test]
+    fn show_prints_toml_with_the_source_of_every_value() {
+        let (result, text) = hark("show", "[wake]\nthreshold = 0.6\n", &["vad.threshold=0.7"], false);
+        result.unwrap();
+        let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
+        assert!(line("threshold = 0.6 ").ends_with("hark.toml:2"));
+        assert!(line("threshold = 0.7 ").ends_with("# --set"));
+        assert!(line("threshold_off = 0.35 ").ends_with("# default"));
+        let read: Config = toml::from_str(&text).unwrap();
+        assert_eq!((read.wake.threshold, read.vad.threshold), (0.6, 0.7));
+    }
+
+    #[test]
+    fn check_as_json_lists_every_problem() {
+        let (result, text) =
+            hark("check", "[vad]\nthreshold = 9\n[wake]\nwords = [\"hey_jarvs\"]\n", &[], true);
+        assert_eq!(result.unwrap_err().kind, FaultKind::BadConfiguration);
+        let object: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(object["ok"], false);
+        assert_eq!(object["problems"][0]["key"], "vad.threshold");
+        assert_eq!(object["problems"][1]["key"], "wake.words");
+        assert!(object["problems"][1]["fix"].as_str().unwrap().contains("hey_jarvis"));
+        let (result, text) = hark("show", "", &[], true);
+        result.unwrap();
+        let object: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(object["entries"].as_array().unwrap().len(), config::keys::keys().count());
+    }
+}

@@ -1,0 +1,142 @@
+//! `hark doctor`: checks every part, and prints a fix for each that fails.
+
+use super::Faults;
+use crate::config::Config;
+use crate::config::paths::ensure_dir;
+use crate::config::wake::WakeEngine;
+use crate::daemon::workshop::{self, Workshop};
+use crate::domain::ports::HomeView;
+use crate::domain::{Fault, FaultKind};
+use crate::hearing::capture::input_devices;
+use crate::hearing::stt::worker::SttMode;
+use crate::inference::manifest::Manifest;
+use crate::integrations::mqtt;
+use crate::speaking::device::output_devices;
+use serde_json::json;
+
+/// What a check says when it passes, or the fault with its fix.
+type Finding = Result<String, Fault>;
+
+/// Runs every check, also after one failed.
+pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
+    let checks: [(&str, &dyn Fn() -> Finding); 8] = [
+        ("models", &|| models(config)),
+        ("state folder", &|| state(config)),
+        ("understanding and home", &|| understanding(config)),
+        ("ear", &|| ear(config)),
+        ("voice", &|| voice(config)),
+        ("microphone", &|| microphone(config)),
+        ("speaker", &|| speaker(config)),
+        ("mqtt", &|| broker(config)),
+    ];
+    let mut failed = 0;
+    for (name, check) in checks {
+        let finding = check();
+        failed += usize::from(finding.is_err());
+        match (&finding, as_json) {
+            (Ok(text), true) => println!("{}", json!({ "check": name, "ok": true, "message": text })),
+            (Err(fault), true) => println!(
+                "{}",
+                json!({ "check": name, "ok": false, "message": fault.message, "fix": fault.fix })
+            ),
+            (Ok(text), false) => println!("ok      {name}: {text}"),
+            (Err(fault), false) => println!("FAILED  {name}: {}\n        fix: {}", fault.message, fault.fix),
+        }
+    }
+    match failed {
+        0 => Ok(()),
+        _ => {
+            let message = format!("{failed} of {} checks failed", checks.len());
+            Err(vec![Fault::new(FaultKind::Failed, "doctor", message, "see the lines above")])
+        }
+    }
+}
+
+fn models(config: &Config) -> Finding {
+    let manifest = Manifest::load(&config.paths.models_dir()?)?;
+    let required = manifest.required();
+    for id in &required {
+        manifest.path(id)?;
+    }
+    Ok(format!("{} parts are there with the right sha256", required.len()))
+}
+
+fn state(config: &Config) -> Finding {
+    let folder = config.paths.state_dir()?;
+    ensure_dir(&folder)?;
+    let store = workshop::open_store(config)?;
+    match store.repaired() {
+        Some(fault) => Err(fault.clone()),
+        None => Ok(format!("{} can be written to, the database is sound", folder.display())),
+    }
+}
+
+fn understanding(config: &Config) -> Finding {
+    let workshop = open(config)?;
+    let home = workshop.home.home();
+    Ok(format!("{} areas, {} entities", home.areas.len(), home.entities.len()))
+}
+
+fn ear(config: &Config) -> Finding {
+    open(config)?.ear(SttMode::LockStep)?;
+    let wake = match config.wake.engine {
+        WakeEngine::Openwakeword => config.wake.words.join(", "),
+        WakeEngine::None => "none (push to talk)".to_owned(),
+    };
+    Ok(format!("voice activity, wake words {wake} and the recogniser load"))
+}
+
+fn voice(config: &Config) -> Finding {
+    let workshop = open(config)?;
+    let Some(mut voice) = workshop.voice()? else { return Ok("switched off".to_owned()) };
+    let mut samples = 0;
+    voice.synthesise("ready", &config.speaking.language, &mut |block| {
+        samples += block.len();
+        std::ops::ControlFlow::Continue(())
+    })?;
+    Ok(format!(
+        "speaks {}: “ready” takes {} ms",
+        config.speaking.language,
+        samples * 1000 / voice.rate_hz() as usize
+    ))
+}
+
+fn microphone(config: &Config) -> Finding {
+    if config.audio.input_device == "none" {
+        return Ok("switched off".to_owned());
+    }
+    let names: Vec<String> = input_devices()?.into_iter().map(|device| device.name).collect();
+    found("microphone", &config.audio.input_device, names, "audio.input_device")
+}
+
+fn speaker(config: &Config) -> Finding {
+    if config.audio.output_device == "none" {
+        return Ok("switched off".to_owned());
+    }
+    let names: Vec<String> = output_devices()?.into_iter().map(|device| device.name).collect();
+    found("speaker", &config.audio.output_device, names, "audio.output_device")
+}
+
+fn found(what: &str, wanted: &str, names: Vec<String>, key: &str) -> Finding {
+    let missing = |message: String| {
+        let fix = format!("plug one in, look at `hark devices`, or set {key} to its name (or `none`)");
+        Err(Fault::new(FaultKind::MissingPart, what, message, fix))
+    };
+    match (wanted, names.len()) {
+        (_, 0) => missing(format!("there is no {what}")),
+        ("auto", _) => Ok(names.join(", ")),
+        _ if names.iter().any(|name| name == wanted) => Ok(wanted.to_owned()),
+        _ => missing(format!("there is no {what} {wanted:?}; there are {}", names.join(", "))),
+    }
+}
+
+fn broker(config: &Config) -> Finding {
+    // A probe needs no more than one thread that waits.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, "mqtt", error.to_string(), ""))?;
+    runtime.block_on(mqtt::probe(&config.mqtt))
+}
+
+fn open(config: &Config) -> Result<Workshop, Fault> {
+    Workshop::open(config.clone()).map_err(|mut faults| faults.swap_remove(0))
+}

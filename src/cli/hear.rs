@@ -1,0 +1,14 @@
+//! `hark hear`: recordings through the same path as the microphone.
+
+use super::args::Hear;
+use super::{Faults, trace};
+use crate::config::Config;
+use crate::daemon::hear::{Options, hear};
+use crate::daemon::workshop::Workshop;
+
+/// Hears every file and prints what happens.
+pub(super) fn run(config: Config, args: Hear, json: bool) -> Result<(), Faults> {
+    let workshop = Workshop::open(config)?;
+    let options = Options { reply: args.reply, realtime: args.realtime, no_wake: args.no_wake };
+    hear(&workshop, &args.files, &options, trace::printer(json))
+}

@@ -1,0 +1,71 @@
+//! `hark home`: areas, entities, states and where they come from.
+
+use super::Faults;
+use super::args::Home as Command;
+use crate::config::Config;
+use crate::daemon::workshop;
+use crate::domain::home::{Area, Entity, Home};
+use crate::domain::{Fault, FaultKind};
+use serde_json::json;
+
+/// Prints the home, or one thing of it.
+pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
+    let home = workshop::load_home(config)?;
+    match command {
+        Command::List if as_json => println!("{}", json!(home)),
+        Command::List => list(&home),
+        Command::Show { name } => show(&home, name, as_json).map_err(|fault| vec![fault])?,
+    }
+    Ok(())
+}
+
+fn list(home: &Home) {
+    for area in &home.areas {
+        println!("{} ({})", area.name, area.id);
+        for entity in home.entities.iter().filter(|entity| entity.area.as_ref() == Some(&area.id)) {
+            print_row(entity);
+        }
+    }
+    let placeless: Vec<&Entity> = home.entities.iter().filter(|entity| entity.area.is_none()).collect();
+    if !placeless.is_empty() {
+        println!("without an area");
+        placeless.into_iter().for_each(print_row);
+    }
+}
+
+fn print_row(entity: &Entity) {
+    println!("  {:32} {:12} {:28} [{}]", entity.id.0, entity.state, entity.name, entity.source);
+}
+
+fn show(home: &Home, name: &str, as_json: bool) -> Result<(), Fault> {
+    let is = |names: &[&str], aliases: &[String]| {
+        let asked = name.to_lowercase();
+        names.iter().any(|n| n.to_lowercase() == asked) || aliases.iter().any(|n| n.to_lowercase() == asked)
+    };
+    let entities: Vec<&Entity> =
+        home.entities.iter().filter(|e| is(&[e.id.0.as_str(), e.name.as_str()], &e.aliases)).collect();
+    let areas: Vec<&Area> =
+        home.areas.iter().filter(|a| is(&[a.id.as_str(), a.name.as_str()], &a.aliases)).collect();
+    if entities.is_empty() && areas.is_empty() {
+        let message = format!("nothing in the home is called {name:?}");
+        return Err(Fault::new(FaultKind::BadInput, "home", message, "`hark home list` shows every name"));
+    }
+    let found = json!({ "entities": entities, "areas": areas });
+    if as_json {
+        println!("{found}");
+        return Ok(());
+    }
+    for area in areas {
+        println!("area {} ({}), also: {}", area.name, area.id, area.aliases.join(", "));
+        home.entities.iter().filter(|e| e.area.as_ref() == Some(&area.id)).for_each(print_row);
+    }
+    for entity in entities {
+        println!("{} “{}” is {} [{}]", entity.id, entity.name, entity.state, entity.source);
+        println!("  also: {}", entity.aliases.join(", "));
+        println!("  area: {}", entity.area.as_deref().unwrap_or("none"));
+        for (key, value) in &entity.attributes {
+            println!("  {key}: {value}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Events as lines for people; with `--json` the same objects as NDJSON.
+
+use crate::domain::tool::error_code;
+use crate::domain::{Envelope, PublicEvent};
+use serde_json::Value;
+use std::io::Write;
+
+/// A listener that prints every event to standard output.
+pub fn printer(json: bool) -> impl FnMut(&Envelope) + Send {
+    move |envelope| {
+        let line = if json { serde_json::to_string(envelope).ok() } else { line(envelope) };
+        if let Some(line) = line {
+            // A reader that went away (`hark hear … | head`) is no reason to stop hearing.
+            let _ = writeln!(std::io::stdout().lock(), "{line}");
+        }
+    }
+}
+
+/// One line for people; `None` for events that only programs care about.
+pub fn line(envelope: &Envelope) -> Option<String> {
+    let text = match &envelope.event {
+        PublicEvent::Wake { word, score } => format!("wake         {word} ({score:.3})"),
+        PublicEvent::WakeRejected { word, score, why } => format!("no wake      {word} ({score:.3}): {why}"),
+        PublicEvent::SpeechStarted => "speech".to_owned(),
+        PublicEvent::SpeechEnded { endpoint } => format!("speech ended {}", name(endpoint)),
+        PublicEvent::Partial { text, .. } => format!("  …          {text}"),
+        PublicEvent::Transcript(transcript) => match &transcript.rejected {
+            Some(why) => format!("not heard    “{}” rejected: {why}", transcript.text),
+            None => format!(
+                "heard        “{}” ({} {:.2})",
+                transcript.text, transcript.engine, transcript.confidence
+            ),
+        },
+        PublicEvent::Intent(intent) => {
+            format!(
+                "intent       {} {} [{}: {}]",
+                intent.name,
+                compact(&intent.slots),
+                name(&intent.route),
+                intent.why
+            )
+        }
+        PublicEvent::Action { tool, receipt, duration_ms, .. } => {
+            let what = match (receipt.ok, receipt.detail["error"].as_str()) {
+                (true, _) if receipt.changed => "done".to_owned(),
+                (true, _) => "ok".to_owned(),
+                (false, Some(error_code::NEEDS_APPROVAL)) => "waits for a yes".to_owned(),
+                (false, error) => format!("not done: {}", error.unwrap_or("failed")),
+            };
+            format!("action       {tool} {what}, receipt {} ({duration_ms:.1} ms)", receipt.id)
+        }
+        PublicEvent::Reply { text, .. } => format!("reply        “{text}”"),
+        PublicEvent::SpeakingStarted => "speaking".to_owned(),
+        PublicEvent::SpeakingEnded { reason } => format!("spoken       {}", name(reason)),
+        PublicEvent::BargeIn { decision, latency_ms } => {
+            format!("barge-in     {} ({latency_ms:.0} ms)", name(decision))
+        }
+        PublicEvent::State { state } => format!("state        {}", name(state)),
+        PublicEvent::Timer { change, timer } => {
+            format!("timer        {} {}", name(change), timer.name.as_deref().unwrap_or("(unnamed)"))
+        }
+        PublicEvent::Setting { name, value } => format!("setting      {name} = {value}"),
+        PublicEvent::Error(fault) => format!("error        {fault}"),
+        PublicEvent::Turn { timings_ms, outcome, .. } => {
+            let waited = timings_ms.speech_end_to_first_audio;
+            let waited = waited.map(|ms| format!(", {ms:.0} ms from the end of speech to the first sound"));
+            format!("turn         {}{}", name(outcome), waited.unwrap_or_default())
+        }
+    };
+    let at_s = envelope.audio_ms.map_or(envelope.t_ms, |ms| ms as f64) / 1000.0;
+    Some(format!("{at_s:9.3} s  {text}"))
+}
+
+/// The serialised name of a unit variant.
+pub(super) fn name(value: impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(name)) => name,
+        other => format!("{other:?}"),
+    }
+}
+
+/// Slots as `key=value` pairs.
+fn compact(slots: &serde_json::Map<String, Value>) -> String {
+    let pairs: Vec<String> = slots
+        .iter()
+        .map(|(key, value)| match value {
+            Value::String(text) => format!("{key}={text}"),
+            other => format!("{key}={other}"),
+        })
+        .collect();
+    format!("{{{}}}", pairs.join(", "))
+}

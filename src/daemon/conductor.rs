@@ -1,0 +1,244 @@
+//! Carries out what the turn machine decides. One conductor, one machine; the live daemon runs it on
+//! its own thread, `hark hear` and `hark ask` step it themselves.
+
+use super::clock::{Clock, wall_rfc3339, wall_unix_ms};
+use super::controls::Controls;
+use super::mailbox::Mailbox;
+use super::recorder::Recorder;
+use crate::acting::timers::Timers;
+use crate::deciding::replies::Replies;
+use crate::deciding::turn::Machine;
+use crate::domain::ports::{Tools, Understand};
+use crate::domain::public_event::{HarkState, Origin};
+use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
+use crate::hearing::EarCommand;
+use crate::speaking::voice_thread::VoiceHandle;
+use serde_json::json;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+/// Receives every public event, in order. Called on the conductor's thread; must not block.
+pub type Listener = Box<dyn FnMut(&Envelope) + Send>;
+
+/// What the conductor works with.
+pub struct Parts {
+    /// Finds out what a text means.
+    pub understand: Arc<dyn Understand>,
+    /// Puts replies into words.
+    pub replies: Arc<Replies>,
+    /// Runs tools.
+    pub tools: Arc<dyn Tools>,
+    /// Timers, to acknowledge them.
+    pub timers: Arc<Timers>,
+    /// The voice; `None` when replies are text only.
+    pub voice: Option<VoiceHandle>,
+    /// Orders to the ear. One writer, at most one order an event, and the ear takes them every block.
+    pub ear: Option<Sender<EarCommand>>,
+    /// Where tool calls run.
+    pub runtime: tokio::runtime::Handle,
+    /// Settings that tools read.
+    pub(super) controls: Arc<Controls>,
+    /// Keeps turns for `hark explain`.
+    pub(super) recorder: Recorder,
+}
+
+/// See the module.
+pub struct Conductor {
+    machine: Machine,
+    parts: Parts,
+    clock: Arc<Clock>,
+    mailbox: Arc<Mailbox>,
+    listeners: Vec<Listener>,
+    follow_ups: VecDeque<Event>,
+    /// Receipts still owed by tools.
+    owed: usize,
+}
+
+impl Conductor {
+    /// Puts the machine to work.
+    pub fn new(
+        machine: Machine,
+        parts: Parts,
+        clock: Arc<Clock>,
+        mailbox: Arc<Mailbox>,
+        listeners: Vec<Listener>,
+    ) -> Self {
+        Self { machine, parts, clock, mailbox, listeners, follow_ups: VecDeque::new(), owed: 0 }
+    }
+
+    /// Tells listeners how things stand at the start, so that retained states are right from then on.
+    pub fn announce(&mut self, volume_percent: u8) {
+        let now = self.clock.now();
+        let settings = [("volume_percent", json!(volume_percent)), ("mic_mute", json!(false))];
+        self.publish(now, None, None, PublicEvent::State { state: HarkState::Idle });
+        for (name, value) in settings {
+            self.publish(now, None, None, PublicEvent::Setting { name: name.into(), value });
+        }
+    }
+
+    /// Until the mailbox is closed.
+    pub fn run(&mut self) {
+        /// How long the thread sleeps at most when nothing is due.
+        const LONGEST_NAP: Duration = Duration::from_secs(60);
+        while !self.mailbox.is_closed() {
+            let nap = Instant::now() + LONGEST_NAP;
+            let deadline = match self.machine.next_deadline_ms() {
+                Some(at_ms) => self.clock.instant_at(at_ms).min(nap),
+                None => nap,
+            };
+            let event = self.mailbox.pop(deadline).unwrap_or(Event::Tick);
+            self.handle(event);
+        }
+    }
+
+    /// Takes an event and everything that follows from it at once.
+    pub fn handle(&mut self, event: Event) {
+        let mut next = Some(event);
+        while let Some(event) = next {
+            let now = self.clock.now();
+            if matches!(event, Event::Acted { .. }) {
+                self.owed = self.owed.saturating_sub(1);
+            }
+            self.parts.recorder.event(now, &event, self.machine.is_idle());
+            for effect in self.machine.handle(now, event) {
+                self.perform(now, effect);
+            }
+            next = self.follow_ups.pop_front();
+        }
+    }
+
+    /// Takes what waits in the mailbox and what tools still owe, until nothing is left or `limit` is
+    /// over; then the machine only waits for sound or time.
+    pub fn settle(&mut self, limit: Duration) {
+        let end = Instant::now() + limit;
+        loop {
+            let wait_for = if self.is_acting() { end } else { Instant::now() };
+            match self.mailbox.pop(wait_for) {
+                Some(event) => self.handle(event),
+                None => break,
+            }
+        }
+        self.tick_if_due();
+    }
+
+    /// Waits up to `limit` for one event and takes it; looks at deadlines when none comes.
+    pub fn wait(&mut self, limit: Duration) {
+        match self.mailbox.pop(Instant::now() + limit) {
+            Some(event) => self.handle(event),
+            None => self.tick_if_due(),
+        }
+    }
+
+    /// Waits until every turn is kept on the disk.
+    pub fn finish(&mut self) {
+        self.parts.recorder.finish();
+    }
+
+    /// Whether a tool still runs.
+    pub fn is_acting(&self) -> bool {
+        self.owed > 0
+    }
+
+    /// Whether no turn is open.
+    pub fn is_idle(&self) -> bool {
+        self.machine.is_idle()
+    }
+
+    fn tick_if_due(&mut self) {
+        let now_ms = self.clock.now().clock_ms();
+        if self.machine.next_deadline_ms().is_some_and(|at| at <= now_ms) {
+            self.handle(Event::Tick);
+        }
+    }
+
+    fn perform(&mut self, now: Stamp, effect: Effect) {
+        match effect {
+            Effect::Publish { turn, origin, event } => self.publish(now, turn, origin, event),
+            Effect::Listen { window_ms } => self.to_ear(EarCommand::Listen { window_ms }),
+            Effect::StopListening => self.to_ear(EarCommand::Sleep),
+            Effect::MuteMicrophone { muted } => self.to_ear(EarCommand::Mute(muted)),
+            Effect::Understand { turn, text, language } => {
+                let understanding = self.parts.understand.understand(&text, &language);
+                self.follow_ups.push_back(Event::Understood { turn, understanding });
+            }
+            Effect::Act { call } => self.act(call),
+            Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
+            Effect::StopSpeaking => self.with_voice(VoiceHandle::stop),
+            Effect::PlayEarcon { earcon } => self.with_voice(|voice| {
+                if let Err(fault) = voice.earcon(earcon) {
+                    tracing::warn!("a short sound was left out: {fault}");
+                }
+            }),
+            Effect::SetVolume { percent } => {
+                self.parts.controls.note_volume(percent);
+                self.with_voice(|voice| voice.set_volume(percent));
+            }
+            Effect::AcknowledgeTimers => {
+                if let Err(fault) = self.parts.timers.acknowledge_all() {
+                    self.follow_ups.push_back(Event::Fault { fault });
+                }
+            }
+        }
+    }
+
+    fn publish(&mut self, now: Stamp, turn: Option<TurnId>, origin: Option<Origin>, event: PublicEvent) {
+        let mut envelope = Envelope::new(event, turn, now, wall_rfc3339());
+        envelope.origin = origin;
+        for listener in &mut self.listeners {
+            listener(&envelope);
+        }
+        self.parts.recorder.published(&envelope);
+    }
+
+    fn act(&mut self, call: ToolCall) {
+        let (turn, index) = (call.turn.clone(), call.index);
+        let mailbox = self.mailbox.clone();
+        let work = self.parts.tools.run(call);
+        self.owed += 1;
+        self.parts.runtime.spawn(async move {
+            let started = Instant::now();
+            let receipt = work.await;
+            let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
+            if let Err(full) = mailbox.push(Event::Acted { turn, index, receipt, duration_ms }) {
+                tracing::error!("a receipt was lost: {full}");
+            }
+        });
+    }
+
+    fn reply(&mut self, now: Stamp, turn: TurnId, reply: &Reply, language: String, speak: bool) {
+        let text = self.parts.replies.render(reply, wall_unix_ms()).unwrap_or_else(|fault| {
+            // The owner's template is broken: say that, rather than claim anything about the request.
+            let text = fault.message.clone();
+            self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
+            text
+        });
+        let speaks = match (&self.parts.voice, speak && !text.is_empty()) {
+            (Some(voice), true) if voice.has_output() => {
+                voice.say(turn.clone(), text.clone(), language.clone()).map(|()| true)
+            }
+            _ => Ok(false),
+        };
+        let speaks = speaks.unwrap_or_else(|fault: Fault| {
+            self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
+            false
+        });
+        self.follow_ups.push_back(Event::Replied { turn, text, language, speaks });
+    }
+
+    fn with_voice(&self, order: impl FnOnce(&VoiceHandle)) {
+        if let Some(voice) = &self.parts.voice {
+            order(voice);
+        }
+    }
+
+    fn to_ear(&self, command: EarCommand) {
+        if let Some(ear) = &self.parts.ear {
+            // The ear may be gone while the daemon shuts down; then there is nobody to tell.
+            if ear.send(command).is_err() {
+                tracing::debug!("the ear has already stopped");
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Settings of this node that tools may change.
+
+use super::mailbox::Mailbox;
+use crate::domain::Event;
+use crate::domain::ports::NodeControls;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Volume now, shared between the tools and the turn machine.
+pub(super) struct Controls {
+    volume_percent: AtomicU8,
+    mailbox: Arc<Mailbox>,
+}
+
+impl Controls {
+    pub(super) fn new(volume_percent: u8, mailbox: Arc<Mailbox>) -> Self {
+        Self { volume_percent: AtomicU8::new(volume_percent.min(100)), mailbox }
+    }
+
+    /// The turn machine changed it.
+    pub(super) fn note_volume(&self, percent: u8) {
+        self.volume_percent.store(percent.min(100), Ordering::Relaxed);
+    }
+}
+
+impl NodeControls for Controls {
+    fn volume_percent(&self) -> u8 {
+        self.volume_percent.load(Ordering::Relaxed)
+    }
+
+    fn set_volume(&self, percent: u8) -> u8 {
+        let percent = percent.min(100);
+        match self.mailbox.push(Event::SetVolume { percent }) {
+            Ok(()) => self.note_volume(percent),
+            Err(full) => tracing::error!("the volume was not changed: {full}"),
+        }
+        self.volume_percent()
+    }
+}

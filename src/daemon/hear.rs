@@ -1,0 +1,270 @@
+//! Recordings through the same path as the microphone, in lock-step on the recording's own clock: the
+//! capture ring, the ear, the turn machine, tools, the voice and the playback ring are the real ones;
+//! only the device callbacks are replaced by this loop.
+
+use super::clock::Clock;
+use super::conductor::{Conductor, Listener};
+use super::ear_thread::machine_event;
+use super::reply_file::ReplyFile;
+use super::voice_parts::VoiceParts;
+use super::workshop::Workshop;
+use crate::domain::audio::{ms_to_samples, samples_to_ms};
+use crate::domain::{Envelope, Event, Fault, FaultKind, SAMPLE_RATE_HZ};
+use crate::hearing::capture::{CaptureReader, CaptureWriter, capture_ring};
+use crate::hearing::ear::Ear;
+use crate::hearing::recording::Recording;
+use crate::hearing::stt::worker::SttMode;
+use crate::hearing::{EarCommand, Heard};
+use crate::speaking::playback::PlaybackSource;
+use crate::speaking::voice_thread::VoiceHandle;
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One step: what a callback would bring.
+const STEP_MS: u32 = 32;
+const STEP_SAMPLES: usize = (STEP_MS * SAMPLE_RATE_HZ / 1000) as usize;
+/// Rate of the virtual speaker.
+const SPEAKER_HZ: u32 = 22_050;
+/// How long tools may take before the recording goes on without them.
+const TOOLS_LIMIT: Duration = Duration::from_secs(30);
+/// How long Hark may still be busy when the recording is over, on the recording's clock.
+const TAIL_MS: u64 = 120_000;
+/// Steps played after the last turn: half a second.
+const LAST_SOUND_STEPS: u32 = 500 / STEP_MS;
+
+/// How recordings are to be heard.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Write what the speaker would have played.
+    pub reply: Option<PathBuf>,
+    /// Pace the recording as it was spoken.
+    pub realtime: bool,
+    /// Listen without a wake word, again after every turn.
+    pub no_wake: bool,
+}
+
+/// Hears every file as a fresh conversation. Events go to `listener`, with the file's name when there
+/// are several.
+///
+/// # Errors
+/// When an engine is missing, or with everything that is wrong with the files; those that can be read
+/// are heard all the same.
+pub fn hear(
+    workshop: &Workshop,
+    files: &[PathBuf],
+    options: &Options,
+    listener: impl FnMut(&Envelope) + Send + 'static,
+) -> Result<(), Vec<Fault>> {
+    if options.reply.is_some() && files.len() > 1 {
+        let fix = "give one recording, or leave --reply out";
+        let message = "--reply writes the answer to one recording";
+        return Err(vec![Fault::new(FaultKind::BadInput, "hear", message, fix)]);
+    }
+    let one = |fault| vec![fault];
+    let mut ear = workshop.ear(SttMode::LockStep).map_err(one)?;
+    let (voice, mut speaker) = VoiceParts::on_recording(workshop, SPEAKER_HZ).map_err(one)?;
+    let listener = Arc::new(Mutex::new(listener));
+    let mut faults = Vec::new();
+    for file in files {
+        let recording = match Recording::open(file) {
+            Ok(recording) => recording,
+            Err(error) => {
+                faults.push(error.into());
+                continue;
+            }
+        };
+        let named = (files.len() > 1).then(|| file.display().to_string());
+        let shared = listener.clone();
+        let listener: Listener = Box::new(move |envelope| {
+            let mut envelope = envelope.clone();
+            envelope.file.clone_from(&named);
+            shared.lock().unwrap_or_else(PoisonError::into_inner)(&envelope);
+        });
+        let room = Room::new(workshop, &mut ear, voice.handle(), &mut speaker, options, listener);
+        if let Err(fault) = room.and_then(|room| room.play(recording)) {
+            faults.push(fault);
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// One recording being played to Hark.
+struct Room<'a> {
+    ear: &'a mut Ear,
+    orders: Receiver<EarCommand>,
+    conductor: Conductor,
+    clock: Arc<Clock>,
+    voice: VoiceHandle,
+    speaker: &'a mut PlaybackSource,
+    reply: Option<ReplyFile>,
+    options: &'a Options,
+    heard: Vec<Heard>,
+    played: Vec<f32>,
+    /// Where the ear stood when the recording began, in its samples.
+    began_samples: u64,
+    /// Position in the recording, in 16 kHz samples; goes on after its end while Hark still speaks.
+    position_samples: u64,
+    /// Fractions of speaker samples that a step leaves over.
+    speaker_debt: f64,
+    started: Instant,
+}
+
+impl<'a> Room<'a> {
+    fn new(
+        workshop: &'a Workshop,
+        ear: &'a mut Ear,
+        voice: VoiceHandle,
+        speaker: &'a mut PlaybackSource,
+        options: &'a Options,
+        listener: Listener,
+    ) -> Result<Self, Fault> {
+        let started = Instant::now();
+        let clock = Arc::new(Clock::recording(started));
+        let (commands, orders) = std::sync::mpsc::channel();
+        let parts = workshop.parts(Some(voice.clone()), Some(commands), "hear");
+        let began_samples = ear.position_samples();
+        let conductor = Conductor::new(
+            workshop.machine(),
+            parts,
+            clock.clone(),
+            workshop.mailbox.clone(),
+            vec![listener],
+        );
+        let reply = match &options.reply {
+            Some(path) => Some(ReplyFile::create(path, SPEAKER_HZ)?),
+            None => None,
+        };
+        Ok(Self {
+            ear,
+            orders,
+            conductor,
+            clock,
+            voice,
+            speaker,
+            reply,
+            options,
+            heard: Vec::new(),
+            played: Vec::new(),
+            began_samples,
+            position_samples: 0,
+            speaker_debt: 0.0,
+            started,
+        })
+    }
+
+    fn play(mut self, mut recording: Recording) -> Result<(), Fault> {
+        let (mut writer, mut reader) = capture_ring(SAMPLE_RATE_HZ, 1, 10 * STEP_MS)
+            .map_err(|error| Fault::new(FaultKind::Failed, "hear", error.to_string(), ""))?;
+        let mut piece = Vec::new();
+        loop {
+            let more = recording.read(&mut piece)?;
+            for chunk in piece.chunks(STEP_SAMPLES) {
+                self.step(chunk, &mut writer, &mut reader)?;
+            }
+            piece.clear();
+            if !more {
+                break;
+            }
+        }
+        if let Some(fault) = recording.warning() {
+            self.conductor.handle(Event::Fault { fault: fault.clone() });
+        }
+        self.ear.finish(&mut self.heard);
+        self.tell();
+        self.tail()?;
+        self.conductor.finish();
+        match &mut self.reply {
+            Some(reply) => reply.flush(),
+            None => Ok(()),
+        }
+    }
+
+    /// One step of sound in and out.
+    fn step(
+        &mut self,
+        chunk: &[f32],
+        writer: &mut CaptureWriter,
+        reader: &mut CaptureReader,
+    ) -> Result<(), Fault> {
+        if self.options.no_wake && self.conductor.is_idle() {
+            self.conductor.handle(Event::ListenNow);
+            self.obey();
+        }
+        writer.push(chunk);
+        let mut samples = Vec::new();
+        reader.read(&mut samples);
+        self.ear.process(&samples, &mut self.heard);
+        self.tell();
+        self.advance(samples.len() as u64)
+    }
+
+    /// What the ear heard goes to the turn machine; what the machine orders goes back.
+    fn tell(&mut self) {
+        for heard in std::mem::take(&mut self.heard) {
+            let position = heard.position_samples - self.began_samples;
+            self.clock.set_audio_ms(samples_to_ms(position));
+            self.conductor.handle(machine_event(heard.event));
+        }
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        self.conductor.settle(TOOLS_LIMIT);
+        self.obey();
+    }
+
+    fn obey(&mut self) {
+        for order in self.orders.try_iter() {
+            self.ear.command(order);
+        }
+    }
+
+    /// Moves the recording's clock, and plays what a speaker would have played meanwhile.
+    fn advance(&mut self, samples: u64) -> Result<(), Fault> {
+        self.position_samples += samples;
+        self.clock.set_audio_ms(samples_to_ms(self.position_samples));
+        let due = samples as f64 * f64::from(SPEAKER_HZ) / f64::from(SAMPLE_RATE_HZ);
+        let due = due + self.speaker_debt;
+        self.speaker_debt = due.fract();
+        // Before the samples are taken, so that they are there; after, so that their end is reported.
+        self.voice.settle();
+        self.played.clear();
+        self.played.resize(due as usize, 0.0);
+        self.speaker.fill(&mut self.played);
+        if let Some(reply) = &mut self.reply {
+            reply.write(&self.played)?;
+        }
+        self.voice.settle();
+        self.settle();
+        self.pace();
+        Ok(())
+    }
+
+    /// The recording is over; Hark may still be speaking.
+    fn tail(&mut self) -> Result<(), Fault> {
+        let step = STEP_SAMPLES as u64;
+        let end = self.position_samples + ms_to_samples(TAIL_MS);
+        while !self.conductor.is_idle() && self.position_samples < end {
+            // Nobody is there to say anything more: an ear that was opened for an answer is closed.
+            if self.ear.meter().listening {
+                self.ear.finish(&mut self.heard);
+                self.tell();
+            }
+            self.advance(step)?;
+        }
+        // The last short sound has no turn that waits for it.
+        for _ in 0..LAST_SOUND_STEPS {
+            self.advance(step)?;
+        }
+        Ok(())
+    }
+
+    fn pace(&self) {
+        if self.options.realtime {
+            let due = self.started + Duration::from_millis(samples_to_ms(self.position_samples));
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The daemon: every part on its own thread, supervised, from READY to a clean end.
+
+use super::clock::Clock;
+use super::conductor::{Conductor, Listener};
+use super::ear_thread::EarThread;
+use super::mailbox::Mailbox;
+use super::timers_thread::TimersThread;
+use super::voice_parts::VoiceParts;
+use super::watchdog_thread::WatchdogThread;
+use super::workshop::Workshop;
+use crate::domain::{Event, Fault, FaultKind};
+use crate::integrations::mqtt::{Mqtt, NodeInfo};
+use crate::telemetry::watchdog::Notifier;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Runs until SIGINT or SIGTERM. Events go to `listeners` as well as to MQTT. `ready` is called when
+/// everything is up.
+///
+/// # Errors
+/// When a part that is needed cannot be built. A device or broker that is not there is no error: it is
+/// reported and looked for again.
+pub fn run(
+    workshop: &Workshop,
+    mut listeners: Vec<Listener>,
+    ready: impl FnOnce(&Running),
+) -> Result<(), Fault> {
+    let clock = Arc::new(Clock::live());
+    let mailbox = workshop.mailbox.clone();
+    let voice = VoiceParts::supervised(workshop)?;
+    let ear = EarThread::start(workshop)?;
+    let mqtt = Arc::new(start_mqtt(workshop)?);
+    let publisher = mqtt.clone();
+    listeners.push(Box::new(move |envelope| publisher.publish(envelope)));
+    let parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
+    let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
+    let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
+        .map_err(|error| no_thread("hark-timers", &error))?;
+    let watchdog =
+        WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
+    end_on_signal(workshop, mailbox.clone())?;
+    conductor.announce(workshop.config.speaking.volume_percent);
+    Notifier.ready("listening");
+    ready(&Running { ear: &ear, voice: &voice });
+    conductor.run();
+
+    tracing::info!("ending");
+    Notifier.stopping();
+    drop(watchdog);
+    timers.stop(&workshop.timers);
+    drop(ear);
+    drop(voice);
+    conductor.finish();
+    workshop.runtime.block_on(mqtt.shutdown());
+    Ok(())
+}
+
+/// The daemon while it runs, for those who started it.
+pub struct Running<'a> {
+    pub(super) ear: &'a EarThread,
+    pub(super) voice: &'a VoiceParts,
+}
+
+impl Running<'_> {
+    /// Whether a microphone is open.
+    pub fn has_microphone(&self) -> bool {
+        self.ear.has_microphone()
+    }
+}
+
+fn start_mqtt(workshop: &Workshop) -> Result<Mqtt, Fault> {
+    let mailbox = workshop.mailbox.clone();
+    let inbound = Arc::new(move |event: Event| {
+        if let Err(full) = mailbox.push(event) {
+            tracing::error!("a command from MQTT was refused: {full}");
+        }
+    });
+    let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), ..NodeInfo::default() };
+    Mqtt::start(&workshop.config.mqtt, about, inbound, workshop.runtime.handle().clone())
+}
+
+fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let _inside = workshop.runtime.enter();
+    let no_signal = |error: std::io::Error| {
+        Fault::new(FaultKind::Failed, "daemon", format!("cannot wait for signals: {error}"), "")
+    };
+    let mut terminate = signal(SignalKind::terminate()).map_err(no_signal)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(no_signal)?;
+    workshop.runtime.spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        mailbox.close();
+    });
+    Ok(())
+}
+
+/// Growing pauses between attempts.
+pub(super) struct BackOff {
+    attempts: u32,
+    longest: Duration,
+}
+
+impl BackOff {
+    pub(super) fn new(longest: Duration) -> Self {
+        Self { attempts: 0, longest }
+    }
+
+    pub(super) fn is_first(&self) -> bool {
+        self.attempts == 0
+    }
+
+    pub(super) fn grow(&mut self) {
+        self.attempts = self.attempts.saturating_add(1);
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.attempts = 0;
+    }
+
+    /// 1, 2, 4 … seconds, up to the longest.
+    pub(super) fn pause(&self) -> Duration {
+        let doublings = self.attempts.saturating_sub(1).min(16);
+        Duration::from_secs(1 << doublings).min(self.longest)
+    }
+}
+
+pub(super) fn report(mailbox: &Mailbox, fault: Fault) {
+    tracing::debug!("{fault}");
+    if let Err(full) = mailbox.push(Event::Fault { fault }) {
+        tracing::error!("a fault was not reported: {full}");
+    }
+}
+
+pub(super) fn device_lost(part: &str, name: &str, message: &str) -> Fault {
+    let fix = "plug it in again; Hark looks for it by itself";
+    Fault::new(FaultKind::Unavailable, part, format!("{name} was lost: {message}"), fix).recoverable()
+}
+
+pub(super) fn no_thread(name: &str, error: &std::io::Error) -> Fault {
+    let fix = "raise the limit of threads (TasksMax in the service)";
+    Fault::new(FaultKind::Failed, "daemon", format!("the thread {name} cannot be started: {error}"), fix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_the_longest() {
+        let mut back_off = BackOff::new(Duration::from_secs(30));
+        let mut pauses = Vec::new();
+        for _ in 0..8 {
+            back_off.grow();
+            pauses.push(back_off.pause().as_secs());
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
+    }
+}

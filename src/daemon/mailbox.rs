@@ -1,0 +1,125 @@
+//! The queue in front of the turn machine, with a lane of its own for what must never wait.
+
+use crate::domain::Event;
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Most events that may wait. The machine takes microseconds for one, so a full lane means it is stuck.
+const CAPACITY: usize = 1024;
+
+/// The lane is full; the event was refused and counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{refused} events were refused: the turn machine does not keep up")]
+pub struct Full {
+    /// How many were refused since start.
+    pub refused: u64,
+}
+
+#[derive(Debug, Default)]
+struct Lanes {
+    control: VecDeque<Event>,
+    normal: VecDeque<Event>,
+    refused: u64,
+    closed: bool,
+}
+
+/// Bounded, two lanes. Overflow: the normal lane refuses and counts; the control lane keeps the last
+/// event of each kind, so it cannot overflow and nothing it holds is lost.
+#[derive(Debug, Default)]
+pub struct Mailbox {
+    lanes: Mutex<Lanes>,
+    ready: Condvar,
+}
+
+impl Mailbox {
+    /// Puts an event in. Never blocks.
+    ///
+    /// # Errors
+    /// When the normal lane is full.
+    pub fn push(&self, event: Event) -> Result<(), Full> {
+        let mut lanes = self.lock();
+        if is_control(&event) {
+            lanes.control.retain(|other| std::mem::discriminant(other) != std::mem::discriminant(&event));
+            lanes.control.push_back(event);
+        } else if lanes.normal.len() < CAPACITY {
+            lanes.normal.push_back(event);
+        } else {
+            lanes.refused += 1;
+            return Err(Full { refused: lanes.refused });
+        }
+        drop(lanes);
+        self.ready.notify_one();
+        Ok(())
+    }
+
+    /// The next event, control first; waits until `deadline`. `None` when the time is up or the mailbox
+    /// was closed.
+    pub fn pop(&self, deadline: Instant) -> Option<Event> {
+        let mut lanes = self.lock();
+        loop {
+            if let Some(event) = lanes.control.pop_front() {
+                return Some(event);
+            }
+            if let Some(event) = lanes.normal.pop_front() {
+                return Some(event);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if lanes.closed || left.is_zero() {
+                return None;
+            }
+            lanes = self.ready.wait_timeout(lanes, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Ends waiting, for shutdown.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.ready.notify_all();
+    }
+
+    /// Whether `close` was called.
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lanes> {
+        // The lanes are whole after every statement that can panic, so a poisoned lock is usable.
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Events that must not wait behind others.
+fn is_control(event: &Event) -> bool {
+    matches!(event, Event::Stop | Event::SetMute { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn control_overtakes_and_is_never_refused() {
+        let mailbox = Mailbox::default();
+        for _ in 0..CAPACITY {
+            mailbox.push(Event::Tick).unwrap();
+        }
+        assert_eq!(mailbox.push(Event::ListenNow), Err(Full { refused: 1 }));
+        mailbox.push(Event::SetMute { muted: true }).unwrap();
+        mailbox.push(Event::Stop).unwrap();
+        mailbox.push(Event::SetMute { muted: false }).unwrap();
+        let soon = Instant::now() + Duration::from_secs(1);
+        assert_eq!(mailbox.pop(soon), Some(Event::Stop));
+        assert_eq!(mailbox.pop(soon), Some(Event::SetMute { muted: false }), "the last switch counts");
+        assert_eq!(mailbox.pop(soon), Some(Event::Tick));
+    }
+
+    #[test]
+    fn waiting_ends_at_the_deadline_and_on_close() {
+        let mailbox = Mailbox::default();
+        assert_eq!(mailbox.pop(Instant::now()), None);
+        mailbox.close();
+        assert_eq!(mailbox.pop(Instant::now() + Duration::from_secs(60)), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! Speaking a text without the daemon.
+
+use super::reply_file::ReplyFile;
+use super::voice_parts::VoiceParts;
+use super::workshop::Workshop;
+use crate::domain::{Event, Fault, FaultKind};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Longest time without any sign of the voice.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Speaks on the speaker of the configuration; returns when nothing is left to play.
+///
+/// # Errors
+/// When there is no speaker, or the voice fails.
+pub fn on_speaker(workshop: &Workshop, text: &str) -> Result<(), Fault> {
+    let voice = VoiceParts::on_speaker(workshop)?;
+    voice.handle().say("say".into(), text, workshop.config.speaking.language.clone())?;
+    let end = Instant::now() + LIMIT;
+    loop {
+        match workshop.mailbox.pop(end) {
+            Some(Event::SpeakingEnded { .. }) => return Ok(()),
+            Some(Event::Fault { fault }) => return Err(fault),
+            Some(_) => {}
+            None => {
+                let fix = "look at `hark doctor`";
+                return Err(Fault::new(FaultKind::Failed, "voice", "the speaker does not play", fix));
+            }
+        }
+    }
+}
+
+/// Speaks into a WAV file, faster than real time.
+///
+/// # Errors
+/// When the voice is switched off or fails, or the file cannot be written.
+pub fn to_file(workshop: &Workshop, text: &str, path: &Path) -> Result<(), Fault> {
+    let mut voice = workshop.voice()?.ok_or_else(|| {
+        Fault::new(
+            FaultKind::BadConfiguration,
+            "voice",
+            "the voice is switched off",
+            "set speaking.voice to espeak",
+        )
+    })?;
+    let mut file = ReplyFile::create(path, voice.rate_hz())?;
+    let mut written = Ok(());
+    voice.synthesise(text, &workshop.config.speaking.language, &mut |samples| {
+        written = file.write(samples);
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    written?;
+    file.flush()
+}

@@ -1,0 +1,285 @@
+//! Builds the parts from the configuration: one place that knows which engine stands behind which port.
+
+use super::clock::wall_unix_ms;
+use super::conductor::Parts;
+use super::controls::Controls;
+use super::mailbox::Mailbox;
+use super::recorder::Recorder;
+use crate::acting::home::demo::DemoDevices;
+use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
+use crate::acting::timers::Timers;
+use crate::acting::tools::{self, Toolbox};
+use crate::config::speaking::VoiceEngine;
+use crate::config::wake::WakeEngine;
+use crate::config::{Config, is_word_path, paths};
+use crate::deciding::replies::Replies;
+use crate::deciding::turn::{Machine, Settings};
+use crate::domain::home::Home;
+use crate::domain::ports::{HomeView, SpeechGrammar, Voice};
+use crate::domain::{Fault, FaultKind};
+use crate::hearing::EarCommand;
+use crate::hearing::ear::{Ear, EarParts, EarSettings};
+use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use crate::hearing::stt::worker::SttMode;
+use crate::hearing::vad::SileroVad;
+use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLimits};
+use crate::inference::litert::LiteRt;
+use crate::inference::manifest::Manifest;
+use crate::inference::onnx::OnnxRuntime;
+use crate::remembering::store::Store;
+use crate::remembering::turns::Turns;
+use crate::speaking::voice_thread::VoiceHandle;
+use crate::speaking::voices::espeak::Espeak;
+use crate::understanding::{Grammar, Sentences};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+type Faults = Vec<Fault>;
+
+/// Name of the database in the state folder.
+const DATABASE: &str = "hark.db";
+
+/// Everything but sound: what a typed request needs.
+pub struct Workshop {
+    /// The configuration in force.
+    pub config: Config,
+    /// Where tools and MQTT run.
+    pub runtime: tokio::runtime::Runtime,
+    /// The queue in front of the turn machine.
+    pub mailbox: Arc<Mailbox>,
+    /// The templates with the names of the home.
+    pub grammar: Arc<Grammar>,
+    /// The home.
+    pub home: Arc<HomeRegistry>,
+    /// Timers.
+    pub timers: Arc<Timers>,
+    /// Models on the disk.
+    pub manifest: Manifest,
+    replies: Arc<Replies>,
+    tools: Arc<Toolbox>,
+    controls: Arc<Controls>,
+    store: Store,
+}
+
+impl Workshop {
+    /// Builds it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with templates, home and store.
+    pub fn open(config: Config) -> Result<Self, Faults> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("hark-async")
+            .enable_all()
+            .build()
+            .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))?;
+        let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
+        let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
+        let home = Arc::new(HomeRegistry::new(load_home(&config)?));
+        let sentences = load_sentences(&models_dir, &config.speaking.language)?;
+        let replies = Arc::new(Replies::new(sentences.responses())?);
+        let missing = replies.missing(sentences.intents());
+        if !missing.is_empty() {
+            return Err(vec![lacks_replies(&config.speaking.language, &missing)]);
+        }
+        let grammar = Arc::new(Grammar::new(&sentences, &home.home()));
+        let store = open_store(&config).map_err(|fault| vec![fault])?;
+        let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
+        let mailbox = Arc::new(Mailbox::default());
+        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
+        let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
+        let now = Arc::new(|| chrono::Local::now().fixed_offset());
+        let settings = (&config.home, &config.permissions, &config.tools);
+        let parts = tools::Parts::new(devices, timers.clone(), controls.clone(), now, settings);
+        let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
+        Ok(Self {
+            config,
+            runtime,
+            mailbox,
+            grammar,
+            home,
+            timers,
+            manifest,
+            replies,
+            tools,
+            controls,
+            store,
+        })
+    }
+
+    /// A turn machine at rest, with ids no other start has used.
+    pub fn machine(&self) -> Machine {
+        let config = &self.config;
+        Machine::new(Settings {
+            id_prefix: id_prefix(),
+            language: config.speaking.language.clone(),
+            listen_window_ms: config.endpoint.nothing_said_ms.into(),
+            approval_window_ms: config.permissions.approval_window_ms.into(),
+            ring_max_ms: config.home.ring_max_ms.into(),
+            volume_percent: config.speaking.volume_percent,
+            earcons: config.speaking.earcons,
+        })
+    }
+}
+
+impl Workshop {
+    /// What a conductor works with. `session` names the conversation in the store.
+    pub fn parts(&self, voice: Option<VoiceHandle>, ear: Option<Sender<EarCommand>>, session: &str) -> Parts {
+        let keep = self.config.memory.keep_turns;
+        let turns = Some(Turns::new(self.store.clone()));
+        Parts {
+            understand: self.grammar.clone(),
+            replies: self.replies.clone(),
+            tools: self.tools.clone(),
+            timers: self.timers.clone(),
+            voice,
+            ear,
+            runtime: self.runtime.handle().clone(),
+            controls: self.controls.clone(),
+            recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+        }
+    }
+
+    /// The ear with its engines loaded.
+    ///
+    /// # Errors
+    /// `MissingPart` naming the model or library, with its fix.
+    pub fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
+        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
+        let vad = SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?;
+        let wake = match self.config.wake.engine {
+            WakeEngine::Openwakeword => Some(self.wake_detector()?),
+            WakeEngine::None => None,
+        };
+        let grammar: Arc<dyn SpeechGrammar> = self.grammar.clone();
+        let recogniser = GrammarRecogniser::new(
+            Tuning::new(&self.config.stt),
+            &self.manifest.path("pocketsphinx_en_us")?,
+            grammar,
+            Arc::new(self.espeak()?),
+            &self.config.paths.state_dir()?,
+        )?;
+        let parts = EarParts { vad: Box::new(vad), wake, recogniser: Box::new(recogniser) };
+        Ear::new(parts, EarSettings::new(&self.config, mode))
+    }
+
+    fn wake_detector(&self) -> Result<WakeDetector, Fault> {
+        let litert = LiteRt::load(&self.manifest.path("litert")?)?;
+        let heads =
+            self.config.wake.words.iter().map(|word| {
+                if is_word_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
+            });
+        let files = OpenWakeWordFiles {
+            mel: self.manifest.path("melspectrogram")?,
+            embedding: self.manifest.path("embedding_model")?,
+            heads: heads.collect::<Result<_, _>>()?,
+        };
+        let engine = OpenWakeWord::load(&litert, &files)?;
+        Ok(WakeDetector::new(Box::new(engine), WakeLimits::from(&self.config.wake)))
+    }
+
+    /// The voice of the configuration; `None` when it is switched off.
+    ///
+    /// # Errors
+    /// When its data is missing.
+    pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
+        match self.config.speaking.voice {
+            VoiceEngine::Espeak => Ok(Some(Box::new(self.espeak()?))),
+            VoiceEngine::None => Ok(None),
+        }
+    }
+
+    fn espeak(&self) -> Result<Espeak, Fault> {
+        let speaking = &self.config.speaking;
+        Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
+    }
+}
+
+/// The home of the configuration: the file, or the demo home.
+///
+/// # Errors
+/// Everything that is wrong in the file.
+pub fn load_home(config: &Config) -> Result<Home, Faults> {
+    let demo = config.home.demo;
+    let home = match config.home.file.as_str() {
+        "" => home_file::example(demo),
+        file => home_file::load(&paths::expand(file), demo),
+    };
+    home.map_err(|fault| vec![fault])
+}
+
+/// Opens the store for reading and writing, making it when it is not there.
+///
+/// # Errors
+/// When the state folder cannot be written to.
+pub fn open_store(config: &Config) -> Result<Store, Fault> {
+    let folder = config.paths.state_dir()?;
+    paths::ensure_dir(&folder)?;
+    Store::open(&folder.join(DATABASE))
+}
+
+/// Opens the store for looking only.
+///
+/// # Errors
+/// When there is none yet.
+pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
+    Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+}
+
+/// The timers of the store.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn open_timers(config: &Config) -> Result<Timers, Fault> {
+    load_timers(&open_store(config)?)
+}
+
+fn load_timers(store: &Store) -> Result<Timers, Fault> {
+    Timers::load(Arc::new(store.clone()), wall_unix_ms())
+}
+
+/// Templates that come with Hark, then the owner's own.
+fn load_sentences(models_dir: &Path, language: &str) -> Result<Sentences, Faults> {
+    let owners = PathBuf::from("/etc/hark/sentences");
+    let mut folders = vec![models_dir.join("sentences")];
+    folders.extend(owners.join(language).is_dir().then_some(owners));
+    Sentences::load(&folders, language).map_err(|problems| problems.into_iter().map(Fault::from).collect())
+}
+
+/// Milliseconds of the start and some chance: short, sortable, unique among programs.
+fn id_prefix() -> String {
+    let id = uuid::Uuid::now_v7().simple().to_string();
+    format!("{}{}", &id[..12], &id[28..])
+}
+
+fn lacks_replies(language: &str, missing: &[String]) -> Fault {
+    let message = format!("the language {language} has no response for {}", missing.join(", "));
+    let fix = format!("add them under `responses: intents:` in sentences/{language}/");
+    Fault::new(FaultKind::BadConfiguration, "sentences", message, fix)
+}
+
+fn one(part: &str, message: String) -> Faults {
+    vec![Fault::new(FaultKind::Failed, part, message, "see `hark doctor`")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deciding::{instincts, route};
+
+    #[test]
+    fn every_intent_of_the_templates_leads_somewhere() {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+        let sentences = load_sentences(&models, "en").unwrap();
+        let replies = Replies::new(sentences.responses()).unwrap();
+        assert_eq!(replies.missing(sentences.intents()), Vec::<String>::new());
+        for tool in route::tools() {
+            assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
+        }
+        for intent in sentences.intents() {
+            let known = intent.starts_with("Hark") || instincts::named(intent).is_some();
+            assert!(known || route::tool_for(intent).is_some(), "{intent} is served");
+        }
+    }
+}

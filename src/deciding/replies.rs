@@ -1,0 +1,252 @@
+//! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
+//! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
+
+use super::instincts;
+use crate::domain::timer::Timer;
+use crate::domain::tool::error_code;
+use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
+use minijinja::{Environment, UndefinedBehavior};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Response templates of one language: intent (or `replies`, `errors`) → key → template.
+pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Keys of `replies.yaml` that every language needs.
+pub const FIXED_KEYS: [&str; 11] = [
+    "not_understood",
+    "cancelled",
+    "stopped",
+    "repeated_nothing",
+    "muted",
+    "unmuted",
+    "gave_up",
+    "ask_approval",
+    "approval_denied",
+    "timer_finished",
+    "timer_finished_late",
+];
+
+/// Response key of an intent that asks for no other.
+const DEFAULT_KEY: &str = "default";
+/// A timer that rings this much after it was due says so.
+const LATE_AFTER_MS: i64 = 30_000;
+
+/// Renders replies of one language.
+pub struct Replies {
+    templates: Environment<'static>,
+}
+
+impl Replies {
+    /// Compiles every template.
+    ///
+    /// # Errors
+    /// All templates that do not compile, each with its intent and key.
+    pub fn new(templates: &Templates) -> Result<Self, Vec<Fault>> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+        let mut faults = Vec::new();
+        for (group, keys) in templates {
+            for (key, text) in keys {
+                if let Err(error) = environment.add_template_owned(format!("{group}/{key}"), text.clone()) {
+                    faults.push(fault(group, key, &error));
+                }
+            }
+        }
+        if faults.is_empty() { Ok(Self { templates: environment }) } else { Err(faults) }
+    }
+
+    /// What a language lacks: fixed replies, apologies, and answers to intents, as `group/key`.
+    pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let fixed = FIXED_KEYS.iter().map(|key| format!("replies/{key}"));
+        let errors = error_code::ALL.iter().map(|key| format!("errors/{key}"));
+        let lacking = |name: &String| self.templates.get_template(name).is_err();
+        let answered =
+            |intent: &str| self.templates.templates().any(|(name, _)| name.split('/').next() == Some(intent));
+        let silent = intents
+            .into_iter()
+            .filter(|intent| instincts::named(intent).is_none() && !answered(intent))
+            .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
+        fixed.chain(errors).filter(lacking).chain(silent).collect()
+    }
+
+    /// The words of a reply. `unix_ms` is the wall clock, for timers that ring late.
+    ///
+    /// # Errors
+    /// When the template is missing or fails on these values.
+    pub fn render(&self, reply: &Reply, unix_ms: i64) -> Result<String, Fault> {
+        match reply {
+            Reply::Parts { parts } => self.parts(parts),
+            Reply::AskApproval { receipt, parts } => {
+                let question = self.fill("replies", "ask_approval", json!({ "result": receipt.detail }))?;
+                Ok(join(&self.parts(parts)?, &question))
+            }
+            Reply::Fixed { key } => self.fill("replies", key, json!({})),
+            Reply::Text { text } => Ok(text.clone()),
+            Reply::TimerRings { timer } => self.timer_rings(timer, unix_ms),
+        }
+    }
+
+    fn parts(&self, parts: &[Part]) -> Result<String, Fault> {
+        let mut text = String::new();
+        for part in parts {
+            let words = match part {
+                Part::Done { intent, receipt } => self.done(intent, receipt)?,
+                Part::Answer { intent } => self.fill(
+                    &intent.name,
+                    intent.response.as_deref().unwrap_or(DEFAULT_KEY),
+                    json!({ "slots": intent.slots }),
+                )?,
+            };
+            text = join(&text, &words);
+        }
+        Ok(text)
+    }
+
+    /// A success sentence needs a receipt that says so; anything else is an apology that says why.
+    fn done(&self, intent: &Intent, receipt: &Receipt) -> Result<String, Fault> {
+        let values = json!({ "intent": intent.name, "slots": intent.slots, "result": receipt.detail });
+        if receipt.ok {
+            return self.fill(&intent.name, intent.response.as_deref().unwrap_or(DEFAULT_KEY), values);
+        }
+        let code = receipt.detail["error"].as_str().unwrap_or("failed");
+        let known = self.templates.get_template(&format!("errors/{code}")).is_ok();
+        self.fill("errors", if known { code } else { "failed" }, values)
+    }
+
+    fn timer_rings(&self, timer: &Timer, unix_ms: i64) -> Result<String, Fault> {
+        let late_ms = unix_ms - timer.due_unix_ms;
+        let key = if late_ms > LATE_AFTER_MS { "timer_finished_late" } else { "timer_finished" };
+        let total_seconds = timer.duration_ms / 1000;
+        let values = json!({
+            "name": timer.name,
+            "hours": total_seconds / 3600,
+            "minutes": total_seconds / 60 % 60,
+            "seconds": total_seconds % 60,
+            "late_minutes": late_ms / 60_000,
+        });
+        self.fill("replies", key, json!({ "timer": values }))
+    }
+
+    fn fill(&self, group: &str, key: &str, values: Value) -> Result<String, Fault> {
+        let template = self
+            .templates
+            .get_template(&format!("{group}/{key}"))
+            .map_err(|error| fault(group, key, &error))?;
+        let text =
+            template.render(minijinja::value::Serde(values)).map_err(|error| fault(group, key, &error))?;
+        Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+}
+
+fn join(first: &str, second: &str) -> String {
+    match (first.is_empty(), second.is_empty()) {
+        (true, _) => second.to_owned(),
+        (_, true) => first.to_owned(),
+        _ => format!("{first} {second}"),
+    }
+}
+
+fn fault(group: &str, key: &str, error: &minijinja::Error) -> Fault {
+    Fault::new(
+        FaultKind::BadInput,
+        "replies",
+        format!("the response template {group}/{key} cannot be used: {error:#}"),
+        format!("correct `responses: intents: {group}: {key}` in models/sentences/<language>/"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Route, Slots, TimerId};
+
+    fn replies() -> Replies {
+        let group = |entries: &[(&str, &str)]| {
+            entries.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()
+        };
+        let templates = Templates::from([
+            ("HassTurnOn".into(), group(&[("default", "Turned on the {{ result.name | lower }}.")])),
+            ("HarkHowAreYou".into(), group(&[("default", "Fine.")])),
+            (
+                "errors".into(),
+                group(&[("failed", "That failed."), ("offline", "{{ slots.name }} is offline.")]),
+            ),
+            (
+                "replies".into(),
+                group(&[
+                    ("ask_approval", "Really {{ result.action }} the {{ result.name }}?"),
+                    ("timer_finished", "{{ timer.name or 'Your' }} timer is done."),
+                    ("timer_finished_late", "It was due {{ timer.late_minutes }} minutes ago."),
+                ]),
+            ),
+        ]);
+        Replies::new(&templates).unwrap()
+    }
+
+    fn intent(name: &str) -> Intent {
+        let slots = Slots::from_iter([("name".to_owned(), json!("Lamp"))]);
+        Intent {
+            name: name.into(),
+            slots,
+            confidence: 1.0,
+            route: Route::Template,
+            why: String::new(),
+            response: None,
+        }
+    }
+
+    fn receipt(ok: bool, detail: Value) -> Receipt {
+        Receipt { id: "r".into(), ok, changed: ok, detail }
+    }
+
+    #[test]
+    fn a_success_sentence_needs_a_receipt() {
+        let say = |receipt: Receipt| {
+            let parts = vec![Part::Done { intent: intent("HassTurnOn"), receipt }];
+            replies().render(&Reply::Parts { parts }, 0).unwrap()
+        };
+        assert_eq!(say(receipt(true, json!({"name": "Lamp"}))), "Turned on the lamp.");
+        assert_eq!(say(receipt(false, json!({"error": "offline"}))), "Lamp is offline.");
+        assert_eq!(say(receipt(false, json!({"error": "never heard of"}))), "That failed.");
+        assert_eq!(say(receipt(false, json!({}))), "That failed.");
+    }
+
+    #[test]
+    fn parts_and_questions_are_joined() {
+        let parts = vec![
+            Part::Answer { intent: intent("HarkHowAreYou") },
+            Part::Done { intent: intent("HassTurnOn"), receipt: receipt(true, json!({"name": "Lamp"})) },
+        ];
+        let ask =
+            receipt(false, json!({"error": "needs_approval", "action": "unlock", "name": "front door"}));
+        let text = replies().render(&Reply::AskApproval { receipt: ask, parts }, 0).unwrap();
+        assert_eq!(text, "Fine. Turned on the lamp. Really unlock the front door?");
+    }
+
+    #[test]
+    fn a_late_timer_says_so() {
+        let timer = Timer {
+            id: TimerId::from("t"),
+            name: Some("Pizza".into()),
+            area: None,
+            duration_ms: 60_000,
+            created_unix_ms: 0,
+            due_unix_ms: 60_000,
+            remaining_ms: 0,
+            state: crate::domain::timer::TimerState::Ringing,
+        };
+        let reply = Reply::TimerRings { timer };
+        assert_eq!(replies().render(&reply, 60_500).unwrap(), "Pizza timer is done.");
+        assert_eq!(replies().render(&reply, 660_000).unwrap(), "It was due 10 minutes ago.");
+    }
+
+    #[test]
+    fn a_missing_template_is_named() {
+        let fault = replies().render(&Reply::Fixed { key: "nowhere".into() }, 0).unwrap_err();
+        assert!(fault.message.contains("replies/nowhere"), "{fault}");
+        let broken = Templates::from([("X".into(), BTreeMap::from([("y".into(), "{{ oops".into())]))]);
+        let faults = Replies::new(&broken).err().unwrap();
+        assert!(faults[0].message.contains("X/y"), "{}", faults[0]);
+    }
+}

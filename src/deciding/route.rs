@@ -1,0 +1,52 @@
+//! Which tool serves which intent. One table; an intent that is not in it is answered by its response
+//! template alone.
+
+use crate::domain::{Intent, Slots};
+
+/// The tool that wants to know the kind of question.
+const ASKS_KIND: &str = "home.get_state";
+
+/// Intent name and the tool that serves it.
+const TOOLS: &[(&str, &str)] = &[
+    ("HassTurnOn", "home.turn_on"),
+    ("HassTurnOff", "home.turn_off"),
+    ("HassToggle", "home.toggle"),
+    ("HassLightSet", "home.light_set"),
+    ("HassSetPosition", "home.set_position"),
+    ("HassClimateSetTemperature", "home.climate_set_temperature"),
+    ("HassClimateGetTemperature", "home.climate_get_temperature"),
+    ("HassGetState", "home.get_state"),
+    ("HassGetWeather", "weather.get"),
+    ("HassGetCurrentTime", "datetime.time"),
+    ("HassGetCurrentDate", "datetime.date"),
+    ("HassStartTimer", "timer.start"),
+    ("HassCancelTimer", "timer.cancel"),
+    ("HassCancelAllTimers", "timer.cancel_all"),
+    ("HassPauseTimer", "timer.pause"),
+    ("HassUnpauseTimer", "timer.resume"),
+    ("HassTimerStatus", "timer.status"),
+    ("HassIncreaseTimer", "timer.increase"),
+    ("HassDecreaseTimer", "timer.decrease"),
+    ("HassSetVolume", "volume.set"),
+    ("HassSetVolumeRelative", "volume.change"),
+];
+
+/// The tool that serves an intent; `None` when words alone answer it.
+pub fn tool_for(intent: &str) -> Option<&'static str> {
+    TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool)
+}
+
+/// The arguments of the tool: the slots, and for a question about the home which kind it is, since "all
+/// lights" and "any light" have the same slots.
+pub fn arguments(tool: &str, intent: &Intent) -> Slots {
+    let mut arguments = intent.slots.clone();
+    if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
+        arguments.insert("response".into(), kind.clone().into());
+    }
+    arguments
+}
+
+/// Every tool an intent can lead to.
+pub fn tools() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|(_, tool)| *tool)
+}

@@ -1,0 +1,79 @@
+//! Receipts coming in, and dangerous acts that need a yes.
+
+use super::Machine;
+use super::state::{Approval, Phase, Work};
+use crate::domain::public_event::{Outcome, PublicEvent};
+use crate::domain::tool::error_code;
+use crate::domain::{Part, Receipt, Reply, Stamp, ToolCall, TurnId};
+
+impl Machine {
+    pub(super) fn on_acted(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        index: usize,
+        receipt: Receipt,
+        duration_ms: f64,
+    ) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        let Some(work) = turn.work.get_mut(index).filter(|work| work.is_open()) else { return };
+        let Some(call) = work.call.clone() else { return };
+        work.receipt = Some(receipt.clone());
+        // A receipt that comes after the apology is told to the world, but not answered again.
+        let finished = turn.phase == Phase::Acting && !turn.work.iter().any(Work::is_open);
+        if finished {
+            turn.times.acted = Some(now);
+        }
+        self.publish(
+            Some(id),
+            PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
+        );
+        if finished {
+            self.answer(now, id);
+        }
+    }
+
+    /// Everything that was asked has its receipt: say what came of it.
+    pub(super) fn answer(&mut self, now: Stamp, id: &TurnId) {
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
+            turn.work.iter().partition(|work| needs_approval(work));
+        let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).collect();
+        let failed = settled.iter().any(|work| work.receipt.as_ref().is_some_and(|receipt| !receipt.ok));
+        let intents: Vec<_> =
+            waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
+        let question = waiting.iter().find_map(|work| work.receipt.clone());
+        turn.outcome = match (&question, failed) {
+            (Some(_), _) => Outcome::AwaitingApproval,
+            (None, true) => Outcome::Failed,
+            (None, false) => Outcome::Done,
+        };
+        turn.listen_after = question.is_some() && turn.speak;
+        let origin = turn.origin.clone();
+        let reply = match question {
+            Some(receipt) => {
+                self.approval = Some(Approval { origin, intents, until_ms });
+                Reply::AskApproval { receipt, parts }
+            }
+            None => Reply::Parts { parts },
+        };
+        self.reply(now, id, reply);
+    }
+
+    /// The person said yes: exactly the calls that were asked about run, marked as approved.
+    pub(super) fn approve(&mut self, now: Stamp, id: &TurnId) {
+        let Some(approval) = self.approval.take() else { return };
+        let work = approval.intents.into_iter().enumerate().map(|(index, (intent, call))| {
+            let call = ToolCall { index, turn: id.clone(), approved: true, ..call };
+            Work { intent, call: Some(call), receipt: None }
+        });
+        let work = work.collect();
+        self.run(now, id, work);
+    }
+}
+
+fn needs_approval(work: &Work) -> bool {
+    let Some(receipt) = &work.receipt else { return false };
+    !receipt.ok && receipt.detail["error"] == error_code::NEEDS_APPROVAL
+}

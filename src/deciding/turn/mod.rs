@@ -1,0 +1,310 @@
+//! The turn machine: `handle(Stamp, Event) -> Vec<Effect>`. Pure: no I/O, no clock but the one that
+//! comes with the event, so a recorded event log replays to the same effects.
+
+mod acting;
+mod request;
+mod ringing;
+mod state;
+#[cfg(test)]
+mod tests;
+mod voice;
+
+use crate::domain::audio::Earcon;
+use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent};
+use crate::domain::{Effect, Event, Reply, Stamp, TurnId};
+use ringing::Ringing;
+use serde_json::json;
+use state::{Approval, Phase, Times, Turn};
+
+/// What the machine needs to know of the configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Beginning of turn ids; different at every start, so that ids stay unique.
+    pub id_prefix: String,
+    /// Language of replies, ISO 639-1.
+    pub language: String,
+    /// How long an opened ear waits for the first word.
+    pub listen_window_ms: u64,
+    /// How long a question for approval waits.
+    pub approval_window_ms: u64,
+    /// How long an unacknowledged timer rings.
+    pub ring_max_ms: u64,
+    /// Volume at start.
+    pub volume_percent: u8,
+    /// Short sounds for wake, done and error.
+    pub earcons: bool,
+}
+
+/// A pause after the wake word that is long enough to mean "I am waiting for you": then the wake sound
+/// is played. One breath of wake word and command must not be sounded into.
+const WAKE_SOUND_AFTER_MS: u64 = 500;
+
+/// No phase of a turn lasts longer than this; a part that never answers must not leave Hark stuck.
+const GIVE_UP_AFTER_MS: u64 = 60_000;
+
+/// The machine.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    settings: Settings,
+    turns: Vec<Turn>,
+    turns_opened: u64,
+    approval: Option<Approval>,
+    ringing: Ringing,
+    last_reply: Option<String>,
+    muted: bool,
+    shown: HarkState,
+    out: Vec<Effect>,
+}
+
+impl Machine {
+    /// A machine at rest.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            turns: Vec::new(),
+            turns_opened: 0,
+            approval: None,
+            ringing: Ringing::default(),
+            last_reply: None,
+            muted: false,
+            shown: HarkState::Idle,
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes one event and says what is to be done, in order.
+    pub fn handle(&mut self, now: Stamp, event: Event) -> Vec<Effect> {
+        self.take(now, event);
+        if self.turns.is_empty() {
+            self.ringing.resume(now.clock_ms());
+        }
+        self.show_state();
+        std::mem::take(&mut self.out)
+    }
+
+    /// When a `Tick` is due at the latest, on the clock of the stamps; `None` when nothing waits.
+    pub fn next_deadline_ms(&self) -> Option<u64> {
+        let turns = self.turns.iter().flat_map(|turn| [turn.wake_sound_at_ms, Some(turn.give_up_at_ms)]);
+        let approval = self.approval.as_ref().map(|approval| approval.until_ms);
+        turns.chain([approval, self.ringing.next_ms()]).flatten().min()
+    }
+
+    /// Whether no turn is open.
+    pub fn is_idle(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    fn take(&mut self, now: Stamp, event: Event) {
+        match event {
+            Event::Wake { word, score } => self.on_wake(now, word, score),
+            Event::WakeRejected { word, score, why } => {
+                self.publish(None, PublicEvent::WakeRejected { word, score, why });
+            }
+            Event::SpeechStarted => self.on_speech_started(now),
+            Event::SpeechEnded { endpoint, silence_ms } => self.on_speech_ended(now, endpoint, silence_ms),
+            Event::Partial { text, stable } => self.on_partial(text, stable),
+            Event::Transcript { transcript } => self.on_transcript(now, transcript),
+            Event::NothingSaid => self.on_nothing_said(),
+            Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
+            Event::Say { text } => self.reply_unasked(now, Reply::Text { text }),
+            Event::Understood { turn, understanding } => self.on_understood(now, &turn, understanding),
+            Event::Acted { turn, index, receipt, duration_ms } => {
+                self.on_acted(now, &turn, index, receipt, duration_ms);
+            }
+            Event::Replied { turn, text, language, speaks } => {
+                self.on_replied(now, &turn, text, language, speaks);
+            }
+            Event::SpeakingStarted { turn } => self.on_speaking_started(now, &turn),
+            Event::SpeakingEnded { turn, reason } => self.on_speaking_ended(now, &turn, reason),
+            Event::Timer { change, timer } => self.on_timer(now, change, timer),
+            Event::ListenNow => self.on_listen_now(now),
+            Event::Stop => self.stop_everything(None),
+            Event::SetMute { muted } => self.set_mute(muted),
+            Event::SetVolume { percent } => self.set_volume(percent),
+            Event::Fault { fault } => self.publish(None, PublicEvent::Error(fault)),
+            Event::Tick => self.on_tick(now),
+        }
+    }
+
+    fn on_tick(&mut self, now: Stamp) {
+        let now_ms = now.clock_ms();
+        if self.approval.as_ref().is_some_and(|approval| approval.until_ms <= now_ms) {
+            self.approval = None;
+        }
+        let mut sound = false;
+        for turn in &mut self.turns {
+            if turn.wake_sound_at_ms.is_some_and(|at| at <= now_ms) {
+                turn.wake_sound_at_ms = None;
+                sound = true;
+            }
+        }
+        if sound {
+            self.earcon(Earcon::Wake);
+        }
+        let late: Vec<TurnId> = self
+            .turns
+            .iter()
+            .filter(|turn| turn.give_up_at_ms <= now_ms)
+            .map(|turn| turn.id.clone())
+            .collect();
+        for id in late {
+            self.give_up(now, &id);
+        }
+        self.ring_if_due(now);
+    }
+
+    /// A part did not answer in time: the person is told where that is still possible.
+    fn give_up(&mut self, now: Stamp, id: &TurnId) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        match turn.phase {
+            Phase::Understanding | Phase::Acting => {
+                turn.outcome = Outcome::Failed;
+                self.reply(now, id, Reply::Fixed { key: "gave_up".into() });
+            }
+            Phase::Listening => {
+                self.out.push(Effect::StopListening);
+                self.close(id, Outcome::Cancelled);
+            }
+            Phase::Wording | Phase::Speaking => {
+                self.out.push(Effect::StopSpeaking);
+                self.close(id, Outcome::Failed);
+            }
+        }
+    }
+
+    /// Opens a turn; the caller says what happens in it.
+    fn open(&mut self, now: Stamp, origin: Origin, phase: Phase, speak: bool) -> &mut Turn {
+        self.turns_opened += 1;
+        let id = TurnId(format!("{}-{}", self.settings.id_prefix, self.turns_opened));
+        self.turns.push(Turn {
+            id,
+            origin,
+            phase,
+            speak,
+            dry_run: false,
+            language: self.settings.language.clone(),
+            work: Vec::new(),
+            outcome: Outcome::Done,
+            route: None,
+            listen_after: false,
+            wake_sound_at_ms: None,
+            give_up_at_ms: now.clock_ms() + GIVE_UP_AFTER_MS,
+            times: Times::default(),
+        });
+        let last = self.turns.len() - 1;
+        &mut self.turns[last]
+    }
+
+    /// Ends a turn with its closing record. Closing what is not open does nothing.
+    fn close(&mut self, id: &TurnId, outcome: Outcome) {
+        let Some(at) = self.turns.iter().position(|turn| turn.id == *id) else { return };
+        let turn = self.turns.remove(at);
+        let attempts =
+            u32::try_from(turn.work.iter().filter(|work| work.call.is_some()).count()).unwrap_or(u32::MAX);
+        let event =
+            PublicEvent::Turn { timings_ms: turn.times.timings(), route: turn.route, attempts, outcome };
+        self.out.push(Effect::Publish { turn: Some(turn.id), origin: Some(turn.origin), event });
+    }
+
+    /// Puts a reply into words, and says it where the turn is spoken.
+    fn reply(&mut self, now: Stamp, id: &TurnId, reply: Reply) {
+        self.reply_as(now, id, reply, true);
+    }
+
+    fn reply_as(&mut self, now: Stamp, id: &TurnId, reply: Reply, aloud: bool) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.phase = Phase::Wording;
+        turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
+        let effect = Effect::Reply {
+            turn: turn.id.clone(),
+            reply,
+            language: turn.language.clone(),
+            speak: turn.speak && aloud,
+        };
+        self.out.push(effect);
+    }
+
+    /// Says something nobody asked for just now.
+    fn reply_unasked(&mut self, now: Stamp, reply: Reply) {
+        let id = self.open(now, Origin::Internal, Phase::Wording, true).id.clone();
+        self.reply(now, &id, reply);
+    }
+
+    /// Silence, now: the voice, the ear, every open turn, what waits for a yes, and ringing timers.
+    /// The turn that asked for it (`keep`) goes on, to answer.
+    fn stop_everything(&mut self, keep: Option<&TurnId>) {
+        self.out.push(Effect::StopSpeaking);
+        if self.turns.iter().any(|turn| turn.phase == Phase::Listening) {
+            self.out.push(Effect::StopListening);
+        }
+        self.approval = None;
+        if self.ringing.stop() {
+            self.out.push(Effect::AcknowledgeTimers);
+        }
+        let others: Vec<TurnId> =
+            self.turns.iter().map(|turn| turn.id.clone()).filter(|id| Some(id) != keep).collect();
+        for id in others {
+            self.close(&id, Outcome::Cancelled);
+        }
+    }
+
+    fn set_mute(&mut self, muted: bool) {
+        self.muted = muted;
+        if muted {
+            while let Some(id) = self.turn_in(Phase::Listening) {
+                self.close(&id, Outcome::Cancelled);
+            }
+        }
+        self.out.push(Effect::MuteMicrophone { muted });
+        self.publish(None, PublicEvent::Setting { name: "mic_mute".into(), value: json!(muted) });
+    }
+
+    fn set_volume(&mut self, percent: u8) {
+        let percent = percent.min(100);
+        self.settings.volume_percent = percent;
+        self.out.push(Effect::SetVolume { percent });
+        self.publish(None, PublicEvent::Setting { name: "volume_percent".into(), value: json!(percent) });
+    }
+
+    fn show_state(&mut self) {
+        let state = self.visible_state();
+        if state != self.shown {
+            self.shown = state;
+            self.publish(None, PublicEvent::State { state });
+        }
+    }
+
+    fn visible_state(&self) -> HarkState {
+        let any = |wanted: &[Phase]| self.turns.iter().any(|turn| wanted.contains(&turn.phase));
+        if any(&[Phase::Speaking]) {
+            HarkState::Responding
+        } else if any(&[Phase::Listening]) {
+            HarkState::Listening
+        } else if any(&[Phase::Understanding, Phase::Acting, Phase::Wording]) {
+            HarkState::Processing
+        } else if self.muted {
+            HarkState::Muted
+        } else {
+            HarkState::Idle
+        }
+    }
+
+    fn publish(&mut self, turn: Option<&TurnId>, event: PublicEvent) {
+        let origin = turn.and_then(|id| self.turns.iter().find(|t| t.id == *id)).map(|t| t.origin.clone());
+        self.out.push(Effect::Publish { turn: turn.cloned(), origin, event });
+    }
+
+    fn earcon(&mut self, earcon: Earcon) {
+        if self.settings.earcons {
+            self.out.push(Effect::PlayEarcon { earcon });
+        }
+    }
+
+    fn turn_mut(&mut self, id: &TurnId) -> Option<&mut Turn> {
+        self.turns.iter_mut().find(|turn| turn.id == *id)
+    }
+
+    fn turn_in(&self, phase: Phase) -> Option<TurnId> {
+        self.turns.iter().find(|turn| turn.phase == phase).map(|turn| turn.id.clone())
+    }
+}

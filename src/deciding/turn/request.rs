@@ -1,0 +1,171 @@
+//! From the words of a request to what is done about it.
+
+use super::state::{Phase, Work};
+use super::{GIVE_UP_AFTER_MS, Machine};
+use crate::deciding::instincts::{self, Answer, Context, Instinct};
+use crate::deciding::route;
+use crate::domain::audio::Earcon;
+use crate::domain::public_event::{Origin, Outcome, PublicEvent};
+use crate::domain::{
+    Effect, Intent, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+};
+
+impl Machine {
+    pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
+        let turn = self.open(now, origin, Phase::Understanding, speak);
+        turn.dry_run = dry_run;
+        turn.times.request = Some(now);
+        let (id, language) = (turn.id.clone(), turn.language.clone());
+        let transcript = Transcript {
+            text: text.clone(),
+            engine: "typed".into(),
+            confidence: 1.0,
+            language: language.clone(),
+            rejected: None,
+        };
+        self.publish(Some(&id), PublicEvent::Transcript(transcript));
+        self.decide(now, &id, &text, &language);
+    }
+
+    /// Instincts first; everything else is understood.
+    pub(super) fn decide(&mut self, now: Stamp, id: &TurnId, text: &str, language: &str) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        let origin = turn.origin.clone();
+        let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
+        let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
+        if let Some(instinct) = instincts::find(text, &context) {
+            self.react(now, id, instinct, "the whole request is this phrase".into(), Route::Instinct);
+            return;
+        }
+        self.out.push(Effect::Understand {
+            turn: id.clone(),
+            text: text.to_owned(),
+            language: language.to_owned(),
+        });
+    }
+
+    pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
+        turn.times.intent = Some(now);
+        turn.route = understanding.intents.first().map(|intent| intent.route);
+        let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
+        let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
+        let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
+        let reflex = match understanding.intents.as_slice() {
+            [only] => instincts::by_intent(&only.name, &context).map(|instinct| (instinct, only)),
+            _ => None,
+        };
+        if let Some((instinct, intent)) = reflex {
+            self.react(now, id, instinct, intent.why.clone(), intent.route);
+            return;
+        }
+        // A new request takes the place of a question that was not answered.
+        if awaiting_approval {
+            self.approval = None;
+        }
+        // A yes or no that answers nothing means nothing.
+        let pointless = |intent: &Intent| instincts::named(&intent.name).is_some();
+        if understanding.intents.iter().all(pointless) {
+            let intent = Intent {
+                name: "out_of_scope".into(),
+                slots: Slots::new(),
+                confidence: 0.0,
+                route: Route::Template,
+                why: understanding.intents.first().map_or(understanding.why, |intent| {
+                    format!("{} has nothing to answer here", intent.name)
+                }),
+                response: None,
+            };
+            self.publish(Some(id), PublicEvent::Intent(intent));
+            if dry_run {
+                self.close(id, Outcome::NotUnderstood);
+            } else {
+                self.not_understood(now, id);
+            }
+            return;
+        }
+        let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
+        self.start_work(now, id, intents, dry_run);
+    }
+
+    fn start_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>, dry_run: bool) {
+        for intent in &intents {
+            self.publish(Some(id), PublicEvent::Intent(intent.clone()));
+        }
+        if dry_run {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
+        let work = intents.into_iter().enumerate().map(|(index, intent)| {
+            let call = route::tool_for(&intent.name).map(|tool| ToolCall {
+                index,
+                turn: id.clone(),
+                tool: tool.to_owned(),
+                args: route::arguments(tool, &intent),
+                approved: false,
+            });
+            Work { intent, call, receipt: None }
+        });
+        let work = work.collect();
+        self.run(now, id, work);
+    }
+
+    /// Starts every call of the work, or answers at once when there is none.
+    pub(super) fn run(&mut self, now: Stamp, id: &TurnId, work: Vec<Work>) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.phase = Phase::Acting;
+        turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
+        turn.work = work;
+        let calls: Vec<ToolCall> = turn.work.iter().filter_map(|work| work.call.clone()).collect();
+        if calls.is_empty() {
+            self.answer(now, id);
+        }
+        self.out.extend(calls.into_iter().map(|call| Effect::Act { call }));
+    }
+
+    fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
+        let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval: true };
+        let reaction = (instinct.handle)(&context);
+        let intent = Intent {
+            name: instinct.intent.to_owned(),
+            slots: Slots::new(),
+            confidence: 1.0,
+            route,
+            why,
+            response: None,
+        };
+        self.publish(Some(id), PublicEvent::Intent(intent));
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.route = Some(route);
+        turn.times.intent = Some(now);
+        if turn.dry_run {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
+        if reaction.stop_everything {
+            self.stop_everything(Some(id));
+        }
+        if let Some(muted) = reaction.mute {
+            self.set_mute(muted);
+        }
+        match reaction.approval {
+            Some(true) => {
+                self.approve(now, id);
+                return;
+            }
+            Some(false) => self.approval = None,
+            None => {}
+        }
+        match reaction.answer {
+            Answer::None => {}
+            Answer::Say(key) => self.reply(now, id, Reply::Fixed { key: key.into() }),
+            Answer::Again(text) => self.reply(now, id, Reply::Text { text }),
+            Answer::Sound(key) => {
+                if self.turn_mut(id).is_some_and(|turn| turn.speak) {
+                    self.earcon(Earcon::Done);
+                }
+                self.reply_as(now, id, Reply::Fixed { key: key.into() }, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What the turn machine remembers: open turns, what waits for approval, what rings.
+
+use crate::domain::public_event::{Origin, Outcome, Timings};
+use crate::domain::{Intent, Part, Receipt, Route, Stamp, ToolCall, TurnId};
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The person may speak, or speaks.
+    Listening,
+    /// The words, then their meaning, are being worked out.
+    Understanding,
+    /// Tools run.
+    Acting,
+    /// The reply is being put into words.
+    Wording,
+    /// The reply is being said.
+    Speaking,
+}
+
+/// One open turn.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    pub(super) id: TurnId,
+    pub(super) origin: Origin,
+    pub(super) phase: Phase,
+    /// Whether the reply is said aloud.
+    pub(super) speak: bool,
+    pub(super) dry_run: bool,
+    pub(super) language: String,
+    pub(super) work: Vec<Work>,
+    pub(super) outcome: Outcome,
+    pub(super) route: Option<Route>,
+    /// Open the ear when the reply has been said: a question was asked.
+    pub(super) listen_after: bool,
+    /// The wake sound is played at this time unless the person already speaks.
+    pub(super) wake_sound_at_ms: Option<u64>,
+    /// Give up at this time; set anew in every phase.
+    pub(super) give_up_at_ms: u64,
+    pub(super) times: Times,
+}
+
+/// One intent of a turn, with the tool call that serves it.
+#[derive(Debug, Clone)]
+pub(super) struct Work {
+    pub(super) intent: Intent,
+    pub(super) call: Option<ToolCall>,
+    pub(super) receipt: Option<Receipt>,
+}
+
+impl Work {
+    /// Whether a tool still runs for it.
+    pub(super) fn is_open(&self) -> bool {
+        self.call.is_some() && self.receipt.is_none()
+    }
+
+    /// What is said of it; a call without a receipt says nothing.
+    pub(super) fn part(&self) -> Option<Part> {
+        match (&self.call, &self.receipt) {
+            (None, _) => Some(Part::Answer { intent: self.intent.clone() }),
+            (Some(_), Some(receipt)) => {
+                Some(Part::Done { intent: self.intent.clone(), receipt: receipt.clone() })
+            }
+            (Some(_), None) => None,
+        }
+    }
+}
+
+/// When the stages of a turn were reached.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Times {
+    pub(super) speech_end: Option<Stamp>,
+    pub(super) request: Option<Stamp>,
+    pub(super) intent: Option<Stamp>,
+    pub(super) acted: Option<Stamp>,
+    pub(super) first_audio: Option<Stamp>,
+}
+
+impl Times {
+    pub(super) fn timings(&self) -> Timings {
+        let between = |later: Option<Stamp>, earlier: Option<Stamp>| Some(later?.waited_ms(earlier?));
+        Timings {
+            speech_end_to_transcript: between(self.request, self.speech_end),
+            transcript_to_intent: between(self.intent, self.request),
+            intent_to_action: between(self.acted, self.intent),
+            to_first_audio: between(self.first_audio, self.acted.or(self.intent).or(self.request)),
+            speech_end_to_first_audio: between(self.first_audio, self.speech_end),
+        }
+    }
+}
+
+/// Dangerous acts that wait for a yes.
+#[derive(Debug, Clone)]
+pub(super) struct Approval {
+    /// Only the one who asked may answer.
+    pub(super) origin: Origin,
+    pub(super) intents: Vec<(Intent, ToolCall)>,
+    pub(super) until_ms: u64,
+}

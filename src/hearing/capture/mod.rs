@@ -1,0 +1,7 @@
+//! From a microphone to 16 kHz mono samples: the device, and the ring its callback fills.
+
+mod microphone;
+mod ring;
+
+pub use microphone::{InputDevice, Microphone, MicrophoneState, input_devices};
+pub use ring::{CaptureReader, CaptureWriter, capture_ring};

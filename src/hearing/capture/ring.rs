@@ -1,0 +1,259 @@
+//! The capture ring between the device's callback and the ear: one writer, one reader, no lock.
+//!
+//! Overflow policy: the oldest is dropped and counted. Only the reader can take samples out of the
+//! ring, so it does the dropping: the ring holds twice the promised time, and a reader that finds more
+//! than the promised time skips ahead. A reader that stays away even longer fills the whole ring; then
+//! the writer has to turn new samples away, counts them, and the reader throws the stale rest away so
+//! that it hears the present again.
+
+use crate::hearing::resample::{RateError, ToSixteenKhz, mix_down};
+use cpal::{FromSample, SizedSample};
+use ringbuf::traits::{Consumer, Observer, Producer, Split};
+use ringbuf::{HeapCons, HeapProd, HeapRb};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Samples converted at a time in the callback.
+const SCRATCH_SAMPLES: usize = 1024;
+
+/// Counters both ends share.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    /// Frames the callback brought.
+    pub(super) captured: AtomicU64,
+    /// Frames nobody will hear.
+    dropped: AtomicU64,
+    /// The writer had to turn samples away since the reader last looked.
+    overflowed: AtomicBool,
+}
+
+/// Makes a ring for a device with this rate and channel count that keeps the last `ring_ms`.
+///
+/// # Errors
+/// When the rate cannot be resampled.
+pub fn capture_ring(
+    rate_hz: u32,
+    channels: u16,
+    ring_ms: u32,
+) -> Result<(CaptureWriter, CaptureReader), RateError> {
+    let channels = usize::from(channels.max(1));
+    let resampler = ToSixteenKhz::new(rate_hz)?;
+    let frames = (u64::from(rate_hz) * u64::from(ring_ms.max(1)) / 1000).max(1) as usize;
+    let (producer, consumer) = HeapRb::new(frames * 2 * channels).split();
+    let counters = Arc::new(Counters::default());
+    let writer = CaptureWriter {
+        producer,
+        channels,
+        counters: Arc::clone(&counters),
+        scratch: Box::new([0.0; SCRATCH_SAMPLES]),
+    };
+    let reader = CaptureReader {
+        consumer,
+        channels,
+        keep_samples: frames * channels,
+        resampler,
+        counters,
+        raw: vec![0.0; frames * channels],
+        mono: Vec::with_capacity(frames),
+    };
+    Ok((writer, reader))
+}
+
+/// The device callback's end. Every method is safe to call from a real-time thread: no lock, no
+/// allocation, no log, no system call.
+pub struct CaptureWriter {
+    producer: HeapProd<f32>,
+    channels: usize,
+    counters: Arc<Counters>,
+    scratch: Box<[f32; SCRATCH_SAMPLES]>,
+}
+
+// real-time: begin
+impl CaptureWriter {
+    /// Takes whole frames of interleaved samples. Called by the device's thread.
+    pub fn push(&mut self, interleaved: &[f32]) {
+        put(&mut self.producer, self.channels, &self.counters, interleaved);
+    }
+
+    /// The same for any sample type. Called by the device's thread.
+    pub fn push_as<T>(&mut self, interleaved: &[T])
+    where
+        T: SizedSample,
+        f32: FromSample<T>,
+    {
+        // Whole frames at a time; a device with more channels than the scratch holds stays unheard.
+        let step = SCRATCH_SAMPLES - SCRATCH_SAMPLES % self.channels;
+        for piece in interleaved.chunks(step.max(1)) {
+            let Some(converted) = self.scratch.get_mut(..piece.len()) else { return };
+            for (into, sample) in converted.iter_mut().zip(piece) {
+                *into = f32::from_sample_(*sample);
+            }
+            put(&mut self.producer, self.channels, &self.counters, converted);
+        }
+    }
+}
+
+/// Puts whole frames into the ring and counts those that do not fit.
+fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, interleaved: &[f32]) {
+    let frames = interleaved.len() / channels;
+    let fits = (producer.vacant_len() / channels).min(frames);
+    producer.push_slice(&interleaved[..fits * channels]);
+    counters.captured.fetch_add(frames as u64, Ordering::Relaxed);
+    if fits < frames {
+        counters.dropped.fetch_add((frames - fits) as u64, Ordering::Relaxed);
+        counters.overflowed.store(true, Ordering::Release);
+    }
+}
+
+// real-time: end
+
+/// The ear's end.
+pub struct CaptureReader {
+    consumer: HeapCons<f32>,
+    channels: usize,
+    /// Samples that may wait; more is dropped from the oldest on.
+    keep_samples: usize,
+    resampler: ToSixteenKhz,
+    counters: Arc<Counters>,
+    raw: Vec<f32>,
+    mono: Vec<f32>,
+}
+
+impl CaptureReader {
+    /// Appends what is there to `out` as 16 kHz mono; nothing when nothing is there. It never waits:
+    /// the callback may not wake anybody, so the ear's thread looks in every 10 ms or so.
+    pub fn read(&mut self, out: &mut Vec<f32>) {
+        self.drop_oldest();
+        let whole = self.consumer.occupied_len() / self.channels * self.channels;
+        let taken = self.consumer.pop_slice(&mut self.raw[..whole.min(self.keep_samples)]);
+        self.mono.clear();
+        mix_down(&self.raw[..taken], self.channels, &mut self.mono);
+        self.resampler.push(&self.mono, out);
+    }
+
+    fn drop_oldest(&mut self) {
+        let whole = self.consumer.occupied_len() / self.channels * self.channels;
+        // After an overflow what is in the ring ends before the gap: all of it is stale.
+        let overflowed = self.counters.overflowed.swap(false, Ordering::Acquire);
+        let excess = if overflowed { whole } else { whole.saturating_sub(self.keep_samples) };
+        let skipped = self.consumer.skip(excess);
+        self.counters.dropped.fetch_add((skipped / self.channels) as u64, Ordering::Relaxed);
+    }
+
+    /// Throws away what is waiting without counting it as lost, as while the microphone is muted.
+    pub fn discard(&mut self) {
+        self.counters.overflowed.store(false, Ordering::Release);
+        self.consumer.clear();
+    }
+
+    /// Frames the device brought so far: stands still when the device is gone.
+    pub fn captured_frames(&self) -> u64 {
+        self.counters.captured.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn counters(&self) -> Arc<Counters> {
+        Arc::clone(&self.counters)
+    }
+
+    /// Frames lost because the ear was too slow.
+    pub fn dropped_frames(&self) -> u64 {
+        self.counters.dropped.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stereo frames whose channels both hold the frame's number.
+    fn frames(numbers: std::ops::Range<u32>) -> Vec<f32> {
+        numbers.flat_map(|n| [n as f32, n as f32]).collect()
+    }
+
+    #[test]
+    fn what_is_pushed_is_read_mixed_down() {
+        let (mut writer, mut reader) = capture_ring(16_000, 2, 100).expect("ring");
+        let mut out = Vec::new();
+        reader.read(&mut out);
+        assert!(out.is_empty());
+        writer.push(&[0.5, 0.1, -0.5, -0.1]);
+        reader.read(&mut out);
+        assert_eq!(out, [0.3, -0.3]);
+        assert_eq!((reader.captured_frames(), reader.dropped_frames()), (2, 0));
+    }
+
+    #[test]
+    fn a_late_reader_loses_the_oldest() {
+        let (mut writer, mut reader) = capture_ring(16_000, 2, 1).expect("ring of 16 frames");
+        writer.push(&frames(0..20));
+        let mut out = Vec::new();
+        reader.read(&mut out);
+        assert_eq!(out, (4..20).map(|n| n as f32).collect::<Vec<_>>());
+        assert_eq!(reader.dropped_frames(), 4);
+    }
+
+    #[test]
+    fn after_an_overflow_the_present_is_heard_and_everything_lost_is_counted() {
+        let (mut writer, mut reader) = capture_ring(16_000, 2, 1).expect("ring of 16 frames");
+        writer.push(&frames(0..100));
+        let mut out = Vec::new();
+        reader.read(&mut out);
+        assert!(out.is_empty(), "what was in the ring is stale");
+        assert_eq!(reader.dropped_frames(), 100);
+        writer.push(&frames(100..103));
+        reader.read(&mut out);
+        assert_eq!(out, [100.0, 101.0, 102.0]);
+    }
+
+    #[test]
+    fn every_sample_type_arrives_in_the_same_range() {
+        let (mut writer, mut reader) = capture_ring(16_000, 1, 100).expect("ring");
+        writer.push_as(&[i16::MIN, 0, 16_384]);
+        writer.push_as(&[0_u8, 128, 192]);
+        writer.push_as(&[i32::MIN, 0, 1 << 30]);
+        writer.push_as(&[cpal::I24::new(-(1 << 23)).expect("24 bits"), cpal::I24::new(0).expect("24 bits")]);
+        writer.push_as(&[0.25_f64]);
+        let mut out = Vec::new();
+        reader.read(&mut out);
+        assert_eq!(out, [-1.0, 0.0, 0.5, -1.0, 0.0, 0.5, -1.0, 0.0, 0.5, -1.0, 0.0, 0.25]);
+    }
+
+    #[test]
+    fn more_samples_than_the_scratch_keep_their_order() {
+        let (mut writer, mut reader) = capture_ring(16_000, 3, 1000).expect("ring");
+        let long: Vec<i16> = (0..3000).flat_map(|n| [n as i16; 3]).collect();
+        writer.push_as(&long);
+        let mut out = Vec::new();
+        reader.read(&mut out);
+        let expected: Vec<f32> = (0..3000).map(|n| n as f32 / 32768.0).collect();
+        assert!(out.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert_eq!(out.len(), 3000);
+    }
+
+    #[test]
+    fn a_writer_on_another_thread_loses_nothing_when_the_reader_keeps_up() {
+        let (mut writer, mut reader) = capture_ring(16_000, 2, 10_000).expect("ring");
+        let thread = std::thread::spawn(move || {
+            for start in (0..50_000).step_by(100) {
+                writer.push(&frames(start..start + 100));
+            }
+        });
+        let mut out = Vec::new();
+        while out.len() < 50_000 {
+            reader.read(&mut out);
+        }
+        thread.join().expect("writer");
+        assert!(out.iter().enumerate().all(|(i, sample)| *sample == i as f32));
+    }
+
+    #[test]
+    fn other_rates_are_resampled() {
+        let (mut writer, mut reader) = capture_ring(48_000, 1, 1000).expect("ring");
+        let mut out = Vec::new();
+        for _ in 0..10 {
+            writer.push(&[0.1; 4800]);
+            reader.read(&mut out);
+        }
+        assert!((15_800..=16_000).contains(&out.len()), "{}", out.len());
+    }
+}

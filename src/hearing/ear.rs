@@ -1,0 +1,444 @@
+//! The ear: sound in, hearing events out. It owns voice activity, wake word, endpoint and the way to
+//! the recogniser, and runs wherever its owner calls it, normally on the thread `hark-ear`.
+
+use super::endpoint::{EndpointChange, Endpointer};
+use super::history::History;
+use super::stt::Recogniser;
+use super::stt::worker::{SttLane, SttMode, SttReport};
+use super::vad::Vad;
+use super::wake::{WakeDetector, WakeReport, WordEnd};
+use super::{EarCommand, Heard, HearingEvent};
+use crate::config::{self, Config};
+use crate::domain::audio::ms_to_samples;
+use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Sound before the first voiced block that the recogniser gets: soft first consonants are not voiced.
+const LEAD_IN_MS: u64 = 300;
+/// Least history the ear works with: the wake word's end is looked for half a second back, up to half
+/// a second after it.
+const LEAST_HISTORY_MS: u64 = 1500;
+/// How far back the wake word's end is looked for.
+const WORD_END_SEARCH_MS: u64 = 500;
+/// Silence that follows a recording's end, so that a wake word at its very end is still detected.
+const FLUSH_MS: u64 = 640;
+/// How long the end of a recording waits for the transcript.
+const LAST_TRANSCRIPT_WAIT: Duration = Duration::from_secs(60);
+/// Level of digital silence.
+const FLOOR_DBFS: f32 = -100.0;
+
+/// What an ear is made of.
+pub struct EarParts {
+    /// Voice activity.
+    pub vad: Box<dyn Vad>,
+    /// Wake words; none means push to talk.
+    pub wake: Option<WakeDetector>,
+    /// Speech recognition.
+    pub recogniser: Box<dyn Recogniser>,
+}
+
+/// How an ear behaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarSettings {
+    /// Past sound that is kept.
+    pub pre_roll_ms: u32,
+    /// When a block is speech.
+    pub vad: config::vad::Vad,
+    /// When a request is over.
+    pub endpoint: config::endpoint::EndpointConfig,
+    /// How the recogniser runs.
+    pub stt_mode: SttMode,
+}
+
+impl EarSettings {
+    /// The settings of the configuration sections `audio`, `vad` and `endpoint`.
+    pub fn new(config: &Config, stt_mode: SttMode) -> Self {
+        Self {
+            pre_roll_ms: config.audio.pre_roll_ms,
+            vad: config.vad.clone(),
+            endpoint: config.endpoint.clone(),
+            stt_mode,
+        }
+    }
+}
+
+/// What the ear hears at the moment, for displays.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meter {
+    /// Level of the last block relative to full scale, −100 ..= 0.
+    pub level_dbfs: f32,
+    /// Probability that the last block was speech.
+    pub vad: f32,
+    /// Wake words with their scores of the last 80 ms.
+    pub wake: Vec<(String, f32)>,
+    /// Whether a request is awaited or heard.
+    pub listening: bool,
+    /// Whether the ear is muted.
+    pub muted: bool,
+}
+
+/// What the ear is doing.
+enum State {
+    /// Waiting for the wake word.
+    Asleep,
+    /// Waiting for the request; nothing from before `earliest` belongs to it.
+    Listening { endpointer: Endpointer, earliest: u64 },
+    /// Hearing the request.
+    Hearing { endpointer: Endpointer },
+    /// The request is over, its words are still to come.
+    Recognising,
+}
+
+/// The ear. Not a real-time part: it allocates and runs models.
+pub struct Ear {
+    vad: Box<dyn Vad>,
+    wake: Option<WakeDetector>,
+    stt: SttLane,
+    settings: EarSettings,
+    state: State,
+    muted: bool,
+    /// Samples after the last whole block.
+    pending: Vec<f32>,
+    /// 16 kHz samples since the ear was made, up to the end of the last whole block.
+    position: u64,
+    history: History,
+    /// Ends and probabilities of recent blocks: after a wake word they are looked at once more.
+    recent: VecDeque<(u64, f32)>,
+    wake_reports: Vec<WakeReport>,
+    scratch: Vec<f32>,
+    level_dbfs: f32,
+    probability: f32,
+    blocks: u64,
+    /// A failure that goes on is told once.
+    vad_failing: bool,
+    wake_failing: bool,
+}
+
+impl Ear {
+    /// Puts an ear together.
+    ///
+    /// # Errors
+    /// When the recogniser's thread cannot be started.
+    pub fn new(parts: EarParts, settings: EarSettings) -> Result<Self, Fault> {
+        let keep = ms_to_samples(u64::from(settings.pre_roll_ms).max(LEAST_HISTORY_MS));
+        Ok(Self {
+            vad: parts.vad,
+            wake: parts.wake,
+            stt: SttLane::new(parts.recogniser, settings.stt_mode)?,
+            settings,
+            state: State::Asleep,
+            muted: false,
+            pending: Vec::with_capacity(VAD_BLOCK_SAMPLES),
+            position: 0,
+            history: History::new(keep as usize),
+            recent: VecDeque::new(),
+            wake_reports: Vec::new(),
+            scratch: Vec::new(),
+            level_dbfs: FLOOR_DBFS,
+            probability: 0.0,
+            blocks: 0,
+            vad_failing: false,
+            wake_failing: false,
+        })
+    }
+
+    /// Takes the next samples, 16 kHz mono in −1.0 ..= 1.0, any number of them, and appends what was
+    /// heard. Call it also with no samples now and then: the recogniser may have news.
+    pub fn process(&mut self, samples: &[f32], out: &mut Vec<Heard>) {
+        self.collect_reports(out);
+        if self.muted {
+            self.throw_away(samples, out);
+            return;
+        }
+        let mut rest = samples;
+        while !rest.is_empty() {
+            let take = (VAD_BLOCK_SAMPLES - self.pending.len()).min(rest.len());
+            let (head, tail) = rest.split_at(take);
+            self.pending.extend_from_slice(head);
+            rest = tail;
+            let mut block = [0.0; VAD_BLOCK_SAMPLES];
+            if self.pending.len() == block.len() {
+                block.copy_from_slice(&self.pending);
+                self.pending.clear();
+                self.block(&block, out);
+            }
+        }
+    }
+
+    /// Carries out an order, at the place the sound has reached.
+    pub fn command(&mut self, command: EarCommand) {
+        match command {
+            // Somebody who is speaking already is listened to already.
+            EarCommand::Listen { .. } if matches!(self.state, State::Hearing { .. }) => {}
+            EarCommand::Listen { window_ms } => {
+                self.stt.cancel();
+                let earliest = self.position.saturating_sub(ms_to_samples(LEAD_IN_MS));
+                let give_up_at = self.position + ms_to_samples(window_ms);
+                let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
+                let endpointer = Endpointer::new(vad, endpoint, self.position, give_up_at);
+                self.state = State::Listening { endpointer, earliest };
+            }
+            EarCommand::Sleep => self.sleep(),
+            EarCommand::Mute(true) => {
+                self.sleep();
+                self.muted = true;
+                (self.level_dbfs, self.probability) = (FLOOR_DBFS, 0.0);
+                self.forget();
+            }
+            EarCommand::Mute(false) => self.muted = false,
+        }
+    }
+
+    /// Ends a recording: an open request ends here with [`Endpoint::Max`] and its transcript follows;
+    /// an ear that waits in vain says so. A wake word at the very end is still detected. Afterwards the
+    /// ear may go on with other sound.
+    pub fn finish(&mut self, out: &mut Vec<Heard>) {
+        if matches!(self.state, State::Asleep) {
+            self.process(&vec![0.0; ms_to_samples(FLUSH_MS) as usize], out);
+        } else if matches!(self.state, State::Hearing { .. }) {
+            self.stt.feed(&self.pending);
+        }
+        self.position += self.pending.len() as u64;
+        self.pending.clear();
+        match &self.state {
+            State::Hearing { endpointer } => {
+                let silence_ms = endpointer.silence_ms();
+                self.end_request(Endpoint::Max, silence_ms, out);
+            }
+            State::Listening { .. } => {
+                self.tell(HearingEvent::NothingSaid, out);
+                self.state = State::Asleep;
+            }
+            State::Asleep | State::Recognising => {}
+        }
+        while matches!(self.state, State::Recognising) {
+            match self.stt.wait(LAST_TRANSCRIPT_WAIT) {
+                Some(report) => self.report(report, out),
+                None => self.give_up("the recogniser did not answer", out),
+            }
+        }
+        self.forget();
+    }
+
+    /// What is heard at the moment.
+    pub fn meter(&self) -> Meter {
+        let wake = self.wake.iter().flat_map(WakeDetector::scores);
+        Meter {
+            level_dbfs: self.level_dbfs,
+            vad: self.probability,
+            wake: wake.map(|(word, score)| (word.to_owned(), score)).collect(),
+            listening: matches!(self.state, State::Listening { .. } | State::Hearing { .. }),
+            muted: self.muted,
+        }
+    }
+
+    /// Blocks processed since the ear was made: what a watchdog looks at. Muted, sound that was thrown
+    /// away counts.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// 16 kHz samples since the ear was made.
+    pub fn position_samples(&self) -> u64 {
+        self.position
+    }
+
+    fn tell(&self, event: HearingEvent, out: &mut Vec<Heard>) {
+        out.push(Heard { event, position_samples: self.position });
+    }
+
+    fn sleep(&mut self) {
+        self.stt.cancel();
+        self.state = State::Asleep;
+    }
+
+    /// Makes sure that nothing heard so far mixes with what comes.
+    fn forget(&mut self) {
+        self.position += self.pending.len() as u64;
+        self.pending.clear();
+        self.history.clear(self.position);
+        self.recent.clear();
+        self.vad.reset();
+        if let Some(wake) = &mut self.wake {
+            wake.reset();
+        }
+    }
+
+    /// Muted: the samples count as time and nothing else.
+    fn throw_away(&mut self, samples: &[f32], out: &mut Vec<Heard>) {
+        self.position += samples.len() as u64;
+        self.blocks += u64::from(!samples.is_empty());
+        self.history.clear(self.position);
+        if matches!(self.state, State::Listening { .. }) {
+            self.state = State::Asleep;
+            self.tell(HearingEvent::NothingSaid, out);
+        }
+    }
+
+    fn block(&mut self, block: &[f32; VAD_BLOCK_SAMPLES], out: &mut Vec<Heard>) {
+        self.blocks += 1;
+        self.position += block.len() as u64;
+        self.history.push(block);
+        self.level_dbfs = level_dbfs(block);
+        self.probability = self.speech_probability(block, out);
+        self.recent.push_back((self.position, self.probability));
+        if self.recent.len() > (ms_to_samples(LEAST_HISTORY_MS) as usize) / VAD_BLOCK_SAMPLES {
+            self.recent.pop_front();
+        }
+        if matches!(self.state, State::Hearing { .. }) {
+            self.stt.feed(block);
+        }
+        self.follow(self.position, self.probability, out);
+        self.listen_for_wake_word(block, out);
+        self.collect_reports(out);
+    }
+
+    fn speech_probability(&mut self, block: &[f32; VAD_BLOCK_SAMPLES], out: &mut Vec<Heard>) -> f32 {
+        match self.vad.probability(block) {
+            Ok(probability) => {
+                self.vad_failing = false;
+                probability
+            }
+            Err(fault) => {
+                if !std::mem::replace(&mut self.vad_failing, true) {
+                    self.tell(HearingEvent::Fault(fault), out);
+                }
+                0.0
+            }
+        }
+    }
+
+    /// Moves the request on by one block that ends at `end`.
+    fn follow(&mut self, end: u64, probability: f32, out: &mut Vec<Heard>) {
+        let (State::Listening { endpointer, .. } | State::Hearing { endpointer }) = &mut self.state else {
+            return;
+        };
+        match endpointer.block(end, probability) {
+            EndpointChange::None => {}
+            EndpointChange::SpeechStarted { onset } => self.begin_request(onset, out),
+            EndpointChange::Ended { endpoint, silence_ms } => self.end_request(endpoint, silence_ms, out),
+            EndpointChange::NothingSaid => {
+                self.state = State::Asleep;
+                self.tell(HearingEvent::NothingSaid, out);
+            }
+        }
+    }
+
+    /// Speech is certain: the recogniser gets everything from shortly before its onset.
+    fn begin_request(&mut self, onset: u64, out: &mut Vec<Heard>) {
+        match std::mem::replace(&mut self.state, State::Asleep) {
+            State::Listening { endpointer, earliest } => {
+                let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS)).max(earliest);
+                self.history.copy(from, self.position, &mut self.scratch);
+                self.stt.start();
+                self.stt.feed(&self.scratch);
+                self.state = State::Hearing { endpointer };
+                self.tell(HearingEvent::SpeechStarted, out);
+            }
+            other => self.state = other,
+        }
+    }
+
+    fn end_request(&mut self, endpoint: Endpoint, silence_ms: u64, out: &mut Vec<Heard>) {
+        self.state = State::Recognising;
+        self.tell(HearingEvent::SpeechEnded { endpoint, silence_ms }, out);
+        self.stt.finish();
+    }
+
+    fn listen_for_wake_word(&mut self, block: &[f32], out: &mut Vec<Heard>) {
+        let Some(wake) = &mut self.wake else { return };
+        let result = wake.push(block, &mut self.wake_reports);
+        match result {
+            Ok(()) => self.wake_failing = false,
+            Err(fault) => {
+                if !std::mem::replace(&mut self.wake_failing, true) {
+                    self.tell(HearingEvent::Fault(fault), out);
+                }
+            }
+        }
+        let mut reports = std::mem::take(&mut self.wake_reports);
+        for report in reports.drain(..) {
+            match report {
+                WakeReport::Rejected { word, score, why } => {
+                    self.tell(HearingEvent::WakeRejected { word, score, why }, out);
+                }
+                WakeReport::Detected { word, score, ago_samples, end } => {
+                    self.tell(HearingEvent::Wake { word, score }, out);
+                    self.wake_up(ago_samples as u64, end, out);
+                }
+            }
+        }
+        self.wake_reports = reports;
+    }
+
+    /// Starts listening where the wake word ended. What came after it is looked at once more, because
+    /// the request may have begun in the same breath.
+    fn wake_up(&mut self, ago: u64, end: WordEnd, out: &mut Vec<Heard>) {
+        self.stt.cancel();
+        let fired = self.position.saturating_sub(ago);
+        let search_from = fired.saturating_sub(ms_to_samples(WORD_END_SEARCH_MS));
+        self.history.copy(search_from, fired, &mut self.scratch);
+        let word_end = fired.saturating_sub(end.samples_ago(&self.scratch) as u64);
+        let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
+        let give_up_at = self.position + ms_to_samples(u64::from(endpoint.nothing_said_ms));
+        let endpointer = Endpointer::after_wake_word(vad, endpoint, word_end, give_up_at);
+        self.state = State::Listening { endpointer, earliest: word_end };
+        let recent = std::mem::take(&mut self.recent);
+        for (end, probability) in &recent {
+            self.follow(*end, *probability, out);
+        }
+        self.recent = recent;
+    }
+
+    fn collect_reports(&mut self, out: &mut Vec<Heard>) {
+        while let Some(report) = self.stt.poll() {
+            self.report(report, out);
+        }
+    }
+
+    fn report(&mut self, report: SttReport, out: &mut Vec<Heard>) {
+        match report {
+            SttReport::Partial(partial) => {
+                if matches!(self.state, State::Hearing { .. } | State::Recognising) {
+                    self.tell(HearingEvent::Partial { text: partial.text, stable: partial.stable }, out);
+                }
+            }
+            SttReport::Transcript(transcript) => {
+                self.state = State::Asleep;
+                self.tell(HearingEvent::Transcript(transcript), out);
+            }
+            SttReport::Failed(fault) => {
+                let why = fault.message.clone();
+                self.tell(HearingEvent::Fault(fault), out);
+                self.give_up(&why, out);
+            }
+        }
+    }
+
+    /// Closes a request the recogniser has failed on, so that nobody waits for its words.
+    fn give_up(&mut self, why: &str, out: &mut Vec<Heard>) {
+        if let State::Hearing { endpointer } = &self.state {
+            let silence_ms = endpointer.silence_ms();
+            self.tell(HearingEvent::SpeechEnded { endpoint: Endpoint::Stop, silence_ms }, out);
+        }
+        self.sleep();
+        let transcript = Transcript {
+            text: String::new(),
+            engine: "none".into(),
+            confidence: 0.0,
+            language: "unknown".into(),
+            rejected: Some(why.to_owned()),
+        };
+        self.tell(HearingEvent::Transcript(transcript), out);
+    }
+}
+
+fn level_dbfs(block: &[f32]) -> f32 {
+    let power = block.iter().map(|sample| sample * sample).sum::<f32>() / block.len() as f32;
+    (10.0 * power.max(f32::MIN_POSITIVE).log10()).clamp(FLOOR_DBFS, 0.0)
+}
+
+#[cfg(test)]
+#[path = "ear_tests.rs"]
+mod tests;

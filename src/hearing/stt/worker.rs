@@ -1,0 +1,458 @@
+//! Runs a recogniser for the ear: on a thread of its own when the sound is live, so that decoding never
+//! delays the ear; in line when a recording is played in lock-step, so that the outcome is always the same.
+
+use super::{Partial, Recogniser};
+use crate::domain::{Fault, FaultKind, SAMPLE_RATE_HZ, Transcript};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Audio between two looks at the words so far: 200 ms.
+const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 5;
+/// Jobs that may wait for the thread. When it is full, jobs wait in the ear's outbox, where the
+/// samples of one utterance are joined: nothing is dropped and the ear never blocks.
+const JOB_QUEUE: usize = 32;
+/// Reports that may wait for the ear. A partial that does not fit is dropped, the next one replaces
+/// it; anything else waits.
+const REPORT_QUEUE: usize = 16;
+
+/// How the ear and the recogniser share time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SttMode {
+    /// The recogniser has its own thread; its reports come when they come.
+    Live,
+    /// Every call returns when the recogniser is done: the outcome does not depend on the machine.
+    LockStep,
+}
+
+/// What the recogniser has to say about the utterance at hand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SttReport {
+    /// Words so far, when they changed.
+    Partial(Partial),
+    /// The utterance's last word.
+    Transcript(Transcript),
+    /// The engine failed; the utterance is over.
+    Failed(Fault),
+}
+
+/// A recogniser at work for the ear. One utterance is `start`, `feed` …, then `finish` or `cancel`;
+/// reports of an utterance that was cancelled or replaced never show up.
+pub struct SttLane {
+    kind: Kind,
+}
+
+enum Kind {
+    Inline { session: Session, reports: VecDeque<SttReport> },
+    Thread(Worker),
+}
+
+impl SttLane {
+    /// Puts a recogniser to work.
+    ///
+    /// # Errors
+    /// When its thread cannot be started.
+    pub fn new(recogniser: Box<dyn Recogniser>, mode: SttMode) -> Result<Self, Fault> {
+        let session = Session::new(recogniser);
+        let kind = match mode {
+            SttMode::LockStep => Kind::Inline { session, reports: VecDeque::new() },
+            SttMode::Live => Kind::Thread(Worker::spawn(session)?),
+        };
+        Ok(Self { kind })
+    }
+
+    /// Begins an utterance, dropping one that was not finished.
+    pub fn start(&mut self) {
+        self.work(Work::Start);
+    }
+
+    /// Takes samples of the utterance: mono at 16 kHz.
+    pub fn feed(&mut self, samples: &[f32]) {
+        match &mut self.kind {
+            Kind::Inline { session, reports } => reports.extend(session.feed(samples)),
+            Kind::Thread(worker) => worker.feed(samples),
+        }
+    }
+
+    /// Ends the utterance; its transcript follows as a report.
+    pub fn finish(&mut self) {
+        self.work(Work::Finish);
+    }
+
+    /// Ends the utterance and throws it away.
+    pub fn cancel(&mut self) {
+        self.work(Work::Cancel);
+    }
+
+    fn work(&mut self, work: Work) {
+        match &mut self.kind {
+            Kind::Inline { session, reports } => {
+                if matches!(work, Work::Start | Work::Cancel) {
+                    reports.clear();
+                }
+                reports.extend(session.work(&work));
+            }
+            Kind::Thread(worker) => worker.order(work),
+        }
+    }
+
+    /// The next report, if there is one.
+    pub fn poll(&mut self) -> Option<SttReport> {
+        match &mut self.kind {
+            Kind::Inline { reports, .. } => reports.pop_front(),
+            Kind::Thread(worker) => worker.poll(),
+        }
+    }
+
+    /// The next report; waits for it at most this long.
+    pub fn wait(&mut self, at_most: Duration) -> Option<SttReport> {
+        match &mut self.kind {
+            Kind::Inline { reports, .. } => reports.pop_front(),
+            Kind::Thread(worker) => worker.wait(at_most),
+        }
+    }
+}
+
+/// What is asked of the recogniser.
+enum Work {
+    Start,
+    Feed(Vec<f32>),
+    Finish,
+    Cancel,
+}
+
+/// A recogniser and what is needed to report its words sparingly.
+struct Session {
+    recogniser: Box<dyn Recogniser>,
+    running: bool,
+    samples_since_partial: usize,
+    last_partial: Partial,
+}
+
+impl Session {
+    fn new(recogniser: Box<dyn Recogniser>) -> Self {
+        Self { recogniser, running: false, samples_since_partial: 0, last_partial: Partial::default() }
+    }
+
+    fn work(&mut self, work: &Work) -> Option<SttReport> {
+        match work {
+            Work::Start => {
+                (self.samples_since_partial, self.last_partial) = (0, Partial::default());
+                let started = self.recogniser.start();
+                self.running = started.is_ok();
+                started.err().map(SttReport::Failed)
+            }
+            Work::Feed(samples) => self.feed(samples),
+            Work::Finish if self.running => {
+                self.running = false;
+                Some(self.recogniser.finish().map_or_else(SttReport::Failed, SttReport::Transcript))
+            }
+            Work::Finish => None,
+            Work::Cancel => {
+                if self.running {
+                    self.recogniser.cancel();
+                }
+                self.running = false;
+                None
+            }
+        }
+    }
+
+    fn feed(&mut self, samples: &[f32]) -> Option<SttReport> {
+        if !self.running {
+            return None;
+        }
+        if let Err(fault) = self.recogniser.feed(samples) {
+            self.recogniser.cancel();
+            self.running = false;
+            return Some(SttReport::Failed(fault));
+        }
+        self.samples_since_partial += samples.len();
+        if self.samples_since_partial < PARTIAL_SAMPLES {
+            return None;
+        }
+        self.samples_since_partial = 0;
+        let partial = self.recogniser.partial()?;
+        if partial == self.last_partial {
+            return None;
+        }
+        self.last_partial.clone_from(&partial);
+        Some(SttReport::Partial(partial))
+    }
+}
+
+struct Job {
+    utterance: u64,
+    work: Work,
+}
+
+/// The ear's side of the thread `hark-stt`, whose purpose is decoding. It ends when the job queue is
+/// dropped, and is joined then.
+struct Worker {
+    /// None only while dropping.
+    jobs: Option<SyncSender<Job>>,
+    /// None only while dropping: a thread that waits to report is freed by it.
+    reports: Option<Receiver<(u64, SttReport)>>,
+    /// Jobs that did not fit into the queue yet.
+    outbox: VecDeque<Job>,
+    utterance: u64,
+    /// The utterance whose jobs are still worth doing; 0 for none. Lets the thread skip the rest.
+    wanted: Arc<AtomicU64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    fn spawn(session: Session) -> Result<Self, Fault> {
+        let (jobs, job_queue) = sync_channel(JOB_QUEUE);
+        let (report_queue, reports) = sync_channel(REPORT_QUEUE);
+        let wanted = Arc::new(AtomicU64::new(0));
+        let shared = Arc::clone(&wanted);
+        let thread = std::thread::Builder::new()
+            .name("hark-stt".into())
+            .spawn(move || run(session, &job_queue, &report_queue, &shared))
+            .map_err(|error| {
+                Fault::new(FaultKind::Failed, "stt", format!("no thread for the recogniser: {error}"), "")
+            })?;
+        Ok(Self {
+            jobs: Some(jobs),
+            reports: Some(reports),
+            outbox: VecDeque::new(),
+            utterance: 0,
+            wanted,
+            thread: Some(thread),
+        })
+    }
+
+    fn order(&mut self, work: Work) {
+        match work {
+            Work::Start => {
+                self.outbox.clear();
+                self.utterance += 1;
+                self.wanted.store(self.utterance, Ordering::Release);
+            }
+            Work::Cancel => {
+                self.outbox.clear();
+                self.wanted.store(0, Ordering::Release);
+            }
+            Work::Feed(_) | Work::Finish => {}
+        }
+        self.outbox.push_back(Job { utterance: self.utterance, work });
+        self.send();
+    }
+
+    fn feed(&mut self, samples: &[f32]) {
+        if let Some(Job { work: Work::Feed(waiting), .. }) = self.outbox.back_mut() {
+            waiting.extend_from_slice(samples);
+            self.send();
+        } else {
+            self.order(Work::Feed(samples.to_vec()));
+        }
+    }
+
+    /// Moves what fits from the outbox into the queue.
+    fn send(&mut self) {
+        let Some(jobs) = &self.jobs else { return };
+        while let Some(job) = self.outbox.pop_front() {
+            match jobs.try_send(job) {
+                Ok(()) => {}
+                Err(TrySendError::Full(job)) => return self.outbox.push_front(job),
+                // The thread is gone; `poll` tells.
+                Err(TrySendError::Disconnected(_)) => return self.outbox.clear(),
+            }
+        }
+    }
+
+    /// Whether a report belongs to the utterance that is wanted.
+    fn current(&self, utterance: u64) -> bool {
+        utterance == self.wanted.load(Ordering::Acquire)
+    }
+
+    fn poll(&mut self) -> Option<SttReport> {
+        self.send();
+        loop {
+            match self.reports.as_ref()?.try_recv() {
+                Ok((utterance, report)) if self.current(utterance) => return Some(report),
+                Ok(_) => {}
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => return self.gone(),
+            }
+        }
+    }
+
+    fn wait(&mut self, at_most: Duration) -> Option<SttReport> {
+        let until = Instant::now() + at_most;
+        loop {
+            self.send();
+            // Short waits, because jobs in the outbox must be sent in between.
+            let wait = until.saturating_duration_since(Instant::now()).min(Duration::from_millis(10));
+            match self.reports.as_ref()?.recv_timeout(wait) {
+                Ok((utterance, report)) if self.current(utterance) => return Some(report),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.gone(),
+            }
+        }
+    }
+
+    /// A fault for each utterance that the dead thread leaves without an answer.
+    fn gone(&mut self) -> Option<SttReport> {
+        (self.wanted.swap(0, Ordering::AcqRel) != 0).then(|| {
+            let what = "the recogniser's thread has ended";
+            SttReport::Failed(Fault::new(FaultKind::Failed, "stt", what, "restart hark"))
+        })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.wanted.store(0, Ordering::Release);
+        self.reports = None;
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the engine was reported when it happened; there is nobody left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread: does the jobs of the wanted utterance and skips all others.
+fn run(
+    mut session: Session,
+    jobs: &Receiver<Job>,
+    reports: &SyncSender<(u64, SttReport)>,
+    wanted: &AtomicU64,
+) {
+    for Job { utterance, work } in jobs {
+        let stale = utterance != wanted.load(Ordering::Acquire);
+        let report = if stale { session.work(&Work::Cancel) } else { session.work(&work) };
+        let sent = match report {
+            None => continue,
+            Some(report @ SttReport::Partial(_)) => match reports.try_send((utterance, report)) {
+                Err(TrySendError::Disconnected(_)) => false,
+                Ok(()) | Err(TrySendError::Full(_)) => true,
+            },
+            Some(report) => reports.send((utterance, report)).is_ok(),
+        };
+        if !sent {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hearing::testing::ScriptedRecogniser;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn transcript(lane: &mut SttLane) -> Transcript {
+        loop {
+            match lane.wait(PATIENCE).expect("a report") {
+                SttReport::Transcript(transcript) => return transcript,
+                SttReport::Partial(_) => {}
+                SttReport::Failed(fault) => panic!("{fault}"),
+            }
+        }
+    }
+
+    #[test]
+    fn both_modes_hear_the_whole_utterance() {
+        for mode in [SttMode::LockStep, SttMode::Live] {
+            let (recogniser, log) = ScriptedRecogniser::new();
+            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            lane.start();
+            for _ in 0..500 {
+                lane.feed(&[0.1; 512]);
+            }
+            lane.finish();
+            assert_eq!(transcript(&mut lane).text, "256000 samples", "{mode:?}");
+            assert_eq!(log.lock().expect("log").samples.len(), 256_000);
+        }
+    }
+
+    #[test]
+    fn partials_come_every_200_ms_and_only_when_they_change() {
+        let (recogniser, _log) = ScriptedRecogniser::new();
+        let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
+        lane.start();
+        let mut partials = 0;
+        for _ in 0..100 {
+            lane.feed(&[0.1; 320]);
+            partials += std::iter::from_fn(|| lane.poll()).count();
+        }
+        // Two seconds; the scripted words change every half second.
+        assert_eq!(partials, 4);
+    }
+
+    #[test]
+    fn feeding_a_slow_recogniser_does_not_block() {
+        let (mut recogniser, _log) = ScriptedRecogniser::new();
+        recogniser.feed_delay = Duration::from_millis(2);
+        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        lane.start();
+        let begun = Instant::now();
+        for _ in 0..1000 {
+            lane.feed(&[0.1; 512]);
+        }
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(500), "took {took:?}");
+        lane.finish();
+        assert_eq!(transcript(&mut lane).text, "512000 samples");
+    }
+
+    #[test]
+    fn a_cancelled_utterance_leaves_no_report() {
+        let (mut recogniser, log) = ScriptedRecogniser::new();
+        recogniser.feed_delay = Duration::from_millis(1);
+        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        lane.start();
+        for _ in 0..100 {
+            lane.feed(&[0.1; 512]);
+        }
+        lane.finish();
+        lane.cancel();
+        assert_eq!(lane.wait(Duration::from_millis(200)), None);
+        lane.start();
+        lane.feed(&[0.1; 100]);
+        lane.finish();
+        assert_eq!(transcript(&mut lane).text, "100 samples");
+        assert!(log.lock().expect("log").samples.len() <= 51_300);
+    }
+
+    #[test]
+    fn failures_are_reported_once_and_the_next_utterance_may_work() {
+        for mode in [SttMode::LockStep, SttMode::Live] {
+            let (mut recogniser, _log) = ScriptedRecogniser::new();
+            recogniser.fail_first_feed = true;
+            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            lane.start();
+            lane.feed(&[0.1; 100]);
+            lane.feed(&[0.1; 100]);
+            lane.finish();
+            assert!(matches!(lane.wait(PATIENCE), Some(SttReport::Failed(_))), "{mode:?}");
+            assert_eq!(lane.wait(Duration::from_millis(50)), None);
+            lane.start();
+            lane.feed(&[0.1; 100]);
+            lane.finish();
+            assert_eq!(transcript(&mut lane).text, "100 samples");
+        }
+    }
+
+    #[test]
+    fn dropping_a_busy_lane_joins_its_thread() {
+        let (mut recogniser, log) = ScriptedRecogniser::new();
+        recogniser.feed_delay = Duration::from_millis(1);
+        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        lane.start();
+        for _ in 0..2000 {
+            lane.feed(&[0.1; 512]);
+        }
+        drop(lane);
+        assert_eq!(Arc::strong_count(&log), 1, "the recogniser is gone");
+    }
+}

@@ -1,0 +1,291 @@
+//! openWakeWord on LiteRT: sound → mel frames → embeddings → one small head a word. All words share the
+//! first two stages. Mechanics after github.com/dscripka/openWakeWord and pyopen-wakeword 1.1.0.
+
+use super::{WakeEngine, WakeWord, WordEnd};
+use crate::domain::Fault;
+use crate::inference::litert::{LiteRt, LiteRtError, LiteRtModel};
+use std::path::{Path, PathBuf};
+
+/// 80 ms at 16 kHz.
+const HOP_SAMPLES: usize = 1280;
+/// Samples in front of a hop that its first mel frames reach back to.
+const LOOK_BACK_SAMPLES: usize = 480;
+const MEL_BANDS: usize = 32;
+/// Mel frames a hop gives: 10 ms each.
+const HOP_FRAMES: usize = 8;
+/// Mel frames one embedding looks at.
+const WINDOW_FRAMES: usize = 76;
+const EMBEDDING_LEN: usize = 96;
+/// A second look scores the sound as if hops had been cut this many mel frames (40 ms) earlier: how a
+/// word falls into hops changes its score by up to 0.5.
+const SECOND_LOOK_FRAMES: usize = HOP_FRAMES / 2;
+/// Scores worth a second look: neither clearly nothing nor clearly the word. It costs one embedding
+/// for each of the head's windows (24 ms), so ordinary sound must not reach it; running speech stays
+/// below 0.03.
+const UNSURE: std::ops::Range<f32> = 0.1..0.9;
+
+/// Where the files are.
+#[derive(Debug, Clone)]
+pub struct OpenWakeWordFiles {
+    /// `melspectrogram.tflite`.
+    pub mel: PathBuf,
+    /// `embedding_model.tflite`.
+    pub embedding: PathBuf,
+    /// One head for each word; its file name without the ending is the word's name.
+    pub heads: Vec<PathBuf>,
+}
+
+/// The streaming engine.
+pub struct OpenWakeWord {
+    mel: LiteRtModel,
+    embedding: LiteRtModel,
+    heads: Vec<Head>,
+    words: Vec<WakeWord>,
+    scores: Vec<f32>,
+    /// Look-back and hop in the range of 16-bit integers, as the mel model was trained.
+    audio: Vec<f32>,
+    /// The last mel frames, as many as a second look needs.
+    mels: Vec<f32>,
+    /// Embeddings of as many hops as the largest head looks at, oldest first.
+    embeddings: Vec<f32>,
+    /// The same, of a second look.
+    second: Vec<f32>,
+    /// What `mels` and `embeddings` hold after a long silence.
+    quiet_mels: Vec<f32>,
+    quiet_embeddings: Vec<f32>,
+}
+
+struct Head {
+    model: LiteRtModel,
+    /// Embeddings it looks at.
+    windows: usize,
+}
+
+impl OpenWakeWord {
+    /// Loads the models and fills the buffers with silence.
+    ///
+    /// # Errors
+    /// When a file is missing, is no model, or has shapes other than openWakeWord's.
+    pub fn load(litert: &LiteRt, files: &OpenWakeWordFiles) -> Result<Self, LiteRtError> {
+        let window = (HOP_SAMPLES + LOOK_BACK_SAMPLES) as i32;
+        let mel = LiteRtModel::load(litert, &files.mel, Some(&[1, window]))?;
+        expect_len(&mel, &files.mel, HOP_FRAMES * MEL_BANDS)?;
+        let shape = [1, WINDOW_FRAMES as i32, MEL_BANDS as i32, 1];
+        let embedding = LiteRtModel::load(litert, &files.embedding, Some(&shape))?;
+        expect_len(&embedding, &files.embedding, EMBEDDING_LEN)?;
+        let (mut heads, mut words) = (Vec::new(), Vec::new());
+        for path in &files.heads {
+            let (head, word) = load_head(litert, path)?;
+            heads.push(head);
+            words.push(word);
+        }
+        let longest = heads.iter().map(|head| head.windows).max().unwrap_or(1);
+        let mut engine = Self {
+            mel,
+            embedding,
+            scores: vec![0.0; heads.len()],
+            heads,
+            words,
+            audio: vec![0.0; HOP_SAMPLES + LOOK_BACK_SAMPLES],
+            mels: vec![0.0; (WINDOW_FRAMES + (longest - 1) * HOP_FRAMES + SECOND_LOOK_FRAMES) * MEL_BANDS],
+            embeddings: vec![0.0; longest * EMBEDDING_LEN],
+            second: vec![0.0; longest * EMBEDDING_LEN],
+            quiet_mels: Vec::new(),
+            quiet_embeddings: Vec::new(),
+        };
+        engine.learn_silence()?;
+        Ok(engine)
+    }
+
+    /// Runs silence until every buffer holds nothing else, and remembers it for [`WakeEngine::reset`].
+    fn learn_silence(&mut self) -> Result<(), LiteRtError> {
+        let hops = self.mels.len() / (HOP_FRAMES * MEL_BANDS) + self.embeddings.len() / EMBEDDING_LEN + 1;
+        for _ in 0..hops {
+            self.features(&[0.0; HOP_SAMPLES])?;
+        }
+        self.quiet_mels.clone_from(&self.mels);
+        self.quiet_embeddings.clone_from(&self.embeddings);
+        Ok(())
+    }
+
+    /// Moves the windows on by one hop.
+    fn features(&mut self, samples: &[f32]) -> Result<(), LiteRtError> {
+        self.audio.copy_within(HOP_SAMPLES.., 0);
+        for (into, sample) in self.audio[LOOK_BACK_SAMPLES..].iter_mut().zip(samples) {
+            *into = (sample * 32767.0).clamp(-32768.0, 32767.0);
+        }
+        self.mels.copy_within(HOP_FRAMES * MEL_BANDS.., 0);
+        let fresh_from = self.mels.len() - HOP_FRAMES * MEL_BANDS;
+        let fresh = &mut self.mels[fresh_from..];
+        self.mel.run(&self.audio, fresh)?;
+        for value in fresh {
+            // The scale the embedding model was trained on.
+            *value = *value / 10.0 + 2.0;
+        }
+        self.embeddings.copy_within(EMBEDDING_LEN.., 0);
+        let place = self.embeddings.len() - EMBEDDING_LEN;
+        let window = self.mels.len() - WINDOW_FRAMES * MEL_BANDS;
+        self.embedding.run(&self.mels[window..], &mut self.embeddings[place..])
+    }
+
+    fn score(&mut self, samples: &[f32]) -> Result<(), LiteRtError> {
+        self.features(samples)?;
+        for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
+            *score = head.score(&self.embeddings)?;
+        }
+        if self.scores.iter().any(|score| UNSURE.contains(score)) {
+            self.look_again()?;
+        }
+        Ok(())
+    }
+
+    /// Scores the unsure words once more with hops cut [`SECOND_LOOK_FRAMES`] earlier; the better
+    /// score counts.
+    fn look_again(&mut self) -> Result<(), LiteRtError> {
+        let windows = self.second.len() / EMBEDDING_LEN;
+        for (index, embedding) in self.second.chunks_exact_mut(EMBEDDING_LEN).enumerate() {
+            let frames_after = SECOND_LOOK_FRAMES + (windows - 1 - index) * HOP_FRAMES;
+            let end = self.mels.len() - frames_after * MEL_BANDS;
+            self.embedding.run(&self.mels[end - WINDOW_FRAMES * MEL_BANDS..end], embedding)?;
+        }
+        for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
+            if UNSURE.contains(score) {
+                *score = score.max(head.score(&self.second)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Head {
+    /// The score of the last [`Head::windows`] embeddings.
+    fn score(&mut self, embeddings: &[f32]) -> Result<f32, LiteRtError> {
+        let from = embeddings.len() - self.windows * EMBEDDING_LEN;
+        let mut score = 0.0;
+        self.model.run(&embeddings[from..], std::slice::from_mut(&mut score))?;
+        Ok(score)
+    }
+}
+
+fn expect_len(model: &LiteRtModel, path: &Path, len: usize) -> Result<(), LiteRtError> {
+    if model.output_len() == len {
+        return Ok(());
+    }
+    let why = format!("it gives {} values where openWakeWord needs {len}", model.output_len());
+    Err(LiteRtError::ModelUnusable { path: path.to_owned(), why })
+}
+
+fn load_head(litert: &LiteRt, path: &Path) -> Result<(Head, WakeWord), LiteRtError> {
+    let model = LiteRtModel::load(litert, path, None)?;
+    expect_len(&model, path, 1)?;
+    let shape = model.input_shape();
+    let [1, windows @ 1..=1000, EMBEDDING_LEN] = shape[..] else {
+        let why = format!("its input is {shape:?}; an openWakeWord head takes [1, n, {EMBEDDING_LEN}]");
+        return Err(LiteRtError::ModelUnusable { path: path.to_owned(), why });
+    };
+    let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok((Head { model, windows }, WakeWord { end: WordEnd::of(&name), name }))
+}
+
+impl WakeEngine for OpenWakeWord {
+    fn words(&self) -> &[WakeWord] {
+        &self.words
+    }
+
+    fn hop_samples(&self) -> usize {
+        HOP_SAMPLES
+    }
+
+    fn hop(&mut self, samples: &[f32]) -> Result<&[f32], Fault> {
+        self.score(samples)?;
+        Ok(&self.scores)
+    }
+
+    fn reset(&mut self) {
+        self.audio.fill(0.0);
+        self.mels.copy_from_slice(&self.quiet_mels);
+        self.embeddings.copy_from_slice(&self.quiet_embeddings);
+        self.scores.fill(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hearing::testing;
+
+    /// Highest score of each word over a recording followed by a second of silence.
+    fn best(engine: &mut OpenWakeWord, samples: &[f32]) -> Vec<f32> {
+        engine.reset();
+        let mut best = vec![0.0_f32; engine.words().len()];
+        let sound = [samples, &testing::silence(1000)].concat();
+        for hop in sound.chunks_exact(HOP_SAMPLES) {
+            for (best, score) in best.iter_mut().zip(engine.hop(hop).expect("run")) {
+                *best = best.max(*score);
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn flite_voices_score_as_they_were_measured() {
+        let mut engine = testing::openwakeword(&["hey_jarvis"]);
+        for (voice, at_least) in [("slt", 0.98), ("rms", 0.98), ("kal16", 0.98), ("kal", 0.98), ("awb", 0.6)]
+        {
+            let score = best(&mut engine, &testing::flite(voice, "hey jarvis"))[0];
+            assert!(score >= at_least, "{voice} scored {score}");
+        }
+    }
+
+    #[test]
+    fn words_share_their_features_and_keep_apart() {
+        let mut engine = testing::openwakeword(&["hey_jarvis", "alexa", "hey_rhasspy"]);
+        for (word, text) in ["hey jarvis", "alexa", "hey rhasspy"].iter().enumerate() {
+            let scores = best(&mut engine, &testing::flite("rms", text));
+            for (other, score) in scores.iter().enumerate() {
+                assert_eq!(*score >= 0.5, other == word, "{text}: {scores:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_reset_engine_answers_as_a_fresh_one() {
+        let voice = testing::flite("slt", "hey jarvis");
+        let mut engine = testing::openwakeword(&["hey_jarvis"]);
+        let run = |engine: &mut OpenWakeWord| -> Vec<f32> {
+            voice.chunks_exact(HOP_SAMPLES).map(|hop| engine.hop(hop).expect("run")[0]).collect()
+        };
+        let first = run(&mut engine);
+        engine.reset();
+        assert_eq!(first, run(&mut engine));
+    }
+
+    #[test]
+    fn people_wake_it_and_other_words_do_not() {
+        let Some(folder) = testing::shared("wake") else { return };
+        let mut engine = testing::openwakeword(&["hey_jarvis"]);
+        for entry in std::fs::read_dir(folder).expect("folder") {
+            let path = entry.expect("entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            let score = best(&mut engine, &testing::wav(&path))[0];
+            match name.as_str() {
+                // Scored 0.242 by the reference implementation.
+                "hey_jarvis-1.wav" => assert!(score >= 0.2, "{name}: {score}"),
+                name if name.starts_with("hey_jarvis") => assert!(score >= 0.9, "{name}: {score}"),
+                _ => assert!(score <= 0.03, "{name}: {score}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_head_of_another_kind_is_refused() {
+        let litert = LiteRt::load(&testing::model("libtensorflowlite_c.so")).expect("library");
+        let files = OpenWakeWordFiles {
+            mel: testing::model("melspectrogram.tflite"),
+            embedding: testing::model("embedding_model.tflite"),
+            heads: vec![testing::model("embedding_model.tflite")],
+        };
+        let error = OpenWakeWord::load(&litert, &files).err().expect("refused");
+        assert!(error.to_string().contains("embedding_model.tflite"), "{error}");
+    }
+}

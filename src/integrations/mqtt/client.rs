@@ -1,0 +1,292 @@
+//! The task that keeps a connection to the broker: one session after the other, with growing pauses.
+
+use super::InboundSink;
+use super::backoff::Backoff;
+use super::discovery::{self, NodeInfo};
+use super::error::Error;
+use super::outbound::Message;
+use super::outbox::Outbox;
+use super::session::{End, Session};
+use super::topics::{Topic, Topics};
+use crate::domain::event::Event;
+use crate::domain::fault::Fault;
+use rumqttc::mqttbytes::Error as WireError;
+use rumqttc::{AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError};
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::Discriminant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Requests rumqttc's channel holds: more than a session ever hands over at once.
+pub const CHANNEL_MESSAGES: usize = 64;
+
+/// A connection that held this long was a good one.
+const STABLE: Duration = Duration::from_secs(10);
+
+/// As many short connections in a row mean that somebody throws us out.
+const SHORT_LIVED_MAX: u32 = 3;
+
+/// Delivered messages that are remembered to know a repetition.
+const SEEN_MESSAGES: usize = 64;
+
+/// What the task and its owner share.
+#[derive(Debug)]
+pub struct Shared {
+    /// Topics of this node.
+    pub topics: Topics,
+    /// What waits to be sent.
+    pub outbox: Outbox,
+    /// Address of the broker, for people.
+    pub broker: String,
+    /// Messages from outside that were not acted on.
+    pub refused: AtomicU64,
+    /// Times the connection could not be made or broke.
+    pub outages: AtomicU64,
+    discovery: Vec<u8>,
+    link: Mutex<(bool, Option<Fault>)>,
+}
+
+impl Shared {
+    /// `announce`: whether Home Assistant is told of this node, or told to forget it.
+    pub fn new(topics: Topics, about: NodeInfo, announce: bool, broker: String) -> Self {
+        let discovery = match announce {
+            true => discovery::payload(&topics, &about).to_string().into_bytes(),
+            false => Vec::new(),
+        };
+        Self {
+            topics,
+            outbox: Outbox::default(),
+            broker,
+            refused: AtomicU64::new(0),
+            outages: AtomicU64::new(0),
+            discovery,
+            link: Mutex::new((false, None)),
+        }
+    }
+
+    /// Whether there is a connection, and what does not work.
+    pub fn link(&self) -> (bool, Option<Fault>) {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes how the connection stands.
+    pub fn set_link(&self, connected: bool, problem: Option<Fault>) {
+        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = (connected, problem);
+    }
+
+    /// What a connection begins with: here we are, and who we are.
+    pub fn greeting(&self) -> Vec<Message> {
+        vec![
+            Message::new(&self.topics, Topic::Availability, "online"),
+            Message::new(&self.topics, Topic::Discovery, self.discovery.clone()),
+        ]
+    }
+}
+
+/// Messages with QoS 1 that were acted on, to tell a repetition from a new one: after a break the broker
+/// sends again what it has no acknowledgement for, although it may have been carried out.
+#[derive(Debug, Default)]
+pub struct Seen {
+    recent: VecDeque<(u16, u64)>,
+}
+
+impl Seen {
+    /// Whether this is a repetition (flag `dup`) of a message that came before; remembers it if not.
+    pub fn is_repetition(&mut self, publish: &rumqttc::Publish) -> bool {
+        if publish.pkid == 0 {
+            return false;
+        }
+        let mut hasher = DefaultHasher::new();
+        (&publish.topic, publish.payload.as_ref()).hash(&mut hasher);
+        let key = (publish.pkid, hasher.finish());
+        if publish.dup && self.recent.contains(&key) {
+            return true;
+        }
+        if self.recent.len() == SEEN_MESSAGES {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(key);
+        false
+    }
+}
+
+/// The task.
+pub struct Connection {
+    options: MqttOptions,
+    shared: std::sync::Arc<Shared>,
+    inbound: InboundSink,
+    seen: Seen,
+    backoff: Backoff,
+    /// Kinds of errors that were reported in this outage: each is news once.
+    reported: Vec<Discriminant<Error>>,
+    /// Connections in a row that broke soon after they were made.
+    short_lived: u32,
+}
+
+impl Connection {
+    /// A connection with these options.
+    pub fn new(options: MqttOptions, shared: std::sync::Arc<Shared>, inbound: InboundSink) -> Self {
+        Self {
+            options,
+            shared,
+            inbound,
+            seen: Seen::default(),
+            backoff: Backoff::default(),
+            reported: Vec::new(),
+            short_lived: 0,
+        }
+    }
+
+    /// Connects again and again until `stop` becomes true.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        loop {
+            let (client, eventloop) = AsyncClient::new(self.options.clone(), CHANNEL_MESSAGES);
+            let mut session = Session::new(client, &self.shared, &self.inbound, &mut self.seen);
+            let end = session.run(eventloop, &mut stop).await;
+            let lasted = session.lasted();
+            self.shared.outbox.disconnected(session.into_unacknowledged());
+            let End::Lost(error) = end else {
+                self.shared.set_link(false, None);
+                return;
+            };
+            let is_oversized = self.note_loss(*error, lasted);
+            let wait = self.backoff.next_wait();
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+            if is_oversized {
+                // The broker would deliver the message again; a clean session makes it forget it.
+                forget_session(&self.options).await;
+            }
+        }
+    }
+
+    /// Counts and reports the end of a session; true when a message that is too large ended it.
+    fn note_loss(&mut self, error: ConnectionError, lasted: Option<Duration>) -> bool {
+        match lasted {
+            Some(lasted) if lasted >= STABLE => {
+                self.backoff.reset();
+                self.short_lived = 0;
+                self.reported.clear();
+            }
+            Some(_) => self.short_lived += 1,
+            None => self.short_lived = 0,
+        }
+        self.shared
+            .outages
+            .fetch_add(u64::from(lasted.is_some() || self.reported.is_empty()), Ordering::Relaxed);
+        let thrown_out = self.short_lived >= SHORT_LIVED_MAX;
+        let error = explain(error, &self.shared.broker, &self.options.client_id(), thrown_out);
+        let is_oversized = matches!(error, Error::MessageTooLarge { .. });
+        let kind = std::mem::discriminant(&error);
+        let fault = error.while_trying();
+        tracing::debug!(%fault, "MQTT connection lost");
+        self.shared.set_link(false, Some(fault.clone()));
+        if !self.reported.contains(&kind) {
+            self.reported.push(kind);
+            (self.inbound)(Event::Fault { fault });
+        }
+        is_oversized
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // The task is no more; without this the last thing known would be that all is well.
+        if std::thread::panicking() {
+            self.shared.set_link(false, Some(Error::TaskDied.into()));
+        }
+    }
+}
+
+/// Says in our words what rumqttc reports.
+pub fn explain(error: ConnectionError, broker: &str, client_id: &str, thrown_out: bool) -> Error {
+    let broker = broker.to_owned();
+    match error {
+        ConnectionError::ConnectionRefused(code) => {
+            let why = match code {
+                ConnectReturnCode::BadUserNamePassword => "wrong user name or password",
+                ConnectReturnCode::NotAuthorized => "not authorised",
+                ConnectReturnCode::BadClientId => "it does not like the client id",
+                ConnectReturnCode::RefusedProtocolVersion => "it does not speak MQTT 3.1.1",
+                ConnectReturnCode::ServiceUnavailable | ConnectReturnCode::Success => "it is not available",
+            };
+            Error::Refused { broker, why }
+        }
+        ConnectionError::MqttState(StateError::Deserialization(WireError::PayloadSizeLimitExceeded(
+            bytes,
+        ))) => Error::MessageTooLarge { broker, bytes },
+        ConnectionError::Tls(error) => Error::TlsFailed { broker, why: error.to_string() },
+        error if thrown_out => {
+            Error::ThrownOut { broker, client_id: client_id.to_owned(), why: error.to_string() }
+        }
+        error => Error::Unreachable { broker, why: error.to_string() },
+    }
+}
+
+/// Connects once with a clean session, so that the broker drops what it keeps for this client.
+async fn forget_session(options: &MqttOptions) {
+    let mut options = options.clone();
+    options.set_clean_session(true);
+    let (client, mut eventloop) = AsyncClient::new(options, 4);
+    let pass = async {
+        loop {
+            match eventloop.poll().await {
+                Ok(rumqttc::Event::Incoming(Packet::ConnAck(_))) => {
+                    if client.try_disconnect().is_err() {
+                        return;
+                    }
+                }
+                Ok(rumqttc::Event::Outgoing(Outgoing::Disconnect)) | Err(_) => return,
+                Ok(_) => {}
+            }
+        }
+    };
+    // A failure shows again at the next connection; nothing to report here.
+    let _ = tokio::time::timeout(Duration::from_secs(10), pass).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rumqttc::{Publish, QoS};
+
+    fn delivered(pkid: u16, payload: &str, dup: bool) -> Publish {
+        let mut publish = Publish::new("hark/hark/ask", QoS::AtLeastOnce, payload);
+        (publish.pkid, publish.dup) = (pkid, dup);
+        publish
+    }
+
+    #[test]
+    fn a_repetition_is_known_by_flag_id_and_content() {
+        let mut seen = Seen::default();
+        assert!(!seen.is_repetition(&delivered(1, "toggle the light", false)));
+        assert!(seen.is_repetition(&delivered(1, "toggle the light", true)));
+        assert!(!seen.is_repetition(&delivered(1, "toggle the light", false)), "said twice is meant twice");
+        assert!(!seen.is_repetition(&delivered(2, "toggle the light", true)));
+        assert!(!seen.is_repetition(&delivered(1, "something else", true)));
+        assert!(
+            !seen.is_repetition(&delivered(0, "x", false)) && !seen.is_repetition(&delivered(0, "x", true))
+        );
+    }
+
+    #[test]
+    fn short_connections_in_a_row_point_to_a_twin() {
+        let broken = || ConnectionError::MqttState(StateError::ConnectionAborted);
+        let fault = Fault::from(explain(broken(), "mqtt://b", "hark-kitchen", true));
+        assert!(fault.message.contains("hark-kitchen") && fault.fix.contains("mqtt.node"), "{fault}");
+        let fault = Fault::from(explain(broken(), "mqtt://b", "hark-kitchen", false));
+        assert!(fault.message.contains("mqtt://b") && fault.fix.contains("mqtt.url"), "{fault}");
+    }
+
+    #[test]
+    fn a_refusal_names_what_to_check() {
+        let refused = ConnectionError::ConnectionRefused(ConnectReturnCode::BadUserNamePassword);
+        let fault = explain(refused, "mqtt://b", "id", false).while_trying();
+        assert!(fault.recoverable && fault.fix.contains("mqtt.password_file"), "{fault}");
+    }
+}

@@ -1,0 +1,269 @@
+//! Messages from outside, taken apart: a command becomes a domain event, everything else is refused with
+//! its reason. Nothing here acts, and nothing here trusts a payload.
+
+use super::topics::{Topic, Topics};
+use crate::domain::event::Event;
+use crate::domain::public_event::Origin;
+use serde_json::Value;
+
+/// Longest payload that is looked at.
+pub const PAYLOAD_MAX_BYTES: usize = 4096;
+
+/// What an accepted message means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Inbound {
+    /// Something for the turn machine.
+    Event(Event),
+    /// Home Assistant has just started: it wants discovery and states again.
+    HomeAssistantOnline,
+    /// Rightly there, but of no concern.
+    Nothing,
+}
+
+/// Why a message is not acted on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Not a topic Hark subscribed to.
+    #[error("{0} is not one of Hark's topics")]
+    UnknownTopic(String),
+    /// A retained command would be carried out again at every start.
+    #[error("the command on {0} is retained by the broker; send it without the retain flag")]
+    Retained(String),
+    /// More than any command has.
+    #[error("the message on {topic} has {bytes} bytes; at most {PAYLOAD_MAX_BYTES} are taken")]
+    TooLong {
+        /// Where it came.
+        topic: String,
+        /// Its length.
+        bytes: usize,
+    },
+    /// Not text.
+    #[error("the message on {0} is not UTF-8 text")]
+    NotText(String),
+    /// Nothing to do.
+    #[error("the message on {0} is empty")]
+    Empty(String),
+    /// Not what this topic takes.
+    #[error("the message on {topic} is not {expected}")]
+    Unexpected {
+        /// Where it came.
+        topic: String,
+        /// What it should have been.
+        expected: &'static str,
+    },
+}
+
+/// Finds out what a message means.
+///
+/// `retained` is the flag the broker delivered it with: set only for what lay there before Hark
+/// subscribed.
+///
+/// # Errors
+/// The reason why it must not be acted on.
+pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Result<Inbound, Refusal> {
+    let topic = topics.incoming(path).ok_or_else(|| Refusal::UnknownTopic(shown(path)))?;
+    if topic == Topic::HomeAssistantStatus {
+        // What lay there before is no news: discovery was published on connecting.
+        let came_online = !retained && payload == b"online";
+        return Ok(if came_online { Inbound::HomeAssistantOnline } else { Inbound::Nothing });
+    }
+    let path = shown(path);
+    // A retained message of no bytes is the deletion of a retained one, not a command.
+    if retained {
+        return Err(Refusal::Retained(path));
+    }
+    if payload.len() > PAYLOAD_MAX_BYTES {
+        return Err(Refusal::TooLong { topic: path, bytes: payload.len() });
+    }
+    let Ok(text) = str::from_utf8(payload) else { return Err(Refusal::NotText(path)) };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Refusal::Empty(path));
+    }
+    command(topic, text).map(Inbound::Event).map_err(|expected| Refusal::Unexpected { topic: path, expected })
+}
+
+fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
+    match topic {
+        Topic::Ask => {
+            words(text).map(|text| Event::Typed { text, origin: Origin::Mqtt, speak: false, dry_run: false })
+        }
+        Topic::Say => words(text).map(|text| Event::Say { text }),
+        Topic::MicMuteSet => match text {
+            "ON" | "on" => Ok(Event::SetMute { muted: true }),
+            "OFF" | "off" => Ok(Event::SetMute { muted: false }),
+            _ => Err("ON or OFF"),
+        },
+        Topic::VolumeSet => percent(text).map(|percent| Event::SetVolume { percent }),
+        Topic::ListenNowSet => pressed(text).map(|()| Event::ListenNow),
+        Topic::StopSet => pressed(text).map(|()| Event::Stop),
+        _ => Err("a command"),
+    }
+}
+
+/// Plain text, or the `text` of a JSON object. Line breaks and tabs become spaces; other control
+/// characters make it garbage.
+fn words(text: &str) -> Result<String, &'static str> {
+    const EXPECTED: &str = "plain text or JSON {\"text\": \"…\"}";
+    let text = if text.starts_with('{') {
+        let object: Value = serde_json::from_str(text).map_err(|_| EXPECTED)?;
+        object.get("text").and_then(Value::as_str).ok_or(EXPECTED)?.to_owned()
+    } else {
+        text.to_owned()
+    };
+    let text: String = text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect();
+    let text = text.trim();
+    if text.is_empty() || text.contains(char::is_control) {
+        return Err(EXPECTED);
+    }
+    Ok(text.to_owned())
+}
+
+/// A number from 0 to 100, rounded. Home Assistant sends `40` or `40.0`.
+fn percent(text: &str) -> Result<u8, &'static str> {
+    const EXPECTED: &str = "a number from 0 to 100";
+    // Digits and a point only, so that `1e1`, `inf` and `NaN` are no numbers.
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return Err(EXPECTED);
+    }
+    let number: f64 = text.parse().map_err(|_| EXPECTED)?;
+    // The range check makes the cast exact.
+    if (0.0..=100.0).contains(&number) { Ok(number.round() as u8) } else { Err(EXPECTED) }
+}
+
+fn pressed(text: &str) -> Result<(), &'static str> {
+    if text == "PRESS" { Ok(()) } else { Err("PRESS") }
+}
+
+/// A topic fit for a log line.
+fn shown(path: &str) -> String {
+    path.chars().take(120).map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn topics() -> Topics {
+        Topics::new("hark", "homeassistant").unwrap()
+    }
+
+    fn fresh(topic: Topic, payload: &[u8]) -> Result<Inbound, Refusal> {
+        read(&topics(), &topics().path(topic), payload, false)
+    }
+
+    fn asked(text: &str) -> Inbound {
+        Inbound::Event(Event::Typed { text: text.into(), origin: Origin::Mqtt, speak: false, dry_run: false })
+    }
+
+    #[test]
+    fn commands_become_events() {
+        assert_eq!(fresh(Topic::Ask, b"what time is it"), Ok(asked("what time is it")));
+        assert_eq!(fresh(Topic::Ask, b" {\"text\": \"lights on\", \"x\": 1}\n"), Ok(asked("lights on")));
+        assert_eq!(fresh(Topic::Ask, b"one\ntwo\tthree"), Ok(asked("one two three")));
+        assert_eq!(
+            fresh(Topic::Say, "Grüß Gott".as_bytes()),
+            Ok(Inbound::Event(Event::Say { text: "Grüß Gott".into() }))
+        );
+        assert_eq!(fresh(Topic::MicMuteSet, b"ON"), Ok(Inbound::Event(Event::SetMute { muted: true })));
+        assert_eq!(fresh(Topic::MicMuteSet, b"OFF"), Ok(Inbound::Event(Event::SetMute { muted: false })));
+        assert_eq!(fresh(Topic::VolumeSet, b"0"), Ok(Inbound::Event(Event::SetVolume { percent: 0 })));
+        assert_eq!(fresh(Topic::VolumeSet, b"40.0"), Ok(Inbound::Event(Event::SetVolume { percent: 40 })));
+        assert_eq!(fresh(Topic::VolumeSet, b"100"), Ok(Inbound::Event(Event::SetVolume { percent: 100 })));
+        assert_eq!(fresh(Topic::ListenNowSet, b"PRESS"), Ok(Inbound::Event(Event::ListenNow)));
+        assert_eq!(fresh(Topic::StopSet, b"PRESS"), Ok(Inbound::Event(Event::Stop)));
+    }
+
+    #[test]
+    fn hostile_payloads_are_refused() {
+        let unexpected: &[(Topic, &[u8])] = &[
+            (Topic::VolumeSet, b"101"),
+            (Topic::VolumeSet, b"-1"),
+            (Topic::VolumeSet, b"NaN"),
+            (Topic::VolumeSet, b"inf"),
+            (Topic::VolumeSet, b"1e1"),
+            (Topic::VolumeSet, b"."),
+            (Topic::VolumeSet, b"loud"),
+            (Topic::VolumeSet, b"99999999999999999999999999999999999999"),
+            (Topic::MicMuteSet, b"MAYBE"),
+            (Topic::MicMuteSet, b"1"),
+            (Topic::ListenNowSet, b"OFF"),
+            (Topic::StopSet, b"{}"),
+            (Topic::Ask, b"{\"text\": 5}"),
+            (Topic::Ask, b"{\"text\": \" \"}"),
+            (Topic::Ask, b"{broken"),
+            (Topic::Ask, b"bell \x07"),
+            (Topic::Say, b"nul \x00"),
+        ];
+        for (topic, payload) in unexpected {
+            let shown = String::from_utf8_lossy(payload);
+            assert!(matches!(fresh(*topic, payload), Err(Refusal::Unexpected { .. })), "{topic:?} {shown}");
+        }
+        assert!(matches!(fresh(Topic::Ask, &[0xff, 0xfe, 0x00]), Err(Refusal::NotText(_))));
+        assert!(matches!(fresh(Topic::Ask, b"  \n"), Err(Refusal::Empty(_))));
+        assert!(matches!(fresh(Topic::Ask, &[b'a'; 4097]), Err(Refusal::TooLong { bytes: 4097, .. })));
+        assert!(fresh(Topic::Ask, &[b'a'; 4096]).is_ok());
+        assert!(matches!(
+            read(&topics(), "hark/hark/availability", b"x", false),
+            Err(Refusal::UnknownTopic(_))
+        ));
+    }
+
+    #[test]
+    fn retained_commands_are_refused_whatever_they_say() {
+        for topic in Topics::subscriptions().filter(|topic| *topic != Topic::HomeAssistantStatus) {
+            for payload in [b"ON".as_slice(), b"PRESS", b"50", b""] {
+                let result = read(&topics(), &topics().path(topic), payload, true);
+                assert!(matches!(result, Err(Refusal::Retained(_))), "{topic:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_news_of_home_assistant_counts() {
+        let path = topics().path(Topic::HomeAssistantStatus);
+        assert_eq!(read(&topics(), &path, b"online", false), Ok(Inbound::HomeAssistantOnline));
+        for (payload, retained) in
+            [(b"online".as_slice(), true), (b"offline", false), (b"\xff", false), (b"", false)]
+        {
+            assert_eq!(read(&topics(), &path, payload, retained), Ok(Inbound::Nothing));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(which in 0usize..8, payload: Vec<u8>, retained: bool) {
+            let topic = Topics::subscriptions().nth(which).unwrap_or(Topic::Ask);
+            let result = read(&topics(), &topics().path(topic), &payload, retained);
+            if retained && topic != Topic::HomeAssistantStatus {
+                prop_assert!(result.is_err());
+            }
+        }
+
+        #[test]
+        fn garbage_moves_nothing_but_words(which in 0usize..4, payload in "\\PC{0,40}") {
+            let topic = [Topic::MicMuteSet, Topic::VolumeSet, Topic::ListenNowSet, Topic::StopSet][which];
+            if let Ok(Inbound::Event(event)) = fresh(topic, payload.as_bytes()) {
+                let said = payload.trim();
+                let meant = match event {
+                    Event::SetMute { muted } => said.eq_ignore_ascii_case(if muted { "ON" } else { "OFF" }),
+                    Event::SetVolume { percent } => {
+                        said.parse::<f64>().is_ok_and(|number| (number - f64::from(percent)).abs() <= 0.5)
+                    }
+                    Event::ListenNow | Event::Stop => said == "PRESS",
+                    _ => false,
+                };
+                prop_assert!(meant, "{:?}", payload);
+            }
+        }
+
+        #[test]
+        fn accepted_words_are_clean(payload in ".{0,200}") {
+            if let Ok(Inbound::Event(Event::Typed { text, .. })) = fresh(Topic::Ask, payload.as_bytes()) {
+                let is_clean = !text.is_empty() && !text.contains(char::is_control) && text.trim() == text;
+                prop_assert!(is_clean, "{:?}", text);
+            }
+        }
+    }
+}

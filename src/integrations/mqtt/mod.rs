@@ -1,0 +1,183 @@
+//! MQTT: Hark's presence on a broker and in Home Assistant.
+//!
+//! `publish` turns events into messages (`outbound`) and puts them into a bounded queue (`outbox`); one
+//! task (`client`, with one `session` a connection) owns the connection to the broker (`broker`,
+//! `embedded`), sends what waits and hands commands (`inbound`) to the turn machine. Every topic is in
+//! the table of `topics`; what Home Assistant is told is in `discovery`.
+
+mod backoff;
+pub mod broker;
+mod client;
+pub mod contract;
+pub mod discovery;
+#[cfg(feature = "embedded-broker")]
+pub mod embedded;
+pub mod error;
+pub mod inbound;
+pub mod outbound;
+mod outbox;
+mod probe;
+mod session;
+pub mod topics;
+
+pub use discovery::NodeInfo;
+pub use probe::probe;
+
+use crate::config;
+use crate::domain::event::Event;
+use crate::domain::fault::Fault;
+use crate::domain::public_event::Envelope;
+use broker::{Broker, Credentials};
+use client::{Connection, Shared};
+use error::Error;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use topics::Topics;
+
+/// How long a clean exit waits for the broker to acknowledge what is left and `offline`.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(3);
+
+/// Where commands from MQTT go. Called on the connection's task: it must not block.
+pub type InboundSink = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// How MQTT stands, for `hark doctor`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Status {
+    /// Address of the broker; `None` when MQTT is off.
+    pub broker: Option<String>,
+    /// There is a connection now.
+    pub connected: bool,
+    /// Why there is none, or what does not work.
+    pub problem: Option<Fault>,
+    /// Messages given up because the queue was full or they were too large.
+    pub dropped: u64,
+    /// Messages from outside that were not acted on.
+    pub refused: u64,
+    /// Times the connection could not be made or broke.
+    pub outages: u64,
+}
+
+/// Hark on MQTT. Dropping it without [`Mqtt::shutdown`] breaks the connection off, and the broker
+/// publishes the last will.
+#[derive(Debug)]
+pub struct Mqtt {
+    /// `None` when MQTT is off.
+    link: Option<Link>,
+}
+
+#[derive(Debug)]
+struct Link {
+    shared: Arc<Shared>,
+    /// Tells the task to finish; it is true from the beginning of a shutdown.
+    stop: watch::Sender<bool>,
+    /// The task; taken by the shutdown, aborted by a drop without one.
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Mqtt {
+    /// Starts the connection, and the embedded broker before it if the configuration wants one. Does
+    /// not wait for the connection: an absent broker is reported once an outage as a recoverable
+    /// [`Event::Fault`] (again only if the reason becomes another) and tried until it is there. Starting the embedded broker blocks for some
+    /// tens of milliseconds.
+    ///
+    /// # Errors
+    /// When the configuration is wrong, or the embedded broker cannot listen.
+    pub fn start(
+        config: &config::mqtt::Mqtt,
+        about: NodeInfo,
+        inbound: InboundSink,
+        runtime: Handle,
+    ) -> Result<Self, Fault> {
+        let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+        let broker = Broker::from_config(config)?;
+        let Some(address) = broker.address() else { return Ok(Self { link: None }) };
+        let credentials = match broker {
+            // The embedded broker asks nobody for a password.
+            Broker::Embedded(_) => None,
+            _ => Credentials::find(config, credentials_dir().as_deref())?,
+        };
+        let authorities = broker::authority_files();
+        let options = broker::node_options(&topics, &address, credentials.as_ref(), &authorities)?;
+        if let Broker::Embedded(port) = broker {
+            start_embedded(port)?;
+        }
+        let shared = Arc::new(Shared::new(topics, about, config.discovery, address.to_string()));
+        let (stop, stopped) = watch::channel(false);
+        let connection = Connection::new(options, Arc::clone(&shared), inbound);
+        let task = runtime.spawn(connection.run(stopped));
+        Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)) }) })
+    }
+
+    /// Publishes what an event means on MQTT. Never waits; the overflow policy is that of the outbox:
+    /// of retained states the latest stays, of the rest the oldest goes first and is counted.
+    pub fn publish(&self, envelope: &Envelope) {
+        if let Some(link) = &self.link {
+            link.shared.outbox.put(outbound::messages(&link.shared.topics, envelope));
+        }
+    }
+
+    /// What does not work, `None` when all is well or MQTT is off.
+    pub fn problem(&self) -> Option<Fault> {
+        self.status().problem
+    }
+
+    /// How MQTT stands.
+    pub fn status(&self) -> Status {
+        let Some(Link { shared, .. }) = &self.link else { return Status::default() };
+        let (connected, problem) = shared.link();
+        Status {
+            broker: Some(shared.broker.clone()),
+            connected,
+            problem,
+            dropped: shared.outbox.dropped(),
+            refused: shared.refused.load(Ordering::Relaxed),
+            outages: shared.outages.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Sends what waits and `offline`, waits for the broker to acknowledge it, and disconnects; at most
+    /// three seconds. Nothing is published after it.
+    pub async fn shutdown(&self) {
+        let Some(link) = &self.link else { return };
+        link.shared.outbox.close();
+        link.stop.send_replace(true);
+        let Some(mut task) = link.take_task() else { return };
+        if tokio::time::timeout(SHUTDOWN_LIMIT, &mut task).await.is_err() {
+            tracing::warn!("the MQTT broker did not acknowledge in time; its last will says offline");
+            task.abort();
+        }
+    }
+}
+
+impl Link {
+    fn take_task(&self) -> Option<JoinHandle<()>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(task) = self.take_task() {
+            task.abort();
+        }
+    }
+}
+
+fn credentials_dir() -> Option<PathBuf> {
+    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
+}
+
+#[cfg(feature = "embedded-broker")]
+fn start_embedded(port: u16) -> Result<(), Error> {
+    embedded::start(port)
+}
+
+#[cfg(not(feature = "embedded-broker"))]
+fn start_embedded(_port: u16) -> Result<(), Error> {
+    Err(Error::NoEmbeddedBroker)
+}

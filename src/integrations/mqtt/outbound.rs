@@ -1,0 +1,257 @@
+//! What an event of Hark's means on MQTT: which messages go out for it.
+
+use super::topics::{Topic, Topics, row};
+use crate::domain::public_event::{Envelope, HarkState, Origin, PublicEvent};
+use crate::domain::speech::Transcript;
+use serde_json::json;
+
+/// Longest state Home Assistant takes, in characters.
+pub const STATE_MAX_CHARS: usize = 255;
+
+/// Largest payload that is sent; a larger one is dropped and counted. It stays below what the embedded
+/// broker accepts, because a broker closes the connection over a message that is too large.
+pub const PAYLOAD_MAX_BYTES: usize = 256 * 1024;
+
+/// A message on its way to the broker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Full topic.
+    pub path: String,
+    /// Bytes.
+    pub payload: Vec<u8>,
+    /// Sent until acknowledged.
+    pub at_least_once: bool,
+    /// The broker keeps it; only the latest matters.
+    pub retain: bool,
+}
+
+impl Message {
+    /// A message on one of Hark's topics, with the QoS and retain flag of the table.
+    pub fn new(topics: &Topics, topic: Topic, payload: impl Into<Vec<u8>>) -> Self {
+        let row = row(topic);
+        Self {
+            path: topics.path(topic),
+            payload: payload.into(),
+            at_least_once: row.qos > 0,
+            retain: row.retain,
+        }
+    }
+}
+
+/// The messages an event makes.
+pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
+    let json = match serde_json::to_vec(envelope) {
+        Ok(json) => json,
+        Err(error) => {
+            tracing::error!(%error, "an event cannot be written as JSON and is not published");
+            Vec::new()
+        }
+    };
+    let message = |topic, payload: &str| Message::new(topics, topic, payload);
+    let mut out = Vec::new();
+    if !json.is_empty() {
+        out.push(Message::new(topics, Topic::Event, json.clone()));
+    }
+    match &envelope.event {
+        PublicEvent::State { state } => out.push(message(Topic::State, state_name(*state))),
+        PublicEvent::Setting { name, value } => match (name.as_str(), value.as_bool(), value.as_u64()) {
+            ("mic_mute", Some(muted), _) => {
+                out.push(message(Topic::MicMuteState, if muted { "ON" } else { "OFF" }));
+            }
+            ("volume_percent", _, Some(percent)) => {
+                out.push(message(Topic::VolumeState, &percent.min(100).to_string()));
+            }
+            _ => {}
+        },
+        PublicEvent::Transcript(transcript) => out.extend(transcript_messages(topics, envelope, transcript)),
+        // The event with `ends` carries the whole reply.
+        PublicEvent::Reply { text, language, ends: true } if !text.trim().is_empty() => {
+            out.extend(reply_messages(topics, envelope, text, language));
+        }
+        PublicEvent::Turn { .. } if !json.is_empty() => out.push(Message::new(topics, Topic::Turn, json)),
+        _ => {}
+    }
+    out
+}
+
+fn transcript_messages(topics: &Topics, envelope: &Envelope, transcript: &Transcript) -> Vec<Message> {
+    // Words the recogniser does not stand by are no transcript; they are in the event for the trace.
+    if transcript.rejected.is_some() || transcript.text.trim().is_empty() {
+        return Vec::new();
+    }
+    let attributes = json!({
+        "text": transcript.text,
+        "engine": transcript.engine,
+        "confidence": transcript.confidence,
+        "language": transcript.language,
+        "turn": envelope.turn,
+        "at": envelope.at,
+    });
+    vec![
+        Message::new(topics, Topic::LastTranscriptState, cut(&transcript.text)),
+        Message::new(topics, Topic::LastTranscriptAttributes, attributes.to_string()),
+    ]
+}
+
+fn reply_messages(topics: &Topics, envelope: &Envelope, text: &str, language: &str) -> Vec<Message> {
+    let attributes = json!({
+        "text": text,
+        "language": language,
+        "turn": envelope.turn,
+        "at": envelope.at,
+    });
+    let mut out = vec![
+        Message::new(topics, Topic::LastResponseState, cut(text)),
+        Message::new(topics, Topic::LastResponseAttributes, attributes.to_string()),
+    ];
+    if envelope.origin == Some(Origin::Mqtt) {
+        out.push(Message::new(topics, Topic::Answer, text));
+    }
+    out
+}
+
+/// Name of a state as it is on the wire.
+pub fn state_name(state: HarkState) -> &'static str {
+    match state {
+        HarkState::Idle => "idle",
+        HarkState::Listening => "listening",
+        HarkState::Processing => "processing",
+        HarkState::Responding => "responding",
+        HarkState::Muted => "muted",
+        HarkState::Error => "error",
+    }
+}
+
+/// At most 255 characters; a cut text ends in an ellipsis.
+fn cut(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(STATE_MAX_CHARS) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(STATE_MAX_CHARS - 1).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::clock::Stamp;
+    use crate::domain::ids::TurnId;
+    use crate::domain::public_event::{Outcome, Timings};
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    fn envelope(event: PublicEvent) -> Envelope {
+        Envelope::new(event, Some(TurnId::from("t1")), Stamp::live(1_500), "2026-11-21T12:00:00Z".into())
+    }
+
+    fn sent(envelope: &Envelope) -> Vec<(String, String)> {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        messages(&topics, envelope)
+            .into_iter()
+            .filter(|message| message.path != "hark/hark/event")
+            .map(|message| (message.path, String::from_utf8(message.payload).unwrap()))
+            .collect()
+    }
+
+    fn reply(text: &str, ends: bool) -> PublicEvent {
+        PublicEvent::Reply { text: text.into(), language: "en".into(), ends }
+    }
+
+    #[test]
+    fn every_event_is_published_as_it_is_and_not_kept() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let out = messages(&topics, &envelope(PublicEvent::SpeechStarted));
+        let [message] = out.as_slice() else { panic!("{out:?}") };
+        assert_eq!(message.path, "hark/hark/event");
+        assert!(!message.retain && !message.at_least_once);
+        let json: Value = serde_json::from_slice(&message.payload).unwrap();
+        assert_eq!(json["event"], "speech_started");
+        assert_eq!(json["turn"], "t1");
+    }
+
+    #[test]
+    fn states_and_settings_become_plain_text() {
+        let state = |state| sent(&envelope(PublicEvent::State { state }));
+        assert_eq!(state(HarkState::Listening), [("hark/hark/state".into(), "listening".into())]);
+        let setting = |name: &str, value| sent(&envelope(PublicEvent::Setting { name: name.into(), value }));
+        assert_eq!(setting("mic_mute", json!(true)), [("hark/hark/mic_mute/state".into(), "ON".into())]);
+        assert_eq!(setting("mic_mute", json!(false)), [("hark/hark/mic_mute/state".into(), "OFF".into())]);
+        assert_eq!(setting("volume_percent", json!(35)), [("hark/hark/volume/state".into(), "35".into())]);
+        assert!(setting("volume_percent", json!("loud")).is_empty());
+        assert!(setting("other", json!(1)).is_empty());
+    }
+
+    #[test]
+    fn state_names_are_those_of_the_events() {
+        for state in super::super::discovery::STATES {
+            assert_eq!(serde_json::to_value(state).unwrap(), state_name(state));
+        }
+    }
+
+    #[test]
+    fn answers_go_to_those_who_asked_by_mqtt_only() {
+        let mut asked = envelope(reply("It is noon.", true));
+        assert!(!sent(&asked).iter().any(|(path, _)| path.ends_with("/answer")));
+        asked.origin = Some(Origin::Voice);
+        assert!(!sent(&asked).iter().any(|(path, _)| path.ends_with("/answer")));
+        asked.origin = Some(Origin::Mqtt);
+        assert!(sent(&asked).contains(&("hark/hark/answer".into(), "It is noon.".into())));
+        asked.event = reply("It is", false);
+        assert!(sent(&asked).is_empty());
+    }
+
+    #[test]
+    fn a_long_reply_is_cut_for_the_state_and_whole_in_the_attributes() {
+        let long = "ä".repeat(300);
+        let out = sent(&envelope(reply(&long, true)));
+        assert_eq!(out[0].0, "hark/hark/last_response/state");
+        assert_eq!(out[0].1.chars().count(), 255);
+        assert!(out[0].1.ends_with('…'));
+        assert_eq!(out[1].0, "hark/hark/last_response/attributes");
+        let attributes: Value = serde_json::from_str(&out[1].1).unwrap();
+        assert_eq!(attributes["text"], long.as_str());
+        assert_eq!(attributes["turn"], "t1");
+    }
+
+    #[test]
+    fn words_the_recogniser_rejects_are_not_the_last_transcript() {
+        let mut transcript = Transcript {
+            text: "turn on the light".into(),
+            engine: "grammar".into(),
+            confidence: 0.9,
+            language: "en".into(),
+            rejected: None,
+        };
+        let out = sent(&envelope(PublicEvent::Transcript(transcript.clone())));
+        assert_eq!(out[0], ("hark/hark/last_transcript/state".into(), "turn on the light".into()));
+        assert_eq!(serde_json::from_str::<Value>(&out[1].1).unwrap()["engine"], "grammar");
+        transcript.rejected = Some("no template".into());
+        assert!(sent(&envelope(PublicEvent::Transcript(transcript))).is_empty());
+    }
+
+    #[test]
+    fn the_closing_record_goes_out_at_least_once() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let turn = PublicEvent::Turn {
+            timings_ms: Timings::default(),
+            route: None,
+            attempts: 1,
+            outcome: Outcome::Done,
+        };
+        let out = messages(&topics, &envelope(turn));
+        assert_eq!(out[1].path, "hark/hark/turn");
+        assert!(out[1].at_least_once && !out[1].retain);
+        assert_eq!(out[0].payload, out[1].payload);
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_state_always_fits(text in ".{0,400}") {
+            let state = cut(&text);
+            prop_assert!(state.chars().count() <= STATE_MAX_CHARS);
+            if text.trim().chars().count() <= STATE_MAX_CHARS {
+                prop_assert_eq!(state, text.trim());
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A look at the broker from outside the daemon, for `hark doctor`.
+
+use super::broker::{self, Address, Broker, Credentials};
+use super::client::explain;
+use super::error::Error;
+use super::topics::Topics;
+use crate::config;
+use crate::domain::fault::Fault;
+use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet};
+use std::time::Duration;
+
+/// Longest look.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// Says how the configured broker answers: connects under an id of its own, with the daemon's
+/// credentials, and disconnects at once. The daemon may be running at the same time.
+///
+/// # Errors
+/// When the configuration is wrong, or the broker does not answer or refuses.
+pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
+    let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+    let broker = Broker::from_config(config)?;
+    match &broker {
+        Broker::None => Ok("off (mqtt.broker = \"none\")".into()),
+        Broker::Embedded(port) => probe_embedded(*port),
+        Broker::External(address) => {
+            let credentials = Credentials::find(config, super::credentials_dir().as_deref())?;
+            look(&topics, address, credentials.as_ref()).await?;
+            Ok(format!("the broker at {address} lets Hark in"))
+        }
+    }
+}
+
+#[cfg(feature = "embedded-broker")]
+fn probe_embedded(port: u16) -> Result<String, Fault> {
+    if super::embedded::speaks_mqtt(port) {
+        return Ok(format!("a broker answers on 127.0.0.1:{port}"));
+    }
+    super::embedded::check_free(port)?;
+    Ok(format!("the embedded broker will listen on 127.0.0.1:{port} when hark runs"))
+}
+
+#[cfg(not(feature = "embedded-broker"))]
+fn probe_embedded(_port: u16) -> Result<String, Fault> {
+    Err(Error::NoEmbeddedBroker.into())
+}
+
+async fn look(topics: &Topics, address: &Address, credentials: Option<&Credentials>) -> Result<(), Error> {
+    let id = format!("{}-doctor", broker::client_id(topics.node()));
+    let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;
+    let (client, mut eventloop) = AsyncClient::new(options, 4);
+    let pass = async {
+        loop {
+            match eventloop.poll().await? {
+                Event::Incoming(Packet::ConnAck(_)) => {
+                    // The channel is empty and takes it; if not, the time limit ends the look.
+                    let _ = client.try_disconnect();
+                }
+                Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
+                _ => {}
+            }
+        }
+    };
+    let result = tokio::time::timeout(LIMIT, pass).await.unwrap_or(Err(ConnectionError::NetworkTimeout));
+    result.map_err(|error| explain(error, &address.to_string(), &id, false))
+}

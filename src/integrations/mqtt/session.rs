@@ -1,0 +1,224 @@
+//! One connection from its beginning to its end: greets, sends what waits, hands on what comes in, and
+//! knows what the broker has not acknowledged yet.
+
+use super::InboundSink;
+use super::client::{Seen, Shared};
+use super::error::Error;
+use super::inbound::{self, Inbound};
+use super::outbound::Message;
+use super::topics::{Topic, Topics};
+use crate::domain::event::Event as DomainEvent;
+use rumqttc::{
+    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, Publish, QoS, StateError, SubAck,
+    SubscribeFilter, SubscribeReasonCode,
+};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Messages under way at once. Far below rumqttc's own limit (100), so that its packet ids never
+/// collide, and below the capacity of its channel.
+const WINDOW_MESSAGES: usize = 32;
+
+/// How a session ended.
+pub enum End {
+    /// As asked, after `offline` was acknowledged, or before there was a connection.
+    Stopped,
+    /// The connection could not be made, or broke.
+    Lost(Box<ConnectionError>),
+}
+
+/// The steps of a clean exit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Closing {
+    /// Not asked to.
+    No,
+    /// Sends what waits.
+    Emptying,
+    /// `offline` is under way.
+    Offline,
+    /// The goodbye is under way.
+    Goodbye,
+}
+
+/// One connection.
+pub struct Session<'a> {
+    client: AsyncClient,
+    shared: &'a Shared,
+    inbound: &'a InboundSink,
+    seen: &'a mut Seen,
+    /// Given to rumqttc, not yet written; it reports them in this order.
+    handed: VecDeque<Message>,
+    /// Written with QoS 1, not yet acknowledged.
+    unacknowledged: VecDeque<(u16, Message)>,
+    connected_at: Option<Instant>,
+    closing: Closing,
+}
+
+impl<'a> Session<'a> {
+    /// A session that has not begun.
+    pub fn new(
+        client: AsyncClient,
+        shared: &'a Shared,
+        inbound: &'a InboundSink,
+        seen: &'a mut Seen,
+    ) -> Self {
+        Self {
+            client,
+            shared,
+            inbound,
+            seen,
+            handed: VecDeque::new(),
+            unacknowledged: VecDeque::new(),
+            connected_at: None,
+            closing: Closing::No,
+        }
+    }
+
+    /// How long there was a connection; `None` if there never was one.
+    pub fn lasted(&self) -> Option<Duration> {
+        self.connected_at.map(|since| since.elapsed())
+    }
+
+    /// What may not have arrived, in the order it was sent.
+    pub fn into_unacknowledged(self) -> impl DoubleEndedIterator<Item = Message> {
+        self.unacknowledged.into_iter().map(|(_, message)| message).chain(self.handed)
+    }
+
+    /// Runs until the connection is lost or `stop` becomes true and the goodbye is said.
+    pub async fn run(&mut self, mut eventloop: EventLoop, stop: &mut watch::Receiver<bool>) -> End {
+        loop {
+            let polled = {
+                // Kept alive over the other branches: a dropped poll may lose what it was writing.
+                let poll = eventloop.poll();
+                tokio::pin!(poll);
+                loop {
+                    self.send_waiting();
+                    tokio::select! {
+                        biased;
+                        polled = &mut poll => break polled,
+                        () = self.shared.outbox.changed(), if self.connected_at.is_some() => {}
+                        // An error means that the owner is gone, which ends this task too.
+                        _ = stop.wait_for(|stop| *stop), if self.closing == Closing::No => {
+                            if self.connected_at.is_none() {
+                                return End::Stopped;
+                            }
+                            self.closing = Closing::Emptying;
+                        }
+                    }
+                }
+            };
+            match polled {
+                Ok(Event::Outgoing(Outgoing::Disconnect)) => return End::Stopped,
+                // Only a broker that skips acknowledgements leads here; a new connection sorts it out.
+                Ok(Event::Outgoing(Outgoing::AwaitAck(_))) => {
+                    return End::Lost(Box::new(ConnectionError::MqttState(StateError::InvalidState)));
+                }
+                Ok(event) => self.note(event),
+                Err(_) if self.closing != Closing::No => return End::Stopped,
+                Err(error) => return End::Lost(Box::new(error)),
+            }
+        }
+    }
+
+    /// Hands over as much as may be under way at once, and takes the next step of a clean exit.
+    fn send_waiting(&mut self) {
+        if self.connected_at.is_none() {
+            return;
+        }
+        while self.closing < Closing::Offline && self.under_way() < WINDOW_MESSAGES {
+            let Some(message) = self.shared.outbox.take() else { break };
+            self.hand(message);
+        }
+        if self.closing == Closing::Emptying && self.under_way() < WINDOW_MESSAGES {
+            self.closing = Closing::Offline;
+            self.hand(Message::new(&self.shared.topics, Topic::Availability, "offline"));
+        }
+        if self.closing == Closing::Offline && self.under_way() == 0 && self.client.try_disconnect().is_ok() {
+            self.closing = Closing::Goodbye;
+        }
+    }
+
+    fn under_way(&self) -> usize {
+        self.handed.len() + self.unacknowledged.len()
+    }
+
+    fn hand(&mut self, message: Message) {
+        let qos = if message.at_least_once { QoS::AtLeastOnce } else { QoS::AtMostOnce };
+        let Message { path, payload, retain, .. } = message.clone();
+        match self.client.try_publish(path, qos, retain, payload) {
+            Ok(()) => self.handed.push_back(message),
+            // The window is smaller than the channel and topics are checked at the start.
+            Err(error) => tracing::error!(topic = message.path, %error, "cannot be handed to MQTT"),
+        }
+    }
+
+    fn note(&mut self, event: Event) {
+        match event {
+            Event::Incoming(Packet::ConnAck(_)) => self.greet(),
+            Event::Incoming(Packet::SubAck(answer)) => self.check_subscription(&answer),
+            Event::Incoming(Packet::Publish(publish)) => self.receive(&publish),
+            Event::Incoming(Packet::PubAck(ack)) => {
+                if let Some(at) = self.unacknowledged.iter().position(|(id, _)| *id == ack.pkid) {
+                    self.unacknowledged.remove(at);
+                }
+            }
+            Event::Outgoing(Outgoing::Publish(id)) => {
+                if let Some(message) = self.handed.pop_front()
+                    && message.at_least_once
+                {
+                    self.unacknowledged.push_back((id, message));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn greet(&mut self) {
+        self.connected_at = Some(Instant::now());
+        // Before the greeting: whoever sees `online` may send commands.
+        let filters = Topics::subscriptions()
+            .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), QoS::AtLeastOnce));
+        if let Err(error) = self.client.try_subscribe_many(filters) {
+            tracing::error!(%error, "the MQTT subscription cannot be sent");
+        }
+        self.shared.outbox.connected(self.shared.greeting());
+        self.shared.set_link(true, None);
+        tracing::info!(broker = self.shared.broker, "MQTT connected");
+    }
+
+    fn check_subscription(&self, answer: &SubAck) {
+        let refused = answer.return_codes.iter().zip(Topics::subscriptions());
+        let Some((_, topic)) = refused.into_iter().find(|(code, _)| **code == SubscribeReasonCode::Failure)
+        else {
+            return;
+        };
+        let error = Error::SubscriptionRefused {
+            broker: self.shared.broker.clone(),
+            topic: self.shared.topics.path(topic),
+        };
+        let fault = error.while_trying();
+        self.shared.set_link(true, Some(fault.clone()));
+        (self.inbound)(DomainEvent::Fault { fault });
+    }
+
+    fn receive(&mut self, publish: &Publish) {
+        if self.seen.is_repetition(publish) {
+            tracing::debug!(topic = publish.topic, "delivered again, acted on before");
+            return;
+        }
+        match inbound::read(&self.shared.topics, &publish.topic, &publish.payload, publish.retain) {
+            Ok(Inbound::Event(event)) => (self.inbound)(event),
+            Ok(Inbound::HomeAssistantOnline) => self.shared.outbox.repeat(self.shared.greeting()),
+            Ok(Inbound::Nothing) => {}
+            Err(refusal) => {
+                let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
+                // A flood of garbage must not become a flood of log lines.
+                if refused <= 10 || refused.is_power_of_two() {
+                    tracing::warn!(refused, "MQTT message refused: {refusal}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Every MQTT topic Hark uses, in one table: where it lies, which way it goes, its QoS and whether the
+//! broker keeps it. Code that sends or subscribes asks here, and `contracts/mqtt.json` is printed from it.
+
+use super::error::Error;
+use serde::Serialize;
+
+/// Name of one topic in the code. The table below says everything else about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Whether this node is there.
+    Availability,
+    /// What Hark is doing.
+    State,
+    /// Every public event.
+    Event,
+    /// The closing record of a turn.
+    Turn,
+    /// A request in words.
+    Ask,
+    /// What Hark answers to `Ask`.
+    Answer,
+    /// Words to be spoken as they are.
+    Say,
+    /// What was last heard, cut to what Home Assistant takes.
+    LastTranscriptState,
+    /// What was last heard, in full.
+    LastTranscriptAttributes,
+    /// What was last answered, cut to what Home Assistant takes.
+    LastResponseState,
+    /// What was last answered, in full.
+    LastResponseAttributes,
+    /// Whether the microphone is off.
+    MicMuteState,
+    /// Switches the microphone off and on.
+    MicMuteSet,
+    /// How loud Hark is.
+    VolumeState,
+    /// Sets how loud Hark is.
+    VolumeSet,
+    /// Makes Hark listen without a wake word.
+    ListenNowSet,
+    /// Makes Hark be quiet.
+    StopSet,
+    /// Home Assistant's description of this node.
+    Discovery,
+    /// Home Assistant coming and going.
+    HomeAssistantStatus,
+}
+
+/// Which way a topic goes, seen from Hark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Hark publishes.
+    Out,
+    /// Hark subscribes.
+    In,
+}
+
+/// One line of the table.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name in the code.
+    pub topic: Topic,
+    /// Where it lies; `{base}` is `hark/<node>`, `{prefix}` Home Assistant's prefix, `{node}` the node.
+    pub path: &'static str,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// 0: may be lost; 1: arrives at least once.
+    pub qos: u8,
+    /// The broker keeps the last message for those who come later.
+    pub retain: bool,
+    /// What a message holds.
+    pub payload: &'static str,
+}
+
+const fn out(topic: Topic, path: &'static str, qos: u8, retain: bool, payload: &'static str) -> Row {
+    Row { topic, path, direction: Direction::Out, qos, retain, payload }
+}
+
+const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row {
+    Row { topic, path, direction: Direction::In, qos: 1, retain: false, payload }
+}
+
+/// The table.
+pub static TABLE: [Row; 19] = [
+    out(
+        Topic::Availability,
+        "{base}/availability",
+        1,
+        true,
+        "`online` or `offline`; the last will is `offline`",
+    ),
+    out(
+        Topic::State,
+        "{base}/state",
+        1,
+        true,
+        "`idle`, `listening`, `processing`, `responding`, `muted` or `error`",
+    ),
+    out(Topic::Event, "{base}/event", 0, false, "JSON, one public event as in contracts/events.json"),
+    out(Topic::Turn, "{base}/turn", 1, false, "JSON, the public event `turn` that closes a turn"),
+    command(Topic::Ask, "{base}/ask", "a request: plain text, or JSON {\"text\": \"…\"}; at most 4096 bytes"),
+    out(Topic::Answer, "{base}/answer", 1, false, "plain text, the reply to a request that came on `ask`"),
+    command(
+        Topic::Say,
+        "{base}/say",
+        "words to speak: plain text, or JSON {\"text\": \"…\"}; at most 4096 bytes",
+    ),
+    out(
+        Topic::LastTranscriptState,
+        "{base}/last_transcript/state",
+        1,
+        true,
+        "plain text, at most 255 characters; a longer one ends in `…`",
+    ),
+    out(
+        Topic::LastTranscriptAttributes,
+        "{base}/last_transcript/attributes",
+        1,
+        true,
+        "JSON {text, engine, confidence, language, turn, at}; `text` is never cut",
+    ),
+    out(
+        Topic::LastResponseState,
+        "{base}/last_response/state",
+        1,
+        true,
+        "plain text, at most 255 characters; a longer one ends in `…`",
+    ),
+    out(
+        Topic::LastResponseAttributes,
+        "{base}/last_response/attributes",
+        1,
+        true,
+        "JSON {text, language, turn, at}; `text` is never cut",
+    ),
+    out(Topic::MicMuteState, "{base}/mic_mute/state", 1, true, "`ON` (the microphone is off) or `OFF`"),
+    command(Topic::MicMuteSet, "{base}/mic_mute/set", "`ON` or `OFF`"),
+    out(Topic::VolumeState, "{base}/volume/state", 1, true, "a whole number, 0–100"),
+    command(Topic::VolumeSet, "{base}/volume/set", "a number, 0–100"),
+    command(Topic::ListenNowSet, "{base}/listen_now/set", "`PRESS`"),
+    command(Topic::StopSet, "{base}/stop/set", "`PRESS`"),
+    out(
+        Topic::Discovery,
+        "{prefix}/device/hark_{node}/config",
+        1,
+        true,
+        "JSON, Home Assistant's device discovery; empty when `mqtt.discovery` is off",
+    ),
+    command(
+        Topic::HomeAssistantStatus,
+        "{prefix}/status",
+        "`online` makes Hark publish discovery and states again",
+    ),
+];
+
+/// The row of a topic.
+pub fn row(topic: Topic) -> &'static Row {
+    // The test `every_topic_has_its_row` proves that the search finds one; the first row stands in so
+    // that there is no way to panic.
+    TABLE.iter().find(|row| row.topic == topic).unwrap_or(&TABLE[0])
+}
+
+/// The topics of one node, checked once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topics {
+    node: String,
+    prefix: String,
+}
+
+impl Topics {
+    /// Longest node name.
+    pub const NODE_MAX_CHARS: usize = 32;
+
+    /// Topics of `node` with Home Assistant's discovery `prefix`.
+    ///
+    /// # Errors
+    /// When either cannot be a part of a topic.
+    pub fn new(node: &str, prefix: &str) -> Result<Self, Error> {
+        let node_fits = (1..=Self::NODE_MAX_CHARS).contains(&node.len())
+            && node.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'));
+        if !node_fits {
+            return Err(Error::BadNode(node.to_owned()));
+        }
+        let prefix_fits = !prefix.is_empty()
+            && prefix.len() <= 128
+            && !prefix.starts_with(['/', '$'])
+            && !prefix.ends_with('/')
+            && !prefix.contains(|c: char| c == '+' || c == '#' || c.is_control());
+        if !prefix_fits {
+            return Err(Error::BadPrefix(prefix.to_owned()));
+        }
+        Ok(Self { node: node.to_owned(), prefix: prefix.to_owned() })
+    }
+
+    /// Name of the node.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// The full topic.
+    pub fn path(&self, topic: Topic) -> String {
+        let base = format!("hark/{}", self.node);
+        row(topic)
+            .path
+            .replace("{base}", &base)
+            .replace("{prefix}", &self.prefix)
+            .replace("{node}", &self.node)
+    }
+
+    /// Which of the topics Hark subscribes to this is; `None` for any other.
+    pub fn incoming(&self, path: &str) -> Option<Topic> {
+        Self::subscriptions().find(|topic| self.path(*topic) == path)
+    }
+
+    /// The topics Hark subscribes to: exact ones only, never a wildcard.
+    pub fn subscriptions() -> impl Iterator<Item = Topic> {
+        TABLE.iter().filter(|row| row.direction == Direction::In).map(|row| row.topic)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_topic_has_its_row() {
+        for (index, entry) in TABLE.iter().enumerate() {
+            assert_eq!(TABLE.iter().position(|other| other.topic == entry.topic), Some(index));
+            assert_eq!(row(entry.topic).path, entry.path);
+        }
+        // The enum ends here; a topic added after it without a row fails this.
+        assert_eq!(Topic::HomeAssistantStatus as usize + 1, TABLE.len());
+    }
+
+    #[test]
+    fn paths_are_those_scripts_are_written_against() {
+        let topics = Topics::new("kitchen-2", "homeassistant").unwrap();
+        assert_eq!(topics.path(Topic::Availability), "hark/kitchen-2/availability");
+        assert_eq!(topics.path(Topic::MicMuteSet), "hark/kitchen-2/mic_mute/set");
+        assert_eq!(topics.path(Topic::Discovery), "homeassistant/device/hark_kitchen-2/config");
+        assert_eq!(topics.path(Topic::HomeAssistantStatus), "homeassistant/status");
+    }
+
+    #[test]
+    fn names_that_would_break_out_of_the_topic_are_refused() {
+        for node in ["", "a/b", "Küche", "UPPER", "a b", "+", "#", "x".repeat(33).as_str()] {
+            assert!(matches!(Topics::new(node, "homeassistant"), Err(Error::BadNode(_))), "{node}");
+        }
+        for prefix in ["", "a/#", "+", "/a", "a/", "$SYS", "a\u{0}b"] {
+            assert!(matches!(Topics::new("hark", prefix), Err(Error::BadPrefix(_))), "{prefix}");
+        }
+        assert!(Topics::new("hark", "home/assistant").is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn only_own_exact_topics_come_in(path in ".{0,60}") {
+            let topics = Topics::new("hark", "homeassistant").unwrap();
+            let known = Topics::subscriptions().any(|topic| topics.path(topic) == path);
+            prop_assert_eq!(topics.incoming(&path).is_some(), known);
+        }
+
+        #[test]
+        fn any_accepted_name_gives_topics_without_wildcards(node in ".{0,40}", prefix in ".{0,40}") {
+            if let Ok(topics) = Topics::new(&node, &prefix) {
+                for entry in &TABLE {
+                    let path = topics.path(entry.topic);
+                    let has_wildcard = path.contains(['+', '#', '\0']);
+                    prop_assert!(!has_wildcard, "{}", path);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! User stories with the real binary and real engines. One file a story; `support` starts the parts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod asking;
+mod hearing_people;
+mod living_room;
+mod one_sentence;
+mod timers_ring;
+mod when_things_are_wrong;

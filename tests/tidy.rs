@@ -1,0 +1,285 @@
+//! The rules of the house, enforced: who may use whom, no file without a header, none too long, no
+//! unwrap without a reason, nothing printed outside the command line, no lock in an audio callback,
+//! every configuration key in the shipped file. Each rule is itself tested on a bad sample.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+#[path = "tidy/rules.rs"]
+mod rules;
+#[path = "tidy/scan.rs"]
+mod scan;
+
+use rules::{Edge, Violation, check, cycle, edges};
+use scan::Source;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Rust files of the repository, as (path from the root, text).
+fn sources() -> Vec<(String, String)> {
+    let mut files = vec![root().join("build.rs")];
+    for folder in ["src", "tests", "benches", "fuzz"] {
+        rust_files(&root().join(folder), &mut files);
+    }
+    files
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+            (name, fs::read_to_string(&path).unwrap())
+        })
+        .collect()
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(listing) = fs::read_dir(folder) else { return };
+    for entry in listing.flatten() {
+        let path = entry.path();
+        if path.is_dir() && entry.file_name() != "target" {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The files prepared for the rules; those that a `#[cfg(test)] mod` brings in are test code as a whole.
+fn read(files: &[(String, String)]) -> Vec<Source<'_>> {
+    let mut sources: Vec<Source<'_>> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+    let tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+    for source in &mut sources {
+        let stem = source.path.trim_end_matches(".rs").trim_end_matches("/mod");
+        if tests.iter().any(|module| stem == module || stem.starts_with(&format!("{module}/"))) {
+            source.is_test.fill(true);
+        }
+    }
+    sources
+}
+
+fn list(violations: &[Violation]) -> String {
+    violations.iter().map(|violation| format!("\n  {violation}")).collect()
+}
+
+#[test]
+fn the_house_is_tidy() {
+    let sources = sources();
+    assert!(sources.len() > 20, "the sources were not found");
+    let violations: Vec<Violation> = read(&sources).iter().flat_map(check).collect();
+    assert!(violations.is_empty(), "{} rules broken:{}", violations.len(), list(&violations));
+}
+
+#[test]
+fn no_folder_uses_itself_by_way_of_others() {
+    let found: Vec<Edge> =
+        sources().iter().flat_map(|(path, text)| edges(&Source::new(path, text))).collect();
+    assert!(!found.is_empty(), "no use of any folder was found: the scan is broken");
+    assert_eq!(cycle(&found), None);
+}
+
+#[test]
+fn every_folder_of_src_stands_in_the_table() {
+    for entry in fs::read_dir(root().join("src")).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            assert!(rules::TABLE.iter().any(|(folder, _)| *folder == name), "src/{name} is not in the table");
+        }
+    }
+}
+
+#[test]
+fn every_configuration_key_stands_in_the_shipped_file() {
+    let text = fs::read_to_string(root().join("firmware-config/hark.toml")).unwrap();
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = name.to_owned();
+        } else if let Some((key, _)) = line.split_once(" = ").filter(|_| !line.starts_with('#')) {
+            found.push(format!("{section}.{key}"));
+        }
+    }
+    let keys: Vec<String> = hark::config::keys::keys().map(|key| key.path()).collect();
+    assert_eq!(found, keys);
+}
+
+/// The rules a sample breaks, in order.
+fn broken(path: &str, text: &str) -> Vec<&'static str> {
+    check(&Source::new(path, text)).into_iter().map(|violation| violation.rule).collect()
+}
+
+fn sample(code: &str) -> String {
+    format!("//! A sample of code.\n{code}\n")
+}
+
+#[test]
+fn a_good_file_breaks_no_rule() {
+    let text = sample(
+        "use crate::domain::Fault;\nuse crate::{config::Config, inference};\n\
+         fn main() -> Option<char> { let quote = '\"'; let text = \"// .unwrap() println!\"; Some(quote) }\n\
+         // It is a digit, the line above made sure.\n#[allow(clippy::expect_used)]\nlet d = c\n    .to_digit(10)\n    .expect(\"x\");\n\
+         /* crate::cli::run */ // crate::daemon\n\
+         #[cfg(test)]\nmod tests {\n    use crate::daemon::Daemon;\n    fn t() { x.unwrap(); println!(); }\n}",
+    );
+    assert_eq!(broken("src/hearing/vad.rs", &text), Vec::<&str>::new());
+}
+
+#[test]
+fn a_missing_header_trips() {
+    assert_eq!(broken("src/domain/x.rs", "use std::fmt;\n"), ["header"]);
+    assert_eq!(broken("src/domain/x.rs", "//!\n"), ["header"]);
+    assert_eq!(broken("tests/x.rs", "fn a() {}\n"), ["header"]);
+    assert_eq!(broken("src/domain/x.rs", "// plain comment about it\n"), ["header"]);
+}
+
+#[test]
+fn long_files_and_functions_trip_but_tests_do_not_count() {
+    let lines = "const A: u8 = 1;\n".repeat(rules::MAX_FILE_LINES);
+    assert_eq!(broken("src/domain/x.rs", &sample(&lines)), ["length"]);
+    let tests = format!("#[cfg(test)]\nmod tests {{\n{lines}}}\n");
+    assert_eq!(broken("src/domain/x.rs", &sample(&tests)), Vec::<&str>::new());
+    let body = "    let a = 1;\n".repeat(rules::MAX_FUNCTION_LINES);
+    let function = format!("pub fn long(a: [u8; 2]) -> u8\nwhere\n    u8: Copy,\n{{\n{body}}}\n");
+    assert_eq!(broken("src/domain/x.rs", &sample(&function)), ["function"]);
+    let in_tests = format!("#[cfg(test)]\nmod tests {{\n{function}}}\n");
+    assert_eq!(broken("src/domain/x.rs", &sample(&in_tests)), Vec::<&str>::new());
+    assert_eq!(broken("src/main.rs", &sample(&"const A: u8 = 1;\n".repeat(90))), ["length"]);
+}
+
+#[test]
+fn an_unwrap_without_a_reason_trips() {
+    assert_eq!(broken("src/domain/x.rs", &sample("fn a() { b().unwrap(); }")), ["unwrap"]);
+    assert_eq!(broken("src/domain/x.rs", &sample("fn a() { b().expect(\"no\"); }")), ["unwrap"]);
+    let far = "// A reason for something else.\nlet a = 1;\nlet b = c.unwrap();";
+    assert_eq!(broken("src/domain/x.rs", &sample(far)), ["unwrap"]);
+    assert_eq!(broken("src/domain/x/tests.rs", &sample("fn a() { b().unwrap(); }")), Vec::<&str>::new());
+}
+
+#[test]
+fn files_brought_in_for_tests_are_test_code() {
+    let unwrap = sample("fn a() { b().unwrap(); }");
+    let parent = sample(
+        "#[cfg(test)]\npub(crate) mod testing;\n\n#[cfg(test)]\n#[path = \"x_tests.rs\"]\nmod tests;\nmod product;",
+    );
+    let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let broken_in = |parent_path: &str, child: &str| {
+        let files = [file(parent_path, &parent), file(child, &unwrap)];
+        read(&files).iter().flat_map(check).count()
+    };
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/testing.rs"), 0);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/testing/mod.rs"), 0);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/testing/flite.rs"), 0);
+    assert_eq!(broken_in("src/hearing/x.rs", "src/hearing/x/testing.rs"), 0);
+    assert_eq!(broken_in("src/hearing/x.rs", "src/hearing/x_tests.rs"), 0);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/hearing/product.rs"), 1);
+    assert_eq!(broken_in("src/hearing/mod.rs", "src/speaking/testing.rs"), 1);
+}
+
+#[test]
+fn printing_outside_the_command_line_trips() {
+    for name in ["println!", "eprintln!", "print!", "eprint!", "dbg!"] {
+        let text = sample(&format!("fn a() {{ {name}(\"x\"); }}"));
+        assert_eq!(broken("src/hearing/x.rs", &text), ["print"], "{name}");
+        assert_eq!(broken("src/cli/x.rs", &text), Vec::<&str>::new());
+    }
+    assert_eq!(broken("src/hearing/x.rs", &sample("fn a() { pretty_print!(1); }")), Vec::<&str>::new());
+}
+
+#[test]
+fn forbidden_uses_trip_however_they_are_written() {
+    let cases = [
+        ("src/domain/x.rs", "use crate::config::Config;"),
+        ("src/config/x.rs", "use crate::inference::manifest;"),
+        ("src/hearing/x.rs", "use crate::{domain::Fault, understanding::Grammar};"),
+        ("src/hearing/wake/x.rs", "fn a() { crate::speaking::say(); }"),
+        ("src/hearing/x.rs", "use super::super::daemon::Daemon;"),
+        ("src/understanding/x.rs", "use crate::hearing::stt::Recogniser;"),
+        ("src/deciding/x.rs", "use crate::inference::Session;"),
+        ("src/acting/x.rs", "use crate::speaking::Voice;"),
+        ("src/speaking/x.rs", "use crate::understanding::numbers;"),
+        ("src/remembering/x.rs", "use crate::integrations::mqtt;"),
+        ("src/integrations/mqtt/x.rs", "use crate::hearing::Heard;"),
+        ("src/integrations/mqtt/x.rs", "use crate::integrations::homeassistant::Entity;"),
+        ("src/telemetry/x.rs", "use crate::hearing::Heard;"),
+        ("src/daemon/x.rs", "use crate::cli::Cli;"),
+        ("src/main.rs", "use hark::daemon::Daemon;"),
+    ];
+    for (path, code) in cases {
+        assert_eq!(broken(path, &sample(code)), ["imports"], "{path}: {code}");
+    }
+    let fine = [
+        ("src/daemon/x.rs", "use crate::{hearing::Heard, integrations::mqtt::Client};"),
+        ("src/cli/x.rs", "use crate::daemon::Daemon;"),
+        ("src/main.rs", "fn main() { hark::cli::main(); }"),
+        ("src/integrations/mqtt/x.rs", "use crate::integrations::mqtt::Topic;"),
+        ("src/hearing/wake/x.rs", "use super::super::Heard;\nuse super::vad;"),
+        ("src/hearing/x.rs", "// crate::speaking is not used here\nlet a = \"crate::daemon\";"),
+    ];
+    for (path, code) in fine {
+        assert_eq!(broken(path, &sample(code)), Vec::<&str>::new(), "{path}: {code}");
+    }
+}
+
+#[test]
+fn foreign_crates_trip_where_they_have_no_business() {
+    assert_eq!(broken("src/domain/x.rs", &sample("use tokio::sync::mpsc;")), ["foreign"]);
+    assert_eq!(broken("src/deciding/x.rs", &sample("fn a() { rusqlite::open(); }")), ["foreign"]);
+    assert_eq!(broken("src/hearing/x.rs", &sample("use tokio::time;")), ["foreign"]);
+    assert_eq!(broken("src/daemon/x.rs", &sample("use tokio::time;")), Vec::<&str>::new());
+}
+
+#[test]
+fn a_cycle_is_found_and_named() {
+    let edge = |from: &str, to: &str| Edge {
+        from: from.into(),
+        to: to.into(),
+        file: String::new(),
+        line: 0,
+        below: None,
+    };
+    assert_eq!(cycle(&[edge("a", "b"), edge("b", "c"), edge("a", "c")]), None);
+    let found = cycle(&[edge("x", "a"), edge("a", "b"), edge("b", "c"), edge("c", "a")]).unwrap();
+    assert_eq!(found, "a -> b -> c -> a");
+}
+
+#[test]
+fn locks_and_allocation_in_a_callback_trip() {
+    let region = |code: &str| sample(&format!("// real-time: begin\n{code}\n// real-time: end"));
+    let bad = [
+        "let guard = shared.lock();",
+        "let copy = samples.to_vec();",
+        "let all = vec![0.0; 10];",
+        "tracing::warn!(\"x\");",
+        "warn!(\"x\");",
+        "let b = Box::new(1);",
+        "let s: String = name;",
+        "sender.send(1);",
+        "let c = ring.clone();",
+    ];
+    for code in bad {
+        assert!(broken("src/hearing/capture/ring.rs", &region(code)).contains(&"real-time"), "{code}");
+    }
+    let good = region(
+        "// no lock() and no vec! here\nlet written = self.ring.push_slice(samples);\nself.lost.fetch_add(1, Relaxed);",
+    );
+    assert_eq!(broken("src/hearing/capture/ring.rs", &good), Vec::<&str>::new());
+    assert_eq!(broken("src/speaking/playback.rs", &sample("fn a() {}")), ["real-time"]);
+    assert_eq!(
+        broken("src/hearing/capture/ring.rs", &sample("// real-time: begin\nlet a = 1;")),
+        ["real-time"]
+    );
+    assert_eq!(broken("src/hearing/x.rs", &sample("// real-time: end")), ["real-time"]);
+}
+
+#[test]
+fn literals_and_comments_are_blanked_and_lines_stay() {
+    let text = "let a = \"x\\\"y // z\"; // c\nlet b = r#\"crate::cli \"# ;\n/* one /* two */\nthree */ let c = 'x';\nfn d<'a>(e: &'a str) {}\nlet f = '\\'';\nlet g = b\"crate::\";";
+    let blanked = scan::blank(text);
+    assert_eq!(blanked.lines().count(), text.lines().count());
+    for gone in ["crate", "two", "//", "z", "'x'"] {
+        assert!(!blanked.contains(gone), "{gone} in {blanked}");
+    }
+    for kept in ["let b", "let c", "fn d<'a>(e: &'a str) {}", "let g"] {
+        assert!(blanked.contains(kept), "{kept} not in {blanked}");
+    }
+}
