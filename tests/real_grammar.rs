@@ -3,8 +3,8 @@
 #[path = "real/home.rs"]
 mod home;
 use hark::config::stt::Stt;
-use hark::domain::ports::{Pronounce, SpeechGrammar};
 use hark::domain::Fault;
+use hark::domain::ports::{Pronounce, SpeechGrammar};
 use hark::hearing::stt::Recogniser;
 use hark::hearing::stt::grammar::{GrammarRecogniser, Tuning};
 use std::path::{Path, PathBuf};
@@ -63,15 +63,36 @@ fn sweep() {
     let mut files: Vec<PathBuf> = Vec::new();
     for dir in std::env::var("DIRS").unwrap_or_else(|_| "commands".into()).split(',') {
         let dir = if dir.starts_with('/') { PathBuf::from(dir) } else { data.join(dir) };
-        files.extend(std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "wav")));
+        files.extend(
+            std::fs::read_dir(dir)
+                .unwrap()
+                .map(|e| e.unwrap().path())
+                .filter(|p| p.extension().is_some_and(|e| e == "wav")),
+        );
     }
     files.sort();
-    let home = home::demo(); if let Ok(n) = std::env::var("SAMPLE") { for s in home.sample(n.parse().unwrap(), 7) { println!("{}", s.join(" ")); } println!("{:?}", home.size()); return; }
+    let home = home::demo();
+    if let Ok(n) = std::env::var("SAMPLE") {
+        for s in home.sample(n.parse().unwrap(), 7) {
+            println!("{}", s.join(" "));
+        }
+        println!("{:?}", home.size());
+        return;
+    }
     let gain = var("GAIN", 1.0) as f32;
-    let work = tempfile::tempdir().unwrap(); let kept = PathBuf::from("/tmp/kept"); let workp: &Path = if std::env::var("KEEP").is_ok() { &kept } else { work.path() };
+    let work = tempfile::tempdir().unwrap();
+    let kept = PathBuf::from("/tmp/kept");
+    let workp: &Path = if std::env::var("KEEP").is_ok() { &kept } else { work.path() };
     let begun = Instant::now();
     let t = tuning();
-    let mut ear = GrammarRecogniser::new(t.clone(), Path::new("/usr/share/pocketsphinx/model/en-us"), home.clone(), Arc::new(NoVoice), workp).unwrap();
+    let mut ear = GrammarRecogniser::new(
+        t.clone(),
+        Path::new("/usr/share/pocketsphinx/model/en-us"),
+        home.clone(),
+        Arc::new(NoVoice),
+        workp,
+    )
+    .unwrap();
     println!("built in {:?}", begun.elapsed());
     let (mut ok, mut total, mut first) = (0, 0, 0);
     let mut finish = Vec::new();
@@ -79,9 +100,24 @@ fn sweep() {
     let limit = hark::domain::ports::EditCosts { delete: 1.0, insert: 1.0, substitute: 1.0, limit: 0.0 };
     for file in files {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let said = stem.trim_start_matches("rhasspy3-").split("__").next().unwrap().replace(['-', '_'], " ").replace("whats", "what's");
+        let said = stem
+            .trim_start_matches("rhasspy3-")
+            .split("__")
+            .next()
+            .unwrap()
+            .replace(['-', '_'], " ")
+            .replace("whats", "what's");
         let samples: Vec<f32> = read(&file).iter().map(|s| (s * gain).clamp(-1.0, 1.0)).collect();
-        if var("FRESH", 0.0) > 0.0 { ear = GrammarRecogniser::new(t.clone(), Path::new("/usr/share/pocketsphinx/model/en-us"), home.clone(), Arc::new(NoVoice), workp).unwrap(); }
+        if var("FRESH", 0.0) > 0.0 {
+            ear = GrammarRecogniser::new(
+                t.clone(),
+                Path::new("/usr/share/pocketsphinx/model/en-us"),
+                home.clone(),
+                Arc::new(NoVoice),
+                workp,
+            )
+            .unwrap();
+        }
         let begun = Instant::now();
         ear.start().unwrap();
         for block in samples[var("SKIP", 0.0) as usize * 16..].chunks(512) {
@@ -92,9 +128,14 @@ fn sweep() {
         finish.push(before.elapsed().as_secs_f64() * 1000.0);
         work_time += begun.elapsed().as_secs_f64();
         sound += samples.len() as f64 / 16000.0;
-        if var("SHOW", 0.0) > 0.0 { for h in ear.evidence().unwrap().scores.iter().take(6) { println!("      {:.0} {}", h.score, h.words.join(" ")); } }
+        if var("SHOW", 0.0) > 0.0 {
+            for h in ear.evidence().unwrap().scores.iter().take(6) {
+                println!("      {:.0} {}", h.score, h.words.join(" "));
+            }
+        }
         let words: Vec<&str> = said.split(' ').collect();
-        let home_command = !file.to_string_lossy().contains("/out/") && !means(&home, &said).is_empty(); let _ = limit;
+        let home_command = !file.to_string_lossy().contains("/out/") && !means(&home, &said).is_empty();
+        let _ = limit;
         let e = ear.evidence().unwrap().clone();
         let right = home_command && means(&home, &said) == means(&home, &transcript.text);
         if home_command {
@@ -105,9 +146,26 @@ fn sweep() {
         let bad_words = e.heard.iter().filter(|w| w.starts_with('~')).count();
         println!(
             "{} {} | {said} | {} | heard {} | cost {:?} gap {:.0} rank {} post {:.1} bg {}/{} fr {} lm said {:.1} heard {:.1}",
-            if home_command { 'H' } else { 'o' }, if right { "ok " } else { "BAD" }, transcript.text, e.heard.join(" "), e.cost, e.gap, e.rank, e.log_posterior, bad_words, e.heard.len(), e.frames, ear.lm(&words), ear.lm(&e.heard.iter().map(String::as_str).collect::<Vec<_>>())
+            if home_command { 'H' } else { 'o' },
+            if right { "ok " } else { "BAD" },
+            transcript.text,
+            e.heard.join(" "),
+            e.cost,
+            e.gap,
+            e.rank,
+            e.log_posterior,
+            bad_words,
+            e.heard.len(),
+            e.frames,
+            ear.lm(&words),
+            ear.lm(&e.heard.iter().map(String::as_str).collect::<Vec<_>>())
         );
     }
     finish.sort_by(f64::total_cmp);
-    println!("SUMMARY {ok}/{total} first {first} finish median {:.0} ms max {:.0} rtf {:.3}", finish[finish.len() / 2], finish[finish.len() - 1], work_time / sound);
+    println!(
+        "SUMMARY {ok}/{total} first {first} finish median {:.0} ms max {:.0} rtf {:.3}",
+        finish[finish.len() / 2],
+        finish[finish.len() - 1],
+        work_time / sound
+    );
 }

@@ -54,8 +54,7 @@ impl Recipe {
         let index = cmu.index();
         let mut lexicon = Lexicon::build(&words, &index, self.pronounce.as_ref());
         let general = General::open(&self.model_dir.join("en-us.lm.bin"))?;
-        let background =
-            general.common_words(self.tuning.background_words, |word| index.contains_key(word));
+        let background = general.common_words(self.tuning.background_words, |word| index.contains_key(word));
         let mut shares = Vec::with_capacity(background.len());
         for (word, share) in background {
             let name = format!("{MARK}{word}");

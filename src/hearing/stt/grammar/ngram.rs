@@ -74,7 +74,9 @@ impl TrigramModel {
     /// The model as an ARPA file. `background` are words with their share (summing to one) of the
     /// probability that was left for them.
     pub(super) fn to_arpa(&self, background: &[(String, f64)]) -> String {
-        let spread = |gram: &[Token]| gram.iter().map(|token| self.spellings[*token as usize].len()).product::<usize>();
+        let spread = |gram: &[Token]| {
+            gram.iter().map(|token| self.spellings[*token as usize].len()).product::<usize>()
+        };
         let unigram_count = self.spellings.iter().map(Vec::len).sum::<usize>() + background.len();
         let bigram_count: usize = self.bigrams.grams.iter().map(|(gram, _)| spread(gram)).sum();
         let trigram_count: usize = self.trigrams.grams.iter().map(|(gram, _)| spread(gram)).sum();
@@ -182,7 +184,8 @@ impl TrigramModel {
         for (token, words) in self.spellings.iter().enumerate() {
             tokens.extend(words.iter().map(|word| (word.clone(), token as Token)));
         }
-        let rest = |token: usize| self.bigrams.backoff.get(&[token as Token, Token::MAX]).copied().unwrap_or(1.0);
+        let rest =
+            |token: usize| self.bigrams.backoff.get(&[token as Token, Token::MAX]).copied().unwrap_or(1.0);
         let mut scorer = Scorer {
             tokens,
             shares: self.spellings.iter().map(|words| -(words.len() as f32).ln()).collect(),
