@@ -77,9 +77,10 @@ impl General {
         if let Some(id) = ids.get(word) {
             return *id;
         }
-        // SAFETY: `raw` is live and the word ends in NUL; unknown words have an id of their own.
         let id = match CString::new(word) {
+            // SAFETY: `raw` is live and the word ends in NUL.
             Ok(text) => unsafe { ffi::ngram_wid(self.raw, text.as_ptr()) },
+            // SAFETY: `raw` is live; unknown words have an id of their own.
             Err(_) => unsafe { ffi::ngram_unknown_wid(self.raw) },
         };
         ids.insert(word.to_owned(), id);

@@ -32,10 +32,10 @@ pub(super) struct Recipe {
 /// A decoder with the sentences it listens for.
 pub(super) struct Ear {
     pub(super) decoder: Decoder,
+    /// Explains the same sound by any phones.
+    pub(super) phones: Decoder,
     pub(super) scorer: Scorer,
     pub(super) grammar: Arc<dyn SpeechGrammar>,
-    /// Words of the home nobody could pronounce.
-    pub(super) silent: Vec<String>,
 }
 
 impl Recipe {
@@ -81,7 +81,12 @@ impl Recipe {
             },
             &self.tuning.search,
         )?;
-        Ok(Ear { decoder, grammar, scorer: model.scorer(&shares), silent: lexicon.silent })
+        if !lexicon.silent.is_empty() {
+            tracing::warn!(words = ?lexicon.silent, "nobody can pronounce these, so they are not heard");
+        }
+        let phone_model = self.model_dir.join("en-us-phone.lm.bin");
+        let phones = Decoder::of_phones(&acoustic, &files.features, &phone_model)?;
+        Ok(Ear { decoder, phones, grammar, scorer: model.scorer(&shares) })
     }
 }
 
@@ -153,8 +158,6 @@ impl TemporaryFiles {
 impl Drop for TemporaryFiles {
     fn drop(&mut self) {
         // Nothing depends on it: a leftover folder is only untidy.
-        if std::env::var("KEEP").is_err() {
-            let _ = fs::remove_dir_all(&self.folder);
-        }
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -13,8 +13,6 @@ pub(super) struct Choice {
     pub(super) cost: f32,
     /// How far that hypothesis lies below the best one, in decoder units; never negative.
     pub(super) gap: f32,
-    /// Place of that hypothesis in the list, 0 the best.
-    pub(super) rank: usize,
 }
 
 impl Choice {
@@ -32,7 +30,7 @@ pub(super) fn choose(
 ) -> Option<Choice> {
     let best_score = hypotheses.first()?.score;
     let mut found: Option<Choice> = None;
-    for (rank, hypothesis) in hypotheses.iter().enumerate() {
+    for hypothesis in hypotheses {
         let gap = best_score - hypothesis.score;
         let mut costs = tuning.costs;
         if let Some(found) = &found {
@@ -43,7 +41,7 @@ pub(super) fn choose(
         }
         let words: Vec<&str> = hypothesis.words.iter().map(String::as_str).collect();
         let Some(accepted) = grammar.accept(&words, &costs) else { continue };
-        let choice = Choice { words: accepted.words, cost: accepted.cost, gap, rank };
+        let choice = Choice { words: accepted.words, cost: accepted.cost, gap };
         if found.as_ref().is_none_or(|found| choice.total(tuning) < found.total(tuning)) {
             found = Some(choice);
         }

@@ -47,20 +47,10 @@ pub struct SearchTuning {
 /// Scores of the search are in steps of 1024 (this many bits) of log base 1.0001: 0.1024 nepers.
 const SCORE_SHIFT: i32 = 10;
 
-/// One word of the best hypothesis, fillers included.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Segment {
-    /// Word as the dictionary writes it.
-    pub word: String,
-    /// First frame (10 ms each).
-    pub first: i32,
-    /// Last frame.
-    pub last: i32,
-    /// Acoustic score of these frames.
-    pub acoustic: i32,
-    /// Log posterior of the word in the lattice, in steps of base 1.0001.
-    pub posterior: i32,
-}
+/// Weight of the phone model, and beams of the phone search: narrow, since only the score matters.
+const PHONE_WEIGHT: f64 = 2.0;
+const PHONE_BEAM: f64 = 1e-13;
+const PHONE_EXIT_BEAM: f64 = 1e-8;
 
 /// Owns a `ps_decoder_t`.
 pub(super) struct Decoder {
@@ -92,21 +82,39 @@ impl Decoder {
             .real(c"-lpbeam", power(tuning.beam_exponent))
             .real(c"-wbeam", power(tuning.word_beam_exponent))
             .real(c"-lponlybeam", power(tuning.word_beam_exponent))
-            .whole(c"-pl_window", std::env::var("PLW").map_or(5, |v| v.parse().unwrap_or(5)))
-            .real(c"-fwdflatbeam", power(std::env::var("FBEAM").map_or(-64, |v| v.parse().unwrap_or(-64))))
-            .real(c"-fwdflatwbeam", power(std::env::var("FWBEAM").map_or(-28, |v| v.parse().unwrap_or(-28))))
-            .whole(c"-fwdflatefwid", std::env::var("EFW").map_or(4, |v| v.parse().unwrap_or(4)))
-            .whole(c"-fwdflatsfwin", std::env::var("SFW").map_or(25, |v| v.parse().unwrap_or(25)))
-            .flag(c"-fwdflat", tuning.second_pass)
+            .flag(c"-fwdflat", tuning.second_pass);
+        Self::load(options, files.acoustic)
+    }
+
+    /// A decoder for any sequence of phones: how well the sound could be explained at best. What the
+    /// home's sentences explain much worse than this was something else. `phone_model` is an n-gram
+    /// model of phones.
+    pub(super) fn of_phones(
+        acoustic: &Path,
+        features: &Path,
+        phone_model: &Path,
+    ) -> Result<Self, GrammarError> {
+        let options = Options::new()?
+            .path(c"-hmm", acoustic)?
+            .path(c"-featparams", features)?
+            .path(c"-allphone", phone_model)?
+            .real(c"-lw", PHONE_WEIGHT)
+            .real(c"-beam", PHONE_BEAM)
+            .real(c"-pbeam", PHONE_EXIT_BEAM);
+        Self::load(options, acoustic)
+    }
+
+    fn load(options: Options, acoustic: &Path) -> Result<Self, GrammarError> {
+        let options = options
             .flag(c"-remove_silence", false)
-            .flag(c"-remove_noise", std::env::var("NONR").is_err())
+            .flag(c"-remove_noise", true)
             .flag(c"-dither", true)
             .whole(c"-seed", 1);
         // SAFETY: `options` is live; the decoder takes its own reference to it.
         let raw = unsafe { ffi::ps_init(options.as_ptr()) };
         if raw.is_null() {
             let what = "the acoustic model, dictionary or language model";
-            return Err(GrammarError::Refused { what, folder: files.acoustic.to_owned() });
+            return Err(GrammarError::Refused { what, folder: acoustic.to_owned() });
         }
         // SAFETY: `ps_init` has read the model's `feat.params` into the options, so this front end
         // makes the features the model was trained on.
@@ -118,7 +126,7 @@ impl Decoder {
         // SAFETY: `front_end` is live.
         let size = unsafe { ffi::fe_get_output_size(front_end) };
         if usize::try_from(size) != Ok(CEPSTRA) {
-            return Err(GrammarError::Refused { what: "features", folder: files.acoustic.to_owned() });
+            return Err(GrammarError::Refused { what: "features", folder: acoustic.to_owned() });
         }
         Ok(decoder)
     }
@@ -190,18 +198,15 @@ impl Decoder {
 
     /// The best hypothesis now.
     pub(super) fn best(&mut self) -> Option<Vec<String>> {
+        self.best_with_score().map(|(words, _)| words)
+    }
+
+    /// The best hypothesis now with its score in steps.
+    pub(super) fn best_with_score(&mut self) -> Option<(Vec<String>, f32)> {
         let mut score = 0;
         // SAFETY: `raw` is live; the string stays with the decoder and is copied before the next call.
         let text = unsafe { copy_text(ffi::ps_get_hyp(self.raw, &raw mut score)) }?;
-        Some(split_words(&text))
-    }
-
-    /// Natural log of the best hypothesis's posterior in the lattice.
-    pub(super) fn log_posterior(&mut self) -> f64 {
-        // SAFETY: `raw` is live and its log table belongs to it.
-        let probability =
-            unsafe { ffi::logmath_exp(ffi::ps_get_logmath(self.raw), ffi::ps_get_prob(self.raw)) };
-        probability.max(f64::MIN_POSITIVE).ln()
+        Some((split_words(&text), score as f32))
     }
 
     /// The words that were possible in the utterance that has ended; `None` when nothing was heard.
@@ -247,26 +252,6 @@ impl Decoder {
         }
         Some(Lattice { nodes })
     }
-
-    /// The words of the best hypothesis with their place in the sound.
-    pub(super) fn segments(&mut self) -> Vec<Segment> {
-        let mut segments = Vec::new();
-        // SAFETY: `raw` is live.
-        let mut walk = unsafe { ffi::ps_seg_iter(self.raw) };
-        while !walk.is_null() {
-            let (mut first, mut last, mut acoustic, mut language, mut back) = (0, 0, 0, 0, 0);
-            // SAFETY: `walk` is live; the word belongs to the dictionary and is copied; `ps_seg_next`
-            // frees the walk at its end and answers null.
-            unsafe {
-                let word = copy_text(ffi::ps_seg_word(walk)).unwrap_or_default();
-                ffi::ps_seg_frames(walk, &raw mut first, &raw mut last);
-                let posterior = ffi::ps_seg_prob(walk, &raw mut acoustic, &raw mut language, &raw mut back);
-                segments.push(Segment { word, first, last, acoustic, posterior });
-                walk = ffi::ps_seg_next(walk);
-            }
-        }
-        segments
-    }
 }
 
 impl Drop for Decoder {
@@ -297,7 +282,7 @@ unsafe fn copy_text(text: *const std::ffi::c_char) -> Option<String> {
 fn split_words(text: &str) -> Vec<String> {
     text.split_whitespace()
         .map(|word| word.split_once('(').map_or(word, |(base, _)| base))
-        .filter(|word| !word.is_empty() && !word.starts_with(['<', '[', '+']))
+        .filter(|word| !word.is_empty() && !word.starts_with(['<', '[', '+']) && *word != "SIL")
         .map(str::to_owned)
         .collect()
 }

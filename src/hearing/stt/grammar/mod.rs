@@ -16,8 +16,7 @@ mod phones;
 mod recogniser;
 mod tuning;
 
-pub use decoder::{SearchTuning, Segment};
+pub use decoder::SearchTuning;
 pub use error::GrammarError;
-pub use lattice::Hypothesis;
 pub use recogniser::{Evidence, GrammarRecogniser};
 pub use tuning::Tuning;

@@ -1,11 +1,11 @@
 //! The recogniser: sound in, a sentence of the home out.
 
+use super::background::MARK;
 use super::build::{Ear, Recipe};
 use super::cepstra::{Cepstrum, MeanEstimate};
-use super::choose::{Choice, choose};
-use super::decoder::Segment;
+use super::choose::choose;
 use super::error::GrammarError;
-use super::lattice::{Hypothesis, Weights};
+use super::lattice::Weights;
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
@@ -13,24 +13,22 @@ use crate::hearing::stt::{Partial, Recogniser};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Everything the decoder said about an utterance, for reports and for tuning.
-#[derive(Debug, Clone, PartialEq)]
+/// What the decoders said about an utterance, for reports and for tuning.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evidence {
     /// The decoder's own best words, background words marked with `~`.
     pub heard: Vec<String>,
-    /// Words with their scores.
-    pub segments: Vec<Segment>,
-    /// Natural log of the posterior of the best hypothesis.
-    pub log_posterior: f64,
-    /// Edit cost of the accepted sentence, if there is one.
-    pub cost: Option<f32>,
+    /// Words of the accepted sentence; empty when there is none.
+    pub accepted: Vec<String>,
+    /// Edit cost of the accepted sentence.
+    pub cost: f32,
     /// Score lost against the best hypothesis.
     pub gap: f32,
-    /// Accepted words.
-    pub accepted: Vec<String>,
-    pub rank: usize,
-    pub frames: usize,
-    pub scores: Vec<Hypothesis>,
+    /// Phones that were heard without regard to the home's sentences.
+    pub phones: usize,
+    /// How much better the accepted sentence explains the sound than any phones do, in steps of score a
+    /// phone; negative, since any phones explain everything a little better.
+    pub fit_per_phone: f32,
 }
 
 /// See the module's documentation.
@@ -43,7 +41,7 @@ pub struct GrammarRecogniser {
     frames: usize,
     started: bool,
     shown: Vec<String>,
-    evidence: Option<Evidence>,
+    evidence: Evidence,
 }
 
 impl GrammarRecogniser {
@@ -67,19 +65,13 @@ impl GrammarRecogniser {
             frames: 0,
             started: false,
             shown: Vec::new(),
-            evidence: None,
+            evidence: Evidence::default(),
         })
     }
 
-    pub fn lm(&self, words: &[&str]) -> f32 {
-        let s = &self.ear.scorer;
-        let mut t = vec![0];
-        t.extend(words.iter().map(|w| s.token(w).unwrap_or(1)));
-        t.push(1);
-        (1..t.len()).map(|i| s.trigram(if i > 1 { Some(t[i - 2]) } else { None }, t[i - 1], t[i])).sum()
-    }
-    pub fn evidence(&self) -> Option<&Evidence> {
-        self.evidence.as_ref()
+    /// What was said about the last utterance.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
     }
 
     fn take(&mut self, samples: &[i16], observe: bool) -> Result<(), GrammarError> {
@@ -95,6 +87,7 @@ impl GrammarRecogniser {
         let mut frames = self.mean.normalise(&self.waiting);
         self.frames += frames.len();
         self.waiting.clear();
+        self.ear.phones.search(&mut frames)?;
         self.ear.decoder.search(&mut frames)
     }
 
@@ -105,41 +98,56 @@ impl GrammarRecogniser {
         let padding = vec![0i16; self.recipe.tuning.padding_ms * 16];
         self.take(&padding, false)?;
         self.search()?;
-        if std::env::var("MEAN").is_ok() {
-            println!("{:?}", self.mean.mean());
-        }
-        let decoder = &mut self.ear.decoder;
+        let Ear { decoder, phones, scorer, grammar } = &mut self.ear;
         decoder.end()?;
-        let heard = decoder.best().unwrap_or_default();
-        let hypotheses: Vec<Hypothesis> = decoder
-            .lattice()
-            .map(|lattice| {
-                let search = &self.recipe.tuning.search;
-                let weights =
-                    Weights { language: search.language_weight, word_insertion: search.word_insertion };
-                lattice.best(self.recipe.tuning.nbest, &self.ear.scorer, &weights)
-            })
-            .unwrap_or_default();
-        let choice: Option<Choice> = choose(&hypotheses, self.ear.grammar.as_ref(), &self.recipe.tuning);
-        self.evidence = Some(Evidence {
-            heard,
-            segments: decoder.segments(),
-            log_posterior: decoder.log_posterior(),
-            cost: choice.as_ref().map(|choice| choice.cost),
-            gap: choice.as_ref().map_or(0.0, |choice| choice.gap),
-            rank: choice.as_ref().map_or(0, |choice| choice.rank),
-            accepted: choice.as_ref().map(|choice| choice.words.clone()).unwrap_or_default(),
-            frames: self.frames,
-            scores: hypotheses.clone(),
+        phones.end()?;
+        let (heard_phones, phone_score) = phones.best_with_score().unwrap_or_default();
+        let tuning = &self.recipe.tuning;
+        let weights =
+            Weights { language: tuning.search.language_weight, word_insertion: tuning.search.word_insertion };
+        let hypotheses =
+            decoder.lattice().map(|lattice| lattice.best(tuning.nbest, scorer, &weights)).unwrap_or_default();
+        let choice = choose(&hypotheses, grammar.as_ref(), tuning);
+        // The decoder's own score counts every frame, silence included, as the phones' score does.
+        let (heard, best_score) = decoder.best_with_score().unwrap_or((Vec::new(), f32::NEG_INFINITY));
+        let phones = heard_phones.len();
+        let fit_per_phone = choice.as_ref().map_or(f32::NEG_INFINITY, |choice| {
+            let score = best_score - choice.gap - choice.cost * tuning.score_per_edit;
+            (score - phone_score) / phones.max(1) as f32
         });
-        let text = choice.map(|choice| choice.words.join(" ")).unwrap_or_default();
-        Ok(Transcript {
-            text,
-            engine: "grammar".to_owned(),
-            confidence: 0.5,
-            language: "en".to_owned(),
-            rejected: None,
+        self.evidence = Evidence {
+            heard,
+            accepted: choice.as_ref().map(|choice| choice.words.clone()).unwrap_or_default(),
+            cost: choice.as_ref().map_or(0.0, |choice| choice.cost),
+            gap: choice.as_ref().map_or(0.0, |choice| choice.gap),
+            phones,
+            fit_per_phone,
+        };
+        Ok(transcript(&self.evidence, tuning))
+    }
+}
+
+/// Stands by the accepted sentence, or says why not.
+fn transcript(evidence: &Evidence, tuning: &Tuning) -> Transcript {
+    let confidence = tuning.confidence(evidence.fit_per_phone, evidence.cost);
+    let rejected = if evidence.accepted.is_empty() {
+        Some(match evidence.heard.is_empty() {
+            true => "no words were heard".to_owned(),
+            false => "no sentence of this home is near what was heard".to_owned(),
         })
+    } else if confidence < tuning.min_confidence {
+        Some(format!("the sound does not fit the sentence (confidence {confidence:.2})"))
+    } else {
+        None
+    };
+    let words = if evidence.accepted.is_empty() { &evidence.heard } else { &evidence.accepted };
+    let plain: Vec<&str> = words.iter().map(|word| word.trim_start_matches(MARK)).collect();
+    Transcript {
+        text: plain.join(" "),
+        engine: "grammar".to_owned(),
+        confidence,
+        language: "en".to_owned(),
+        rejected,
     }
 }
 
@@ -152,6 +160,7 @@ impl Recogniser for GrammarRecogniser {
         self.waiting.clear();
         self.frames = 0;
         self.shown.clear();
+        self.ear.phones.start()?;
         self.ear.decoder.start()?;
         self.started = true;
         let padding = vec![0i16; self.recipe.tuning.padding_ms * 16];
@@ -172,7 +181,8 @@ impl Recogniser for GrammarRecogniser {
     }
 
     fn partial(&mut self) -> Option<Partial> {
-        let best = self.ear.decoder.best()?;
+        let best: Vec<String> = self.ear.decoder.best()?;
+        let best: Vec<String> = best.iter().map(|word| word.trim_start_matches(MARK).to_owned()).collect();
         let stable = best.iter().zip(&self.shown).take_while(|(a, b)| a == b).count();
         let stable = best[..stable].join(" ").len();
         self.shown = best;
@@ -185,7 +195,8 @@ impl Recogniser for GrammarRecogniser {
 
     fn cancel(&mut self) {
         if std::mem::take(&mut self.started) {
-            let _ = self.ear.decoder.end();
+            // What ends badly here is begun anew with the next utterance, which reports it.
+            let _ = (self.ear.decoder.end(), self.ear.phones.end());
         }
     }
 }

@@ -34,6 +34,12 @@ pub struct Tuning {
     pub costs: EditCosts,
     /// Decoder score units that one unit of edit cost is worth when hypotheses are compared.
     pub score_per_edit: f32,
+    /// Fit to the phones, in steps a phone, at which the confidence is one half.
+    pub even_fit: f32,
+    /// Fit that one unit of edit cost takes away: a word that had to be changed was probably another.
+    pub fit_per_edit: f32,
+    /// Steps of fit that make the confidence e times more, or less, likely.
+    pub fit_scale: f32,
     /// Confidence below which the words are rejected.
     pub min_confidence: f32,
 }
@@ -45,8 +51,8 @@ impl Tuning {
             search: SearchTuning {
                 language_weight: settings.language_weight,
                 word_insertion: 0.65,
-                beam_exponent: -60,
-                word_beam_exponent: -40,
+                beam_exponent: -48,
+                word_beam_exponent: -28,
                 silence: 0.1,
                 second_pass: true,
             },
@@ -62,7 +68,16 @@ impl Tuning {
             nbest: settings.nbest as usize,
             costs: EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 },
             score_per_edit: 200.0,
+            even_fit: -35.0,
+            fit_per_edit: 75.0,
+            fit_scale: 25.0,
             min_confidence: settings.min_confidence,
         }
+    }
+
+    /// From how well a sentence fits the sound, compared with any phones, to 0.0 ..= 1.0.
+    pub(super) fn confidence(&self, fit_per_phone: f32, cost: f32) -> f32 {
+        let fit = fit_per_phone - cost * self.fit_per_edit;
+        1.0 / (1.0 + ((self.even_fit - fit) / self.fit_scale).exp())
     }
 }
