@@ -33,15 +33,15 @@ fn recordings_that_are_none_are_named_with_a_fix() {
 fn odd_recordings_are_heard_as_far_as_they_go() {
     let hark = Hark::new();
     let speech = hark.path("speech.wav");
-    flite("slt", "hey jarvis, what time is it", &speech);
+    flite("slt", "hey jarvis, turn on the living room light", &speech);
     let sox = |name: &str, format: &[&str], effects: &[&str]| {
         let file = hark.path(name);
-        run(Command::new("sox").arg(&speech).args(format).arg(&file).args(effects));
+        run(Command::new("sox").arg("-D").arg(&speech).args(format).arg(&file).args(effects));
         file
     };
     let understood = |file: &Path| {
         let events = hark.events(&["hear", file.to_str().unwrap()]);
-        named(&events, "intent").iter().any(|intent| intent["name"] == "HassGetCurrentTime")
+        named(&events, "intent").iter().any(|intent| intent["name"] == "HassTurnOn")
     };
     assert!(understood(&sox("stereo44.wav", &["-r", "44100", "-c", "2"], &[])));
     assert!(understood(&sox("float48.wav", &["-r", "48000", "-e", "floating-point", "-b", "32"], &[])));
