@@ -7,7 +7,7 @@ use super::reply_file::ReplyFile;
 use super::say;
 use super::workshop::Workshop;
 use crate::domain::audio::ms_to_samples;
-use crate::domain::public_event::{Envelope, PublicEvent};
+use crate::domain::public_event::{Envelope, Origin, PublicEvent};
 use crate::domain::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use crate::hearing::capture::{CaptureWriter, capture_ring};
 use crate::hearing::recording::Recording;
@@ -69,7 +69,9 @@ impl Demo {
     pub fn listener(&self) -> impl FnMut(&Envelope) + Send + 'static {
         let answered = self.answered.clone();
         move |envelope| {
-            if matches!(envelope.event, PublicEvent::Turn { .. }) {
+            // Something else may end meanwhile, such as the ringing of a timer.
+            let spoken = envelope.origin == Some(Origin::Voice);
+            if spoken && matches!(envelope.event, PublicEvent::Turn { .. }) {
                 answered.store(true, Ordering::Release);
             }
         }
