@@ -54,7 +54,15 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// The spoken words of `text`, each with the bytes it comes from.
 pub fn tokenise(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner { text, chars: text.char_indices().collect(), at: 0, tokens: Vec::new() };
+    // An accent that stands on no letter is nothing that can be said.
+    let mut on_letter = false;
+    let sayable = text.char_indices().filter(|(_, c)| {
+        let accent = ('\u{300}'..='\u{36f}').contains(c);
+        let keep = !accent || on_letter;
+        on_letter = c.is_alphabetic() || accent && on_letter;
+        keep
+    });
+    let mut scanner = Scanner { text, chars: sayable.collect(), at: 0, tokens: Vec::new() };
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
