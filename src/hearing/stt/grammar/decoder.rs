@@ -40,27 +40,10 @@ pub struct SearchTuning {
     pub word_beam_exponent: i32,
     /// Probability of silence between words.
     pub silence: f32,
-    /// Whether the second, flat pass runs after the end of speech.
-    pub second_pass: bool,
 }
 
 /// Scores of the search are in steps of 1024 (this many bits) of log base 1.0001: 0.1024 nepers.
 const SCORE_SHIFT: i32 = 10;
-
-/// One word of the best hypothesis, fillers included.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Segment {
-    /// Word as the dictionary writes it.
-    pub word: String,
-    /// First frame (10 ms each).
-    pub first: i32,
-    /// Last frame.
-    pub last: i32,
-    /// Acoustic score of these frames.
-    pub acoustic: i32,
-    /// Log posterior of the word in the lattice, in steps of base 1.0001.
-    pub posterior: i32,
-}
 
 /// Owns a `ps_decoder_t`.
 pub(super) struct Decoder {
@@ -92,14 +75,8 @@ impl Decoder {
             .real(c"-lpbeam", power(tuning.beam_exponent))
             .real(c"-wbeam", power(tuning.word_beam_exponent))
             .real(c"-lponlybeam", power(tuning.word_beam_exponent))
-            .whole(c"-pl_window", std::env::var("PLW").map_or(5, |v| v.parse().unwrap_or(5)))
-            .real(c"-fwdflatbeam", power(std::env::var("FBEAM").map_or(-64, |v| v.parse().unwrap_or(-64))))
-            .real(c"-fwdflatwbeam", power(std::env::var("FWBEAM").map_or(-28, |v| v.parse().unwrap_or(-28))))
-            .whole(c"-fwdflatefwid", std::env::var("EFW").map_or(4, |v| v.parse().unwrap_or(4)))
-            .whole(c"-fwdflatsfwin", std::env::var("SFW").map_or(25, |v| v.parse().unwrap_or(25)))
-            .flag(c"-fwdflat", tuning.second_pass)
             .flag(c"-remove_silence", false)
-            .flag(c"-remove_noise", std::env::var("NONR").is_err())
+            .flag(c"-remove_noise", true)
             .flag(c"-dither", true)
             .whole(c"-seed", 1);
         // SAFETY: `options` is live; the decoder takes its own reference to it.
@@ -196,14 +173,6 @@ impl Decoder {
         Some(split_words(&text))
     }
 
-    /// Natural log of the best hypothesis's posterior in the lattice.
-    pub(super) fn log_posterior(&mut self) -> f64 {
-        // SAFETY: `raw` is live and its log table belongs to it.
-        let probability =
-            unsafe { ffi::logmath_exp(ffi::ps_get_logmath(self.raw), ffi::ps_get_prob(self.raw)) };
-        probability.max(f64::MIN_POSITIVE).ln()
-    }
-
     /// The words that were possible in the utterance that has ended; `None` when nothing was heard.
     pub(super) fn lattice(&mut self) -> Option<Lattice> {
         // SAFETY: `raw` is live; the lattice belongs to it until the next utterance.
@@ -246,26 +215,6 @@ impl Decoder {
             }
         }
         Some(Lattice { nodes })
-    }
-
-    /// The words of the best hypothesis with their place in the sound.
-    pub(super) fn segments(&mut self) -> Vec<Segment> {
-        let mut segments = Vec::new();
-        // SAFETY: `raw` is live.
-        let mut walk = unsafe { ffi::ps_seg_iter(self.raw) };
-        while !walk.is_null() {
-            let (mut first, mut last, mut acoustic, mut language, mut back) = (0, 0, 0, 0, 0);
-            // SAFETY: `walk` is live; the word belongs to the dictionary and is copied; `ps_seg_next`
-            // frees the walk at its end and answers null.
-            unsafe {
-                let word = copy_text(ffi::ps_seg_word(walk)).unwrap_or_default();
-                ffi::ps_seg_frames(walk, &raw mut first, &raw mut last);
-                let posterior = ffi::ps_seg_prob(walk, &raw mut acoustic, &raw mut language, &raw mut back);
-                segments.push(Segment { word, first, last, acoustic, posterior });
-                walk = ffi::ps_seg_next(walk);
-            }
-        }
-        segments
     }
 }
 

@@ -24,8 +24,6 @@ opaque! {
     PsDecoder,
     /// `fe_t`: the front end that makes cepstra of samples.
     FrontEnd,
-    /// `ps_seg_t`: a walk over the words of a hypothesis.
-    SegmentWalk,
     /// `ps_lattice_t`: the words that were possible, as a graph.
     Lattice,
     /// `ps_latnode_t`: a word that begins at a certain frame.
@@ -83,8 +81,6 @@ unsafe extern "C" {
     pub fn ngram_model_free(model: *mut NgramModel) -> c_int;
     pub fn ngram_model_get_counts(model: *mut NgramModel) -> *const u32;
     pub fn ngram_word(model: *mut NgramModel, word: i32) -> *const c_char;
-    pub fn ngram_wid(model: *mut NgramModel, word: *const c_char) -> i32;
-    pub fn ngram_unknown_wid(model: *mut NgramModel) -> i32;
     pub fn ngram_ng_prob(
         model: *mut NgramModel,
         word: i32,
@@ -99,7 +95,6 @@ unsafe extern "C" {
     pub fn ps_args() -> *const ArgDefinition;
     pub fn ps_init(options: *mut CmdLn) -> *mut PsDecoder;
     pub fn ps_free(decoder: *mut PsDecoder) -> c_int;
-    pub fn ps_get_logmath(decoder: *mut PsDecoder) -> *mut LogMath;
 
     pub fn ps_start_utt(decoder: *mut PsDecoder) -> c_int;
     pub fn ps_process_cep(
@@ -111,7 +106,6 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn ps_end_utt(decoder: *mut PsDecoder) -> c_int;
     pub fn ps_get_hyp(decoder: *mut PsDecoder, out_score: *mut i32) -> *const c_char;
-    pub fn ps_get_prob(decoder: *mut PsDecoder) -> i32;
 
     pub fn ps_get_lattice(decoder: *mut PsDecoder) -> *mut Lattice;
     pub fn ps_latnode_iter(lattice: *mut Lattice) -> *mut NodeWalk;
@@ -125,15 +119,4 @@ unsafe extern "C" {
     pub fn ps_latlink_iter_link(walk: *mut LinkWalk) -> *mut LatticeLink;
     pub fn ps_latlink_nodes(link: *mut LatticeLink, out_source: *mut *mut LatticeNode) -> *mut LatticeNode;
     pub fn ps_latlink_prob(lattice: *mut Lattice, link: *mut LatticeLink, out_acoustic: *mut i32) -> i32;
-
-    pub fn ps_seg_iter(decoder: *mut PsDecoder) -> *mut SegmentWalk;
-    pub fn ps_seg_next(walk: *mut SegmentWalk) -> *mut SegmentWalk;
-    pub fn ps_seg_word(walk: *mut SegmentWalk) -> *const c_char;
-    pub fn ps_seg_frames(walk: *mut SegmentWalk, out_first: *mut c_int, out_last: *mut c_int);
-    pub fn ps_seg_prob(
-        walk: *mut SegmentWalk,
-        out_acoustic: *mut i32,
-        out_language: *mut i32,
-        out_back: *mut i32,
-    ) -> i32;
 }

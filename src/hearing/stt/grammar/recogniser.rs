@@ -1,11 +1,11 @@
 //! The recogniser: sound in, a sentence of the home out.
 
-use super::build::{Ear, Recipe};
+use super::build::{Listener, Recipe};
 use super::cepstra::{Cepstrum, MeanEstimate};
-use super::choose::{Choice, choose};
-use super::decoder::Segment;
+use super::choose::{Evidence, judge};
 use super::error::GrammarError;
-use super::lattice::{Hypothesis, Weights};
+use super::lattice::Weights;
+use super::rebuild::{Rebuilder, Slot};
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
@@ -13,41 +13,39 @@ use crate::hearing::stt::{Partial, Recogniser};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Everything the decoder said about an utterance, for reports and for tuning.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evidence {
-    /// The decoder's own best words, background words marked with `~`.
-    pub heard: Vec<String>,
-    /// Words with their scores.
-    pub segments: Vec<Segment>,
-    /// Natural log of the posterior of the best hypothesis.
-    pub log_posterior: f64,
-    /// Edit cost of the accepted sentence, if there is one.
-    pub cost: Option<f32>,
-    /// Score lost against the best hypothesis.
-    pub gap: f32,
-    /// Accepted words.
-    pub accepted: Vec<String>,
-    pub rank: usize,
-    pub frames: usize,
-    pub scores: Vec<Hypothesis>,
-}
+/// Name of the engine in transcripts.
+const ENGINE: &str = "grammar";
 
-/// See the module's documentation.
+/// Frames of an utterance from which its cepstral mean is worth remembering: 1 s.
+const MEMORABLE_FRAMES: f32 = 100.0;
+
+/// PocketSphinx listening for the sentences of one home.
+///
+/// It belongs to one thread at a time (`Send`, not `Sync`). Searching goes on while it is fed; what
+/// `finish` has left to do is the second pass over the words found so far and the choice.
 pub struct GrammarRecogniser {
-    recipe: Recipe,
-    ear: Ear,
+    recipe: Arc<Recipe>,
+    listener: Listener,
+    /// Where a rebuilt listener waits for the next utterance.
+    slot: Slot,
     mean: MeanEstimate,
     /// Frames not searched yet.
     waiting: Vec<Cepstrum>,
-    frames: usize,
     started: bool,
+    searching: bool,
+    /// Words of the last partial.
     shown: Vec<String>,
-    evidence: Option<Evidence>,
+    evidence: Evidence,
 }
 
 impl GrammarRecogniser {
-    /// `model_dir` is PocketSphinx's language folder.
+    /// Builds a recogniser for the sentences of `grammar`; takes some tenths of a second.
+    ///
+    /// `model_dir` is PocketSphinx's language folder with `en-us/` (acoustic model),
+    /// `cmudict-en-us.dict` and `en-us.lm.bin`; `work_dir` takes temporary files while building.
+    ///
+    /// # Errors
+    /// When a model is missing or broken, a file cannot be written, or there are no sentences.
     pub fn new(
         tuning: Tuning,
         model_dir: &Path,
@@ -57,125 +55,113 @@ impl GrammarRecogniser {
     ) -> Result<Self, GrammarError> {
         let recipe =
             Recipe { model_dir: model_dir.to_owned(), work_dir: work_dir.to_owned(), tuning, pronounce };
-        let ear = recipe.build(grammar)?;
+        let listener = recipe.build(grammar)?;
         let mean = MeanEstimate::new(recipe.tuning.expected_weight);
         Ok(Self {
-            recipe,
-            ear,
+            recipe: Arc::new(recipe),
+            listener,
+            slot: Slot::default(),
             mean,
             waiting: Vec::new(),
-            frames: 0,
             started: false,
+            searching: false,
             shown: Vec::new(),
-            evidence: None,
+            evidence: Evidence::default(),
         })
     }
 
-    pub fn lm(&self, words: &[&str]) -> f32 {
-        let s = &self.ear.scorer;
-        let mut t = vec![0];
-        t.extend(words.iter().map(|w| s.token(w).unwrap_or(1)));
-        t.push(1);
-        (1..t.len()).map(|i| s.trigram(if i > 1 { Some(t[i - 2]) } else { None }, t[i - 1], t[i])).sum()
-    }
-    pub fn evidence(&self) -> Option<&Evidence> {
-        self.evidence.as_ref()
+    /// A handle that rebuilds the vocabulary from any thread while this recogniser goes on listening.
+    pub fn rebuilder(&self) -> Rebuilder {
+        Rebuilder::new(self.recipe.clone(), self.slot.clone())
     }
 
-    fn take(&mut self, samples: &[i16], observe: bool) -> Result<(), GrammarError> {
-        let before = self.waiting.len();
-        self.ear.decoder.analyse(samples, &mut self.waiting)?;
-        if observe {
-            self.mean.observe(&self.waiting[before..]);
+    /// Words of the home that nobody could pronounce: sentences with them cannot be heard.
+    pub fn unpronounceable(&self) -> &[String] {
+        &self.listener.silent
+    }
+
+    /// What the last transcript was based on.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// Normalises and searches the frames that wait.
+    fn search(&mut self) -> Result<(), GrammarError> {
+        let mut frames = self.mean.normalise(&self.waiting);
+        self.waiting.clear();
+        self.searching = true;
+        self.listener.decoder.search(&mut frames)
+    }
+
+    fn begin(&mut self) -> Result<(), GrammarError> {
+        self.cancel();
+        if let Some(fresh) = self.slot.take() {
+            self.listener = fresh;
         }
+        self.mean.start(MEMORABLE_FRAMES);
+        self.waiting.clear();
+        self.shown.clear();
+        self.searching = false;
+        self.listener.decoder.start()?;
+        self.started = true;
         Ok(())
     }
 
-    fn search(&mut self) -> Result<(), GrammarError> {
-        let mut frames = self.mean.normalise(&self.waiting);
-        self.frames += frames.len();
-        self.waiting.clear();
-        self.ear.decoder.search(&mut frames)
-    }
-
     fn end(&mut self) -> Result<Transcript, GrammarError> {
-        if !std::mem::take(&mut self.started) {
+        if !self.started {
             return Err(GrammarError::NotStarted);
         }
-        let padding = vec![0i16; self.recipe.tuning.padding_ms * 16];
-        self.take(&padding, false)?;
-        self.search()?;
-        if std::env::var("MEAN").is_ok() {
-            println!("{:?}", self.mean.mean());
-        }
-        let decoder = &mut self.ear.decoder;
-        decoder.end()?;
+        let searched = self.search();
+        self.started = false;
+        let decoder = &mut self.listener.decoder;
+        let ended = decoder.end();
+        searched.and(ended)?;
         let heard = decoder.best().unwrap_or_default();
-        let hypotheses: Vec<Hypothesis> = decoder
-            .lattice()
-            .map(|lattice| {
-                let search = &self.recipe.tuning.search;
-                let weights =
-                    Weights { language: search.language_weight, word_insertion: search.word_insertion };
-                lattice.best(self.recipe.tuning.nbest, &self.ear.scorer, &weights)
-            })
-            .unwrap_or_default();
-        let choice: Option<Choice> = choose(&hypotheses, self.ear.grammar.as_ref(), &self.recipe.tuning);
-        self.evidence = Some(Evidence {
-            heard,
-            segments: decoder.segments(),
-            log_posterior: decoder.log_posterior(),
-            cost: choice.as_ref().map(|choice| choice.cost),
-            gap: choice.as_ref().map_or(0.0, |choice| choice.gap),
-            rank: choice.as_ref().map_or(0, |choice| choice.rank),
-            accepted: choice.as_ref().map(|choice| choice.words.clone()).unwrap_or_default(),
-            frames: self.frames,
-            scores: hypotheses.clone(),
-        });
-        let text = choice.map(|choice| choice.words.join(" ")).unwrap_or_default();
+        let tuning = &self.recipe.tuning;
+        let weights =
+            Weights { language: tuning.search.language_weight, word_insertion: tuning.search.word_insertion };
+        let hypotheses = match decoder.lattice() {
+            Some(lattice) if !heard.is_empty() => lattice.best(tuning.nbest, &self.listener.scorer, &weights),
+            _ => Vec::new(),
+        };
+        self.evidence = judge(heard, &hypotheses, self.listener.grammar.as_ref(), tuning);
         Ok(Transcript {
-            text,
-            engine: "grammar".to_owned(),
-            confidence: 0.5,
+            text: self.evidence.accepted.join(" "),
+            engine: ENGINE.to_owned(),
+            confidence: self.evidence.confidence,
             language: "en".to_owned(),
-            rejected: None,
+            rejected: self.evidence.rejection(tuning.min_confidence),
         })
     }
 }
 
 impl Recogniser for GrammarRecogniser {
     fn start(&mut self) -> Result<(), Fault> {
-        if self.started {
-            self.cancel();
-        }
-        self.mean.start(100.0);
-        self.waiting.clear();
-        self.frames = 0;
-        self.shown.clear();
-        self.ear.decoder.start()?;
-        self.started = true;
-        let padding = vec![0i16; self.recipe.tuning.padding_ms * 16];
-        Ok(self.take(&padding, false)?)
+        Ok(self.begin()?)
     }
 
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
         if !self.started {
             return Err(GrammarError::NotStarted.into());
         }
-        let samples: Vec<i16> =
-            samples.iter().map(|sample| (sample.clamp(-1.0, 1.0) * 32767.0) as i16).collect();
-        self.take(&samples, true)?;
-        if self.frames > 0 || self.waiting.len() >= self.recipe.tuning.hold_frames {
+        let samples: Vec<i16> = samples.iter().map(|sample| to_i16(*sample)).collect();
+        let before = self.waiting.len();
+        self.listener.decoder.analyse(&samples, &mut self.waiting)?;
+        self.mean.observe(&self.waiting[before..]);
+        if self.searching || self.waiting.len() >= self.recipe.tuning.hold_frames {
             self.search()?;
         }
         Ok(())
     }
 
     fn partial(&mut self) -> Option<Partial> {
-        let best = self.ear.decoder.best()?;
-        let stable = best.iter().zip(&self.shown).take_while(|(a, b)| a == b).count();
-        let stable = best[..stable].join(" ").len();
-        self.shown = best;
+        if !self.searching {
+            return None;
+        }
+        let words = self.listener.decoder.best()?;
+        let stable = words.iter().zip(&self.shown).take_while(|(now, before)| now == before).count();
+        let stable = words[..stable].join(" ").chars().count();
+        self.shown = words;
         Some(Partial { text: self.shown.join(" "), stable })
     }
 
@@ -185,7 +171,13 @@ impl Recogniser for GrammarRecogniser {
 
     fn cancel(&mut self) {
         if std::mem::take(&mut self.started) {
-            let _ = self.ear.decoder.end();
+            // Whatever it says, the utterance is over: the next `start` begins from nothing.
+            let _ = self.listener.decoder.end();
         }
     }
+}
+
+/// Full scale is 1.0; what lies above it is clipped, what is no number is silence.
+fn to_i16(sample: f32) -> i16 {
+    (sample * 32_767.0) as i16
 }
