@@ -148,11 +148,13 @@ impl Bench {
             _ => tally.rejected += 1,
         }
         println!(
-            "{word:8} | {} | {} -> {} ({:.2}; heard {})",
+            "{word:8} | {} | {} -> {} ({:.2}; strain {:.2}; cost {:.2}; heard {})",
             said.who,
             said.words,
             transcript.text,
             transcript.confidence,
+            self.ear.evidence().strain,
+            self.ear.evidence().cost + self.ear.evidence().gap,
             self.ear.evidence().heard.join(" ")
         );
     }
@@ -220,7 +222,7 @@ fn quiet_loud_and_clipped_recordings_are_heard_alike() {
     }
     let mut bench = Bench::new();
     let work = tempfile::tempdir().unwrap();
-    for gain in [0.02, 0.2, 1.0, 5.0] {
+    for gain in [0.02, 0.2, 1.0, 2.5] {
         let mut tally = Tally::default();
         for (number, words) in UNSEEN.iter().take(12).enumerate() {
             let mut said = people::spoken(words, VOICES[number % VOICES.len()], work.path());

@@ -5,7 +5,7 @@ use super::lattice::Hypothesis;
 use super::tuning::Tuning;
 use crate::domain::ports::SpeechGrammar;
 
-/// How fast confidence falls with the edits a sentence needs: confidence is e to the minus this times
+/// How fast confidence falls with the edits a sentence needs (background and strain count as edits): confidence is e to the minus this times
 /// the edits, so that a word in the wrong place (1.2) still leaves 0.34, two leave 0.12.
 const CONFIDENCE_FALL: f32 = 0.9;
 
@@ -22,6 +22,8 @@ pub struct Evidence {
     pub gap: f32,
     /// Background words in `heard`.
     pub background: usize,
+    /// How much better the sound could be explained by other words, in decoder units a frame.
+    pub strain: f32,
     /// 0.0 ..= 1.0.
     pub confidence: f32,
 }
@@ -47,11 +49,21 @@ impl Evidence {
     }
 }
 
+/// What the lattice says of the sound as a whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sound {
+    /// Best acoustic score of any words.
+    pub(super) best_acoustic: f32,
+    /// Length in frames.
+    pub(super) frames: f32,
+}
+
 /// Finds the sentence with the least sum of edit cost and score lost. Hypotheses come best first; an
 /// earlier one wins a tie.
 pub(super) fn judge(
     heard: Vec<String>,
     hypotheses: &[Hypothesis],
+    sound: Sound,
     grammar: &dyn SpeechGrammar,
     tuning: &Tuning,
 ) -> Evidence {
@@ -71,10 +83,12 @@ pub(super) fn judge(
         if found.cost + gap < least && !found.words.is_empty() {
             least = found.cost + gap;
             (evidence.accepted, evidence.cost, evidence.gap) = (found.words, found.cost, gap);
+            evidence.strain = (sound.best_acoustic - hypothesis.acoustic).max(0.0) / sound.frames.max(1.0);
         }
     }
     if !evidence.accepted.is_empty() {
-        let edits = least + tuning.background_cost * background as f32;
+        let strain = (evidence.strain - tuning.strain_free).max(0.0);
+        let edits = least + tuning.background_cost * background as f32 + tuning.strain_cost * strain;
         evidence.confidence = (-CONFIDENCE_FALL * edits).exp();
     }
     evidence
@@ -87,7 +101,9 @@ mod tests {
     use crate::hearing::stt::grammar::test_grammar::Sentences;
 
     fn hypotheses(list: &[(&str, f32)]) -> Vec<Hypothesis> {
-        list.iter().map(|(text, score)| Hypothesis { words: split(text), score: *score }).collect()
+        list.iter()
+            .map(|(text, score)| Hypothesis { words: split(text), score: *score, acoustic: *score })
+            .collect()
     }
 
     fn split(text: &str) -> Vec<String> {
@@ -96,7 +112,7 @@ mod tests {
 
     fn decide(heard: &str, list: &[(&str, f32)]) -> Evidence {
         let grammar = Sentences::new(&["turn on the lamp", "turn off the lamp", "stop"]);
-        judge(split(heard), &hypotheses(list), &grammar, &Tuning::new(&Stt::default()))
+        judge(split(heard), &hypotheses(list), Sound::default(), &grammar, &Tuning::new(&Stt::default()))
     }
 
     #[test]

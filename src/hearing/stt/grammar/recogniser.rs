@@ -2,7 +2,7 @@
 
 use super::build::{Listener, Recipe};
 use super::cepstra::{Cepstrum, MeanEstimate};
-use super::choose::{Evidence, judge};
+use super::choose::{Evidence, Sound, judge};
 use super::error::GrammarError;
 use super::lattice::Weights;
 use super::rebuild::{Rebuilder, Slot};
@@ -120,11 +120,14 @@ impl GrammarRecogniser {
         let tuning = &self.recipe.tuning;
         let weights =
             Weights { language: tuning.search.language_weight, word_insertion: tuning.search.word_insertion };
-        let hypotheses = match decoder.lattice() {
-            Some(lattice) if !heard.is_empty() => lattice.best(tuning.nbest, &self.listener.scorer, &weights),
-            _ => Vec::new(),
-        };
-        self.evidence = judge(heard, &hypotheses, self.listener.grammar.as_ref(), tuning);
+        let scorer = &self.listener.scorer;
+        let lattice = if heard.is_empty() { None } else { decoder.lattice() };
+        let (hypotheses, sound) = lattice.map_or_else(Default::default, |lattice| {
+            let best_acoustic = lattice.best_acoustic(scorer).unwrap_or_default();
+            let sound = Sound { best_acoustic, frames: lattice.frames() as f32 };
+            (lattice.best(tuning.nbest, scorer, &weights), sound)
+        });
+        self.evidence = judge(heard, &hypotheses, sound, self.listener.grammar.as_ref(), tuning);
         Ok(Transcript {
             text: self.evidence.accepted.join(" "),
             engine: ENGINE.to_owned(),

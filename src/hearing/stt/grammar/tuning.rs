@@ -31,6 +31,10 @@ pub struct Tuning {
     pub score_per_edit: f32,
     /// What a background word in the best hypothesis costs, in edits.
     pub background_cost: f32,
+    /// Strain (decoder units a frame by which other words explain the sound better) that is usual.
+    pub strain_free: f32,
+    /// What a unit of strain above that costs, in edits.
+    pub strain_cost: f32,
     /// Confidence below which the words are rejected.
     pub min_confidence: f32,
 }
@@ -56,6 +60,8 @@ impl Tuning {
             costs: EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 },
             score_per_edit: 200.0,
             background_cost: 0.3,
+            strain_free: 2.5,
+            strain_cost: 0.3,
             min_confidence: settings.min_confidence,
         }
     }
