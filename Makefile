@@ -91,11 +91,11 @@ run: models run-packages ## set up, build, collect the models, start Hark
 
 # The tests' dependencies ask for more features of some crates than the program alone does; building
 # both at once keeps those crates from being compiled twice.
-test: BUILD := cargo test --locked --profile $(PROFILE) --all-targets --no-run --quiet
+test: BUILD := cargo test --locked --profile $(PROFILE) --lib --bins --tests --no-run --quiet
 .PHONY: test
 test: format models test-packages lint ## set up, check format and lints, run every test
 	echo "==> tests"
-	cargo test --locked --profile $(PROFILE) --all-targets
+	cargo test --locked --profile $(PROFILE) --lib --bins --tests
 	cargo test --locked --profile $(PROFILE) --doc
 
 .PHONY: format

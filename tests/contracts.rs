@@ -1,6 +1,7 @@
 //! Golden contracts: what programs rely on is pinned in `contracts/`; a change is a visible diff there.
 //! `HARK_UPDATE_CONTRACTS=1 cargo test --test contracts` writes them anew.
 
+#![allow(clippy::unwrap_used)]
 use hark::domain::intent::{Intent, Route, Slots};
 use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
 use hark::domain::speech::{Endpoint, Transcript};

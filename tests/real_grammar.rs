@@ -2,9 +2,13 @@
 //! demo home and all English sentences. Every result is printed (`cargo test --test real_grammar --
 //! --nocapture`); the floors lie slightly under what was measured. Skipped without the recordings.
 //!
-//! Thresholds and weights were tuned on the recordings in `commands` and on flite saying `TUNED_ON`
-//! and the even half of the out-of-scope requests; flite's sentences below and the odd half were not
+//! Own recordings can be reported on too: `$HARK_REAL_AUDIO` names a folder with `home/` and `out/`, the
+//! files named after what is said, `turn-on-the-lamp.wav` or `turn-on-the-lamp__somebody.wav`.
+//!
+//! Thresholds and weights were tuned on the recordings in `commands` and on flite saying thirty other
+//! sentences and the even half of the out-of-scope requests; flite's sentences below and the odd half were not
 //! looked at while tuning.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "real/heard.rs"]
 mod heard;
@@ -34,6 +38,14 @@ const NOT_FOR_THE_HOUSE: [&str; 7] = [
 
 /// A recording whose name does not tell the length: any timer that is set is right.
 const SOME_TIMER: &str = "rhasspy3-set_timer";
+
+/// Of the 25 recordings for the house: 16 were understood, 2 acted on wrongly, 7 rejected.
+const FLOOR_PEOPLE: usize = 15;
+const CEILING_PEOPLE: usize = 3;
+/// Of the 30 recordings of other speech, wake words, music: none was acted on.
+const CEILING_OTHERS: usize = 1;
+/// 118 of 120 of flite's requests were understood.
+const FLOOR_FLITE_PERCENT: usize = 95;
 
 const VOICES: [&str; 4] = ["slt", "rms", "awb", "kal16"];
 
@@ -185,7 +197,24 @@ fn recordings_of_people() {
     house.summary("people speaking to the house");
     other.summary("people not speaking to the house");
     assert!(house.right >= FLOOR_PEOPLE, "{} of {}", house.right, house.total());
-    assert!(other.wrong <= CEILING_PEOPLE, "{} of {}", other.wrong, other.total());
+    assert!(house.wrong <= CEILING_PEOPLE, "{} of {}", house.wrong, house.total());
+    assert!(other.wrong <= CEILING_OTHERS, "{} of {}", other.wrong, other.total());
+}
+
+#[test]
+fn own_recordings() {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let Some(folder) = std::env::var_os("HARK_REAL_AUDIO").map(std::path::PathBuf::from) else {
+        return println!("skipped: $HARK_REAL_AUDIO names no folder of own recordings");
+    };
+    let mut bench = Bench::new();
+    for (name, for_the_house) in [("home", true), ("out", false)] {
+        let mut tally = Tally::default();
+        for said in people::folder(&folder.join(name)) {
+            bench.hear(&said, for_the_house, &mut tally);
+        }
+        tally.summary(name);
+    }
 }
 
 #[test]
@@ -230,12 +259,6 @@ fn quiet_loud_and_clipped_recordings_are_heard_alike() {
             bench.hear(&said, true, &mut tally);
         }
         tally.summary(&format!("gain {gain}"));
-        assert!(tally.right >= 10, "gain {gain}: {} of {}", tally.right, tally.total());
+        assert!(tally.right >= 9, "gain {gain}: {} of {}", tally.right, tally.total());
     }
 }
-
-/// Of 25.
-const FLOOR_PEOPLE: usize = 1;
-/// Of 31.
-const CEILING_PEOPLE: usize = 31;
-const FLOOR_FLITE_PERCENT: usize = 90;

@@ -96,6 +96,8 @@ impl Timers {
     /// # Errors
     /// When the store cannot be read.
     pub fn load(store: Arc<dyn TimerStore>, now_unix_ms: i64) -> Result<Self, Fault> {
+        // From here on what others write is noticed; asked before the load, so that nothing falls between.
+        store.changed_elsewhere()?;
         let mut timers = store.load()?;
         for timer in timers.iter_mut().filter(|timer| timer.state == TimerState::Ringing) {
             timer.state = TimerState::Running;

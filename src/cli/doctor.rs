@@ -102,31 +102,35 @@ fn voice(config: &Config) -> Finding {
 }
 
 fn microphone(config: &Config) -> Finding {
-    if config.audio.input_device == "none" {
-        return Ok("switched off".to_owned());
-    }
-    let names: Vec<String> = input_devices()?.into_iter().map(|device| device.name).collect();
-    found("microphone", &config.audio.input_device, names, "audio.input_device")
+    let wanted = &config.audio.input_device;
+    let devices = input_devices()?.into_iter().map(|device| (device.name, device.default));
+    found("microphone", wanted, devices.collect(), "audio.input_device")
 }
 
 fn speaker(config: &Config) -> Finding {
-    if config.audio.output_device == "none" {
-        return Ok("switched off".to_owned());
-    }
-    let names: Vec<String> = output_devices()?.into_iter().map(|device| device.name).collect();
-    found("speaker", &config.audio.output_device, names, "audio.output_device")
+    let wanted = &config.audio.output_device;
+    let devices = output_devices()?.into_iter().map(|device| (device.name, device.is_default));
+    found("speaker", wanted, devices.collect(), "audio.output_device")
 }
 
-fn found(what: &str, wanted: &str, names: Vec<String>, key: &str) -> Finding {
+/// Whether the wanted device is among those there are, given with their names and which is the default.
+fn found(what: &str, wanted: &str, devices: Vec<(String, bool)>, key: &str) -> Finding {
     let missing = |message: String| {
         let fix = format!("plug one in, look at `hark devices`, or set {key} to its name (or `none`)");
         Err(Fault::new(FaultKind::MissingPart, what, message, fix))
     };
-    match (wanted, names.len()) {
-        (_, 0) => missing(format!("there is no {what}")),
-        ("auto", _) => Ok(names.join(", ")),
-        _ if names.iter().any(|name| name == wanted) => Ok(wanted.to_owned()),
-        _ => missing(format!("there is no {what} {wanted:?}; there are {}", names.join(", "))),
+    if wanted == "none" {
+        return Ok("switched off".to_owned());
+    }
+    let chosen =
+        devices.iter().find(|(name, default)| if wanted == "auto" { *default } else { name == wanted });
+    match chosen {
+        Some((name, _)) => Ok(name.clone()),
+        None if wanted == "auto" => missing(format!("there is no default {what}")),
+        None => {
+            let names: Vec<&str> = devices.iter().map(|(name, _)| name.as_str()).collect();
+            missing(format!("there is no {what} {wanted:?}; there are {}", names.join(", ")))
+        }
     }
 }
 

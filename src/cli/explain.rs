@@ -54,7 +54,7 @@ fn story(record: &TurnRecord) -> String {
                     let _ = writeln!(text, "               {stage:28} {ms:9.1} ms");
                 }
             }
-            let route = route.map_or_else(|| "none".to_owned(), |route| trace::name(route));
+            let route = route.map_or_else(|| "none".to_owned(), trace::name);
             let _ = writeln!(text, "               route {route}, {attempts} tool calls");
         }
     }

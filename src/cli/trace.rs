@@ -36,7 +36,7 @@ pub fn line(envelope: &Envelope) -> Option<String> {
                 "intent       {} {} [{}: {}]",
                 intent.name,
                 compact(&intent.slots),
-                name(&intent.route),
+                name(intent.route),
                 intent.why
             )
         }

@@ -10,7 +10,8 @@ fn render(group: &str, key: &str, slots: Value, result: Value) -> String {
     let template = template.unwrap_or_else(|| panic!("no {group} {key}"));
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
-    let context = json!({"slots": slots, "result": result, "intent": group, "area": null});
+    let timer = json!({"name": "Pizza", "hours": 0, "minutes": 5, "seconds": 0, "late_minutes": 3});
+    let context = json!({"slots": slots, "result": result, "intent": group, "area": null, "timer": timer});
     let context = minijinja::Value::from(minijinja::value::Serde(context));
     let text =
         environment.render_str(template, context).unwrap_or_else(|error| panic!("{group} {key}: {error:#}"));

@@ -17,7 +17,7 @@ fn a_person_in_the_room_turns_the_light_on_and_is_answered() {
     command.envs(card.env()).stdout(Stdio::null()).stderr(Stdio::inherit());
     let daemon = Running(command.spawn().unwrap());
     all.wait("the daemon to be there", |line| line == "hark/hark/availability online");
-    all.wait("the daemon to listen", |line| line == "hark/hark/state/state idle");
+    all.wait("the daemon to listen", |line| line == "hark/hark/state idle");
 
     let discovery: Value =
         serde_json::from_str(&broker.retained("homeassistant/device/hark_hark/config")).unwrap();
@@ -39,7 +39,7 @@ fn a_person_in_the_room_turns_the_light_on_and_is_answered() {
     broker.publish("hark/hark/ask", "is the living room light on");
     all.wait("the answer", |line| line.starts_with("hark/hark/answer ") && line.contains("es"));
     broker.publish("hark/hark/mic_mute/set", "ON");
-    all.wait("the muted state", |line| line == "hark/hark/state/state muted");
+    all.wait("the muted state", |line| line == "hark/hark/state muted");
 
     assert!(daemon.terminate().success(), "a clean end on SIGTERM");
     all.wait("the goodbye", |line| line == "hark/hark/availability offline");

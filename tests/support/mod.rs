@@ -95,7 +95,7 @@ pub fn only<'a>(events: &'a [Value], name: &str) -> &'a Value {
 pub fn flite(voice: &str, words: &str, to: &Path) {
     let bare = to.with_extension("bare.wav");
     run(Command::new("flite").args(["-voice", voice, "-t", words, "-o"]).arg(&bare));
-    run(Command::new("sox").arg(&bare).args(["-r", "16000"]).arg(to).args(["pad", "0.5", "1.0"]));
+    run(Command::new("sox").arg("-D").arg(&bare).args(["-r", "16000"]).arg(to).args(["pad", "0.5", "1.0"]));
 }
 
 /// Runs a tool and expects it to succeed.

@@ -67,6 +67,9 @@ impl Recipe {
         let features = features_without_mean(&acoustic.join("feat.params"))?;
         let files = TemporaryFiles::create(&self.work_dir)?;
         files.fill(&features, &lexicon.to_text(), &model.to_arpa(&shares))?;
+        if !lexicon.silent.is_empty() {
+            tracing::warn!(words = ?lexicon.silent, "nobody can pronounce these, so they are not heard");
+        }
         let decoder = Decoder::new(
             DecoderFiles {
                 acoustic: &acoustic,

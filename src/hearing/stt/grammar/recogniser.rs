@@ -1,5 +1,6 @@
 //! The recogniser: sound in, a sentence of the home out.
 
+use super::background::MARK;
 use super::build::{Listener, Recipe};
 use super::cepstra::{Cepstrum, MeanEstimate};
 use super::choose::{Evidence, Sound, judge};
@@ -128,8 +129,10 @@ impl GrammarRecogniser {
             (lattice.best(tuning.nbest, scorer, &weights), sound)
         });
         self.evidence = judge(heard, &hypotheses, sound, self.listener.grammar.as_ref(), tuning);
+        let Evidence { accepted, heard, .. } = &self.evidence;
+        let said = if accepted.is_empty() { unmarked(heard) } else { accepted.clone() };
         Ok(Transcript {
-            text: self.evidence.accepted.join(" "),
+            text: said.join(" "),
             engine: ENGINE.to_owned(),
             confidence: self.evidence.confidence,
             language: "en".to_owned(),
@@ -161,7 +164,7 @@ impl Recogniser for GrammarRecogniser {
         if !self.searching {
             return None;
         }
-        let words = self.listener.decoder.best()?;
+        let words = unmarked(&self.listener.decoder.best()?);
         let stable = words.iter().zip(&self.shown).take_while(|(now, before)| now == before).count();
         let stable = words[..stable].join(" ").chars().count();
         self.shown = words;
@@ -178,6 +181,11 @@ impl Recogniser for GrammarRecogniser {
             let _ = self.listener.decoder.end();
         }
     }
+}
+
+/// Words as they are shown: background words without their mark.
+fn unmarked(words: &[String]) -> Vec<String> {
+    words.iter().map(|word| word.trim_start_matches(MARK).to_owned()).collect()
 }
 
 /// Full scale is 1.0; what lies above it is clipped, what is no number is silence.
