@@ -79,7 +79,7 @@ impl NetworkBuilder<'_> {
                         self.flush(&mut known, &mut todo, &mut stack, id, &glue, (at, Glue::Boundary));
                     }
                 }
-                for (piece, to) in &pieces.arcs[at] {
+                for (piece, to) in pieces.arcs[at].iter().rev() {
                     self.follow(&mut known, &mut todo, &mut stack, id, (at, &glue), (piece, *to));
                 }
             }

@@ -5,8 +5,7 @@
 use super::error::GrammarError;
 use super::ffi;
 use super::options::{c_path, silence_log};
-use std::collections::HashMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::path::Path;
 use std::ptr;
 
@@ -51,40 +50,6 @@ impl General {
         let total: f64 = words.iter().map(|(_, share)| share).sum();
         words.iter_mut().for_each(|(_, share)| *share /= total);
         words
-    }
-
-    /// Natural log of the probability of a sentence for each of its words. A word the model does not
-    /// know counts like a rare one.
-    pub(super) fn log_per_word(&self, words: &[String], ids: &mut HashMap<String, i32>) -> f64 {
-        const RARE: f64 = -11.0;
-        let step = 1.0001f64.ln();
-        let mut history = [self.id("<s>", ids), 0];
-        let mut known = 1;
-        let mut sum = 0.0;
-        for word in words {
-            let id = self.id(word, ids);
-            let mut used = 0;
-            // SAFETY: `raw` is live; the history holds `known` valid ids, the latest first.
-            let log = unsafe { ffi::ngram_ng_prob(self.raw, id, history.as_mut_ptr(), known, &raw mut used) };
-            sum += (f64::from(log) * step).max(RARE);
-            history = [id, history[0]];
-            known = 2;
-        }
-        sum / words.len().max(1) as f64
-    }
-
-    fn id(&self, word: &str, ids: &mut HashMap<String, i32>) -> i32 {
-        if let Some(id) = ids.get(word) {
-            return *id;
-        }
-        let id = match CString::new(word) {
-            // SAFETY: `raw` is live and the word ends in NUL.
-            Ok(text) => unsafe { ffi::ngram_wid(self.raw, text.as_ptr()) },
-            // SAFETY: `raw` is live; unknown words have an id of their own.
-            Err(_) => unsafe { ffi::ngram_unknown_wid(self.raw) },
-        };
-        ids.insert(word.to_owned(), id);
-        id
     }
 
     fn unigrams(&self) -> Vec<(String, f64)> {

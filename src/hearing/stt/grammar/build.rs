@@ -9,7 +9,7 @@ use super::error::GrammarError;
 use super::ngram::{Scorer, TrigramModel};
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,17 +30,17 @@ pub(super) struct Recipe {
 }
 
 /// A decoder with the sentences it listens for.
-pub(super) struct Ear {
+pub(super) struct Listener {
     pub(super) decoder: Decoder,
-    /// Explains the same sound by any phones.
-    pub(super) phones: Decoder,
     pub(super) scorer: Scorer,
     pub(super) grammar: Arc<dyn SpeechGrammar>,
+    /// Words of the home nobody could pronounce.
+    pub(super) silent: Vec<String>,
 }
 
 impl Recipe {
-    /// Builds an ear for `grammar`; takes some tenths of a second.
-    pub(super) fn build(&self, grammar: Arc<dyn SpeechGrammar>) -> Result<Ear, GrammarError> {
+    /// Builds a listener for `grammar`; takes some tenths of a second.
+    pub(super) fn build(&self, grammar: Arc<dyn SpeechGrammar>) -> Result<Listener, GrammarError> {
         let acoustic = self.model_dir.join("en-us");
         if !acoustic.join("mdef").is_file() {
             return Err(GrammarError::NoAcousticModel(acoustic));
@@ -61,17 +61,15 @@ impl Recipe {
             lexicon.add(name.clone(), index.get(word.as_str()).map_or(&[], Vec::as_slice));
             shares.push((name, share));
         }
-        let classes = if self.tuning.number_classes {
-            Classes::numbers(|word| lexicon.has(word))
-        } else {
-            Classes::default()
-        };
+        let classes = Classes::numbers(|word| lexicon.has(word));
         let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
-        let weights = naturalness(&sentences, &general, self.tuning.naturalness);
-        let model = TrigramModel::train(&sentences, &weights, &classes, self.tuning.smoothing, mass);
+        let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
         let features = features_without_mean(&acoustic.join("feat.params"))?;
         let files = TemporaryFiles::create(&self.work_dir)?;
         files.fill(&features, &lexicon.to_text(), &model.to_arpa(&shares))?;
+        if !lexicon.silent.is_empty() {
+            tracing::warn!(words = ?lexicon.silent, "nobody can pronounce these, so they are not heard");
+        }
         let decoder = Decoder::new(
             DecoderFiles {
                 acoustic: &acoustic,
@@ -81,24 +79,8 @@ impl Recipe {
             },
             &self.tuning.search,
         )?;
-        if !lexicon.silent.is_empty() {
-            tracing::warn!(words = ?lexicon.silent, "nobody can pronounce these, so they are not heard");
-        }
-        let phone_model = self.model_dir.join("en-us-phone.lm.bin");
-        let phones = Decoder::of_phones(&acoustic, &files.features, &phone_model)?;
-        Ok(Ear { decoder, phones, grammar, scorer: model.scorer(&shares) })
+        Ok(Listener { decoder, grammar, scorer: model.scorer(&shares), silent: lexicon.silent })
     }
-}
-
-/// How much each sentence counts: templates can say everything in many ways, people say most things
-/// in few. Sentences that are likely in general English count more; the mean is one.
-fn naturalness(sentences: &[Vec<String>], general: &General, power: f64) -> Vec<f64> {
-    let mut ids = HashMap::new();
-    let logs: Vec<f64> =
-        sentences.iter().map(|sentence| power * general.log_per_word(sentence, &mut ids)).collect();
-    let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mean = logs.iter().map(|log| (log - highest).exp()).sum::<f64>() / logs.len().max(1) as f64;
-    logs.iter().map(|log| (log - highest).exp() / mean).collect()
 }
 
 /// Every word of the sampled sentences and of the grammar, sorted.

@@ -75,3 +75,25 @@ impl MeanEstimate {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_of_a_recording_is_learnt_and_kept() {
+        let mut mean = MeanEstimate::new(10.0);
+        mean.start(100.0);
+        assert!((mean.mean()[0] - EXPECTED[0]).abs() < 1e-3);
+        let loud = [[65.0; CEPSTRA]; 40];
+        mean.observe(&loud);
+        assert!((mean.mean()[0] - (41.0 * 10.0 + 65.0 * 40.0) / 50.0).abs() < 1e-3);
+        mean.start(100.0);
+        assert!((mean.mean()[0] - EXPECTED[0]).abs() < 1e-3, "too short to be remembered");
+        mean.observe(&[[65.0; CEPSTRA]; 990]);
+        mean.start(100.0);
+        assert!((mean.mean()[0] - 64.76).abs() < 0.01);
+        let flat = mean.normalise(&[mean.mean()]);
+        assert!(flat[0].iter().all(|value| value.abs() < 1e-3));
+    }
+}

@@ -40,17 +40,10 @@ pub struct SearchTuning {
     pub word_beam_exponent: i32,
     /// Probability of silence between words.
     pub silence: f32,
-    /// Whether the second, flat pass runs after the end of speech.
-    pub second_pass: bool,
 }
 
 /// Scores of the search are in steps of 1024 (this many bits) of log base 1.0001: 0.1024 nepers.
 const SCORE_SHIFT: i32 = 10;
-
-/// Weight of the phone model, and beams of the phone search: narrow, since only the score matters.
-const PHONE_WEIGHT: f64 = 2.0;
-const PHONE_BEAM: f64 = 1e-13;
-const PHONE_EXIT_BEAM: f64 = 1e-8;
 
 /// Owns a `ps_decoder_t`.
 pub(super) struct Decoder {
@@ -82,30 +75,6 @@ impl Decoder {
             .real(c"-lpbeam", power(tuning.beam_exponent))
             .real(c"-wbeam", power(tuning.word_beam_exponent))
             .real(c"-lponlybeam", power(tuning.word_beam_exponent))
-            .flag(c"-fwdflat", tuning.second_pass);
-        Self::load(options, files.acoustic)
-    }
-
-    /// A decoder for any sequence of phones: how well the sound could be explained at best. What the
-    /// home's sentences explain much worse than this was something else. `phone_model` is an n-gram
-    /// model of phones.
-    pub(super) fn of_phones(
-        acoustic: &Path,
-        features: &Path,
-        phone_model: &Path,
-    ) -> Result<Self, GrammarError> {
-        let options = Options::new()?
-            .path(c"-hmm", acoustic)?
-            .path(c"-featparams", features)?
-            .path(c"-allphone", phone_model)?
-            .real(c"-lw", PHONE_WEIGHT)
-            .real(c"-beam", PHONE_BEAM)
-            .real(c"-pbeam", PHONE_EXIT_BEAM);
-        Self::load(options, acoustic)
-    }
-
-    fn load(options: Options, acoustic: &Path) -> Result<Self, GrammarError> {
-        let options = options
             .flag(c"-remove_silence", false)
             .flag(c"-remove_noise", true)
             .flag(c"-dither", true)
@@ -114,7 +83,7 @@ impl Decoder {
         let raw = unsafe { ffi::ps_init(options.as_ptr()) };
         if raw.is_null() {
             let what = "the acoustic model, dictionary or language model";
-            return Err(GrammarError::Refused { what, folder: acoustic.to_owned() });
+            return Err(GrammarError::Refused { what, folder: files.acoustic.to_owned() });
         }
         // SAFETY: `ps_init` has read the model's `feat.params` into the options, so this front end
         // makes the features the model was trained on.
@@ -126,7 +95,7 @@ impl Decoder {
         // SAFETY: `front_end` is live.
         let size = unsafe { ffi::fe_get_output_size(front_end) };
         if usize::try_from(size) != Ok(CEPSTRA) {
-            return Err(GrammarError::Refused { what: "features", folder: acoustic.to_owned() });
+            return Err(GrammarError::Refused { what: "features", folder: files.acoustic.to_owned() });
         }
         Ok(decoder)
     }
@@ -198,15 +167,10 @@ impl Decoder {
 
     /// The best hypothesis now.
     pub(super) fn best(&mut self) -> Option<Vec<String>> {
-        self.best_with_score().map(|(words, _)| words)
-    }
-
-    /// The best hypothesis now with its score in steps.
-    pub(super) fn best_with_score(&mut self) -> Option<(Vec<String>, f32)> {
         let mut score = 0;
         // SAFETY: `raw` is live; the string stays with the decoder and is copied before the next call.
         let text = unsafe { copy_text(ffi::ps_get_hyp(self.raw, &raw mut score)) }?;
-        Some((split_words(&text), score as f32))
+        Some(split_words(&text))
     }
 
     /// The words that were possible in the utterance that has ended; `None` when nothing was heard.
@@ -282,7 +246,7 @@ unsafe fn copy_text(text: *const std::ffi::c_char) -> Option<String> {
 fn split_words(text: &str) -> Vec<String> {
     text.split_whitespace()
         .map(|word| word.split_once('(').map_or(word, |(base, _)| base))
-        .filter(|word| !word.is_empty() && !word.starts_with(['<', '[', '+']) && *word != "SIL")
+        .filter(|word| !word.is_empty() && !word.starts_with(['<', '[', '+']))
         .map(str::to_owned)
         .collect()
 }

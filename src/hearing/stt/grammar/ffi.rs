@@ -24,7 +24,6 @@ opaque! {
     PsDecoder,
     /// `fe_t`: the front end that makes cepstra of samples.
     FrontEnd,
-    /// `ps_seg_t`: a walk over the words of a hypothesis.
     /// `ps_lattice_t`: the words that were possible, as a graph.
     Lattice,
     /// `ps_latnode_t`: a word that begins at a certain frame.
@@ -82,8 +81,6 @@ unsafe extern "C" {
     pub fn ngram_model_free(model: *mut NgramModel) -> c_int;
     pub fn ngram_model_get_counts(model: *mut NgramModel) -> *const u32;
     pub fn ngram_word(model: *mut NgramModel, word: i32) -> *const c_char;
-    pub fn ngram_wid(model: *mut NgramModel, word: *const c_char) -> i32;
-    pub fn ngram_unknown_wid(model: *mut NgramModel) -> i32;
     pub fn ngram_ng_prob(
         model: *mut NgramModel,
         word: i32,
@@ -122,5 +119,4 @@ unsafe extern "C" {
     pub fn ps_latlink_iter_link(walk: *mut LinkWalk) -> *mut LatticeLink;
     pub fn ps_latlink_nodes(link: *mut LatticeLink, out_source: *mut *mut LatticeNode) -> *mut LatticeNode;
     pub fn ps_latlink_prob(lattice: *mut Lattice, link: *mut LatticeLink, out_acoustic: *mut i32) -> i32;
-
 }

@@ -41,11 +41,13 @@ pub(super) struct Lattice {
 
 /// A sentence of the graph.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hypothesis {
+pub(super) struct Hypothesis {
     /// Words without fillers.
-    pub words: Vec<String>,
+    pub(super) words: Vec<String>,
     /// Log score in decoder units; higher is better.
-    pub score: f32,
+    pub(super) score: f32,
+    /// The part of the score that is sound.
+    pub(super) acoustic: f32,
 }
 
 /// How the language model counts.
@@ -71,6 +73,7 @@ struct Path {
     before: Option<Token>,
     last: Token,
     score: f32,
+    acoustic: f32,
     /// Hash of the words so far.
     words: u64,
     parent: usize,
@@ -120,6 +123,7 @@ impl Lattice {
             before: None,
             last: Scorer::START,
             score: 0.0,
+            acoustic: 0.0,
             words: 0,
             parent: usize::MAX,
         }];
@@ -156,6 +160,7 @@ impl Lattice {
                     before: from.before,
                     last: from.last,
                     score: from.score + exit.acoustic,
+                    acoustic: from.acoustic + exit.acoustic,
                     words: from.words,
                     parent: place,
                 };
@@ -172,6 +177,24 @@ impl Lattice {
             }
         }
         found
+    }
+
+    /// The best acoustic score of any way through the graph, whatever words it takes: how well the
+    /// sound could be explained. `None` when there is no way.
+    pub(super) fn best_acoustic(&self, scorer: &Scorer) -> Option<f32> {
+        let roles: Vec<Role> = self.nodes.iter().map(|node| role(&node.word, scorer)).collect();
+        let rest = self.best_rest(&roles, scorer, &|_| 0.0);
+        let begin = self.begin()?;
+        rest[begin].is_finite().then_some(rest[begin])
+    }
+
+    fn begin(&self) -> Option<usize> {
+        self.nodes.iter().position(|node| node.word == "<s>" && node.start == 0 && !node.exits.is_empty())
+    }
+
+    /// Frames from the first word to the last.
+    pub(super) fn frames(&self) -> i32 {
+        self.nodes.iter().map(|node| node.start).max().unwrap_or(0)
     }
 
     /// Best score from each node to an end, by acoustic and bigram scores.
@@ -207,7 +230,7 @@ impl Lattice {
             at = path.parent;
         }
         words.reverse();
-        Hypothesis { words, score: paths[place].score }
+        Hypothesis { words, score: paths[place].score, acoustic: paths[place].acoustic }
     }
 }
 
@@ -223,4 +246,92 @@ fn extend_hash(words: u64, word: &str) -> u64 {
     words.hash(&mut hasher);
     word.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::classes::Classes;
+    use super::super::ngram::TrigramModel;
+    use super::*;
+
+    fn scorer() -> Scorer {
+        let sentences: Vec<Vec<String>> = ["turn on the lamp", "turn off the lamp", "stop"]
+            .map(|text| text.split(' ').map(str::to_owned).collect())
+            .to_vec();
+        TrigramModel::train(&sentences, &Classes::default(), 1.0, 0.0).scorer(&[])
+    }
+
+    fn lattice(nodes: &[(&str, i32, &[(usize, f32)])]) -> Lattice {
+        let node = |(word, start, exits): &(&str, i32, &[(usize, f32)])| Node {
+            word: (*word).to_owned(),
+            start: *start,
+            exits: exits.iter().map(|(to, acoustic)| Exit { to: *to, acoustic: *acoustic }).collect(),
+        };
+        Lattice { nodes: nodes.iter().map(node).collect() }
+    }
+
+    fn best(lattice: &Lattice, count: usize) -> Vec<(String, f32)> {
+        let weights = Weights { language: 5.0, word_insertion: 1.0 };
+        let found = lattice.best(count, &scorer(), &weights);
+        found.into_iter().map(|found| (found.words.join(" "), found.score)).collect()
+    }
+
+    #[test]
+    fn a_pause_inside_a_sentence_costs_only_its_sound() {
+        let with_pause = lattice(&[
+            ("<s>", 0, &[(1, -10.0)]),
+            ("turn", 5, &[(2, -20.0), (3, -20.0)]),
+            ("<sil>", 20, &[(3, -5.0)]),
+            ("on", 30, &[(4, -20.0)]),
+            ("the", 40, &[(5, -20.0)]),
+            ("lamp", 50, &[(6, -20.0)]),
+            ("</s>", 90, &[]),
+        ]);
+        let without = best(
+            &lattice(&[
+                ("<s>", 0, &[(1, -10.0)]),
+                ("turn", 5, &[(2, -20.0)]),
+                ("on", 30, &[(3, -20.0)]),
+                ("the", 40, &[(4, -20.0)]),
+                ("lamp", 50, &[(5, -20.0)]),
+                ("</s>", 90, &[]),
+            ]),
+            5,
+        );
+        let found = best(&with_pause, 5);
+        assert_eq!(found, without, "the way without the pause is as good, and each sentence comes once");
+        let mut only_pause = with_pause;
+        only_pause.nodes[1].exits.remove(1);
+        let found = best(&only_pause, 5);
+        assert_eq!(found[0].0, "turn on the lamp");
+        assert!((found[0].1 - (without[0].1 - 5.0)).abs() < 1e-3);
+    }
+
+    #[test]
+    fn sentences_come_best_first_and_no_more_than_asked_for() {
+        let lattice = lattice(&[
+            ("<s>", 0, &[(1, -10.0), (6, -10.0)]),
+            ("turn", 5, &[(2, -20.0), (3, -24.0)]),
+            ("on", 30, &[(4, -20.0)]),
+            ("off", 30, &[(4, -20.0)]),
+            ("the", 40, &[(5, -20.0)]),
+            ("lamp", 50, &[(7, -20.0)]),
+            ("stop", 5, &[(7, -200.0)]),
+            ("</s>", 90, &[]),
+        ]);
+        let found = best(&lattice, 10);
+        let words: Vec<&str> = found.iter().map(|(words, _)| words.as_str()).collect();
+        assert_eq!(words, ["turn on the lamp", "turn off the lamp", "stop"]);
+        assert!(found.windows(2).all(|pair| pair[0].1 >= pair[1].1));
+        assert_eq!(best(&lattice, 1).len(), 1);
+    }
+
+    #[test]
+    fn a_graph_without_begin_or_way_out_has_no_sentences() {
+        assert!(best(&lattice(&[]), 5).is_empty());
+        assert!(best(&lattice(&[("turn", 5, &[])]), 5).is_empty());
+        assert!(
+            best(&lattice(&[("<s>", 0, &[(1, -1.0)]), ("turn", 3, &[]), ("</s>", 90, &[])]), 5).is_empty()
+        );
+    }
 }

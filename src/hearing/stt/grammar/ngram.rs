@@ -1,7 +1,7 @@
 //! A trigram language model of the home's sentences, written as an ARPA file.
 //!
-//! Interpolated smoothing (Chen and Goodman, "An empirical study of smoothing techniques for language
-//! modeling", 1998). Counting runs over word classes; at writing, a class is spread evenly over its
+//! Witten–Bell smoothing, interpolated (Chen and Goodman, "An empirical study of smoothing techniques
+//! for language modeling", 1998); Kneser–Ney understood no more of the recordings. Counting runs over word classes; at writing, a class is spread evenly over its
 //! words, which keeps every distribution summing to one. Background words (speech that is not for the
 //! house) are unigrams only: they can follow anything, at the price of `background_mass`.
 
@@ -38,7 +38,6 @@ impl TrigramModel {
     /// probability for words outside the sentences.
     pub(super) fn train(
         sentences: &[Vec<String>],
-        weights: &[f64],
         classes: &Classes,
         smoothing: f64,
         background_mass: f64,
@@ -46,13 +45,13 @@ impl TrigramModel {
         let mut tokens = Tokens::new(classes);
         let mut bigrams = Vec::new();
         let mut trigrams = Vec::new();
-        for (sentence, weight) in sentences.iter().zip(weights).filter(|(sentence, _)| !sentence.is_empty()) {
+        for sentence in sentences.iter().filter(|sentence| !sentence.is_empty()) {
             let ids = std::iter::once(START)
                 .chain(sentence.iter().map(|word| tokens.of(word)))
                 .chain(std::iter::once(END))
                 .collect::<Vec<_>>();
-            bigrams.extend(ids.windows(2).map(|pair| ([pair[0], pair[1]], *weight)));
-            trigrams.extend(ids.windows(3).map(|three| ([three[0], three[1], three[2]], *weight)));
+            bigrams.extend(ids.windows(2).map(|pair| [pair[0], pair[1]]));
+            trigrams.extend(ids.windows(3).map(|three| [three[0], three[1], three[2]]));
         }
         let trigrams = tally(trigrams);
         let bigram_counts = tally(bigrams);
@@ -277,12 +276,9 @@ impl<'a> Tokens<'a> {
 }
 
 /// Sorts n-grams and counts equal ones.
-fn tally<const N: usize>(mut grams: Vec<([Token; N], f64)>) -> Vec<([Token; N], f64)> {
-    grams.sort_unstable_by_key(|(gram, _)| *gram);
-    grams
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|same| (same[0].0, same.iter().map(|(_, weight)| weight).sum()))
-        .collect()
+fn tally<const N: usize>(mut grams: Vec<[Token; N]>) -> Vec<([Token; N], f64)> {
+    grams.sort_unstable();
+    grams.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect()
 }
 
 /// Unigram probabilities, smoothed with the uniform distribution; the start symbol has none.
@@ -303,4 +299,82 @@ fn unigram_probabilities(tokens: usize, bigrams: &[([Token; 2], f64)]) -> Vec<f6
 /// Log to base ten with the floor ARPA files use.
 fn log10(value: f64) -> f64 {
     if value > 0.0 { value.log10().max(-99.0) } else { -99.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trained(sentences: &[&str]) -> (TrigramModel, Classes) {
+        let sentences: Vec<Vec<String>> =
+            sentences.iter().map(|text| text.split(' ').map(str::to_owned).collect()).collect();
+        let classes = Classes::numbers(|word| ["five", "six", "seven", "ten", "eleven"].contains(&word));
+        (TrigramModel::train(&sentences, &classes, 1.0, 0.2), classes)
+    }
+
+    const SENTENCES: [&str; 5] = [
+        "set a timer for five minutes",
+        "set a timer for ten minutes",
+        "turn on the lamp",
+        "turn off the lamp",
+        "stop",
+    ];
+
+    #[test]
+    fn probabilities_after_any_history_sum_to_one() {
+        let (model, _) = trained(&SENTENCES);
+        let background = vec![("~the".to_owned(), 0.75), ("~dog".to_owned(), 0.25)];
+        let scorer = model.scorer(&background);
+        let words: Vec<&String> = scorer.tokens.keys().filter(|word| *word != "<s>").collect();
+        let histories = [
+            (None, "<s>"),
+            (Some("<s>"), "turn"),
+            (Some("timer"), "for"),
+            (Some("lamp"), "lamp"),
+            (Some("on"), "~dog"),
+        ];
+        for (before, last) in histories {
+            let before = before.map(|word| scorer.token(word).unwrap());
+            let last = scorer.token(last).unwrap();
+            let sum: f32 =
+                words.iter().map(|word| scorer.trigram(before, last, scorer.tokens[*word]).exp()).sum();
+            assert!((sum - 1.0).abs() < 1e-3, "{before:?} {last:?}: {sum}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_alike_wherever_one_was_seen() {
+        let (model, _) = trained(&SENTENCES);
+        let scorer = model.scorer(&[]);
+        let after = |word: &str| {
+            let token = |word: &str| scorer.token(word).unwrap();
+            scorer.trigram(Some(token("timer")), token("for"), token(word))
+        };
+        assert_eq!(after("five"), after("seven"));
+        assert_eq!(after("ten"), after("eleven"));
+        assert!(after("seven") > after("lamp") + 1.0);
+    }
+
+    #[test]
+    fn the_arpa_file_counts_what_it_holds_and_agrees_with_the_scorer() {
+        let (model, _) = trained(&SENTENCES);
+        let background = vec![("~dog".to_owned(), 1.0)];
+        let (arpa, scorer) = (model.to_arpa(&background), model.scorer(&background));
+        for order in 1..=3usize {
+            let title = format!("\\{order}-grams:");
+            let lines: Vec<&str> = arpa
+                .lines()
+                .skip_while(|line| *line != title)
+                .skip(1)
+                .take_while(|line| !line.is_empty())
+                .collect();
+            assert!(arpa.contains(&format!("ngram {order}={}\n", lines.len())), "{order}");
+        }
+        let line = arpa.lines().find(|line| line.ends_with("\ttimer for seven")).unwrap();
+        let log: f32 = line.split('\t').next().unwrap().parse().unwrap();
+        let token = |word: &str| scorer.token(word).unwrap();
+        let scored = scorer.trigram(Some(token("timer")), token("for"), token("seven"));
+        assert!((log * std::f32::consts::LN_10 - scored).abs() < 1e-3);
+        assert!(arpa.contains("\t~dog\t0.0") && arpa.ends_with("\\end\\\n"));
+    }
 }

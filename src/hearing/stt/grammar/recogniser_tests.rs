@@ -1,0 +1,113 @@
+//! The recogniser on the real acoustic model. What it understands of people is measured in
+//! `tests/real_grammar.rs`; here it is how it behaves.
+
+use super::test_grammar::{Sentences, Speechless};
+use super::{GrammarError, GrammarRecogniser, Tuning};
+use crate::config::stt::Stt;
+use crate::domain::{Fault, FaultKind};
+use crate::hearing::stt::Recogniser;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+const MODEL: &str = "/usr/share/pocketsphinx/model/en-us";
+
+fn recogniser(sentences: &[&str], model: &str) -> Result<GrammarRecogniser, GrammarError> {
+    let work = tempfile::tempdir().unwrap();
+    let tuning = Tuning::new(&Stt::default());
+    let grammar = Arc::new(Sentences::new(sentences));
+    let made = GrammarRecogniser::new(tuning, Path::new(model), grammar, Arc::new(Speechless), work.path());
+    assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "temporary files stay behind");
+    made
+}
+
+/// Noise of a given level, the same for the same seed.
+fn noise(samples: usize, level: f32) -> Vec<f32> {
+    let mut state = 12_345u32;
+    (0..samples)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 16) as f32 / 32_768.0 - 1.0) * level
+        })
+        .collect()
+}
+
+#[test]
+fn sound_without_words_is_rejected_with_a_reason() {
+    let mut ear = recogniser(&["turn on the lamp", "turn off the lamp", "what time is it"], MODEL).unwrap();
+    for sound in [vec![], vec![0.0; 100], vec![0.0; 16_000], noise(16_000, 0.01), noise(16_000, 2.0)] {
+        ear.start().unwrap();
+        ear.feed(&sound).unwrap();
+        let transcript = ear.finish().unwrap();
+        assert!(transcript.rejected.is_some(), "{transcript:?}");
+        assert!((0.0..=1.0).contains(&transcript.confidence));
+    }
+    ear.start().unwrap();
+    ear.feed(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]).unwrap();
+    assert!(ear.finish().unwrap().rejected.is_some());
+}
+
+#[test]
+fn an_utterance_must_be_begun_and_can_be_dropped_at_any_time() {
+    let mut ear = recogniser(&["turn on the lamp", "stop"], MODEL).unwrap();
+    assert!(ear.feed(&[0.0; 512]).is_err());
+    assert!(ear.finish().is_err());
+    assert_eq!(ear.partial(), None);
+    ear.cancel();
+    ear.start().unwrap();
+    ear.cancel();
+    assert!(ear.feed(&[0.0; 512]).is_err());
+    ear.start().unwrap();
+    ear.feed(&noise(8000, 0.01)).unwrap();
+    ear.start().unwrap();
+    ear.feed(&noise(8000, 0.01)).unwrap();
+    ear.finish().unwrap();
+    assert!(ear.finish().is_err());
+}
+
+#[test]
+fn a_missing_model_is_a_missing_part_and_no_sentences_are_a_configuration_fault() {
+    let fault = Fault::from(recogniser(&["stop"], "/nowhere").err().unwrap());
+    assert_eq!((fault.kind, fault.part.as_str()), (FaultKind::MissingPart, "stt"));
+    assert!(fault.message.contains("/nowhere") && fault.fix.contains("pocketsphinx-en-us"));
+    let fault = Fault::from(recogniser(&[], MODEL).err().unwrap());
+    assert_eq!(fault.kind, FaultKind::BadConfiguration);
+}
+
+#[test]
+fn words_nobody_can_pronounce_are_named() {
+    let ear = recogniser(&["turn on the lamp", "turn on the xyzzyx"], MODEL).unwrap();
+    assert_eq!(ear.unpronounceable(), ["xyzzyx"]);
+}
+
+#[test]
+fn a_rebuilt_vocabulary_is_taken_at_the_next_start() {
+    let mut ear = recogniser(&["turn on the lamp"], MODEL).unwrap();
+    let rebuilder = ear.rebuilder();
+    ear.start().unwrap();
+    let first = rebuilder.rebuild(Arc::new(Sentences::new(&["open the window", "xyzzyx"]))).unwrap();
+    let second = rebuilder.rebuild(Arc::new(Sentences::new(&["lock the door", "qwrtzx"]))).unwrap();
+    first.join().unwrap().unwrap();
+    second.join().unwrap().unwrap();
+    ear.feed(&noise(8000, 0.01)).unwrap();
+    assert!(ear.unpronounceable().is_empty(), "the utterance at hand keeps its vocabulary");
+    ear.finish().unwrap();
+    ear.start().unwrap();
+    assert_eq!(ear.unpronounceable(), ["qwrtzx"], "the latest order wins");
+    ear.cancel();
+    let failed = rebuilder.rebuild(Arc::new(Sentences::new(&[]))).unwrap().join().unwrap();
+    assert_eq!(failed.unwrap_err().kind, FaultKind::BadConfiguration);
+    ear.start().unwrap();
+    assert_eq!(ear.unpronounceable(), ["qwrtzx"], "a failed rebuild changes nothing");
+}
+
+#[test]
+fn building_takes_little_time() {
+    let sentences: Vec<String> =
+        (0..400).map(|n| format!("turn on the lamp number {n} please now")).collect();
+    let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
+    let begun = Instant::now();
+    recogniser(&sentences, MODEL).unwrap();
+    let took = begun.elapsed();
+    assert!(took.as_secs() < 5, "20,000 sentences took {took:?}");
+}

@@ -1,0 +1,53 @@
+//! A handful of sentences as a grammar, for the tests of this folder.
+
+use crate::domain::ports::{Acceptance, EditCosts, Pronounce, SpeechGrammar};
+use crate::domain::{Fault, FaultKind};
+
+/// Accepts its sentences and what is an edit or more away from one.
+pub(super) struct Sentences(Vec<Vec<String>>);
+
+impl Sentences {
+    pub(super) fn new(sentences: &[&str]) -> Self {
+        Self(sentences.iter().map(|text| text.split(' ').map(str::to_owned).collect()).collect())
+    }
+}
+
+impl SpeechGrammar for Sentences {
+    fn sample(&self, count: usize, _seed: u64) -> Vec<Vec<String>> {
+        self.0.iter().cycle().take(count.min(self.0.len() * 50)).cloned().collect()
+    }
+
+    fn vocabulary(&self) -> Vec<String> {
+        self.0.iter().flatten().cloned().collect()
+    }
+
+    fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance> {
+        let found = self.0.iter().map(|said| (edit_cost(words, said, costs), said));
+        let (cost, said) = found.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        (cost <= costs.limit).then(|| Acceptance { words: said.clone(), cost })
+    }
+}
+
+fn edit_cost(heard: &[&str], said: &[String], costs: &EditCosts) -> f32 {
+    let mut row: Vec<f32> = (0..=said.len()).map(|count| count as f32 * costs.insert).collect();
+    for word in heard {
+        let mut above_left = row[0];
+        row[0] += costs.delete;
+        for place in 1..row.len() {
+            let change = if said[place - 1] == *word { 0.0 } else { costs.substitute };
+            let cheapest =
+                (above_left + change).min(row[place] + costs.delete).min(row[place - 1] + costs.insert);
+            above_left = std::mem::replace(&mut row[place], cheapest);
+        }
+    }
+    row[said.len()]
+}
+
+/// Knows no word.
+pub(super) struct Speechless;
+
+impl Pronounce for Speechless {
+    fn ipa(&self, _word: &str, _language: &str) -> Result<String, Fault> {
+        Err(Fault::new(FaultKind::MissingPart, "voice", "no voice", ""))
+    }
+}

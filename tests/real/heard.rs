@@ -1,0 +1,49 @@
+//! What the ear would hand to the recogniser: a recording from just before speech to its end.
+
+use hark::config::endpoint::EndpointConfig;
+use hark::domain::VAD_BLOCK_SAMPLES;
+use hark::hearing::endpoint::{EndpointChange, Endpointer};
+use hark::hearing::vad::{SileroVad, Vad};
+use hark::inference::onnx::OnnxRuntime;
+use std::path::Path;
+
+/// Samples before the first voiced block, as the ear's own: 300 ms.
+const LEAD_IN: usize = 4800;
+/// Silence after a recording, so that its end is an end of speech.
+const AFTER: usize = 16_000;
+
+/// Voice activity and endpoint, as in the ear.
+pub struct Trimmer {
+    vad: SileroVad,
+}
+
+impl Trimmer {
+    pub fn new() -> Self {
+        let cache = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models/cache"));
+        let runtime = OnnxRuntime::load(&cache.join("libonnxruntime.so")).unwrap();
+        Self { vad: SileroVad::load(runtime, &cache.join("silero_vad_16k_op15.onnx")).unwrap() }
+    }
+
+    /// The part of a recording that is a request; `None` when nobody speaks in it.
+    pub fn request<'a>(&mut self, samples: &'a [f32]) -> Option<&'a [f32]> {
+        self.vad.reset();
+        let mut sound = samples.to_vec();
+        sound.resize(samples.len() + AFTER, 0.0);
+        let (vad, endpoint) = (Default::default(), EndpointConfig::default());
+        let mut endpointer = Endpointer::new(&vad, &endpoint, 0, u64::MAX);
+        let (mut onset, mut over) = (None, samples.len());
+        for (number, block) in sound.chunks_exact(VAD_BLOCK_SAMPLES).enumerate() {
+            let end = (number + 1) * VAD_BLOCK_SAMPLES;
+            let probability = self.vad.probability(block.try_into().unwrap()).unwrap();
+            match endpointer.block(end as u64, probability) {
+                EndpointChange::SpeechStarted { onset: at } => onset = Some(at as usize),
+                EndpointChange::Ended { .. } => {
+                    over = end.min(samples.len());
+                    break;
+                }
+                EndpointChange::None | EndpointChange::NothingSaid => {}
+            }
+        }
+        onset.map(|onset| &samples[onset.saturating_sub(LEAD_IN)..over])
+    }
+}

@@ -1,0 +1,32 @@
+//! The demo home with the English sentences, and the recogniser that listens for them.
+
+use hark::acting::home::file;
+use hark::config::stt::Stt;
+use hark::domain::ports::Understand;
+use hark::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use hark::speaking::voices::espeak::Espeak;
+use hark::understanding::{Grammar, Sentences};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The sentences of the demo home.
+pub fn grammar() -> Arc<Grammar> {
+    let sentences = Sentences::load(&[PathBuf::from(ROOT).join("models/sentences")], "en").unwrap();
+    Arc::new(Grammar::new(&sentences, &file::example(true).unwrap()))
+}
+
+/// A recogniser with the settings Hark has by default.
+pub fn recogniser(grammar: &Arc<Grammar>, work_dir: &Path) -> GrammarRecogniser {
+    let voice = Espeak::open(&PathBuf::from(ROOT).join("models/cache/espeak-ng-data"), 175, 50).unwrap();
+    let model = Path::new("/usr/share/pocketsphinx/model/en-us");
+    let tuning = Tuning::new(&Stt::default());
+    GrammarRecogniser::new(tuning, model, grammar.clone(), Arc::new(voice), work_dir).unwrap()
+}
+
+/// What a text asks for: intents with their slots.
+pub fn meaning(grammar: &Grammar, text: &str) -> Vec<(String, String)> {
+    let intents = grammar.understand(text, "en").intents;
+    intents.into_iter().map(|intent| (intent.name, serde_json::to_string(&intent.slots).unwrap())).collect()
+}
