@@ -141,7 +141,7 @@ impl Bench {
             self.ear.partial();
         }
         let begun = Instant::now();
-        let transcript = self.ear.finish().unwrap();
+        let transcript = self.ear.finish().unwrap().transcript;
         tally.finish_ms.push(begun.elapsed().as_secs_f64() * 1000.0);
         let understood = home::meaning(&self.grammar, &transcript.text);
         let right = for_the_house

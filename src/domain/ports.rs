@@ -32,6 +32,19 @@ pub struct EditCosts {
     pub limit: f32,
 }
 
+/// How far the words so far are a sentence of the home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// No sentence begins like this.
+    Unknown,
+    /// The beginning of a sentence that is missing words.
+    Unfinished,
+    /// A sentence that could go on and mean something else.
+    MayContinue,
+    /// A sentence that cannot go on.
+    Complete,
+}
+
 /// The sentences a home can be told, for the grammar recogniser. Implemented by `understanding`.
 pub trait SpeechGrammar: Send + Sync {
     /// `count` sentences in spoken form, the same ones for the same seed.
@@ -40,6 +53,8 @@ pub trait SpeechGrammar: Send + Sync {
     fn vocabulary(&self) -> Vec<String>;
     /// The cheapest accepted sentence within the limit, `None` when there is none.
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance>;
+    /// How far `text`, in written or spoken form, is a sentence.
+    fn completeness(&self, text: &str) -> Completeness;
 }
 
 /// Finds out what a text means. Implemented by `understanding`.

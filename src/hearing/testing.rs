@@ -1,6 +1,6 @@
 //! What the ear's tests share: real models, flite's voices, recordings of people when they are there.
 
-use super::stt::{Partial, Recogniser};
+use super::stt::{Partial, Recogniser, Recognition};
 use super::vad::SileroVad;
 use super::wake::{OpenWakeWord, OpenWakeWordFiles};
 use crate::domain::{Fault, FaultKind, Transcript, VAD_BLOCK_SAMPLES};
@@ -137,15 +137,17 @@ impl Recogniser for ScriptedRecogniser {
         (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0 })
     }
 
-    fn finish(&mut self) -> Result<Transcript, Fault> {
+    fn finish(&mut self) -> Result<Recognition, Fault> {
         let fed = self.fed.take().ok_or_else(|| Self::fault("not started"))?;
-        Ok(Transcript {
-            text: format!("{fed} samples"),
+        let heard = format!("{fed} samples");
+        let transcript = Transcript {
+            text: heard.clone(),
             engine: "scripted".into(),
             confidence: 1.0,
             language: "en".into(),
             rejected: None,
-        })
+        };
+        Ok(Recognition { transcript, heard })
     }
 
     fn cancel(&mut self) {

@@ -14,6 +14,16 @@ pub struct Partial {
     pub stable: usize,
 }
 
+/// What an utterance was recognised as.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recognition {
+    /// The words the engine stands by, or why it stands by none.
+    pub transcript: Transcript,
+    /// What it heard before that was fitted to a sentence of the home: it tells whether the person has
+    /// finished.
+    pub heard: String,
+}
+
 /// A streaming recogniser. One utterance is `start`, any number of `feed`, then `finish` or `cancel`.
 pub trait Recogniser: Send {
     /// Begins an utterance, dropping one that was not finished.
@@ -33,7 +43,7 @@ pub trait Recogniser: Send {
     /// # Errors
     /// When no utterance was begun or the engine refuses. Speech it does not stand by is no error:
     /// it is a transcript with `rejected` set.
-    fn finish(&mut self) -> Result<Transcript, Fault>;
+    fn finish(&mut self) -> Result<Recognition, Fault>;
     /// Ends the utterance and throws it away.
     fn cancel(&mut self);
 }

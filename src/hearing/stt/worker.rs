@@ -148,7 +148,8 @@ impl Session {
             Work::Feed(samples) => self.feed(samples),
             Work::Finish if self.running => {
                 self.running = false;
-                Some(self.recogniser.finish().map_or_else(SttReport::Failed, SttReport::Transcript))
+                let finished = self.recogniser.finish();
+                Some(finished.map_or_else(SttReport::Failed, |found| SttReport::Transcript(found.transcript)))
             }
             Work::Finish => None,
             Work::Cancel => {

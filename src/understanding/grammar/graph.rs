@@ -2,7 +2,7 @@
 //! and lists, so that a thousand templates share their beginnings and endings.
 
 use super::network::{Network, NodeId};
-use super::views::{ViewId, Views};
+use super::views::{TrieId, ViewId, Views};
 use super::words::WordId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -42,6 +42,8 @@ pub struct Graph {
     reach: Bits,
     /// Words that can come next, by state.
     first: Bits,
+    /// Polite phrases, which may follow on any sentence.
+    polite: Option<ViewId>,
 }
 
 /// More sets of states than this are not made deterministic.
@@ -72,7 +74,7 @@ impl Graph {
             }
         }
         let states = made.states.iter().map(plain).collect();
-        let mut graph = Self { states, start: Some(start), ..Self::default() };
+        let mut graph = Self { states, start: Some(start), polite: skip, ..Self::default() };
         graph.measure(views, words);
         graph
     }
@@ -116,6 +118,11 @@ impl Graph {
     /// Whether `word` can come next after `state`.
     pub fn begins(&self, state: StateId, word: WordId) -> bool {
         self.first.get(state as usize, word)
+    }
+
+    /// Whether this is where a polite phrase begins.
+    pub fn is_polite(&self, list: TrieId, views: &Views) -> bool {
+        self.polite.is_some_and(|polite| views.get(polite).root == list)
     }
 
     /// Every word that can be said.

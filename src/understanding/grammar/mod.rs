@@ -1,6 +1,7 @@
 //! The sentences of one home, compiled: parser, sampler and approximate acceptance.
 
 mod accept;
+mod complete;
 mod graph;
 mod home;
 mod network;
@@ -15,7 +16,7 @@ use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement, Template};
 use crate::domain::Slots;
 use crate::domain::home::Home;
-use crate::domain::ports::{Acceptance, EditCosts, SpeechGrammar};
+use crate::domain::ports::{Acceptance, Completeness, EditCosts, SpeechGrammar};
 use graph::Graph;
 use network::{Network, NetworkBuilder};
 use pieces::{PieceCompiler, Pieces};
@@ -162,6 +163,10 @@ impl SpeechGrammar for Grammar {
 
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance> {
         self.accept_spoken(words, costs)
+    }
+
+    fn completeness(&self, text: &str) -> Completeness {
+        self.completeness_of(text)
     }
 }
 

@@ -10,7 +10,7 @@ use super::rebuild::{Rebuilder, Slot};
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
-use crate::hearing::stt::{Partial, Recogniser};
+use crate::hearing::stt::{Partial, Recogniser, Recognition};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl GrammarRecogniser {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<Transcript, GrammarError> {
+    fn end(&mut self) -> Result<Recognition, GrammarError> {
         if !self.started {
             return Err(GrammarError::NotStarted);
         }
@@ -130,14 +130,15 @@ impl GrammarRecogniser {
         });
         self.evidence = judge(heard, &hypotheses, sound, self.listener.grammar.as_ref(), tuning);
         let Evidence { accepted, heard, .. } = &self.evidence;
-        let said = if accepted.is_empty() { unmarked(heard) } else { accepted.clone() };
-        Ok(Transcript {
-            text: said.join(" "),
+        let heard = unmarked(heard).join(" ");
+        let transcript = Transcript {
+            text: if accepted.is_empty() { heard.clone() } else { accepted.join(" ") },
             engine: ENGINE.to_owned(),
             confidence: self.evidence.confidence,
             language: "en".to_owned(),
             rejected: self.evidence.rejection(tuning.min_confidence),
-        })
+        };
+        Ok(Recognition { transcript, heard })
     }
 }
 
@@ -171,7 +172,7 @@ impl Recogniser for GrammarRecogniser {
         Some(Partial { text: self.shown.join(" "), stable })
     }
 
-    fn finish(&mut self) -> Result<Transcript, Fault> {
+    fn finish(&mut self) -> Result<Recognition, Fault> {
         Ok(self.end()?)
     }
 

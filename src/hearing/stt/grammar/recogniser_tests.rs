@@ -38,13 +38,13 @@ fn sound_without_words_is_rejected_with_a_reason() {
     for sound in [vec![], vec![0.0; 100], vec![0.0; 16_000], noise(16_000, 0.01), noise(16_000, 2.0)] {
         ear.start().unwrap();
         ear.feed(&sound).unwrap();
-        let transcript = ear.finish().unwrap();
+        let transcript = ear.finish().unwrap().transcript;
         assert!(transcript.rejected.is_some(), "{transcript:?}");
         assert!((0.0..=1.0).contains(&transcript.confidence));
     }
     ear.start().unwrap();
     ear.feed(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]).unwrap();
-    assert!(ear.finish().unwrap().rejected.is_some());
+    assert!(ear.finish().unwrap().transcript.rejected.is_some());
 }
 
 #[test]

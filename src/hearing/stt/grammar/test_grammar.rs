@@ -1,6 +1,6 @@
 //! A handful of sentences as a grammar, for the tests of this folder.
 
-use crate::domain::ports::{Acceptance, EditCosts, Pronounce, SpeechGrammar};
+use crate::domain::ports::{Acceptance, Completeness, EditCosts, Pronounce, SpeechGrammar};
 use crate::domain::{Fault, FaultKind};
 
 /// Accepts its sentences and what is an edit or more away from one.
@@ -25,6 +25,19 @@ impl SpeechGrammar for Sentences {
         let found = self.0.iter().map(|said| (edit_cost(words, said, costs), said));
         let (cost, said) = found.min_by(|a, b| a.0.total_cmp(&b.0))?;
         (cost <= costs.limit).then(|| Acceptance { words: said.clone(), cost })
+    }
+
+    fn completeness(&self, text: &str) -> Completeness {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let begun = self.0.iter().filter(|said| said.len() >= words.len());
+        let begun = begun.filter(|said| said.iter().zip(&words).all(|(a, b)| a == b));
+        let (whole, longer): (Vec<_>, Vec<_>) = begun.partition(|said| said.len() == words.len());
+        match (whole.is_empty(), longer.is_empty()) {
+            (true, true) => Completeness::Unknown,
+            (true, false) => Completeness::Unfinished,
+            (false, true) => Completeness::Complete,
+            (false, false) => Completeness::MayContinue,
+        }
     }
 }
 
