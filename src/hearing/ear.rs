@@ -3,6 +3,7 @@
 
 use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
+use super::quiet::{self, Quiet};
 use super::stt::worker::{SttLane, SttMode, SttReport};
 use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
@@ -118,6 +119,7 @@ pub struct Ear {
     /// 16 kHz samples since the ear was made, up to the end of the last whole block.
     position: u64,
     history: History,
+    quiet: Quiet,
     /// Ends and probabilities of recent blocks: after a wake word they are looked at once more.
     recent: VecDeque<(u64, f32)>,
     wake_reports: Vec<WakeReport>,
@@ -148,6 +150,7 @@ impl Ear {
             pending: Vec::with_capacity(VAD_BLOCK_SAMPLES),
             position: 0,
             history: History::new(keep as usize),
+            quiet: Quiet::default(),
             recent: VecDeque::new(),
             wake_reports: Vec::new(),
             scratch: Vec::new(),
@@ -169,16 +172,29 @@ impl Ear {
         }
         let mut rest = samples;
         while !rest.is_empty() {
-            let take = (VAD_BLOCK_SAMPLES - self.pending.len()).min(rest.len());
+            let take = (quiet::FRAME_SAMPLES - self.pending.len() % quiet::FRAME_SAMPLES).min(rest.len());
             let (head, tail) = rest.split_at(take);
             self.pending.extend_from_slice(head);
             rest = tail;
-            let mut block = [0.0; VAD_BLOCK_SAMPLES];
-            if self.pending.len() == block.len() {
-                block.copy_from_slice(&self.pending);
-                self.pending.clear();
-                self.block(&block, out);
+            if self.pending.len().is_multiple_of(quiet::FRAME_SAMPLES) {
+                self.frame(out);
             }
+        }
+    }
+
+    /// A frame of the level is whole; perhaps the block is too.
+    fn frame(&mut self, out: &mut Vec<Heard>) {
+        self.quiet.frame(&self.pending[self.pending.len() - quiet::FRAME_SAMPLES..]);
+        let mut block = [0.0; VAD_BLOCK_SAMPLES];
+        if self.pending.len() == block.len() {
+            block.copy_from_slice(&self.pending);
+            self.pending.clear();
+            self.block(&block, out);
+        }
+        let end = self.heard_samples();
+        if let State::Hearing { endpointer, .. } = &mut self.state {
+            let change = endpointer.quiet(end, self.quiet.ms());
+            self.change(change, out);
         }
     }
 
@@ -260,8 +276,13 @@ impl Ear {
         self.position
     }
 
+    /// Where the sound has been heard up to.
+    fn heard_samples(&self) -> u64 {
+        self.position + self.pending.len() as u64
+    }
+
     fn tell(&self, event: HearingEvent, out: &mut Vec<Heard>) {
-        out.push(Heard { event, position_samples: self.position });
+        out.push(Heard { event, position_samples: self.heard_samples() });
     }
 
     fn sleep(&mut self) {

@@ -177,8 +177,8 @@ fn a_whole_request_ends_sooner_and_an_unfinished_one_is_waited_for() {
             }
         }
         let names: Vec<_> = names(&heard).into_iter().filter(|(name, _)| *name != "partial").collect();
-        // 480 ms of pause within, 128 ms at the end.
-        assert_eq!(names, [("wake", 21), ("started", 26), ("complete", 70), ("transcript", 70)], "{mode:?}");
+        // 480 ms of pause within, 120 ms at the end.
+        assert_eq!(names, [("wake", 21), ("started", 26), ("complete", 69), ("transcript", 69)], "{mode:?}");
         let once = 12 * BLOCK;
         let again = 47 * BLOCK;
         assert_eq!(log.lock().expect("log").samples.len(), once + again, "all of it after the wrong draft");

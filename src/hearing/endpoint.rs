@@ -35,6 +35,8 @@ pub struct Endpointer {
     /// Silence that ends the request, and what that is called.
     patience: (u64, Endpoint),
     paused: bool,
+    /// Silence that the level shows.
+    quiet_ms: u64,
     /// Blocks that begin before this position are not part of the request.
     from: u64,
     /// Where waiting for the first word ends.
@@ -55,6 +57,7 @@ impl Endpointer {
             patience: (u64::from(endpoint.silence_ms), Endpoint::Silence),
             limits: endpoint.clone(),
             paused: false,
+            quiet_ms: 0,
             from,
             give_up_at,
             onset: None,
@@ -91,9 +94,16 @@ impl Endpointer {
         }
     }
 
+    /// Takes for how long it has been quiet up to `end`, between two blocks. The level shows the end of
+    /// speech sooner than voice activity does; whichever saw the longer silence counts.
+    pub fn quiet(&mut self, end: u64, quiet_ms: u64) -> EndpointChange {
+        self.quiet_ms = quiet_ms;
+        self.onset.map_or(EndpointChange::None, |onset| self.hearing(end.saturating_sub(onset)))
+    }
+
     /// The request has lasted this many samples.
     fn hearing(&mut self, length: u64) -> EndpointChange {
-        let silence_ms = self.gate.silence_ms();
+        let silence_ms = self.silence_ms();
         if length >= ms_to_samples(u64::from(self.limits.max_utterance_ms)) {
             return self.ended(Endpoint::Max);
         }
@@ -123,7 +133,7 @@ impl Endpointer {
             Completeness::Unknown => (limits.silence_ms, Endpoint::Silence),
         };
         self.patience = (u64::from(wait_ms), endpoint);
-        match self.paused && self.gate.silence_ms() >= self.patience.0 {
+        match self.paused && self.silence_ms() >= self.patience.0 {
             true => self.ended(endpoint),
             false => EndpointChange::None,
         }
@@ -133,9 +143,9 @@ impl Endpointer {
         EndpointChange::Ended { endpoint, silence_ms: self.silence_ms() }
     }
 
-    /// Milliseconds since the last voiced block ended.
+    /// Milliseconds since the last sound of the request.
     pub fn silence_ms(&self) -> u64 {
-        self.gate.silence_ms()
+        self.gate.silence_ms().max(self.quiet_ms)
     }
 
     /// Whether speech has started.
