@@ -1,7 +1,7 @@
 //! What runs on the thread `hark-voice`: order by order, phrase by phrase, piece by piece.
 
 use super::earcons;
-use super::phrases::phrases;
+use super::phrases::{PhraseEnd, phrases};
 use super::playback::{ItemReport, PlaybackFeeder};
 use super::resample::Resampler;
 use super::voice_thread::{Mailbox, Order, SpeakingEvent};
@@ -108,9 +108,9 @@ impl Worker {
         let rate_hz = voice.rate_hz();
         self.player.begin(Some(turn), rate_hz);
         let mut pause_ms = 0;
-        for phrase in phrases(text) {
+        for phrase in phrases(text, language) {
             self.player.pause(pause_ms);
-            if let Err(fault) = self.synthesise(phrase, language, rate_hz) {
+            if let Err(fault) = self.synthesise(&phrase.text, language, rate_hz) {
                 self.player.fail(fault);
                 break;
             }
@@ -118,8 +118,10 @@ impl Worker {
                 Flow::GoOn => {}
                 over => return over,
             }
-            let whole = phrase.ends_with(|c: char| !c.is_alphanumeric() && !matches!(c, ',' | ';' | ':'));
-            pause_ms = if whole { SENTENCE_PAUSE_MS } else { CLAUSE_PAUSE_MS };
+            pause_ms = match phrase.end {
+                PhraseEnd::Sentence => SENTENCE_PAUSE_MS,
+                PhraseEnd::Clause => CLAUSE_PAUSE_MS,
+            };
         }
         self.player.end();
         Flow::GoOn
