@@ -34,7 +34,7 @@ pub struct Tables {
     pub abbreviations: HashMap<String, String>,
     pub symbols: HashMap<char, String>,
     pub web: WebTable,
-    /// Singular and plural of the coin and of its hundredth; empty when there is no hundredth.
+    /// Singular and plural of the money and of its hundredth; empty when there is no hundredth.
     pub currency: HashMap<String, [String; 4]>,
     /// Singular, plural and, where it matters, the gender.
     pub units: HashMap<String, Vec<String>>,
@@ -70,7 +70,6 @@ pub struct NumberTable {
     /// Ordinals that are not made by an ending, by the last number word.
     pub ordinals: HashMap<String, String>,
     pub fractions: HashMap<String, String>,
-    pub and_half: String,
     pub year_after: Vec<String>,
     pub grouping: char,
     pub decimal: char,
@@ -106,8 +105,6 @@ pub struct WebTable {
     pub dash: String,
     pub underscore: String,
     pub colon: String,
-    /// Names of letters that the engines do not spell by themselves.
-    pub letters: HashMap<char, String>,
 }
 
 static ENGLISH: LazyLock<Language> =

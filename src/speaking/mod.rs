@@ -7,6 +7,7 @@ pub mod device;
 pub mod earcons;
 pub mod error;
 mod language;
+pub mod normalise;
 pub mod phrases;
 pub mod playback;
 pub mod resample;
