@@ -42,6 +42,9 @@ pub enum SpeakingError {
     /// A thread could not be started.
     #[error("the voice thread could not be started: {message}")]
     Thread { message: String },
+    /// A voice failed in a way it must not.
+    #[error("the voice broke down over a phrase")]
+    Panicked,
 }
 
 impl From<SpeakingError> for Fault {
@@ -93,6 +96,7 @@ impl From<SpeakingError> for Fault {
             }
             E::QueueFull { .. } => (FaultKind::Unavailable, "voice", "wait until it has spoken, or stop it"),
             E::Thread { .. } => (FaultKind::Failed, "voice", ""),
+            E::Panicked => (FaultKind::Failed, "voice", "report the text and what the log says before this"),
         };
         let fault = Fault::new(kind, part, message, fix);
         match error {
