@@ -12,6 +12,7 @@ pub mod normalise;
 pub mod phrases;
 pub mod playback;
 mod prepared;
+pub mod render;
 pub mod resample;
 #[cfg(test)]
 mod scene;

@@ -75,7 +75,7 @@ pub(super) fn ended(turn: &str, reason: SpeakingEnd) -> SpeakingEvent {
 }
 
 /// Stretches of sound and silence: whether it sounds, and for how many milliseconds. Silence shorter
-/// than 30 ms belongs to the sound around it.
+/// than 60 ms belongs to the sound around it.
 pub(super) fn stretches(heard: &[f32]) -> Vec<(bool, usize)> {
     let mut stretches: Vec<(bool, usize)> = Vec::new();
     for block in heard.chunks(RATE_HZ as usize / 1000) {
@@ -87,7 +87,7 @@ pub(super) fn stretches(heard: &[f32]) -> Vec<(bool, usize)> {
     }
     let mut joined: Vec<(bool, usize)> = Vec::new();
     for (loud, ms) in stretches {
-        let loud = loud || (ms < 30 && !joined.is_empty());
+        let loud = loud || (ms < 60 && !joined.is_empty());
         match joined.last_mut() {
             Some((was, sum)) if *was == loud => *sum += ms,
             _ => joined.push((loud, ms)),
