@@ -7,6 +7,9 @@ use super::voice_thread::SpeakingEvent;
 use crate::domain::public_event::SpeakingEnd;
 use crate::domain::{Fault, TurnId};
 
+/// Samples that are resampled in one go: some 20 ms.
+const PIECE: usize = 512;
+
 /// Takes reports.
 pub(super) type Report = Box<dyn FnMut(SpeakingEvent) + Send>;
 
@@ -93,12 +96,15 @@ impl Player {
         self.backlog.resize(self.backlog.len() + samples as usize, 0.0);
     }
 
-    /// Takes a piece of a phrase, at the rate the item was begun with.
+    /// Takes a piece of a phrase, at the rate the item was begun with. Its first samples are on their
+    /// way before its last ones are at the device's rate.
     pub(super) fn take_piece(&mut self, piece: &[f32]) {
-        if let Some((_, _, resampler)) = &mut self.resampler {
-            self.trim.piece(piece, |samples| resampler.process(samples, &mut self.backlog));
+        for piece in piece.chunks(PIECE) {
+            if let Some((_, _, resampler)) = &mut self.resampler {
+                self.trim.piece(piece, |samples| resampler.process(samples, &mut self.backlog));
+            }
+            self.send();
         }
-        self.send();
     }
 
     /// The phrase is over.
