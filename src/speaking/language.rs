@@ -122,6 +122,12 @@ impl Language {
         }
     }
 
+    /// Reads all tables now, so that the first reply does not wait for them.
+    pub fn load_all() {
+        LazyLock::force(&ENGLISH);
+        LazyLock::force(&GERMAN);
+    }
+
     fn parse(family: Family, text: &str) -> Self {
         // The text is part of the program, and the tests read it.
         #[allow(clippy::expect_used)]

@@ -29,7 +29,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Makes this the likely reply; the same again changes nothing. Answers whether what was there
     /// has become useless.
-    pub(super) fn expect(&mut self, reply: &str, language: &str) -> bool {
+    pub(super) fn replace(&mut self, reply: &str, language: &str) -> bool {
         if (self.reply.as_str(), self.language.as_str()) == (reply, language) {
             return false;
         }

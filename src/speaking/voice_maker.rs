@@ -5,6 +5,7 @@
 //! still hands over carries the job's number, by which it is thrown away.
 
 use super::error::SpeakingError;
+use super::language::Language;
 use super::normalise::spoken;
 use super::voice_thread::Mailbox;
 use crate::domain::Fault;
@@ -134,6 +135,7 @@ impl Drop for Maker {
 }
 
 fn work(mut voice: Box<dyn Voice>, shared: &Shared, mailbox: &Mailbox) {
+    Language::load_all();
     while let Some(job) = next_job(shared) {
         // A voice that panics has lost one phrase, not the thread.
         let made = catch_unwind(AssertUnwindSafe(|| make(voice.as_mut(), &job, shared, mailbox)));

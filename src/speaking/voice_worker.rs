@@ -104,7 +104,7 @@ impl Worker {
             Doing::Saying(_) => self.go_on(),
             Doing::Sending => self.end_when_sent(),
         };
-        let expected = self.expect_likely();
+        let expected = self.take_likely();
         collected || moved || expected || self.make_likely()
     }
 
@@ -235,11 +235,11 @@ impl Worker {
         true
     }
 
-    fn expect_likely(&mut self) -> bool {
+    fn take_likely(&mut self) -> bool {
         let Some((text, language)) = self.mailbox.lock().likely.take() else { return false };
         if self.maker.is_some() {
             let making = self.maker_is_at_likely();
-            if self.prepared.expect(&text, &language) && making {
+            if self.prepared.replace(&text, &language) && making {
                 self.abort();
             }
         }

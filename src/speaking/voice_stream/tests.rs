@@ -6,6 +6,7 @@ use crate::domain::public_event::SpeakingEnd::{Done, Stop};
 use crate::speaking::scene::{RATE_HZ, Scene, ended, gaps, scene, started, stretches};
 use crate::speaking::voice_thread::SpeakingEvent;
 use crate::speaking::voice_worker::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
+use crate::speaking::voices::espeak::Espeak;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -132,6 +133,23 @@ fn the_next_phrase_is_made_while_one_plays() {
         assert!(gap.abs_diff(SENTENCE_PAUSE_MS as usize) <= 30, "{:?}", stretches(&heard));
     }
     assert_eq!(levels(&heard), [level("a"), level("b"), level("d")]);
+}
+
+#[test]
+fn espeak_begins_at_once_and_leaves_no_holes() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/models/cache/espeak-ng-data");
+    let espeak = Espeak::open(std::path::Path::new(data), 170, 50).unwrap();
+    espeak.warm_up("en").unwrap();
+    let mut scene = scene(Box::new(espeak));
+    scene.say("a", "The kitchen light is on. It is 21.5 °C. All doors are locked.");
+    let (heard, _) = scene.play_in_real_time();
+    let waited = heard.iter().position(|sample| *sample != 0.0).unwrap() / (RATE_HZ as usize / 1000);
+    let pauses: Vec<usize> = gaps(&heard).into_iter().filter(|gap| *gap > 200).collect();
+    println!("espeak: first sound after {waited} ms (blocks of 10 ms), gaps between sentences {pauses:?} ms");
+    assert_eq!(pauses.len(), 2, "{:?}", stretches(&heard));
+    // The soft ends of its words count as silence here.
+    assert!(pauses.iter().all(|gap| gap.abs_diff(SENTENCE_PAUSE_MS as usize) <= 60), "{pauses:?}");
+    assert_eq!(scene.source.control().underruns(), 0);
 }
 
 #[test]
