@@ -29,7 +29,7 @@ pub struct Speaking {
     /// Speed in words a minute.
     #[schemars(range(min = 80, max = 450))]
     pub rate_wpm: u32,
-    /// Pitch.
+    /// Pitch of espeak; a Piper voice has its own.
     #[schemars(range(min = 0, max = 100))]
     pub pitch_percent: u32,
     /// Volume at start.

@@ -83,6 +83,7 @@ pub struct DateTable {
     pub weekdays: [Vec<String>; 7],
     pub day_dative_after: Vec<String>,
     pub day_definite_after: Vec<String>,
+    pub one_dative_after: Vec<String>,
 }
 
 /// Words for times.

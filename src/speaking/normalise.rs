@@ -100,13 +100,20 @@ fn read(at: &At<'_>) -> Option<Said> {
     }
 }
 
-/// A run of letters and digits is copied as one, any other character alone.
+/// A run of letters and digits is copied as one ("v2.0" too), any other character alone.
 fn copied_bytes(rest: &str, first: char) -> usize {
-    if first.is_alphanumeric() {
-        rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
-    } else {
-        first.len_utf8()
+    if !first.is_alphanumeric() {
+        return first.len_utf8();
     }
+    let mut end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    while rest[..end].ends_with(|c: char| c.is_ascii_digit()) {
+        let more = rest[end..].strip_prefix('.').map_or(0, |after| digits(after).len());
+        if more == 0 {
+            break;
+        }
+        end += 1 + more;
+    }
+    end
 }
 
 /// Appends words with a space in front where one is needed.

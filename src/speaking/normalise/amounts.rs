@@ -128,18 +128,20 @@ fn unit(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
     let end = &behind[symbol.len()..];
     // "5 A batteries", "the 1990s" and "4K" are no amperes, seconds and kelvins.
     let year = symbol == "s" && gap == 0 && number.whole.len() == 4;
-    let article = symbol == "A" && !at.is_german() && letters(end.trim_start()) != "" && end.starts_with(' ');
-    let name = symbol == "K" && gap == 0;
+    let article =
+        symbol == "A" && !at.is_german() && !letters(end.trim_start()).is_empty() && end.starts_with(' ');
+    let name = matches!(symbol, "K" | "A") && gap == 0;
     if year || article || name {
         return None;
     }
-    let one =
-        at.is_german().then(|| if names.get(2).is_some_and(|gender| gender == "f") { "eine" } else { "ein" });
+    let feminine = names.get(2).is_some_and(|gender| gender == "f");
+    let one = at.is_german().then(|| german_one(at, feminine));
     let name = if number.is_one() { &names[0] } else { &names[1] };
     let mut bytes = number.bytes + gap + symbol.len();
     // The stop of "5 min. later" is the abbreviation's.
     let next = end.strip_prefix('.').map(str::trim_start).and_then(|next| next.chars().next());
-    if next.is_some_and(char::is_lowercase) && symbol.ends_with(char::is_alphabetic) {
+    let goes_on = next.is_some_and(|c| c.is_lowercase() || ",;:)".contains(c));
+    if goes_on && symbol.ends_with(char::is_alphabetic) {
         bytes += 1;
     }
     Some(Said::new(bytes, format!("{} {name}", number.words(at.language, one))))
@@ -214,7 +216,10 @@ fn fraction(at: &At<'_>) -> Option<Said> {
     if let Some((written, words)) = table.fractions.iter().find(|(written, _)| {
         rest.strip_prefix(written.as_str()).is_some_and(|after| ends_here(after) && !after.starts_with('/'))
     }) {
-        return Some(Said::new(written.len(), words.clone()));
+        // "1 1/2" is one and one half.
+        let and = at.before().trim_end().ends_with(|c: char| c.is_ascii_digit());
+        let words = if and { format!("{} {words}", table.and) } else { words.clone() };
+        return Some(Said::new(written.len(), words));
     }
     let above = digits(rest);
     let below = digits(rest[above.len()..].strip_prefix('/')?);
@@ -242,8 +247,9 @@ fn plain(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
         }
     }
     // "2nd", "4K" and "3D" are names that begin with a digit; the number and the name are said apart.
-    let one =
-        (at.is_german() && blank(after) > 0).then(|| german_one(letters(&after[blank(after)..]))).flatten();
+    let noun = letters(&after[blank(after)..]);
+    let counted = at.is_german() && blank(after) > 0 && noun.starts_with(char::is_uppercase);
+    let one = counted.then(|| german_one(at, is_feminine(noun)));
     Some(Said::new(number.bytes, number.words(at.language, one)))
 }
 
@@ -255,12 +261,19 @@ fn plural(words: &str) -> String {
     }
 }
 
-/// How one of a German noun is called, by the ending of the noun; `None` in front of anything else.
-fn german_one(noun: &str) -> Option<&'static str> {
-    const FEMININE: [&str; 7] = ["e", "ung", "heit", "keit", "ion", "tür", "schaft"];
-    if !noun.starts_with(char::is_uppercase) {
-        return None;
+/// How one of something is called in German, by its gender and the word in front.
+fn german_one(at: &At<'_>, feminine: bool) -> &'static str {
+    let dative = at.language.tables.dates.one_dative_after.contains(&at.word_before());
+    match (feminine, dative) {
+        (true, true) => "einer",
+        (true, false) => "eine",
+        (false, true) => "einem",
+        (false, false) => "ein",
     }
-    let feminine = FEMININE.iter().any(|ending| noun.to_lowercase().ends_with(ending));
-    Some(if feminine { "eine" } else { "ein" })
+}
+
+/// A guess by the ending of a German noun.
+fn is_feminine(noun: &str) -> bool {
+    const ENDINGS: [&str; 7] = ["e", "ung", "heit", "keit", "ion", "tür", "schaft"];
+    ENDINGS.iter().any(|ending| noun.to_lowercase().ends_with(ending))
 }

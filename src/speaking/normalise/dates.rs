@@ -44,7 +44,8 @@ fn numeric(at: &At<'_>) -> Option<Date> {
         ('-', day) if first.len() == 4 => date(day, second, first, whole),
         // "21.11." without a year; the stop is the date's when the sentence goes on.
         ('.', "") if at.is_german() => {
-            let goes_on = rest[whole..].trim_start().starts_with(char::is_lowercase);
+            let after = rest[whole..].trim_start();
+            let goes_on = after.starts_with(|c: char| c.is_lowercase() || ",;:)".contains(c));
             date(first, second, "", if goes_on { whole } else { two })
         }
         ('.', year) => date(first, second, year, whole),

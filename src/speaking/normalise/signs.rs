@@ -62,6 +62,8 @@ pub(super) fn read(at: &At<'_>) -> Option<Said> {
         '_' | '\\' => Some(Said::new(bytes, " ")),
         '|' => Some(Said::new(bytes, ",")),
         '/' if letter(previous) && letter(next) => Some(Said::new(bytes, " ")),
+        '/' if apart && previous.is_none_or(char::is_whitespace) => Some(Said::new(bytes, ",")),
+        '/' if !letter(next) || previous.is_none_or(char::is_whitespace) => None,
         '~' | '#' if !digit(after.trim_start().chars().next()) => drop,
         '<' | '>' if !digit(after.trim_start_matches(['=', ' ']).chars().next()) => drop,
         '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' => drop,
@@ -94,7 +96,10 @@ fn dash(at: &At<'_>, previous: Option<char>, next: Option<char>, apart: bool) ->
     let left = at.before().chars().rev().take_while(char::is_ascii_digit).count();
     let right = digits(&at.rest()[bytes..]).len();
     // "10-15" is a range, "555-1234" a number to be dialled.
-    let range = sign != '-' || (left <= 2 && right <= 2) || (left == right && left <= 4);
+    let chained = at.before().trim_end_matches(|c: char| c.is_ascii_digit()).ends_with('-')
+        || at.rest()[bytes + right..].starts_with('-');
+    let alike = (left <= 2 && right <= 2) || (left == right && left <= 4);
+    let range = sign != '-' || (alike && !chained);
     let words = if range { at.language.tables.numbers.to.as_str() } else { "," };
     Some(Said::new(bytes, words))
 }

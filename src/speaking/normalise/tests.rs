@@ -118,6 +118,12 @@ const GERMAN: &[(&str, &str)] = &[
         "ein Euro, neunundneunzig Cent, eintausendzweihundertneunundneunzig Euro, fünf Dollar",
     ),
     ("10–15 °C, 3-4 Tage", "zehn bis fünfzehn Grad Celsius, drei bis vier Tage"),
+    ("In 1 Stunde, vor 1 Minute, nach 1 Tag", "In einer Stunde, vor einer Minute, nach einem Tag"),
+    (
+        "Heute, 3.10., 2 Min., seit 1999",
+        "Heute, dritter Oktober, zwei Minuten, seit neunzehnhundertneunundneunzig",
+    ),
+    ("12,99 €/Monat", "zwölf Euro neunundneunzig pro Monat"),
     ("1 Lampe und 1 Schalter", "eine Lampe und ein Schalter"),
     ("z. B. Milch bzw. Käse usw.", "zum Beispiel Milch beziehungsweise Käse und so weiter."),
     ("Dr. Müller, ca. 5 km, Nr. 5", "Doktor Müller, zirka fünf Kilometer, Nummer fünf"),
