@@ -231,6 +231,11 @@ fn anchor(entry: &mut Entry, folder: &Path) {
     let join = |text: &str| Value::String(folder.join(text).display().to_string());
     match (&entry.key.kind, &mut entry.value) {
         (Kind::File | Kind::Folder, Value::String(text)) if is_path(text) => entry.value = join(text),
+        (Kind::Text, Value::String(text))
+            if entry.key.name == "piper_voice" && rules::is_voice_path(text) && is_path(text) =>
+        {
+            entry.value = join(text);
+        }
         (Kind::List, Value::Array(items)) if entry.key.name == "words" => {
             for item in items {
                 if let Value::String(text) = item

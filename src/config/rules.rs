@@ -4,6 +4,7 @@
 use super::load::Loaded;
 use super::paths::expand;
 use super::problem::{Problem, nearest};
+use super::speaking::VoiceEngine;
 use super::wake::WakeEngine;
 use toml::Value;
 
@@ -41,6 +42,11 @@ pub fn check_wake_words(loaded: &Loaded, known: &[&str]) -> Vec<Problem> {
 /// Whether a wake word is the path of a model rather than a name from the manifest.
 pub fn is_word_path(word: &str) -> bool {
     word.contains('/') || word.ends_with(".tflite")
+}
+
+/// Whether a Piper voice is the path of a model rather than a name from the manifest.
+pub fn is_voice_path(voice: &str) -> bool {
+    voice.contains('/') || voice.ends_with(".onnx")
 }
 
 struct Findings<'a> {
@@ -204,6 +210,10 @@ fn services(found: &mut Findings<'_>) {
     if language.len() != 2 || !language.chars().all(|c| c.is_ascii_lowercase()) {
         let fix = "use two lower-case letters, such as \"en\"";
         found.add("speaking.language", language, "not an ISO 639-1 code", fix);
+    }
+    if config.speaking.voice == VoiceEngine::Piper && config.speaking.piper_voice.trim().is_empty() {
+        let fix = "name one that `hark say --list-voices` prints, or give the path of an .onnx file";
+        found.add("speaking.piper_voice", "", "no voice for Piper", fix);
     }
     for (key, device) in [
         ("audio.input_device", &config.audio.input_device),

@@ -15,5 +15,6 @@ mod reply_file;
 pub mod say;
 mod timers_thread;
 mod voice_parts;
+pub mod voices;
 mod watchdog_thread;
 pub mod workshop;

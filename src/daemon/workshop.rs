@@ -190,12 +190,17 @@ impl Workshop {
     /// When its data is missing.
     pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
         match self.config.speaking.voice {
-            VoiceEngine::Espeak => Ok(Some(Box::new(self.espeak()?))),
+            VoiceEngine::Espeak => {
+                let espeak = self.espeak()?;
+                espeak.warm_up(&self.config.speaking.language)?;
+                Ok(Some(Box::new(espeak)))
+            }
+            VoiceEngine::Piper => Ok(Some(super::voices::piper(self, &self.config.speaking.piper_voice)?)),
             VoiceEngine::None => Ok(None),
         }
     }
 
-    fn espeak(&self) -> Result<Espeak, Fault> {
+    pub(super) fn espeak(&self) -> Result<Espeak, Fault> {
         let speaking = &self.config.speaking;
         Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
     }
