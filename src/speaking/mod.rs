@@ -9,6 +9,7 @@ pub mod error;
 pub mod phrases;
 pub mod playback;
 pub mod resample;
+pub mod tap;
 pub mod voice_thread;
 mod voice_worker;
 pub mod voices;

@@ -1,0 +1,238 @@
+//! Echo cancellation: takes out of the microphone's signal what the loudspeaker plays.
+//!
+//! The reference is the true signal: a copy of what the output callback handed to the device, after
+//! volume and ducking, with the moments at which it sounds. [`far_end`] keeps it, [`alignment`] finds
+//! the frames that sound while the microphone captures, whatever the two clocks do, and [`canceller`]
+//! (AEC3) subtracts what the room makes of them. AEC3 gets one frame of each side in turn, so it never
+//! sees jitter; it looks for the echo from 0 to 500 ms behind its reference.
+//!
+//! While nothing is played the canceller rests, keeping what it has learned, and the samples pass with
+//! the same delay.
+
+mod alignment;
+mod canceller;
+mod far_end;
+#[cfg(test)]
+mod tests;
+
+use crate::config::echo::Echo;
+use crate::domain::SAMPLE_RATE_HZ;
+use alignment::Alignment;
+use canceller::{Canceller, DELAY, FRAME};
+use far_end::FarEnd;
+use std::time::Instant;
+
+/// How long after the last sound of the loudspeaker its echo may still be heard, in frames of 10 ms.
+const ECHO_TAIL_FRAMES: u32 = 30;
+
+/// Frames over which levels are averaged: 160 ms, what barge-in waits for.
+const LEVEL_FRAMES: f32 = 16.0;
+
+/// A piece of what the loudspeaker plays.
+#[derive(Debug, Clone, Copy)]
+pub struct Played<'a> {
+    /// Number of its first frame, counted from the start of the stream.
+    pub first: u64,
+    /// How many frames it has.
+    pub frames: usize,
+    /// When its first frame sounds.
+    pub sounds_at: Instant,
+    /// Its samples, mono at the device's rate; empty for silence.
+    pub samples: &'a [f32],
+}
+
+/// What the echo stage knows about the sound it gave out last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EchoReport {
+    /// Whether what the loudspeaker plays, or its reverberation, may be in these samples.
+    pub playing: bool,
+    /// Levels over the last 160 ms in dB of full scale: the loudspeaker's signal, the microphone's, and
+    /// what is left of the microphone's.
+    pub played_db: f32,
+    pub heard_db: f32,
+    pub cleaned_db: f32,
+    /// Speed of the loudspeaker's clock against the microphone's, in parts per million.
+    pub drift_ppm: f32,
+    /// How often the streams had to be aligned anew since the loudspeaker was opened.
+    pub realigned: u64,
+}
+
+impl EchoReport {
+    /// By how much the microphone's signal was lowered, in dB. While only the loudspeaker is heard this
+    /// is 20 and more; when a person speaks, it falls towards 0.
+    pub fn suppression_db(&self) -> f32 {
+        self.heard_db - self.cleaned_db
+    }
+}
+
+/// The stage between the capture ring and the ear.
+pub struct EchoStage {
+    /// `None` when the stage is switched off.
+    canceller: Option<Canceller>,
+    far: FarEnd,
+    alignment: Alignment,
+    /// Whether noise suppression or gain control need every frame.
+    always: bool,
+    rest_after_frames: u32,
+    /// Frames since the loudspeaker was last heard in the reference.
+    quiet_frames: u32,
+    /// How the last frame was made.
+    mode: Mode,
+    /// What does not fill a frame yet.
+    pending: Vec<f32>,
+    /// The last samples heard, for the delay while resting.
+    past: [f32; DELAY],
+    levels: Levels,
+}
+
+/// How a frame is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The canceller rests.
+    Resting,
+    /// Its first frame after a rest: what it gives out is left over from before.
+    Waking,
+    /// Its second one: faded over.
+    FadingIn,
+    Cancelling,
+    /// Its last one before a rest: faded over.
+    FadingOut,
+}
+
+/// Mean squares over some frames.
+#[derive(Debug, Clone, Copy, Default)]
+struct Levels {
+    played: f32,
+    heard: f32,
+    cleaned: f32,
+}
+
+impl EchoStage {
+    /// A stage that has not heard of any loudspeaker yet.
+    pub fn new(config: &Echo) -> Self {
+        let always = config.noise_suppression || config.gain_control;
+        Self {
+            canceller: config.enabled.then(|| Canceller::new(config)),
+            far: FarEnd::new(SAMPLE_RATE_HZ),
+            alignment: Alignment::new(),
+            always,
+            rest_after_frames: config.rest_after_ms / 10,
+            quiet_frames: u32::MAX,
+            mode: if always { Mode::Cancelling } else { Mode::Resting },
+            pending: Vec::with_capacity(FRAME * 32),
+            past: [0.0; DELAY],
+            levels: Levels::default(),
+        }
+    }
+
+    /// A loudspeaker was opened, or opened again: its stream begins with frame 0.
+    pub fn speaker_opened(&mut self, rate_hz: u32) {
+        self.far = FarEnd::new(rate_hz);
+        self.alignment = Alignment::new();
+    }
+
+    /// Takes a piece of what the loudspeaker plays. To be called with everything there is before
+    /// [`EchoStage::process`].
+    pub fn played(&mut self, piece: &Played<'_>) {
+        self.far.push(piece.first, piece.frames, piece.samples);
+        self.alignment.sounds(piece.first, piece.sounds_at);
+    }
+
+    /// Cleans what the microphone brought, 16 kHz mono, in place. `captured_until` is when the last of
+    /// the samples was captured; without it (a recording) they pass untouched.
+    ///
+    /// Every sample comes out once, 4 ms late, in frames of 10 ms: up to 10 ms wait for the next call.
+    pub fn process(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
+        let (Some(canceller), Some(captured_until)) = (&mut self.canceller, captured_until) else {
+            // Whatever waited comes first.
+            samples.splice(0..0, self.pending.drain(..));
+            return;
+        };
+        self.pending.append(samples);
+        let quiet = self.quiet_frames >= self.rest_after_frames;
+        self.alignment.captured(captured_until, self.pending.len(), quiet, &self.far);
+        let (frames, _) = self.pending.as_chunks::<FRAME>();
+        for heard in frames {
+            let (mut played, mut cleaned, mut passed) = ([0.0; FRAME], [0.0; FRAME], [0.0; FRAME]);
+            let sound = match self.alignment.next(FRAME, &self.far) {
+                Some((place, step)) => self.far.read(place, step, &mut played),
+                None => false,
+            };
+            self.quiet_frames = if sound { 0 } else { self.quiet_frames.saturating_add(1) };
+            let resting = !self.always && self.quiet_frames > self.rest_after_frames;
+            self.mode = self.mode.next(resting);
+            passed[..DELAY].copy_from_slice(&self.past);
+            passed[DELAY..].copy_from_slice(&heard[..FRAME - DELAY]);
+            self.past.copy_from_slice(&heard[FRAME - DELAY..]);
+            if self.mode != Mode::Resting {
+                canceller.expect_delay((self.alignment.lead_s() * 1000.0) as i32);
+                canceller.process(&played, heard, &mut cleaned);
+            }
+            self.mode.mix(&passed, &mut cleaned);
+            self.levels.add(&played, heard, &cleaned);
+            samples.extend_from_slice(&cleaned);
+        }
+        let done = frames.len() * FRAME;
+        self.pending.drain(..done);
+    }
+
+    /// Whether what the loudspeaker plays, or its reverberation, may be in what came out last.
+    pub fn is_playing(&self) -> bool {
+        self.quiet_frames <= ECHO_TAIL_FRAMES
+    }
+
+    /// What is known about what came out last.
+    pub fn report(&self) -> EchoReport {
+        EchoReport {
+            playing: self.is_playing(),
+            played_db: decibels(self.levels.played),
+            heard_db: decibels(self.levels.heard),
+            cleaned_db: decibels(self.levels.cleaned),
+            drift_ppm: self.alignment.drift_ppm() as f32,
+            realigned: self.alignment.jumps(),
+        }
+    }
+}
+
+impl Mode {
+    /// How the next frame is made.
+    fn next(self, resting: bool) -> Self {
+        match (self, resting) {
+            (Self::Cancelling, true) => Self::FadingOut,
+            (_, true) => Self::Resting,
+            (Self::Resting, false) => Self::Waking,
+            (Self::Waking, false) => Self::FadingIn,
+            (Self::FadingIn | Self::Cancelling | Self::FadingOut, false) => Self::Cancelling,
+        }
+    }
+
+    /// Makes the frame of what passed by and what was cleaned.
+    fn mix(self, passed: &[f32; FRAME], cleaned: &mut [f32; FRAME]) {
+        match self {
+            Self::Cancelling => {}
+            Self::Resting | Self::Waking => *cleaned = *passed,
+            Self::FadingIn | Self::FadingOut => {
+                for (index, (into, past)) in cleaned.iter_mut().zip(passed).enumerate() {
+                    let so_far = index as f32 / FRAME as f32;
+                    let part = if self == Self::FadingIn { so_far } else { 1.0 - so_far };
+                    *into = past + (*into - past) * part;
+                }
+            }
+        }
+    }
+}
+
+impl Levels {
+    fn add(&mut self, played: &[f32], heard: &[f32], cleaned: &[f32]) {
+        for (level, samples) in
+            [(&mut self.played, played), (&mut self.heard, heard), (&mut self.cleaned, cleaned)]
+        {
+            let power = samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32;
+            *level += (power - *level) / LEVEL_FRAMES;
+        }
+    }
+}
+
+fn decibels(power: f32) -> f32 {
+    10.0 * power.max(1e-12).log10()
+}

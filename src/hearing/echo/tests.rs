@@ -1,0 +1,1 @@
+//! The stage without a room: samples, clocks and devices that misbehave.
