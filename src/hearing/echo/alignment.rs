@@ -20,8 +20,8 @@ use std::time::Instant;
 const WINDOW: usize = 50;
 
 /// Looks that make the first, hasty steps on a new stream, and how long those are made.
-const FIRST_WINDOW: usize = 5;
-const FIRST_S: f64 = 0.25;
+const FIRST_WINDOW: usize = 10;
+const FIRST_S: f64 = 0.45;
 
 /// Further off than this is a jump.
 const JUMP_S: f64 = 0.012;
@@ -30,16 +30,11 @@ const JUMP_S: f64 = 0.012;
 const AGREEING: usize = 8;
 const AGREED_S: f64 = 0.006;
 
-/// Lead before it is known what there can be; then the bounds of what it may be. A lead below 0 is for
-/// moments that put the sound earlier than it is handed over.
-const FIRST_LEAD_S: f64 = 0.010;
+/// Least and most lead. One below 0 is for moments that put the sound earlier than it is handed over.
 const LEAD_S: (f64, f64) = (-0.050, 0.040);
 
 /// Kept between what is read and what is there, for callbacks that come late.
 const MARGIN_S: f64 = 0.006;
-
-/// The lead is made longer for a gain of more than this.
-const LEAD_STEP_S: f64 = 0.005;
 
 /// A loudspeaker whose callback has not come for so many samples stands still: nothing is learned from
 /// moments that old.
@@ -71,8 +66,8 @@ pub(super) struct Alignment {
     lead_s: f64,
     /// Windows in a row that had too little sound for the lead.
     short_windows: u32,
-    /// Whether the lead was found too long once; then it is not made longer again.
-    shortened: bool,
+    /// The shortest time a young stream's frames were there before they sounded, in seconds.
+    least_ahead_s: f64,
     /// Errors of the place, in seconds, of the looks of this window.
     errors: Vec<f64>,
     /// How long before they sound frames are there, in seconds, at the looks of this window.
@@ -91,9 +86,9 @@ impl Alignment {
         Self {
             newest: None,
             place: None,
-            lead_s: FIRST_LEAD_S,
+            lead_s: 0.0,
             short_windows: 0,
-            shortened: false,
+            least_ahead_s: f64::INFINITY,
             errors: Vec::with_capacity(WINDOW),
             aheads: Vec::with_capacity(WINDOW),
             samples: 0,
@@ -112,8 +107,8 @@ impl Alignment {
     }
 
     /// Takes note of when the microphone's newest sample was captured, of which `waiting` are still to
-    /// be processed. `quiet`: nothing is played, so that a change of the lead disturbs nobody.
-    pub(super) fn captured(&mut self, until: Instant, waiting: usize, quiet: bool, far: &FarEnd) {
+    /// be processed.
+    pub(super) fn captured(&mut self, until: Instant, waiting: usize, far: &FarEnd) {
         let Some(newest) = self.newest else { return };
         if self.stamp_age_samples > STALE_SAMPLES {
             return;
@@ -130,14 +125,14 @@ impl Alignment {
         self.aheads.push((far.readable_until() - sounding) / rate);
         let young = self.age_s() < FIRST_S;
         if self.errors.len() >= if young { FIRST_WINDOW } else { WINDOW } {
-            self.step(young, quiet, rate);
+            self.step(young, rate);
         } else if let Some(off_s) = self.agreed_jump() {
             self.jump(off_s, rate);
         }
     }
 
     /// One step of the loop.
-    fn step(&mut self, young: bool, quiet: bool, rate: f64) {
+    fn step(&mut self, young: bool, rate: f64) {
         let off_s = ranked(&mut self.errors, 0.5);
         if off_s.abs() > JUMP_S && !young {
             self.jump(off_s, rate);
@@ -145,13 +140,14 @@ impl Alignment {
         }
         if young {
             self.move_by(off_s * rate);
+            self.choose_lead(rate);
         } else {
             let elapsed_s = self.samples as f64 / f64::from(SAMPLE_RATE_HZ);
             let loop_s = (self.age_s() / 3.0).clamp(LOOP_S.0, LOOP_S.1);
             let drift = self.drift + off_s * elapsed_s / (4.0 * loop_s * loop_s);
             self.drift = drift.clamp(-MOST_DRIFT, MOST_DRIFT);
             self.slew = (off_s / loop_s).clamp(-MOST_SLEW, MOST_SLEW);
-            self.adjust_lead(quiet, rate);
+            self.shorten_lead(rate);
         }
         self.begin_window();
     }
@@ -174,20 +170,27 @@ impl Alignment {
         self.begin_window();
     }
 
-    /// Takes more lead when there can be more and nobody hears it, and less when sound is handed over
-    /// too late for it, which is not done for a single late callback.
-    fn adjust_lead(&mut self, quiet: bool, rate: f64) {
+    /// The lead there can be, of a stream that was just opened.
+    fn choose_lead(&mut self, rate: f64) {
+        self.least_ahead_s = self.least_ahead_s.min(ranked(&mut self.aheads, 0.0));
+        let most = std::env::var("L").map_or(LEAD_S.1, |l| l.parse().unwrap_or(0.0));
+        self.set_lead((self.least_ahead_s - MARGIN_S).clamp(LEAD_S.0, most), rate);
+    }
+
+    /// Takes less lead when sound is handed over too late for it, again and again. That costs the
+    /// canceller a change of delay; sound that is missing would cost it every time.
+    fn shorten_lead(&mut self, rate: f64) {
         // Not the least: one late callback in the window does not count.
-        let possible_s = (ranked(&mut self.aheads, 0.2) - MARGIN_S).clamp(LEAD_S.0, LEAD_S.1);
-        let longer = quiet && !self.shortened && possible_s > self.lead_s + LEAD_STEP_S;
-        self.short_windows =
-            if possible_s + MARGIN_S / 2.0 < self.lead_s { self.short_windows + 1 } else { 0 };
-        let shorter = self.short_windows >= 2;
-        if longer || shorter {
-            self.shortened |= shorter;
-            self.move_by((possible_s - self.lead_s) * rate);
-            self.lead_s = possible_s;
+        let ahead_s = ranked(&mut self.aheads, 0.2);
+        self.short_windows = if ahead_s < self.lead_s { self.short_windows + 1 } else { 0 };
+        if self.short_windows >= 2 {
+            self.set_lead((ahead_s - MARGIN_S).max(LEAD_S.0), rate);
         }
+    }
+
+    fn set_lead(&mut self, lead_s: f64, rate: f64) {
+        self.move_by((lead_s - self.lead_s) * rate);
+        self.lead_s = lead_s;
     }
 
     fn begin_window(&mut self) {
@@ -214,11 +217,6 @@ impl Alignment {
 
     fn move_by(&mut self, frames: f64) {
         self.place = self.place.map(|place| place + frames);
-    }
-
-    /// How far ahead of the sound the place is, in seconds.
-    pub(super) fn lead_s(&self) -> f64 {
-        self.lead_s
     }
 
     /// Speed of the loudspeaker's clock against the microphone's, in parts per million.

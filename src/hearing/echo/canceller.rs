@@ -1,63 +1,94 @@
-//! sonora's port of WebRTC's AEC3, one frame of 10 ms at a time.
+//! AEC3, the echo canceller of WebRTC in sonora's port, one block of 4 ms at a time.
+//!
+//! Its block processor is used directly rather than through `sonora::AudioProcessing`: that takes
+//! frames of 10 ms, which cost 4 ms more, and fixes what has to be set for a loudspeaker that is
+//! aligned by its own moments.
 
-use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
-use sonora::config::{
-    AdaptiveDigital, EchoCanceller, GainController2, HighPassFilter, NoiseSuppression, Pipeline,
-};
-use sonora::{AudioProcessing, Config, StreamConfig};
+use sonora::high_pass_filter::HighPassFilter;
+use sonora_aec3::block::Block;
+use sonora_aec3::block_processor::BlockProcessor;
+use sonora_aec3::config::EchoCanceller3Config;
 
-/// Samples of a frame: 10 ms.
-pub(super) const FRAME: usize = 160;
+/// Samples of a block: 4 ms.
+pub(super) const BLOCK: usize = 64;
 
-/// By how many samples the canceller's output is late: it works in blocks of 64 within frames of 160.
-pub(super) const DELAY: usize = 64;
+/// By how many samples the canceller's output is late: it works with windows of two blocks.
+pub(super) const DELAY: usize = BLOCK;
+
+/// AEC3 counts like 16-bit samples.
+const FULL_SCALE: f32 = 32_768.0;
+
+/// From here on the microphone is overdriven, and its echo is no longer what the loudspeaker played.
+const OVERDRIVEN: f32 = 32_700.0 / FULL_SCALE;
 
 /// The canceller with its state.
 pub(super) struct Canceller {
-    processing: AudioProcessing,
-    unused: [f32; FRAME],
+    processor: BlockProcessor,
+    high_pass: HighPassFilter,
+    rendered: Block,
+    captured: Block,
+    /// The microphone's channel for the filter, kept because the filter takes whole vectors.
+    channel: [Vec<f32>; 1],
 }
 
 impl Canceller {
-    pub(super) fn new(config: &Echo) -> Self {
-        let gain =
-            GainController2 { adaptive_digital: Some(AdaptiveDigital::default()), ..Default::default() };
-        let config = Config {
-            pipeline: Pipeline {
-                multi_channel_render: false,
-                multi_channel_capture: false,
-                ..Default::default()
-            },
-            high_pass_filter: Some(HighPassFilter::default()),
-            echo_canceller: Some(EchoCanceller::default()),
-            noise_suppression: config.noise_suppression.then(NoiseSuppression::default),
-            gain_controller2: config.gain_control.then_some(gain),
-            ..Config::default()
-        };
-        let mono = StreamConfig::new(SAMPLE_RATE_HZ, 1);
-        let processing =
-            AudioProcessing::builder().config(config).capture_config(mono).render_config(mono).build();
-        Self { processing, unused: [0.0; FRAME] }
-    }
-
-    /// Says how long after the loudspeaker's frame its echo is to be looked for first, in ms.
-    pub(super) fn expect_delay(&mut self, delay_ms: i32) {
-        // A delay outside of 0–500 ms is clamped: the canceller then looks for the echo by itself.
-        let _ = self.processing.set_stream_delay_ms(delay_ms);
+    pub(super) fn new() -> Self {
+        let mut config = EchoCanceller3Config::default();
+        let env = |n: &str| std::env::var(n).ok();
+        config.delay.detect_pre_echo = env("PRE").is_some();
+        if let Some(d) = env("DEF") {
+            config.delay.default_delay = d.parse().unwrap_or(5);
+        }
+        if let Some(d) = env("LEN") {
+            let d = d.parse().unwrap_or(13);
+            config.filter.refined.length_blocks = d;
+            config.filter.coarse.length_blocks = d;
+            config.filter.refined_initial.length_blocks = d - 1;
+            config.filter.coarse_initial.length_blocks = d - 1;
+        }
+        if let Some(d) = env("INI") {
+            config.filter.initial_state_seconds = d.parse().unwrap_or(2.5);
+        }
+        config.filter.conservative_initial_phase = env("CONS").is_some();
+        config.echo_removal_control.linear_and_stable_echo_path = env("LIN").is_some();
+        config.echo_removal_control.has_clock_drift = env("DRIFT").is_some();
+        if let Some(d) = env("EP") {
+            config.ep_strength.default_gain = d.parse().unwrap_or(1.0);
+        }
+        config.validate();
+        let rate_hz = SAMPLE_RATE_HZ as usize;
+        Self {
+            processor: BlockProcessor::new(&config, rate_hz, 1, 1),
+            high_pass: HighPassFilter::new(SAMPLE_RATE_HZ as i32, 1),
+            rendered: Block::new(1, 1),
+            captured: Block::new(1, 1),
+            channel: [vec![0.0; BLOCK]],
+        }
     }
 
     /// Takes what is played and what is heard; `cleaned` is what was heard [`DELAY`] samples ago
     /// without its echo.
     pub(super) fn process(
         &mut self,
-        played: &[f32; FRAME],
-        heard: &[f32; FRAME],
-        cleaned: &mut [f32; FRAME],
+        played: &[f32; BLOCK],
+        heard: &[f32; BLOCK],
+        cleaned: &mut [f32; BLOCK],
     ) {
-        let rendered = self.processing.process_render_f32(&[played], &mut [&mut self.unused]);
-        let captured = self.processing.process_capture_f32(&[heard], &mut [cleaned]);
-        // Only refused for a wrong rate or length, which are constants here.
-        debug_assert!(rendered.is_ok() && captured.is_ok(), "{rendered:?} {captured:?}");
+        let scaled = |samples: &[f32; BLOCK]| samples.map(|sample| sample * FULL_SCALE);
+        self.rendered.view_mut(0, 0).copy_from_slice(&scaled(played));
+        self.channel[0].copy_from_slice(&scaled(heard));
+        self.high_pass.process_channels(&mut self.channel);
+        self.captured.view_mut(0, 0).copy_from_slice(&self.channel[0]);
+        let overdriven = heard.iter().any(|sample| sample.abs() >= OVERDRIVEN);
+        self.processor.buffer_render(&self.rendered);
+        self.processor.process_capture(false, overdriven, None, &mut self.captured);
+        for (into, sample) in cleaned.iter_mut().zip(self.captured.view(0, 0)) {
+            *into = (sample / FULL_SCALE).clamp(-1.0, 1.0);
+        }
+        if std::env::var("S").is_ok() {
+            let s = self.processor.get_metrics();
+            eprintln!("{:?}", s);
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! The reference is the true signal: a copy of what the output callback handed to the device, after
 //! volume and ducking, with the moments at which it sounds. [`far_end`] keeps it, [`alignment`] finds
 //! the frames that sound while the microphone captures, whatever the two clocks do, and [`canceller`]
-//! (AEC3) subtracts what the room makes of them. AEC3 gets one frame of each side in turn, so it never
+//! (AEC3) subtracts what the room makes of them. AEC3 gets one block of each side in turn, so it never
 //! sees jitter; it looks for the echo from 0 to 500 ms behind its reference.
 //!
 //! While nothing is played the canceller rests, keeping what it has learned, and the samples pass with
@@ -12,21 +12,23 @@
 mod alignment;
 mod canceller;
 mod far_end;
+mod polish;
 #[cfg(test)]
 mod tests;
 
 use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
 use alignment::Alignment;
-use canceller::{Canceller, DELAY, FRAME};
+use canceller::{BLOCK, Canceller, DELAY};
 use far_end::FarEnd;
+use polish::Polish;
 use std::time::Instant;
 
-/// How long after the last sound of the loudspeaker its echo may still be heard, in frames of 10 ms.
-const ECHO_TAIL_FRAMES: u32 = 30;
+/// How long after the last sound of the loudspeaker its echo may still be heard, in blocks of 4 ms.
+const ECHO_TAIL_BLOCKS: u32 = 75;
 
-/// Frames over which levels are averaged: 160 ms, what barge-in waits for.
-const LEVEL_FRAMES: f32 = 16.0;
+/// Blocks over which levels are averaged: 160 ms, what barge-in waits for.
+const LEVEL_BLOCKS: f32 = 40.0;
 
 /// A piece of what the loudspeaker plays.
 #[derive(Debug, Clone, Copy)]
@@ -71,26 +73,25 @@ pub struct EchoStage {
     canceller: Option<Canceller>,
     far: FarEnd,
     alignment: Alignment,
-    /// Whether noise suppression or gain control need every frame.
-    always: bool,
-    rest_after_frames: u32,
-    /// Frames since the loudspeaker was last heard in the reference.
-    quiet_frames: u32,
-    /// How the last frame was made.
+    polish: Option<Polish>,
+    rest_after_blocks: u32,
+    /// Blocks since the loudspeaker was last heard in the reference.
+    quiet_blocks: u32,
+    /// How the last block was made.
     mode: Mode,
-    /// What does not fill a frame yet.
+    /// What does not fill a block yet.
     pending: Vec<f32>,
     /// The last samples heard, for the delay while resting.
     past: [f32; DELAY],
     levels: Levels,
 }
 
-/// How a frame is made.
+/// How a block is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// The canceller rests.
     Resting,
-    /// Its first frame after a rest: what it gives out is left over from before.
+    /// Its first block after a rest: what it gives out is left over from before.
     Waking,
     /// Its second one: faded over.
     FadingIn,
@@ -99,7 +100,7 @@ enum Mode {
     FadingOut,
 }
 
-/// Mean squares over some frames.
+/// Mean squares over some blocks.
 #[derive(Debug, Clone, Copy, Default)]
 struct Levels {
     played: f32,
@@ -110,16 +111,15 @@ struct Levels {
 impl EchoStage {
     /// A stage that has not heard of any loudspeaker yet.
     pub fn new(config: &Echo) -> Self {
-        let always = config.noise_suppression || config.gain_control;
         Self {
-            canceller: config.enabled.then(|| Canceller::new(config)),
+            canceller: config.enabled.then(|| Canceller::new()),
             far: FarEnd::new(SAMPLE_RATE_HZ),
             alignment: Alignment::new(),
-            always,
-            rest_after_frames: config.rest_after_ms / 10,
-            quiet_frames: u32::MAX,
-            mode: if always { Mode::Cancelling } else { Mode::Resting },
-            pending: Vec::with_capacity(FRAME * 32),
+            polish: Polish::new(config),
+            rest_after_blocks: config.rest_after_ms / 4,
+            quiet_blocks: u32::MAX,
+            mode: Mode::Resting,
+            pending: Vec::with_capacity(BLOCK * 32),
             past: [0.0; DELAY],
             levels: Levels::default(),
         }
@@ -141,44 +141,51 @@ impl EchoStage {
     /// Cleans what the microphone brought, 16 kHz mono, in place. `captured_until` is when the last of
     /// the samples was captured; without it (a recording) they pass untouched.
     ///
-    /// Every sample comes out once, 4 ms late, in frames of 10 ms: up to 10 ms wait for the next call.
+    /// Every sample comes out once, 4 ms late, in blocks of 4 ms: less than that waits for the next call.
+    /// With noise suppression or gain control the blocks are of 10 ms.
     pub fn process(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
         let (Some(canceller), Some(captured_until)) = (&mut self.canceller, captured_until) else {
             // Whatever waited comes first.
-            samples.splice(0..0, self.pending.drain(..));
+            let new = std::mem::take(samples);
+            if let Some(polish) = &mut self.polish {
+                polish.give_up(samples);
+            }
+            samples.append(&mut self.pending);
+            samples.extend(new);
             return;
         };
         self.pending.append(samples);
-        let quiet = self.quiet_frames >= self.rest_after_frames;
-        self.alignment.captured(captured_until, self.pending.len(), quiet, &self.far);
-        let (frames, _) = self.pending.as_chunks::<FRAME>();
-        for heard in frames {
-            let (mut played, mut cleaned, mut passed) = ([0.0; FRAME], [0.0; FRAME], [0.0; FRAME]);
-            let sound = match self.alignment.next(FRAME, &self.far) {
+        self.alignment.captured(captured_until, self.pending.len(), &self.far);
+        let (blocks, _) = self.pending.as_chunks::<BLOCK>();
+        for heard in blocks {
+            let (mut played, mut cleaned, mut passed) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+            let sound = match self.alignment.next(BLOCK, &self.far) {
                 Some((place, step)) => self.far.read(place, step, &mut played),
                 None => false,
             };
-            self.quiet_frames = if sound { 0 } else { self.quiet_frames.saturating_add(1) };
-            let resting = !self.always && self.quiet_frames > self.rest_after_frames;
+            self.quiet_blocks = if sound { 0 } else { self.quiet_blocks.saturating_add(1) };
+            let resting = self.quiet_blocks > self.rest_after_blocks;
             self.mode = self.mode.next(resting);
             passed[..DELAY].copy_from_slice(&self.past);
-            passed[DELAY..].copy_from_slice(&heard[..FRAME - DELAY]);
-            self.past.copy_from_slice(&heard[FRAME - DELAY..]);
+            passed[DELAY..].copy_from_slice(&heard[..BLOCK - DELAY]);
+            self.past.copy_from_slice(&heard[BLOCK - DELAY..]);
             if self.mode != Mode::Resting {
-                canceller.expect_delay((self.alignment.lead_s() * 1000.0) as i32);
                 canceller.process(&played, heard, &mut cleaned);
             }
             self.mode.mix(&passed, &mut cleaned);
             self.levels.add(&played, heard, &cleaned);
             samples.extend_from_slice(&cleaned);
         }
-        let done = frames.len() * FRAME;
+        let done = blocks.len() * BLOCK;
         self.pending.drain(..done);
+        if let Some(polish) = &mut self.polish {
+            polish.process(samples);
+        }
     }
 
     /// Whether what the loudspeaker plays, or its reverberation, may be in what came out last.
     pub fn is_playing(&self) -> bool {
-        self.quiet_frames <= ECHO_TAIL_FRAMES
+        self.quiet_blocks <= ECHO_TAIL_BLOCKS
     }
 
     /// What is known about what came out last.
@@ -195,7 +202,7 @@ impl EchoStage {
 }
 
 impl Mode {
-    /// How the next frame is made.
+    /// How the next block is made.
     fn next(self, resting: bool) -> Self {
         match (self, resting) {
             (Self::Cancelling, true) => Self::FadingOut,
@@ -206,14 +213,14 @@ impl Mode {
         }
     }
 
-    /// Makes the frame of what passed by and what was cleaned.
-    fn mix(self, passed: &[f32; FRAME], cleaned: &mut [f32; FRAME]) {
+    /// Makes the block of what passed by and what was cleaned.
+    fn mix(self, passed: &[f32; BLOCK], cleaned: &mut [f32; BLOCK]) {
         match self {
             Self::Cancelling => {}
             Self::Resting | Self::Waking => *cleaned = *passed,
             Self::FadingIn | Self::FadingOut => {
                 for (index, (into, past)) in cleaned.iter_mut().zip(passed).enumerate() {
-                    let so_far = index as f32 / FRAME as f32;
+                    let so_far = index as f32 / BLOCK as f32;
                     let part = if self == Self::FadingIn { so_far } else { 1.0 - so_far };
                     *into = past + (*into - past) * part;
                 }
@@ -228,7 +235,7 @@ impl Levels {
             [(&mut self.played, played), (&mut self.heard, heard), (&mut self.cleaned, cleaned)]
         {
             let power = samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32;
-            *level += (power - *level) / LEVEL_FRAMES;
+            *level += (power - *level) / LEVEL_BLOCKS;
         }
     }
 }
