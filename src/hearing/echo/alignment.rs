@@ -33,6 +33,12 @@ const AGREED_S: f64 = 0.006;
 /// Least and most lead. One below 0 is for moments that put the sound earlier than it is handed over.
 const LEAD_S: (f64, f64) = (-0.050, 0.040);
 
+/// Least lead of a stream that was just opened: what jitter may take away.
+const FIRST_LEAD_S: f64 = 0.004;
+
+/// The rank of what counts as the least: single callbacks that come late do not.
+const USUAL: f64 = 0.2;
+
 /// Kept between what is read and what is there, for callbacks that come late.
 const MARGIN_S: f64 = 0.006;
 
@@ -172,16 +178,14 @@ impl Alignment {
 
     /// The lead there can be, of a stream that was just opened.
     fn choose_lead(&mut self, rate: f64) {
-        self.least_ahead_s = self.least_ahead_s.min(ranked(&mut self.aheads, 0.0));
-        let most = std::env::var("L").map_or(LEAD_S.1, |l| l.parse().unwrap_or(0.0));
-        self.set_lead((self.least_ahead_s - MARGIN_S).clamp(LEAD_S.0, most), rate);
+        self.least_ahead_s = self.least_ahead_s.min(ranked(&mut self.aheads, USUAL));
+        self.set_lead((self.least_ahead_s - MARGIN_S).clamp(FIRST_LEAD_S, LEAD_S.1), rate);
     }
 
     /// Takes less lead when sound is handed over too late for it, again and again. That costs the
     /// canceller a change of delay; sound that is missing would cost it every time.
     fn shorten_lead(&mut self, rate: f64) {
-        // Not the least: one late callback in the window does not count.
-        let ahead_s = ranked(&mut self.aheads, 0.2);
+        let ahead_s = ranked(&mut self.aheads, USUAL);
         self.short_windows = if ahead_s < self.lead_s { self.short_windows + 1 } else { 0 };
         if self.short_windows >= 2 {
             self.set_lead((ahead_s - MARGIN_S).max(LEAD_S.0), rate);
@@ -217,6 +221,11 @@ impl Alignment {
 
     fn move_by(&mut self, frames: f64) {
         self.place = self.place.map(|place| place + frames);
+    }
+
+    /// How far ahead of the sound the place is, in milliseconds.
+    pub(super) fn lead_ms(&self) -> i32 {
+        (self.lead_s * 1000.0) as i32
     }
 
     /// Speed of the loudspeaker's clock against the microphone's, in parts per million.

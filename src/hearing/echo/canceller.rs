@@ -13,9 +13,6 @@ use sonora_aec3::config::EchoCanceller3Config;
 /// Samples of a block: 4 ms.
 pub(super) const BLOCK: usize = 64;
 
-/// By how many samples the canceller's output is late: it works with windows of two blocks.
-pub(super) const DELAY: usize = BLOCK;
-
 /// AEC3 counts like 16-bit samples.
 const FULL_SCALE: f32 = 32_768.0;
 
@@ -35,27 +32,9 @@ pub(super) struct Canceller {
 impl Canceller {
     pub(super) fn new() -> Self {
         let mut config = EchoCanceller3Config::default();
-        let env = |n: &str| std::env::var(n).ok();
-        config.delay.detect_pre_echo = env("PRE").is_some();
-        if let Some(d) = env("DEF") {
-            config.delay.default_delay = d.parse().unwrap_or(5);
-        }
-        if let Some(d) = env("LEN") {
-            let d = d.parse().unwrap_or(13);
-            config.filter.refined.length_blocks = d;
-            config.filter.coarse.length_blocks = d;
-            config.filter.refined_initial.length_blocks = d - 1;
-            config.filter.coarse_initial.length_blocks = d - 1;
-        }
-        if let Some(d) = env("INI") {
-            config.filter.initial_state_seconds = d.parse().unwrap_or(2.5);
-        }
-        config.filter.conservative_initial_phase = env("CONS").is_some();
-        config.echo_removal_control.linear_and_stable_echo_path = env("LIN").is_some();
-        config.echo_removal_control.has_clock_drift = env("DRIFT").is_some();
-        if let Some(d) = env("EP") {
-            config.ep_strength.default_gain = d.parse().unwrap_or(1.0);
-        }
+        // Looks for echoes before the strongest one, for streams whose delay is not known; with them it
+        // moves back and forth by a block, and every move costs what was learned.
+        config.delay.detect_pre_echo = false;
         config.validate();
         let rate_hz = SAMPLE_RATE_HZ as usize;
         Self {
@@ -67,8 +46,13 @@ impl Canceller {
         }
     }
 
-    /// Takes what is played and what is heard; `cleaned` is what was heard [`DELAY`] samples ago
-    /// without its echo.
+    /// How long after a block of the loudspeaker its echo is to be expected, in ms: where to look first.
+    pub(super) fn expect_delay(&mut self, delay_ms: i32) {
+        self.processor.set_audio_buffer_delay(delay_ms.max(0));
+    }
+
+    /// Takes what is played and what is heard; `cleaned` is the block heard before, without its echo:
+    /// the canceller works with windows of two blocks.
     pub(super) fn process(
         &mut self,
         played: &[f32; BLOCK],
@@ -85,10 +69,6 @@ impl Canceller {
         self.processor.process_capture(false, overdriven, None, &mut self.captured);
         for (into, sample) in cleaned.iter_mut().zip(self.captured.view(0, 0)) {
             *into = (sample / FULL_SCALE).clamp(-1.0, 1.0);
-        }
-        if std::env::var("S").is_ok() {
-            let s = self.processor.get_metrics();
-            eprintln!("{:?}", s);
         }
     }
 }

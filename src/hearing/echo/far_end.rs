@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn gaps_repeats_and_the_future_are_silence() {
         let mut far = FarEnd::new(16_000);
-        assert!(far.silent_from(0.0));
+        assert!(far.silent_from(20.0));
         far.push(0, 100, &[0.5; 100]);
         far.push(300, 100, &[0.5; 100]);
         far.push(350, 100, &[0.9; 100]);

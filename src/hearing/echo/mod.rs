@@ -19,13 +19,19 @@ mod tests;
 use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
 use alignment::Alignment;
-use canceller::{BLOCK, Canceller, DELAY};
+use canceller::{BLOCK, Canceller};
 use far_end::FarEnd;
 use polish::Polish;
 use std::time::Instant;
 
 /// How long after the last sound of the loudspeaker its echo may still be heard, in blocks of 4 ms.
 const ECHO_TAIL_BLOCKS: u32 = 75;
+
+/// Power of the loudspeaker's signal from which the canceller learns: −50 dB of full scale.
+const LOUD_ENOUGH: f32 = 1e-5;
+
+/// How long it takes the canceller to know a room: 1.5 s of sound.
+const LEARNING_BLOCKS: u32 = 375;
 
 /// Blocks over which levels are averaged: 160 ms, what barge-in waits for.
 const LEVEL_BLOCKS: f32 = 40.0;
@@ -48,6 +54,9 @@ pub struct Played<'a> {
 pub struct EchoReport {
     /// Whether what the loudspeaker plays, or its reverberation, may be in these samples.
     pub playing: bool,
+    /// Whether the canceller does not know the room yet: some of the echo may be left. That is so for
+    /// the first second and a half that is played after the start.
+    pub learning: bool,
     /// Levels over the last 160 ms in dB of full scale: the loudspeaker's signal, the microphone's, and
     /// what is left of the microphone's.
     pub played_db: f32,
@@ -81,8 +90,12 @@ pub struct EchoStage {
     mode: Mode,
     /// What does not fill a block yet.
     pending: Vec<f32>,
-    /// The last samples heard, for the delay while resting.
-    past: [f32; DELAY],
+    /// The last block heard: while resting it is given out a block later, as the canceller would.
+    past: [f32; BLOCK],
+    /// Whether `past` holds sound that was not given out yet.
+    begun: bool,
+    /// Blocks in which the canceller had something loud enough to learn from.
+    learned_blocks: u32,
     levels: Levels,
 }
 
@@ -112,7 +125,7 @@ impl EchoStage {
     /// A stage that has not heard of any loudspeaker yet.
     pub fn new(config: &Echo) -> Self {
         Self {
-            canceller: config.enabled.then(|| Canceller::new()),
+            canceller: config.enabled.then(Canceller::new),
             far: FarEnd::new(SAMPLE_RATE_HZ),
             alignment: Alignment::new(),
             polish: Polish::new(config),
@@ -120,7 +133,9 @@ impl EchoStage {
             quiet_blocks: u32::MAX,
             mode: Mode::Resting,
             pending: Vec::with_capacity(BLOCK * 32),
-            past: [0.0; DELAY],
+            past: [0.0; BLOCK],
+            begun: false,
+            learned_blocks: 0,
             levels: Levels::default(),
         }
     }
@@ -150,15 +165,19 @@ impl EchoStage {
             if let Some(polish) = &mut self.polish {
                 polish.give_up(samples);
             }
+            if std::mem::take(&mut self.begun) {
+                samples.extend_from_slice(&std::mem::replace(&mut self.past, [0.0; BLOCK]));
+            }
             samples.append(&mut self.pending);
             samples.extend(new);
             return;
         };
+        self.begun = true;
         self.pending.append(samples);
         self.alignment.captured(captured_until, self.pending.len(), &self.far);
         let (blocks, _) = self.pending.as_chunks::<BLOCK>();
         for heard in blocks {
-            let (mut played, mut cleaned, mut passed) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+            let (mut played, mut cleaned) = ([0.0; BLOCK], [0.0; BLOCK]);
             let sound = match self.alignment.next(BLOCK, &self.far) {
                 Some((place, step)) => self.far.read(place, step, &mut played),
                 None => false,
@@ -166,11 +185,12 @@ impl EchoStage {
             self.quiet_blocks = if sound { 0 } else { self.quiet_blocks.saturating_add(1) };
             let resting = self.quiet_blocks > self.rest_after_blocks;
             self.mode = self.mode.next(resting);
-            passed[..DELAY].copy_from_slice(&self.past);
-            passed[DELAY..].copy_from_slice(&heard[..BLOCK - DELAY]);
-            self.past.copy_from_slice(&heard[BLOCK - DELAY..]);
+            let passed = std::mem::replace(&mut self.past, *heard);
             if self.mode != Mode::Resting {
+                canceller.expect_delay(self.alignment.lead_ms());
                 canceller.process(&played, heard, &mut cleaned);
+                let learns = self.levels.played > LOUD_ENOUGH && self.learned_blocks < LEARNING_BLOCKS;
+                self.learned_blocks += u32::from(learns);
             }
             self.mode.mix(&passed, &mut cleaned);
             self.levels.add(&played, heard, &cleaned);
@@ -192,6 +212,7 @@ impl EchoStage {
     pub fn report(&self) -> EchoReport {
         EchoReport {
             playing: self.is_playing(),
+            learning: self.learned_blocks < LEARNING_BLOCKS,
             played_db: decibels(self.levels.played),
             heard_db: decibels(self.levels.heard),
             cleaned_db: decibels(self.levels.cleaned),
