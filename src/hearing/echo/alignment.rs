@@ -36,7 +36,7 @@ const LEAD_S: (f64, f64) = (-0.050, 0.040);
 /// Least lead of a stream that was just opened: what jitter may take away.
 const FIRST_LEAD_S: f64 = 0.004;
 
-/// The rank of what counts as the least: single callbacks that come late do not.
+/// What part of a window counts as often; fewer late callbacks do not count.
 const USUAL: f64 = 0.2;
 
 /// Kept between what is read and what is there, for callbacks that come late.
@@ -82,6 +82,8 @@ pub(super) struct Alignment {
     samples: u64,
     age_samples: u64,
     stamp_age_samples: u64,
+    /// Samples of this window whose sound was not there in time.
+    missed_samples: u64,
     drift: f64,
     slew: f64,
     jumps: u64,
@@ -100,6 +102,7 @@ impl Alignment {
             samples: 0,
             age_samples: 0,
             stamp_age_samples: 0,
+            missed_samples: 0,
             drift: 0.0,
             slew: 0.0,
             jumps: 0,
@@ -176,19 +179,21 @@ impl Alignment {
         self.begin_window();
     }
 
-    /// The lead there can be, of a stream that was just opened.
+    /// The lead of a stream that was just opened: half of what there can be; the other half is for
+    /// callbacks that come at other times than just now.
     fn choose_lead(&mut self, rate: f64) {
         self.least_ahead_s = self.least_ahead_s.min(ranked(&mut self.aheads, USUAL));
-        self.set_lead((self.least_ahead_s - MARGIN_S).clamp(FIRST_LEAD_S, LEAD_S.1), rate);
+        self.set_lead((self.least_ahead_s / 2.0).clamp(FIRST_LEAD_S, LEAD_S.1), rate);
     }
 
     /// Takes less lead when sound is handed over too late for it, again and again. That costs the
     /// canceller a change of delay; sound that is missing would cost it every time.
     fn shorten_lead(&mut self, rate: f64) {
-        let ahead_s = ranked(&mut self.aheads, USUAL);
-        self.short_windows = if ahead_s < self.lead_s { self.short_windows + 1 } else { 0 };
+        let often = self.missed_samples as f64 > self.samples as f64 * USUAL;
+        self.short_windows = if often { self.short_windows + 1 } else { 0 };
         if self.short_windows >= 2 {
-            self.set_lead((ahead_s - MARGIN_S).max(LEAD_S.0), rate);
+            let ahead_s = ranked(&mut self.aheads, USUAL);
+            self.set_lead((ahead_s - MARGIN_S).clamp(LEAD_S.0, self.lead_s), rate);
         }
     }
 
@@ -201,6 +206,7 @@ impl Alignment {
         self.errors.clear();
         self.aheads.clear();
         self.samples = 0;
+        self.missed_samples = 0;
     }
 
     fn age_s(&self) -> f64 {
@@ -213,6 +219,9 @@ impl Alignment {
         let step = rate / f64::from(SAMPLE_RATE_HZ) * (1.0 + self.drift + self.slew);
         let place = self.place?;
         self.place = Some(place + step * samples as f64);
+        if place + step * samples as f64 > far.readable_until() && !far.silent_from(place) {
+            self.missed_samples += samples as u64;
+        }
         self.samples += samples as u64;
         self.age_samples += samples as u64;
         self.stamp_age_samples += samples as u64;

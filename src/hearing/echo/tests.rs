@@ -123,11 +123,15 @@ fn the_alignment_finds_the_place_and_the_drift() {
     let mut off = noise(30_000, 0.005).into_iter();
     let mut moment = |s: f64| begun + Duration::from_secs_f64(1.0 + s + f64::from(off.next().unwrap()));
     let mut worst_ms = 0.0_f64;
+    let mut first = 0;
     for step in 0..12_000_u64 {
-        let sounds_s = step as f64 * 480.0 / (48_000.0 * speed) + 0.02;
-        far.push(step * 480, 480, &[]);
-        alignment.sounds(step * 480, moment(sounds_s));
         let now_s = (step + 1) as f64 * 0.01;
+        let sounds_s = |frame: u64| frame as f64 / (48_000.0 * speed) + 0.02;
+        while sounds_s(first) <= now_s + 0.01 {
+            far.push(first, 480, &[0.1; 480]);
+            alignment.sounds(first, moment(sounds_s(first)));
+            first += 480;
+        }
         alignment.captured(moment(now_s), 160, &far);
         let Some((place, _)) = alignment.next(160, &far) else { continue };
         let true_place = (now_s - 0.01 - 0.02) * 48_000.0 * speed + f64::from(alignment.lead_ms()) * 48.0;
@@ -143,6 +147,7 @@ fn the_alignment_finds_the_place_and_the_drift() {
     assert!(worst_ms < 2.5, "off by {worst_ms} ms");
     assert!((alignment.drift_ppm() - 150.0).abs() < 40.0, "{} ppm", alignment.drift_ppm());
     assert_eq!(alignment.jumps(), 0);
+    assert!((4..=14).contains(&alignment.lead_ms()), "{} ms", alignment.lead_ms());
 }
 
 #[test]
