@@ -26,18 +26,22 @@ const FIRST_S: f64 = 0.45;
 /// Further off than this is a jump.
 const JUMP_S: f64 = 0.012;
 
-/// So many looks in a row that agree on a jump within [`AGREED_S`] need no median.
-const AGREEING: usize = 8;
-const AGREED_S: f64 = 0.006;
+/// So many looks in a row that agree on a jump within [`AGREED_S`] need no full window. Fewer would
+/// set the place some milliseconds wrong, and the canceller had to learn the room anew.
+const AGREEING: usize = 10;
+const AGREED_S: f64 = 0.008;
 
 /// Least and most lead. One below 0 is for moments that put the sound earlier than it is handed over.
-const LEAD_S: (f64, f64) = (-0.050, 0.040);
+const LEAD_S: (f64, f64) = (-0.050, 0.030);
 
-/// Least lead of a stream that was just opened: what jitter may take away.
+/// Least lead when there is a choice: what jitter may take away.
 const FIRST_LEAD_S: f64 = 0.004;
 
-/// What part of a window counts as often; fewer late callbacks do not count.
+/// The rank of what counts as the least in a window: single callbacks that come late do not.
 const USUAL: f64 = 0.2;
+
+/// Sound that is missing in a larger part of a window is missing often.
+const OFTEN: f64 = 0.1;
 
 /// Kept between what is read and what is there, for callbacks that come late.
 const MARGIN_S: f64 = 0.006;
@@ -51,7 +55,13 @@ const STALE_SAMPLES: u64 = 2400;
 const LOOP_S: (f64, f64) = (2.0, 30.0);
 
 /// Two clocks are never further apart than this.
-const MOST_DRIFT: f64 = 500e-6;
+const MOST_DRIFT: f64 = 400e-6;
+
+/// More than this in one look is not drift.
+const MOST_BELIEVED_S: f64 = 0.003;
+
+/// Moments whose middle half scatters by this are believed half.
+const SCATTER_S: f64 = 0.003;
 
 /// Speed added or taken to make up for an error; slow enough for the canceller to follow.
 const MOST_SLEW: f64 = 300e-6;
@@ -116,8 +126,8 @@ impl Alignment {
     }
 
     /// Takes note of when the microphone's newest sample was captured, of which `waiting` are still to
-    /// be processed.
-    pub(super) fn captured(&mut self, until: Instant, waiting: usize, far: &FarEnd) {
+    /// be processed. While the canceller is `resting` nobody is disturbed by a change of the lead.
+    pub(super) fn captured(&mut self, until: Instant, waiting: usize, resting: bool, far: &FarEnd) {
         let Some(newest) = self.newest else { return };
         if self.stamp_age_samples > STALE_SAMPLES {
             return;
@@ -134,31 +144,46 @@ impl Alignment {
         self.aheads.push((far.readable_until() - sounding) / rate);
         let young = self.age_s() < FIRST_S;
         if self.errors.len() >= if young { FIRST_WINDOW } else { WINDOW } {
-            self.step(young, rate);
+            self.step(young, resting, rate);
         } else if let Some(off_s) = self.agreed_jump() {
-            self.jump(off_s, rate);
+            self.jump(off_s, resting, rate);
         }
     }
 
     /// One step of the loop.
-    fn step(&mut self, young: bool, rate: f64) {
+    fn step(&mut self, young: bool, resting: bool, rate: f64) {
         let off_s = ranked(&mut self.errors, 0.5);
         if off_s.abs() > JUMP_S && !young {
-            self.jump(off_s, rate);
+            self.jump(off_s, resting, rate);
             return;
         }
         if young {
             self.move_by(off_s * rate);
-            self.choose_lead(rate);
+            let ahead_s = ranked(&mut self.aheads, USUAL);
+            if self.jumps == 0 {
+                self.least_ahead_s = self.least_ahead_s.min(ahead_s);
+                self.set_lead(lead_for(self.least_ahead_s), rate);
+            } else if ahead_s < self.lead_s + MARGIN_S / 2.0 {
+                self.set_lead(lead_for(ahead_s), rate);
+            }
         } else {
-            let elapsed_s = self.samples as f64 / f64::from(SAMPLE_RATE_HZ);
-            let loop_s = (self.age_s() / 3.0).clamp(LOOP_S.0, LOOP_S.1);
-            let drift = self.drift + off_s * elapsed_s / (4.0 * loop_s * loop_s);
-            self.drift = drift.clamp(-MOST_DRIFT, MOST_DRIFT);
-            self.slew = (off_s / loop_s).clamp(-MOST_SLEW, MOST_SLEW);
-            self.shorten_lead(rate);
+            self.steer(off_s);
+            self.shorten_lead(resting, rate);
         }
         self.begin_window();
+    }
+
+    /// Sets the speed: what is off is made up for within the loop's time, and what is off again and
+    /// again is drift. Moments that scatter count less.
+    fn steer(&mut self, off_s: f64) {
+        let elapsed_s = self.samples as f64 / f64::from(SAMPLE_RATE_HZ);
+        let loop_s = (self.age_s() / 3.0).clamp(LOOP_S.0, LOOP_S.1);
+        let scatter_s = ranked(&mut self.errors, 0.75) - ranked(&mut self.errors, 0.25);
+        let trust = 1.0 / (1.0 + (scatter_s / SCATTER_S).powi(2));
+        let believed_s = off_s.clamp(-MOST_BELIEVED_S, MOST_BELIEVED_S) * trust;
+        let drift = self.drift + believed_s * elapsed_s / (4.0 * loop_s * loop_s);
+        self.drift = drift.clamp(-MOST_DRIFT, MOST_DRIFT);
+        self.slew = (off_s * trust / loop_s).clamp(-MOST_SLEW, MOST_SLEW);
     }
 
     /// How far the newest looks say, of one mind, that the place is off.
@@ -170,30 +195,29 @@ impl Alignment {
         agreed.then_some((least + most) / 2.0)
     }
 
-    /// Sets the place anew. The drift stays: it is a matter of the two crystals.
-    fn jump(&mut self, off_s: f64, rate: f64) {
+    /// Sets the place anew, to be found more exactly when nobody is disturbed by that. The drift stays:
+    /// it is a matter of the two crystals.
+    fn jump(&mut self, off_s: f64, resting: bool, rate: f64) {
         self.jumps += 1;
         self.move_by(off_s * rate);
-        self.age_samples = 0;
+        let age_s = if resting { 0.0 } else { FIRST_S };
+        self.age_samples = (age_s * f64::from(SAMPLE_RATE_HZ)) as u64;
         self.slew = 0.0;
         self.begin_window();
     }
 
-    /// The lead of a stream that was just opened: half of what there can be; the other half is for
-    /// callbacks that come at other times than just now.
-    fn choose_lead(&mut self, rate: f64) {
-        self.least_ahead_s = self.least_ahead_s.min(ranked(&mut self.aheads, USUAL));
-        self.set_lead((self.least_ahead_s / 2.0).clamp(FIRST_LEAD_S, LEAD_S.1), rate);
-    }
-
-    /// Takes less lead when sound is handed over too late for it, again and again. That costs the
-    /// canceller a change of delay; sound that is missing would cost it every time.
-    fn shorten_lead(&mut self, rate: f64) {
-        let often = self.missed_samples as f64 > self.samples as f64 * USUAL;
-        self.short_windows = if often { self.short_windows + 1 } else { 0 };
+    /// Takes less lead when sound is handed over too late for it. While something is played that costs
+    /// the canceller a change of delay, so it must have happened again and again; sound that is missing
+    /// would cost it every time.
+    fn shorten_lead(&mut self, resting: bool, rate: f64) {
+        let ahead_s = ranked(&mut self.aheads, USUAL);
+        let too_late = match resting {
+            true => ahead_s < self.lead_s + MARGIN_S / 2.0,
+            false => self.missed_samples as f64 > self.samples as f64 * OFTEN,
+        };
+        self.short_windows = if too_late { self.short_windows + 1 } else { 0 };
         if self.short_windows >= 2 {
-            let ahead_s = ranked(&mut self.aheads, USUAL);
-            self.set_lead((ahead_s - MARGIN_S).clamp(LEAD_S.0, self.lead_s), rate);
+            self.set_lead(lead_for(ahead_s).min(self.lead_s), rate);
         }
     }
 
@@ -245,6 +269,17 @@ impl Alignment {
     /// How often the place was set anew.
     pub(super) fn jumps(&self) -> u64 {
         self.jumps
+    }
+}
+
+/// The lead for sound that is there this long before it sounds: half of it, the other half is for
+/// callbacks that come later than usual. Little of it is needed, but where there is none the reference
+/// must stay behind what is there.
+fn lead_for(ahead_s: f64) -> f64 {
+    if ahead_s > FIRST_LEAD_S + MARGIN_S {
+        (ahead_s / 2.0).clamp(FIRST_LEAD_S, LEAD_S.1)
+    } else {
+        (ahead_s - MARGIN_S).max(LEAD_S.0)
     }
 }
 

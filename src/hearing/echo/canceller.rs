@@ -51,6 +51,11 @@ impl Canceller {
         self.processor.set_audio_buffer_delay(delay_ms.max(0));
     }
 
+    /// How far behind the loudspeaker's block the echo is found, in ms.
+    pub(super) fn delay_ms(&self) -> i32 {
+        self.processor.get_metrics().delay_ms
+    }
+
     /// Takes what is played and what is heard; `cleaned` is the block heard before, without its echo:
     /// the canceller works with windows of two blocks.
     pub(super) fn process(

@@ -62,6 +62,8 @@ pub struct EchoReport {
     pub played_db: f32,
     pub heard_db: f32,
     pub cleaned_db: f32,
+    /// How far behind its reference the canceller finds the echo, in ms.
+    pub delay_ms: i32,
     /// Speed of the loudspeaker's clock against the microphone's, in parts per million.
     pub drift_ppm: f32,
     /// How often the streams had to be aligned anew since the loudspeaker was opened.
@@ -172,9 +174,13 @@ impl EchoStage {
             samples.extend(new);
             return;
         };
+        if samples.is_empty() {
+            return;
+        }
         self.begun = true;
         self.pending.append(samples);
-        self.alignment.captured(captured_until, self.pending.len(), &self.far);
+        let resting = self.mode == Mode::Resting;
+        self.alignment.captured(captured_until, self.pending.len(), resting, &self.far);
         let (blocks, _) = self.pending.as_chunks::<BLOCK>();
         for heard in blocks {
             let (mut played, mut cleaned) = ([0.0; BLOCK], [0.0; BLOCK]);
@@ -216,6 +222,7 @@ impl EchoStage {
             played_db: decibels(self.levels.played),
             heard_db: decibels(self.levels.heard),
             cleaned_db: decibels(self.levels.cleaned),
+            delay_ms: self.canceller.as_ref().map_or(0, Canceller::delay_ms),
             drift_ppm: self.alignment.drift_ppm() as f32,
             realigned: self.alignment.jumps(),
         }

@@ -132,7 +132,7 @@ fn the_alignment_finds_the_place_and_the_drift() {
             alignment.sounds(first, moment(sounds_s(first)));
             first += 480;
         }
-        alignment.captured(moment(now_s), 160, &far);
+        alignment.captured(moment(now_s), 160, false, &far);
         let Some((place, _)) = alignment.next(160, &far) else { continue };
         let true_place = (now_s - 0.01 - 0.02) * 48_000.0 * speed + f64::from(alignment.lead_ms()) * 48.0;
         if step > 6_000 {
