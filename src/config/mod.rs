@@ -2,6 +2,7 @@
 
 pub mod audio;
 mod default_file;
+pub mod echo;
 pub mod endpoint;
 pub mod home;
 pub mod keys;
@@ -36,6 +37,8 @@ pub struct Config {
     pub paths: paths::Paths,
     /// Microphone and speaker.
     pub audio: audio::Audio,
+    /// Echo cancellation: Hark's own voice is taken out of what the microphone hears.
+    pub echo: echo::Echo,
     /// Voice activity detection (Silero).
     pub vad: vad::Vad,
     /// Wake word detection.

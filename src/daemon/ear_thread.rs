@@ -1,5 +1,6 @@
 //! The `hark-ear` thread: empties the capture ring, hears, opens the microphone again when it is lost.
 
+use super::echo_feed::EchoFeed;
 use super::live::{BackOff, device_lost, no_thread, report};
 use super::mailbox::Mailbox;
 use super::workshop::Workshop;
@@ -42,7 +43,7 @@ struct Shared {
 
 impl EarThread {
     /// Loads the engines and starts to hear. A microphone that is not there is looked for again and again.
-    pub(super) fn start(workshop: &Workshop) -> Result<Self, Fault> {
+    pub(super) fn start(workshop: &Workshop, echo: EchoFeed) -> Result<Self, Fault> {
         let ear = workshop.ear(SttMode::Live)?;
         let (commands, orders) = channel();
         let shared = Arc::new(Shared::default());
@@ -50,7 +51,7 @@ impl EarThread {
         let (mailbox, told) = (workshop.mailbox.clone(), shared.clone());
         let thread = std::thread::Builder::new()
             .name("hark-ear".into())
-            .spawn(move || listen(ear, source, &orders, &mailbox, &told))
+            .spawn(move || listen(ear, echo, source, &orders, &mailbox, &told))
             .map_err(|error| no_thread("hark-ear", &error))?;
         Ok(Self { commands, shared, thread: Some(thread) })
     }
@@ -87,6 +88,7 @@ impl Drop for EarThread {
 
 fn listen(
     mut ear: Ear,
+    mut echo: EchoFeed,
     mut source: Source,
     orders: &Receiver<EarCommand>,
     mailbox: &Mailbox,
@@ -100,6 +102,7 @@ fn listen(
         }
         samples.clear();
         source.read(&mut samples, mailbox);
+        echo.clean(&mut samples, source.captured_until());
         ear.process(&samples, &mut heard);
         for Heard { event, .. } in heard.drain(..) {
             if let Err(full) = mailbox.push(machine_event(event)) {
@@ -170,6 +173,11 @@ impl Source {
         if let Some(reader) = stand_in.as_mut() {
             reader.read(samples);
         }
+    }
+
+    /// When the newest sample of a microphone was captured; a stand-in has no such moment.
+    fn captured_until(&self) -> Option<Instant> {
+        self.open.as_ref()?.1.captured_until()
     }
 
     fn check(&mut self, mailbox: &Mailbox) {

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
 use super::ear_thread::EarThread;
+use super::echo_feed::EchoFeed;
 use super::mailbox::Mailbox;
 use super::timers_thread::TimersThread;
 use super::voice_parts::VoiceParts;
@@ -27,8 +28,9 @@ pub fn run(
 ) -> Result<(), Fault> {
     let clock = Arc::new(Clock::live());
     let mailbox = workshop.mailbox.clone();
-    let voice = VoiceParts::supervised(workshop)?;
-    let ear = EarThread::start(workshop)?;
+    let (echo, taps) = EchoFeed::new(&workshop.config.echo);
+    let voice = VoiceParts::supervised(workshop, taps)?;
+    let ear = EarThread::start(workshop, echo)?;
     let mqtt = Arc::new(start_mqtt(workshop)?);
     let publisher = mqtt.clone();
     listeners.push(Box::new(move |envelope| publisher.publish(envelope)));

@@ -6,6 +6,7 @@ pub mod conductor;
 mod controls;
 pub mod demo;
 mod ear_thread;
+mod echo_feed;
 pub mod hear;
 pub mod listen;
 pub mod live;

@@ -1,5 +1,6 @@
 //! The voice with its output: a speaker that is found again when it is lost, or none, or a recording.
 
+use super::echo_feed::Taps;
 use super::mailbox::Mailbox;
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault};
@@ -42,12 +43,13 @@ impl VoiceParts {
     }
 
     /// Speaks on the speaker of the configuration while it is there, and finds it again when it is lost.
-    pub(super) fn supervised(workshop: &Workshop) -> Result<Self, Fault> {
+    /// What it plays is copied to `taps`.
+    pub(super) fn supervised(workshop: &Workshop, taps: Taps) -> Result<Self, Fault> {
         let thread = start(workshop, None)?;
         let name = workshop.config.audio.output_device.clone();
         let supervisor = match name.as_str() {
             "none" => None,
-            _ => Some(Supervisor::start(name, thread.handle(), workshop.mailbox.clone())?),
+            _ => Some(Supervisor::start(name, thread.handle(), workshop.mailbox.clone(), taps)?),
         };
         Ok(Self { thread, _speaker: None, supervisor })
     }
@@ -89,11 +91,11 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    fn start(name: String, voice: VoiceHandle, mailbox: Arc<Mailbox>) -> Result<Self, Fault> {
+    fn start(name: String, voice: VoiceHandle, mailbox: Arc<Mailbox>, taps: Taps) -> Result<Self, Fault> {
         let (stop, stopped) = channel();
         let thread = std::thread::Builder::new()
             .name("hark-speaker".into())
-            .spawn(move || supervise(&name, &voice, &mailbox, &stopped))
+            .spawn(move || supervise(&name, &voice, &mailbox, &taps, &stopped))
             .map_err(|error| super::live::no_thread("hark-speaker", &error))?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
@@ -109,7 +111,7 @@ impl Drop for Supervisor {
     }
 }
 
-fn supervise(name: &str, voice: &VoiceHandle, mailbox: &Mailbox, stopped: &Receiver<()>) {
+fn supervise(name: &str, voice: &VoiceHandle, mailbox: &Mailbox, taps: &Taps, stopped: &Receiver<()>) {
     let mut back_off = super::live::BackOff::new(LONGEST_BACK_OFF);
     let mut speaker: Option<Speaker> = None;
     loop {
@@ -126,7 +128,11 @@ fn supervise(name: &str, voice: &VoiceHandle, mailbox: &Mailbox, stopped: &Recei
         }
         if speaker.is_none() {
             match Speaker::open(name, RING_MS) {
-                Ok((opened, feeder)) => {
+                Ok((mut opened, feeder)) => {
+                    if let Some(tap) = opened.take_tap() {
+                        // An ear that has ended needs none.
+                        let _ = taps.send(tap);
+                    }
                     tracing::info!("speaker {} at {} Hz", opened.name(), opened.rate_hz());
                     voice.attach(Some(feeder));
                     speaker = Some(opened);

@@ -20,6 +20,7 @@ mod trim;
 mod voice_maker;
 mod voice_player;
 pub mod voice_stream;
+pub mod tap;
 pub mod voice_thread;
 mod voice_worker;
 pub mod voices;

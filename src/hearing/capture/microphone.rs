@@ -285,7 +285,11 @@ fn data_callback(mut writer: CaptureWriter) -> impl FnMut(&Data, &cpal::InputCal
             }
         };
     }
-    move |data: &Data, _info: &cpal::InputCallbackInfo| {
+    move |data: &Data, info: &cpal::InputCallbackInfo| {
+        // The device's own clock has another origin for every stream: only distances count.
+        let stamp = info.timestamp();
+        let age = stamp.callback.saturating_duration_since(stamp.capture);
+        writer.stamp(Instant::now().checked_sub(age).unwrap_or_else(Instant::now));
         push!(data,
             I8 => i8, I16 => i16, I24 => cpal::I24, I32 => i32, I64 => i64,
             U8 => u8, U16 => u16, U24 => cpal::U24, U32 => u32, U64 => u64, F64 => f64);
