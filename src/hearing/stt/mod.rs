@@ -1,6 +1,8 @@
 //! Speech recognition engines behind one trait.
 
+pub mod cascade;
 pub mod grammar;
+pub mod whisper;
 pub mod worker;
 
 use crate::domain::{Fault, Transcript};

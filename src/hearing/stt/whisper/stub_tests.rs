@@ -1,0 +1,197 @@
+//! whisper.cpp itself on a model without weights: mechanics and timing, no recognition.
+//!
+//! The file has tiny.en's real dimensions and vocabulary, so that the encoder and one step of the
+//! decoder cost what they cost with weights; its text is always empty.
+
+use super::decoder::{Decoder, Purpose};
+use super::guards::Guards;
+use super::recogniser::{Pace, WhisperRecogniser, WhisperSettings};
+use super::test_models::{STUB_HEADER, model_file, shared_stub, stub};
+use super::{WhisperError, open};
+use crate::domain::{Fault, FaultKind};
+use crate::hearing::stt::Recogniser;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+fn settings(model: &Path) -> WhisperSettings {
+    WhisperSettings {
+        model: model.to_owned(),
+        threads: 2,
+        least_context: 256,
+        partial_ms: 500,
+        names: ["Kitchen", "Living room", "Ceiling light"].map(str::to_owned).to_vec(),
+        guards: Guards { min_confidence: 0.3, max_no_speech: 0.6 },
+        pace: Pace::Background,
+    }
+}
+
+/// The shared file, or one of the same dimensions without its vocabulary.
+fn model() -> (PathBuf, Option<tempfile::NamedTempFile>) {
+    match shared_stub() {
+        Some(path) => (path, None),
+        None => {
+            let file = model_file(&stub(&STUB_HEADER));
+            (file.path().to_owned(), Some(file))
+        }
+    }
+}
+
+/// Something like a voice: a tone that swells and falls.
+fn sound(seconds: usize) -> Vec<f32> {
+    (0..seconds * 16_000)
+        .map(|at| {
+            let t = at as f32 / 16_000.0;
+            (t * 900.0).sin() * (t * 12.0).sin() * 0.3
+        })
+        .collect()
+}
+
+fn loaded(settings: &WhisperSettings) -> (Box<dyn Decoder>, Arc<AtomicBool>) {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    (open(settings, interrupt.clone()).unwrap(), interrupt)
+}
+
+/// Median of the times `work` takes.
+fn median(times: usize, mut work: impl FnMut()) -> Duration {
+    let mut took: Vec<Duration> = (0..times)
+        .map(|_| {
+            let begun = Instant::now();
+            work();
+            begun.elapsed()
+        })
+        .collect();
+    took.sort();
+    took[took.len() / 2]
+}
+
+#[test]
+fn an_utterance_runs_through_and_is_rejected_because_nothing_was_written() {
+    let (path, _file) = model();
+    let mut ear = WhisperRecogniser::new(&WhisperSettings { pace: Pace::InStep, ..settings(&path) }).unwrap();
+    for _ in 0..2 {
+        ear.start().unwrap();
+        for block in sound(3).chunks(8000) {
+            ear.feed(block).unwrap();
+            assert_eq!(ear.partial(), None);
+        }
+        let transcript = ear.finish().unwrap().transcript;
+        assert_eq!(transcript.rejected.as_deref(), Some("no words were recognised"));
+        assert_eq!((transcript.engine.as_str(), transcript.language.as_str()), ("whisper", "en"));
+    }
+    ear.start().unwrap();
+    ear.feed(&[f32::NAN, f32::INFINITY, 0.5]).unwrap();
+    assert!(ear.finish().unwrap().transcript.rejected.is_some());
+}
+
+#[test]
+fn a_decode_is_interrupted_within_50_ms() {
+    let (path, _file) = model();
+    let mut ear = WhisperRecogniser::new(&settings(&path)).unwrap();
+    let long = sound(29);
+    let took = median(5, || {
+        ear.start().unwrap();
+        ear.feed(&long).unwrap();
+        // The partial of 29 s is in the middle of its encoder by now.
+        std::thread::sleep(Duration::from_millis(60));
+        ear.cancel();
+    });
+    assert!(took < Duration::from_millis(110), "cancel waited: {took:?} with the 60 ms of the test");
+}
+
+#[test]
+fn less_sound_costs_less() {
+    let (path, _file) = model();
+    let (mut decoder, _interrupt) = loaded(&settings(&path));
+    let mut time = |seconds| {
+        let sound = sound(seconds);
+        median(3, || {
+            decoder.decode(&sound, Purpose::Last).unwrap().unwrap();
+        })
+    };
+    let (short, long) = (time(2), time(29));
+    assert!(short * 3 < long, "2 s took {short:?}, 29 s took {long:?}");
+}
+
+#[test]
+#[ignore = "a measurement: run it with --nocapture on a quiet machine"]
+fn timing_by_length() {
+    let (path, _file) = model();
+    for names in [0, 60] {
+        let names = (0..names).map(|number| format!("Ceiling light {number}")).collect();
+        let (mut decoder, interrupt) = loaded(&WhisperSettings { names, ..settings(&path) });
+        for seconds in [2, 4, 8, 29] {
+            let sound = sound(seconds);
+            let partial = median(9, || drop(decoder.decode(&sound, Purpose::Partial).unwrap().unwrap()));
+            let last = median(9, || drop(decoder.decode(&sound, Purpose::Last).unwrap().unwrap()));
+            let mut stops = Vec::new();
+            for at in [5, 20, 40] {
+                let flag = interrupt.clone();
+                let stopper = std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_millis(at));
+                    flag.store(true, Ordering::Release);
+                    Instant::now()
+                });
+                let ended = decoder.decode(&sound, Purpose::Partial).unwrap();
+                let now = Instant::now();
+                let asked = stopper.join().unwrap();
+                interrupt.store(false, Ordering::Release);
+                stops.push(ended.is_none().then(|| now.saturating_duration_since(asked)));
+            }
+            eprintln!("{seconds:2} s: partial {partial:.1?}, last {last:.1?}, interrupted {stops:.1?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_model_is_a_missing_part_with_its_fix() {
+    let refused = |path: &Path| {
+        let error = WhisperRecogniser::new(&settings(path)).err().unwrap();
+        let fault = Fault::from(error);
+        assert_eq!((fault.kind, fault.part.as_str()), (FaultKind::MissingPart, "stt"));
+        assert!(fault.fix.contains("hark models pull whisper_tiny_en"), "{fault}");
+        fault.message
+    };
+    assert!(refused(Path::new("/nowhere/ggml.bin")).contains("/nowhere/ggml.bin"));
+    let text = model_file(b"no model at all, but a text that is long enough for a header and more than that");
+    assert!(refused(text.path()).contains("first bytes"));
+    let whole = stub(&STUB_HEADER);
+    let cut = model_file(&whole[..whole.len() / 2]);
+    assert!(refused(cut.path()).contains("ends too early"));
+    // Whole in form, but its one tensor is none of Whisper's.
+    let mut odd = whole;
+    for field in [1u32, 1, 0, 1] {
+        odd.extend(field.to_le_bytes());
+    }
+    odd.extend(b"x\0\0\0\0");
+    let odd = model_file(&odd);
+    assert!(refused(odd.path()).contains("1 of 167 tensors"));
+}
+
+#[test]
+fn what_whisper_cpp_refuses_is_told_with_its_reason() {
+    // All tensors there are, by number, with names it does not know.
+    let mut strange = stub(&STUB_HEADER);
+    for number in 0..167 {
+        for field in [1u32, 3, 0, 1] {
+            strange.extend(field.to_le_bytes());
+        }
+        strange.extend(format!("{number:03}").as_bytes());
+        strange.extend([0; 4]);
+    }
+    let strange = model_file(&strange);
+    let error = WhisperRecogniser::new(&settings(strange.path())).err().unwrap();
+    assert!(matches!(&error, WhisperError::Refused { why, .. } if why.contains("unknown tensor")), "{error}");
+}
+
+#[test]
+fn a_model_of_many_languages_says_which_or_that_it_is_unsure() {
+    let mut header = STUB_HEADER;
+    header[1] = 51_865;
+    let file = model_file(&stub(&header));
+    let (mut decoder, _interrupt) = loaded(&settings(file.path()));
+    let decoded = decoder.decode(&sound(1), Purpose::Partial).unwrap().unwrap();
+    // Without weights all languages are alike.
+    assert_eq!(decoded.language, "unknown");
+}
