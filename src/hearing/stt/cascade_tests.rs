@@ -84,7 +84,10 @@ fn a_sure_grammar_is_taken_at_once_and_whisper_is_stopped() {
     let begun = Instant::now();
     let found = hear(&mut cascade);
     assert!(begun.elapsed() < Duration::from_secs(1));
-    assert_eq!((found.transcript.text.as_str(), found.transcript.engine.as_str()), ("turn on the lamp", "grammar"));
+    assert_eq!(
+        (found.transcript.text.as_str(), found.transcript.engine.as_str()),
+        ("turn on the lamp", "grammar")
+    );
     assert_eq!(found.transcript.why.as_deref(), Some("the grammar is sure: 0.90"));
     drop(cascade);
     assert_eq!(calls.lock().unwrap().finished, 0, "no decode ran to its end");
@@ -98,8 +101,14 @@ fn an_unsure_grammar_gives_way_to_whisper_and_says_why() {
     ] {
         let script = Script { text: " Who wrote Faust?", ..Script::default() };
         let found = hear(&mut cascade(grammar, "turn", script));
-        assert_eq!((found.transcript.text.as_str(), found.heard.as_str()), ("who wrote faust", "who wrote faust"));
-        assert_eq!((found.transcript.engine.as_str(), found.transcript.why.as_deref()), ("whisper", Some(reason)));
+        assert_eq!(
+            (found.transcript.text.as_str(), found.heard.as_str()),
+            ("who wrote faust", "who wrote faust")
+        );
+        assert_eq!(
+            (found.transcript.engine.as_str(), found.transcript.why.as_deref()),
+            ("whisper", Some(reason))
+        );
     }
 }
 

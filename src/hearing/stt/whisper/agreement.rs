@@ -63,7 +63,14 @@ mod tests {
     #[test]
     fn settled_words_never_change_and_never_shrink() {
         assert_eq!(
-            follow(&["turn on the", "turn on the", "burn off the lamp", "burn off the lamp", "", "turn on the fan"]),
+            follow(&[
+                "turn on the",
+                "turn on the",
+                "burn off the lamp",
+                "burn off the lamp",
+                "",
+                "turn on the fan"
+            ]),
             [
                 "|turn on the",
                 "turn on the|",

@@ -51,9 +51,10 @@ pub fn check(path: &Path) -> Result<Header, WhisperError> {
     let mut reader = Walker { reader: BufReader::new(file), at: 0, size };
     reader.model().map_err(|trouble| match trouble {
         Trouble::Io(source) if source.kind() != ErrorKind::UnexpectedEof => unreadable(source),
-        Trouble::Io(_) => {
-            WhisperError::NotAModel { path: path.to_owned(), why: format!("it ends too early, at {size} bytes") }
-        }
+        Trouble::Io(_) => WhisperError::NotAModel {
+            path: path.to_owned(),
+            why: format!("it ends too early, at {size} bytes"),
+        },
         Trouble::Form(why) => WhisperError::NotAModel { path: path.to_owned(), why },
     })
 }
@@ -248,6 +249,8 @@ mod tests {
     #[test]
     fn a_missing_file_is_told_with_its_name() {
         let error = check(Path::new("/nowhere/ggml.bin")).unwrap_err();
-        assert!(matches!(error, WhisperError::File { .. }) && error.to_string().contains("/nowhere/ggml.bin"));
+        assert!(
+            matches!(error, WhisperError::File { .. }) && error.to_string().contains("/nowhere/ggml.bin")
+        );
     }
 }

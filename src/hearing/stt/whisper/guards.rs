@@ -93,8 +93,9 @@ impl Guards {
             return Some(format!("probably no speech ({:.2})", decoded.no_speech));
         }
         let least = self.min_confidence;
-        (confidence < least)
-            .then(|| format!("\"{written}\" is unsure: confidence {confidence:.2}, at least {least} is needed"))
+        (confidence < least).then(|| {
+            format!("\"{written}\" is unsure: confidence {confidence:.2}, at least {least} is needed")
+        })
     }
 }
 

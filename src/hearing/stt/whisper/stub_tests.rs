@@ -85,14 +85,55 @@ fn an_utterance_runs_through_and_is_rejected_because_nothing_was_written() {
     assert!(ear.finish().unwrap().transcript.rejected.is_some());
 }
 
+/// How long after the flag was raised, `after` ms into a decode of this sound, the decode ended; `None`
+/// when it was over before that.
+fn interrupted(
+    decoder: &mut dyn Decoder,
+    interrupt: &Arc<AtomicBool>,
+    sound: &[f32],
+    after: u64,
+) -> Option<Duration> {
+    let flag = interrupt.clone();
+    let stopper = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(after));
+        flag.store(true, Ordering::Release);
+        Instant::now()
+    });
+    let decoded = decoder.decode(sound, Purpose::Last).unwrap();
+    let ended = Instant::now();
+    let raised = stopper.join().unwrap();
+    interrupt.store(false, Ordering::Release);
+    decoded.is_none().then(|| ended.saturating_duration_since(raised))
+}
+
 #[test]
-fn a_decode_is_interrupted_within_50_ms() {
+fn a_decode_is_interrupted_also_in_the_encoder() {
+    let (path, _file) = model();
+    let (mut decoder, interrupt) = loaded(&WhisperSettings { threads: 1, ..settings(&path) });
+    let sound = sound(12);
+    let whole = median(1, || drop(decoder.decode(&sound, Purpose::Last).unwrap()));
+    // All of these lie in the encoder, which takes some half a second on one core.
+    let mut took: Vec<Duration> = [20, 60, 100, 140, 180]
+        .iter()
+        .filter_map(|after| interrupted(decoder.as_mut(), &interrupt, &sound, *after))
+        .collect();
+    assert_eq!(took.len(), 5, "12 s were decoded in {whole:?}");
+    took.sort();
+    // 50 ms on a machine with nothing else to do; in proportion when it is busy with other tests.
+    let allowed = (whole / 10).max(Duration::from_millis(50));
+    assert!(took[2] < allowed, "{took:?} of {whole:?}");
+    // And it can be used again.
+    assert!(decoder.decode(&sound[..16_000], Purpose::Last).unwrap().is_some());
+}
+
+#[test]
+fn cancelling_does_not_wait() {
     let (path, _file) = model();
     let mut ear = WhisperRecogniser::new(&settings(&path)).unwrap();
-    let long = sound(29);
-    let took = median(5, || {
+    let sound = sound(29);
+    let took = median(3, || {
         ear.start().unwrap();
-        ear.feed(&long).unwrap();
+        ear.feed(&sound).unwrap();
         // The partial of 29 s is in the middle of its encoder by now.
         std::thread::sleep(Duration::from_millis(60));
         ear.cancel();
@@ -103,42 +144,31 @@ fn a_decode_is_interrupted_within_50_ms() {
 #[test]
 fn less_sound_costs_less() {
     let (path, _file) = model();
-    let (mut decoder, _interrupt) = loaded(&settings(&path));
+    // One thread: two of them wait for each other when the machine is busy, whatever the length.
+    let (mut decoder, _interrupt) = loaded(&WhisperSettings { threads: 1, ..settings(&path) });
     let mut time = |seconds| {
         let sound = sound(seconds);
         median(3, || {
             decoder.decode(&sound, Purpose::Last).unwrap().unwrap();
         })
     };
-    let (short, long) = (time(2), time(29));
-    assert!(short * 3 < long, "2 s took {short:?}, 29 s took {long:?}");
+    let (short, long) = (time(2), time(14));
+    assert!(short * 2 < long, "2 s took {short:?}, 14 s took {long:?}");
 }
 
 #[test]
 #[ignore = "a measurement: run it with --nocapture on a quiet machine"]
 fn timing_by_length() {
     let (path, _file) = model();
-    for names in [0, 60] {
+    for (names, threads) in [(0, 2), (0, 1), (60, 2)] {
         let names = (0..names).map(|number| format!("Ceiling light {number}")).collect();
-        let (mut decoder, interrupt) = loaded(&WhisperSettings { names, ..settings(&path) });
-        for seconds in [2, 4, 8, 29] {
+        let (mut decoder, interrupt) = loaded(&WhisperSettings { names, threads, ..settings(&path) });
+        eprintln!("{threads} threads:");
+        for seconds in [2, 4, 8] {
             let sound = sound(seconds);
-            let partial = median(9, || drop(decoder.decode(&sound, Purpose::Partial).unwrap().unwrap()));
-            let last = median(9, || drop(decoder.decode(&sound, Purpose::Last).unwrap().unwrap()));
-            let mut stops = Vec::new();
-            for at in [5, 20, 40] {
-                let flag = interrupt.clone();
-                let stopper = std::thread::spawn(move || {
-                    std::thread::sleep(Duration::from_millis(at));
-                    flag.store(true, Ordering::Release);
-                    Instant::now()
-                });
-                let ended = decoder.decode(&sound, Purpose::Partial).unwrap();
-                let now = Instant::now();
-                let asked = stopper.join().unwrap();
-                interrupt.store(false, Ordering::Release);
-                stops.push(ended.is_none().then(|| now.saturating_duration_since(asked)));
-            }
+            let partial = median(5, || drop(decoder.decode(&sound, Purpose::Partial).unwrap().unwrap()));
+            let last = median(5, || drop(decoder.decode(&sound, Purpose::Last).unwrap().unwrap()));
+            let stops = [5, 20, 40].map(|after| interrupted(decoder.as_mut(), &interrupt, &sound, after));
             eprintln!("{seconds:2} s: partial {partial:.1?}, last {last:.1?}, interrupted {stops:.1?}");
         }
     }

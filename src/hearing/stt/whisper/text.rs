@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn what_stands_in_brackets_or_between_notes_is_no_speech() {
-        for noise in ["[BLANK_AUDIO]", " (wind blowing)", "*sighs*", "♪ la la ♪", "♪ la", "[Music", "<|nospeech|>"]
+        for noise in
+            ["[BLANK_AUDIO]", " (wind blowing)", "*sighs*", "♪ la la ♪", "♪ la", "[Music", "<|nospeech|>"]
         {
             assert!(words(&speech_only(noise)).is_empty(), "{noise}");
         }

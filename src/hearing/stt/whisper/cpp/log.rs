@@ -8,8 +8,9 @@ use std::sync::Once;
 const ERROR: c_uint = 4;
 
 thread_local! {
-    /// The last error told on this thread: the reason behind whisper.cpp's bare "failed".
-    static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The first error told on this thread since it was last asked for: the reason behind the bare
+    /// "failed" that follows.
+    static COMPLAINT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// Routes whisper.cpp's and ggml's messages to `tracing`, at debug level: what matters comes back as
@@ -22,9 +23,9 @@ pub(super) fn route() {
     });
 }
 
-/// The last error whisper.cpp told on this thread, taken away.
-pub(super) fn last_error() -> String {
-    LAST_ERROR.with_borrow_mut(std::mem::take)
+/// The first error whisper.cpp told on this thread since the last call, taken away; empty for none.
+pub(super) fn complaint() -> String {
+    COMPLAINT.with_borrow_mut(std::mem::take)
 }
 
 /// # Safety
@@ -37,7 +38,11 @@ unsafe extern "C" fn take(level: c_uint, text: *const c_char, _user_data: *mut c
     let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
     let text = text.trim();
     if level == ERROR {
-        LAST_ERROR.with_borrow_mut(|last| text.clone_into(last));
+        COMPLAINT.with_borrow_mut(|first| {
+            if first.is_empty() {
+                text.clone_into(first);
+            }
+        });
     }
     if !text.is_empty() {
         tracing::debug!(target: "hark::whisper", "{text}");

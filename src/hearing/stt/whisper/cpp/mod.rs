@@ -50,7 +50,9 @@ impl WhisperCpp {
             tracing::warn!(model = %path.display(), "the model holds no weights: it recognises nothing");
         }
         log::route();
-        let refused = |_| WhisperError::Refused { path: path.clone(), why: log::last_error() };
+        // What was complained of before is not about this file.
+        log::complaint();
+        let refused = |_| WhisperError::Refused { path: path.clone(), why: log::complaint() };
         let context =
             WhisperContext::new_with_params(path, WhisperContextParameters::default()).map_err(refused)?;
         let state = interrupt::reachable(&interrupt, || context.create_state()).map_err(refused)?;
@@ -99,7 +101,7 @@ impl WhisperCpp {
 
     /// False when it was interrupted, whatever else there is to say.
     fn outcome(&self, ran: Result<(), whisper_rs::WhisperError>) -> Result<bool, WhisperError> {
-        let why = log::last_error();
+        let why = log::complaint();
         match ran {
             _ if self.interrupted() => Ok(false),
             Ok(()) => Ok(true),
@@ -219,19 +221,25 @@ fn parameters(threads: c_int, language: &'static str) -> FullParams<'static, 'st
 }
 
 /// The names as tokens, as many as Whisper takes: half of its text context.
-fn prompt_tokens(context: &WhisperContext, names: &[String], path: &Path) -> Result<Vec<c_int>, WhisperError> {
+fn prompt_tokens(
+    context: &WhisperContext,
+    names: &[String],
+    path: &Path,
+) -> Result<Vec<c_int>, WhisperError> {
     // A token stands for at least one byte, so that this room always suffices; whisper-rs takes the
     // negative answer of too little room for a length.
     let tokens = |text: &str| context.tokenize(text, text.len() + 1);
     let budget = usize::try_from(context.n_text_ctx() / 2 - 1).unwrap_or_default();
-    let prompt = prompt::of_names(names, budget, |text| tokens(text).map_or(usize::MAX / 2, |list| list.len()));
+    let prompt =
+        prompt::of_names(names, budget, |text| tokens(text).map_or(usize::MAX / 2, |list| list.len()));
     if prompt.left_out > 0 {
         tracing::info!(left_out = prompt.left_out, "Whisper's prompt has no room for all names of the home");
     }
     if prompt.text.is_empty() {
         return Ok(Vec::new());
     }
-    let refused = |_| WhisperError::Refused { path: path.to_owned(), why: "its words do not spell names".into() };
+    let refused =
+        |_| WhisperError::Refused { path: path.to_owned(), why: "its words do not spell names".into() };
     let mut tokens = tokens(&prompt.text).map_err(refused)?;
     tokens.truncate(budget);
     Ok(tokens)
