@@ -45,6 +45,7 @@ fn samples() -> Vec<PublicEvent> {
             confidence: 0.875,
             language: "en".into(),
             rejected: None,
+            why: None,
         }),
         PublicEvent::Intent(Intent {
             name: "HassTurnOn".into(),

@@ -43,6 +43,11 @@ pub fn is_word_path(word: &str) -> bool {
     word.contains('/') || word.ends_with(".tflite")
 }
 
+/// Whether a model of Whisper is the path of a file rather than a name from the manifest.
+pub fn is_model_path(model: &str) -> bool {
+    model.contains('/') || model.ends_with(".bin")
+}
+
 struct Findings<'a> {
     loaded: &'a Loaded,
     problems: Vec<Problem>,

@@ -37,8 +37,8 @@ pub struct Stt {
     pub cascade_confidence: f32,
     /// Whisper's model: a name from `models/manifest.toml` (`hark models pull whisper_tiny_en`), or the path of a ggml `.bin` file of whisper.cpp.
     pub whisper_model: String,
-    /// Threads of one decode by Whisper.
-    #[schemars(range(min = 1, max = 16))]
+    /// Threads of one decode by Whisper; 0 for half of the processors, at most four. As many as there are processors are slow as soon as anything else works.
+    #[schemars(range(min = 0, max = 16))]
     pub whisper_threads: u32,
     /// New sound after which Whisper decodes the words so far again; 0 for no words before the end.
     #[schemars(range(min = 0, max = 5000))]
@@ -62,7 +62,7 @@ impl Default for Stt {
             min_confidence: 0.3,
             cascade_confidence: 0.6,
             whisper_model: "whisper_tiny_en".into(),
-            whisper_threads: 2,
+            whisper_threads: 0,
             whisper_partial_ms: 500,
             whisper_least_context: 256,
             whisper_no_speech: 0.6,

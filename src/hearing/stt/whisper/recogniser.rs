@@ -47,7 +47,7 @@ impl WhisperSettings {
     pub fn new(stt: &Stt, model: PathBuf, names: Vec<String>, pace: Pace) -> Self {
         Self {
             model,
-            threads: stt.whisper_threads,
+            threads: threads(stt.whisper_threads),
             least_context: stt.whisper_least_context,
             partial_ms: stt.whisper_partial_ms,
             names: if stt.whisper_names { names } else { Vec::new() },
@@ -55,6 +55,17 @@ impl WhisperSettings {
             pace,
         }
     }
+}
+
+/// Threads of a decode: what is configured, or for 0 half of the processors, 1 to 4. ggml's threads
+/// wait for each other by spinning, many hundred times a decode; when one of them must wait for a
+/// processor, all do.
+fn threads(configured: u32) -> u32 {
+    if configured > 0 {
+        return configured;
+    }
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(processors / 2).unwrap_or(1).clamp(1, 4)
 }
 
 /// Whisper for one home.
