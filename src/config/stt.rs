@@ -49,8 +49,9 @@ pub struct Stt {
     /// Probability of "nobody speaks" from which Whisper's words are rejected.
     #[schemars(range(min = 0, max = 1))]
     pub whisper_no_speech: f32,
-    /// Tell Whisper the names of the home, so that it spells them alike.
-    pub whisper_names: bool,
+    /// Tokens of the prompt that tells Whisper the names of the home, about two a name, so that it spells them alike; 0 for none. Each costs about as much as 40 ms of sound.
+    #[schemars(range(min = 0, max = 223))]
+    pub whisper_prompt_tokens: u32,
 }
 
 impl Default for Stt {
@@ -66,7 +67,7 @@ impl Default for Stt {
             whisper_partial_ms: 500,
             whisper_least_context: 256,
             whisper_no_speech: 0.6,
-            whisper_names: true,
+            whisper_prompt_tokens: 48,
         }
     }
 }

@@ -237,6 +237,52 @@ mod tests {
         }
     }
 
+    struct Speechless;
+
+    impl Pronounce for Speechless {
+        fn ipa(&self, _word: &str, _language: &str) -> Result<String, Fault> {
+            Err(Fault::new(FaultKind::Failed, "voice", "speechless", ""))
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "whisper")]
+    fn the_engine_of_the_configuration_is_built_and_hears() {
+        use crate::hearing::stt::whisper::test_models::{STUB_HEADER, model_file, stub};
+        use crate::understanding::{Grammar, Sentences};
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+        let manifest = Manifest::load(&models).unwrap();
+        let home = crate::acting::home::file::example(true).unwrap();
+        let sentences = Sentences::load(&[models.join("sentences")], "en").unwrap();
+        let grammar: Arc<dyn SpeechGrammar> = Arc::new(Grammar::new(&sentences, &home));
+        let file = model_file(&stub(&STUB_HEADER));
+        let model = file.path().with_extension("bin");
+        std::fs::copy(file.path(), &model).unwrap();
+        for (engine, expected) in
+            [(SttEngine::Whisper, "whisper"), (SttEngine::Cascade, "grammar"), (SttEngine::Auto, "grammar")]
+        {
+            let stt = stt(engine, &model.to_string_lossy());
+            let from = Ingredients {
+                stt: &stt,
+                manifest: &manifest,
+                home: &home,
+                grammar: grammar.clone(),
+                state_dir: &std::env::temp_dir(),
+                mode: SttMode::LockStep,
+            };
+            let mut recogniser = build(&from, Arc::new(Speechless)).unwrap();
+            recogniser.start().unwrap();
+            let hum: Vec<f32> = (0..16_000).map(|at| (at as f32 * 0.3).sin() * 0.2).collect();
+            recogniser.feed(&hum).unwrap();
+            let transcript = recogniser.finish().unwrap().transcript;
+            assert!(transcript.rejected.is_some(), "{engine:?}: {transcript:?}");
+            assert_eq!(transcript.engine, expected, "{engine:?}");
+            assert_eq!(transcript.why.is_some(), engine != SttEngine::Whisper, "{transcript:?}");
+            assert!(described(&stt, &manifest).unwrap().contains("no weights"));
+        }
+        std::fs::remove_file(&model).unwrap();
+    }
+
     #[test]
     fn a_home_tells_areas_and_things_first() {
         let home = crate::acting::home::file::example(true).unwrap();

@@ -100,7 +100,7 @@ impl Recogniser for Cascade {
         };
         let why = match choose(&found.transcript, self.confident) {
             Choice::Grammar(why) => {
-                self.whisper.cancel();
+                self.whisper.stop();
                 return Ok(because(found, why));
             }
             Choice::Wait(why) => why,

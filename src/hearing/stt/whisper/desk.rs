@@ -94,6 +94,12 @@ impl Desk {
         self.discard(&mut papers);
     }
 
+    /// Ends the utterance without its words; the next one may still begin with its sound.
+    pub(super) fn stop(&self) {
+        let mut papers = self.papers();
+        self.discard(&mut papers);
+    }
+
     /// Takes sound; orders a partial when there is enough new sound and `partials` says so.
     pub(super) fn feed(&self, samples: &[f32], partials: bool) -> Result<(), WhisperError> {
         let mut papers = self.papers();

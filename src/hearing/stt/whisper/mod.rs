@@ -15,17 +15,19 @@ mod desk;
 mod error;
 mod file;
 mod guards;
+#[cfg(any(test, feature = "whisper"))]
 mod prompt;
 mod recogniser;
 #[cfg(test)]
 mod recogniser_tests;
-#[cfg(all(test, feature = "whisper"))]
+#[cfg(test)]
 mod stub_tests;
 #[cfg(test)]
-mod test_models;
+pub(crate) mod test_models;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
+#[cfg(any(test, feature = "whisper"))]
 mod window;
 
 pub use decoder::{Decoded, Decoder, Purpose};

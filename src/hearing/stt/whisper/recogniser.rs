@@ -34,8 +34,10 @@ pub struct WhisperSettings {
     pub least_context: u32,
     /// New sound between two partials, milliseconds; 0 for none.
     pub partial_ms: u32,
-    /// Names the prompt is made of.
+    /// Names the prompt is made of, the most important first.
     pub names: Vec<String>,
+    /// Most tokens of the prompt; the model has its own limit too.
+    pub prompt_tokens: u32,
     /// When a text is rejected.
     pub guards: Guards,
     /// When partials are decoded.
@@ -50,7 +52,8 @@ impl WhisperSettings {
             threads: threads(stt.whisper_threads),
             least_context: stt.whisper_least_context,
             partial_ms: stt.whisper_partial_ms,
-            names: if stt.whisper_names { names } else { Vec::new() },
+            names,
+            prompt_tokens: stt.whisper_prompt_tokens,
             guards: Guards { min_confidence: stt.min_confidence, max_no_speech: stt.whisper_no_speech },
             pace,
         }
@@ -126,6 +129,12 @@ impl WhisperRecogniser {
         self.desk.finish(Instant::now() + delay, look)?;
         self.unheard = unheard;
         Ok(())
+    }
+
+    /// Ends the utterance: its words are not needed. Unlike after `cancel`, what was decoded of its
+    /// sound is kept for a next utterance that begins with the same sound.
+    pub fn stop(&mut self) {
+        self.desk.stop();
     }
 
     /// The words of an utterance after [`WhisperRecogniser::begin_finish`]; waits for them.

@@ -138,6 +138,17 @@ fn a_person_who_goes_on_after_a_pause_keeps_the_words_so_far() {
     let partial = ear.partial().unwrap();
     assert_eq!((partial.text.len(), partial.stable), (32, first.len()));
     ear.cancel();
+    // The same after an utterance whose words were not needed.
+    ear.start().unwrap();
+    ear.feed(&vec![0.1; 24_000]).unwrap();
+    let words = ear.partial().unwrap().text;
+    ear.begin_finish(LONG).unwrap();
+    ear.stop();
+    let decodes = calls.lock().unwrap().asked.len();
+    ear.start().unwrap();
+    ear.feed(&vec![0.1; 24_000 + 1600]).unwrap();
+    assert_eq!(ear.partial().unwrap().text, words);
+    assert_eq!(calls.lock().unwrap().asked.len(), decodes);
     // Another sound: nothing of the last utterance is kept.
     ear.start().unwrap();
     ear.feed(&vec![0.2; 1600]).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! The file has tiny.en's real dimensions and vocabulary, so that the encoder and one step of the
 //! decoder cost what they cost with weights; its text is always empty.
+#![cfg(feature = "whisper")]
 
 use super::decoder::{Decoder, Purpose};
 use super::guards::Guards;
@@ -22,6 +23,7 @@ fn settings(model: &Path) -> WhisperSettings {
         least_context: 256,
         partial_ms: 500,
         names: ["Kitchen", "Living room", "Ceiling light"].map(str::to_owned).to_vec(),
+        prompt_tokens: 48,
         guards: Guards { min_confidence: 0.3, max_no_speech: 0.6 },
         pace: Pace::Background,
     }
@@ -156,20 +158,33 @@ fn less_sound_costs_less() {
     assert!(short * 2 < long, "2 s took {short:?}, 14 s took {long:?}");
 }
 
+/// Time this thread has had a processor.
+fn processor_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(
+        text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or_default(),
+    )
+}
+
 #[test]
 #[ignore = "a measurement: run it with --nocapture on a quiet machine"]
 fn timing_by_length() {
     let (path, _file) = model();
-    for (names, threads) in [(0, 2), (0, 1), (60, 2)] {
-        let names = (0..names).map(|number| format!("Ceiling light {number}")).collect();
-        let (mut decoder, interrupt) = loaded(&WhisperSettings { names, threads, ..settings(&path) });
-        eprintln!("{threads} threads:");
+    for (prompt_tokens, threads) in [(0, 2), (0, 1), (48, 1), (223, 1)] {
+        let names = (0..100).map(|number| format!("Ceiling light {number}")).collect();
+        let settings = WhisperSettings { names, prompt_tokens, threads, ..settings(&path) };
+        let (mut decoder, interrupt) = loaded(&settings);
         for seconds in [2, 4, 8] {
             let sound = sound(seconds);
+            let before = processor_time();
             let partial = median(5, || drop(decoder.decode(&sound, Purpose::Partial).unwrap().unwrap()));
+            let busy = (processor_time() - before) / 5;
             let last = median(5, || drop(decoder.decode(&sound, Purpose::Last).unwrap().unwrap()));
             let stops = [5, 20, 40].map(|after| interrupted(decoder.as_mut(), &interrupt, &sound, after));
-            eprintln!("{seconds:2} s: partial {partial:.1?}, last {last:.1?}, interrupted {stops:.1?}");
+            eprintln!(
+                "{threads} threads, prompt of {prompt_tokens}, {seconds} s: partial {partial:.1?} (processor of the \
+                 calling thread {busy:.1?}), last {last:.1?}, interrupted {stops:.1?}"
+            );
         }
     }
 }

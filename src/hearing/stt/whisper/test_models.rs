@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 /// Magic and numbers of tiny.en's header: vocabulary, audio context, width, heads, layers, text context,
 /// width, heads, layers, mel bands, type.
-pub(super) const STUB_HEADER: [u32; 12] = [0x6767_6d6c, 51_864, 1500, 384, 6, 4, 448, 384, 6, 4, 80, 1];
+pub(crate) const STUB_HEADER: [u32; 12] = [0x6767_6d6c, 51_864, 1500, 384, 6, 4, 448, 384, 6, 4, 80, 1];
 
 /// A model of these dimensions with made-up words and without weights.
-pub(super) fn stub(header: &[u32; 12]) -> Vec<u8> {
+pub(crate) fn stub(header: &[u32; 12]) -> Vec<u8> {
     let mut bytes: Vec<u8> = header.iter().flat_map(|number| number.to_le_bytes()).collect();
     bytes.extend(80u32.to_le_bytes());
     bytes.extend(201u32.to_le_bytes());
@@ -27,7 +27,7 @@ pub(super) fn stub(header: &[u32; 12]) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn model_file(bytes: &[u8]) -> tempfile::NamedTempFile {
+pub(crate) fn model_file(bytes: &[u8]) -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     file

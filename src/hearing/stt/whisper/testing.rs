@@ -89,6 +89,7 @@ pub(crate) fn recogniser(script: Script) -> WhisperRecogniser {
         least_context: 256,
         partial_ms: 500,
         names: Vec::new(),
+        prompt_tokens: 0,
         guards: Guards { min_confidence: 0.3, max_no_speech: 0.6 },
         pace: script.pace,
     };

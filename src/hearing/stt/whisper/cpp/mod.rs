@@ -14,7 +14,6 @@ use super::recogniser::WhisperSettings;
 use super::window;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
@@ -56,7 +55,7 @@ impl WhisperCpp {
         let context =
             WhisperContext::new_with_params(path, WhisperContextParameters::default()).map_err(refused)?;
         let state = interrupt::reachable(&interrupt, || context.create_state()).map_err(refused)?;
-        let prompt = prompt_tokens(&context, &settings.names, path)?;
+        let prompt = prompt_tokens(&context, settings)?;
         let threads = c_int::try_from(settings.threads).unwrap_or(1).max(1);
         let least_context = settings.least_context as usize;
         let parameters = HashMap::new();
@@ -220,26 +219,27 @@ fn parameters(threads: c_int, language: &'static str) -> FullParams<'static, 'st
     parameters
 }
 
-/// The names as tokens, as many as Whisper takes: half of its text context.
-fn prompt_tokens(
-    context: &WhisperContext,
-    names: &[String],
-    path: &Path,
-) -> Result<Vec<c_int>, WhisperError> {
+/// The names as tokens, as many as are allowed and as Whisper takes, which is half of its text context.
+/// The decoder scores its whole vocabulary for every token of a prompt, so that a long one costs more
+/// than the sound of a command.
+fn prompt_tokens(context: &WhisperContext, settings: &WhisperSettings) -> Result<Vec<c_int>, WhisperError> {
     // A token stands for at least one byte, so that this room always suffices; whisper-rs takes the
     // negative answer of too little room for a length.
     let tokens = |text: &str| context.tokenize(text, text.len() + 1);
-    let budget = usize::try_from(context.n_text_ctx() / 2 - 1).unwrap_or_default();
-    let prompt =
-        prompt::of_names(names, budget, |text| tokens(text).map_or(usize::MAX / 2, |list| list.len()));
+    let most = usize::try_from(context.n_text_ctx() / 2 - 1).unwrap_or_default();
+    let budget = most.min(settings.prompt_tokens as usize);
+    let count = |text: &str| tokens(text).map_or(usize::MAX / 2, |list| list.len());
+    let prompt = prompt::of_names(&settings.names, budget, count);
     if prompt.left_out > 0 {
-        tracing::info!(left_out = prompt.left_out, "Whisper's prompt has no room for all names of the home");
+        tracing::debug!(left_out = prompt.left_out, "Whisper's prompt has no room for all names of the home");
     }
     if prompt.text.is_empty() {
         return Ok(Vec::new());
     }
-    let refused =
-        |_| WhisperError::Refused { path: path.to_owned(), why: "its words do not spell names".into() };
+    let refused = |_| WhisperError::Refused {
+        path: settings.model.clone(),
+        why: "its words do not spell the names of the home".into(),
+    };
     let mut tokens = tokens(&prompt.text).map_err(refused)?;
     tokens.truncate(budget);
     Ok(tokens)
