@@ -232,14 +232,16 @@ fn anchor(entry: &mut Entry, folder: &Path) {
     match (&entry.key.kind, &mut entry.value) {
         (Kind::File | Kind::Folder, Value::String(text)) if is_path(text) => entry.value = join(text),
         (Kind::Text, Value::String(text))
-            if entry.key.name == "piper_voice" && rules::is_voice_path(text) && is_path(text) =>
+            if matches!(entry.key.name, "piper_voice" | "whisper_model")
+                && rules::is_model_path(text)
+                && is_path(text) =>
         {
             entry.value = join(text);
         }
         (Kind::List, Value::Array(items)) if entry.key.name == "words" => {
             for item in items {
                 if let Value::String(text) = item
-                    && rules::is_word_path(text)
+                    && rules::is_model_path(text)
                     && is_path(text)
                 {
                     *item = join(text);

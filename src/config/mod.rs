@@ -23,7 +23,7 @@ pub mod wake;
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
 pub use load::{Effective, Loaded};
 pub use problem::{Problem, fault_of};
-pub use rules::{check_wake_words, is_voice_path, is_word_path};
+pub use rules::{check_wake_words, is_model_path};
 pub use source::Source;
 
 use schemars::JsonSchema;

@@ -11,6 +11,7 @@ pub mod hear;
 pub mod listen;
 pub mod live;
 pub mod mailbox;
+pub mod recogniser;
 mod recorder;
 mod reply_file;
 pub mod say;

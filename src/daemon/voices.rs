@@ -2,7 +2,7 @@
 
 use super::workshop::Workshop;
 use crate::config::speaking::VoiceEngine;
-use crate::config::{is_voice_path, paths};
+use crate::config::{is_model_path, paths};
 use crate::domain::ports::Voice;
 use crate::domain::{Fault, FaultKind};
 use crate::inference::manifest::{Manifest, State};
@@ -63,7 +63,7 @@ pub fn choose(workshop: &mut Workshop, name: &str) -> Result<String, Fault> {
         workshop.config.speaking.voice = VoiceEngine::Espeak;
         return Ok(workshop.config.speaking.language.clone());
     }
-    if is_voice_path(name) || entry(&workshop.manifest, name).is_some() {
+    if is_model_path(name) || entry(&workshop.manifest, name).is_some() {
         let model = model(&workshop.manifest, name)?;
         workshop.config.speaking.voice = VoiceEngine::Piper;
         workshop.config.speaking.piper_voice = name.to_owned();
@@ -107,7 +107,7 @@ fn language_of(_: &std::path::Path) -> Result<String, Fault> {
 
 /// Where the model of a Piper voice is, its settings being there too.
 fn model(manifest: &Manifest, name: &str) -> Result<PathBuf, Fault> {
-    if is_voice_path(name) {
+    if is_model_path(name) {
         return Ok(paths::expand(name));
     }
     let id = entry(manifest, name).ok_or_else(|| no_such_voice(name))?;

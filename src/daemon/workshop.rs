@@ -4,6 +4,7 @@ use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
+use super::recogniser;
 use super::recorder::Recorder;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
@@ -11,15 +12,14 @@ use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
-use crate::config::{Config, is_word_path, paths};
+use crate::config::{Config, is_model_path, paths};
 use crate::deciding::replies::Replies;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
-use crate::domain::ports::{HomeView, SpeechGrammar, Voice};
+use crate::domain::ports::{HomeView, Voice};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::EarCommand;
 use crate::hearing::ear::{Ear, EarParts, EarSettings};
-use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::vad::SileroVad;
 use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLimits};
@@ -152,20 +152,16 @@ impl Workshop {
             WakeEngine::Openwakeword => Some(self.wake_detector()?),
             WakeEngine::None => None,
         };
-        let grammar: Arc<dyn SpeechGrammar> = self.grammar.clone();
-        let recogniser = GrammarRecogniser::new(
-            Tuning::new(&self.config.stt),
-            &self.manifest.path("pocketsphinx_en_us")?,
-            grammar,
-            Arc::new(self.espeak()?),
-            &self.config.paths.state_dir()?,
-        )?;
-        let parts = EarParts {
-            vad: Box::new(vad),
-            wake,
-            recogniser: Box::new(recogniser),
-            grammar: Some(self.grammar.clone()),
+        let from = recogniser::Ingredients {
+            stt: &self.config.stt,
+            manifest: &self.manifest,
+            home: &self.home.home(),
+            grammar: self.grammar.clone(),
+            state_dir: &self.config.paths.state_dir()?,
+            mode,
         };
+        let recogniser = recogniser::build(&from, Arc::new(self.espeak()?))?;
+        let parts = EarParts { vad: Box::new(vad), wake, recogniser, grammar: Some(self.grammar.clone()) };
         Ear::new(parts, EarSettings::new(&self.config, mode))
     }
 
@@ -173,7 +169,7 @@ impl Workshop {
         let litert = LiteRt::load(&self.manifest.path("litert")?)?;
         let heads =
             self.config.wake.words.iter().map(|word| {
-                if is_word_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
+                if is_model_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
             });
         let files = OpenWakeWordFiles {
             mel: self.manifest.path("melspectrogram")?,

@@ -16,11 +16,11 @@ pub mod render;
 pub mod resample;
 #[cfg(test)]
 mod scene;
+pub mod tap;
 mod trim;
 mod voice_maker;
 mod voice_player;
 pub mod voice_stream;
-pub mod tap;
 pub mod voice_thread;
 mod voice_worker;
 pub mod voices;

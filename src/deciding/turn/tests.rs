@@ -39,6 +39,7 @@ fn heard(text: &str, rejected: bool) -> Event {
             confidence: 0.9,
             language: "en".into(),
             rejected: rejected.then(|| "does not fit".into()),
+            why: None,
         },
     }
 }

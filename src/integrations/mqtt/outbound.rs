@@ -221,6 +221,7 @@ mod tests {
             confidence: 0.9,
             language: "en".into(),
             rejected: None,
+            why: None,
         };
         let out = sent(&envelope(PublicEvent::Transcript(transcript.clone())));
         assert_eq!(out[0], ("hark/hark/last_transcript/state".into(), "turn on the light".into()));
