@@ -5,6 +5,7 @@
 mod support;
 
 mod asking;
+mod audio_heals;
 mod hearing_people;
 mod living_room;
 mod one_sentence;
