@@ -160,7 +160,12 @@ impl Workshop {
             Arc::new(self.espeak()?),
             &self.config.paths.state_dir()?,
         )?;
-        let parts = EarParts { vad: Box::new(vad), wake, recogniser: Box::new(recogniser) };
+        let parts = EarParts {
+            vad: Box::new(vad),
+            wake,
+            recogniser: Box::new(recogniser),
+            grammar: Some(self.grammar.clone()),
+        };
         Ear::new(parts, EarSettings::new(&self.config, mode))
     }
 

@@ -4,6 +4,7 @@ pub mod capture;
 pub mod ear;
 pub mod endpoint;
 mod history;
+mod quiet;
 pub mod recording;
 pub mod resample;
 pub mod stt;

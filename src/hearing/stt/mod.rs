@@ -1,6 +1,7 @@
 //! Speech recognition engines behind one trait.
 
 pub mod grammar;
+mod session;
 pub mod worker;
 
 use crate::domain::{Fault, Transcript};
