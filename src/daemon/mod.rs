@@ -3,6 +3,7 @@
 mod aside;
 pub mod ask;
 mod back_off;
+pub mod bench;
 pub mod clock;
 pub mod conductor;
 mod controls;
