@@ -101,14 +101,19 @@ fn listen(
     shared: &Shared,
 ) {
     let (mut samples, mut heard) = (Vec::new(), Vec::new());
-    let mut counted = 0;
+    let (mut counted, mut had_microphone) = (0, false);
     while !shared.stop.load(Ordering::Acquire) {
         for order in orders.try_iter() {
             ear.command(order);
         }
         samples.clear();
-        if !source.read(&mut samples, mailbox) {
+        let has_microphone = source.read(&mut samples, mailbox);
+        if !has_microphone {
             shared.read_stand_in(&mut samples);
+        }
+        // A request that was cut off by the loss is over: what comes later is not its end.
+        if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
+            break_off(&mut ear, &mut heard);
         }
         ear.process(&samples, &mut heard);
         for Heard { event, .. } in heard.drain(..) {
@@ -120,6 +125,13 @@ fn listen(
         shared.blocks.fetch_add(processed - counted, Ordering::Relaxed);
         counted = processed;
         std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+fn break_off(ear: &mut Ear, heard: &mut Vec<Heard>) {
+    if ear.meter().listening {
+        ear.command(EarCommand::Sleep);
+        heard.push(Heard { event: HearingEvent::NothingSaid, position_samples: ear.position_samples() });
     }
 }
 

@@ -94,6 +94,11 @@ impl MicrophoneSource {
                 self.opened(opened, mailbox);
             }
         }
+        if let Device::Open(open) = &mut self.device {
+            // What came while the engines were loading is no loss: nobody was listening yet.
+            open.reader.discard();
+            open.dropped.since_last(open.reader.dropped_frames());
+        }
     }
 
     /// Appends what was captured since the last look; answers whether there is an open microphone.

@@ -7,6 +7,7 @@ mod support;
 mod asking;
 mod audio_heals;
 mod hearing_people;
+mod live_meter;
 mod living_room;
 mod one_sentence;
 mod timers_ring;
