@@ -1,8 +1,10 @@
-//! Publishes how the daemon is: the devices when that changes, the numbers every minute.
+//! Publishes how the daemon is: the devices when that changes, to MQTT and systemd; the numbers every
+//! minute.
 
 use super::health::{DeviceHealth, Devices, Health};
 use crate::integrations::mqtt::{Diagnostic, Mqtt};
 use crate::telemetry::vitals;
+use crate::telemetry::watchdog::Notifier;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +25,7 @@ pub(super) async fn publish(mqtt: Arc<Mqtt>, health: Arc<Health>) {
                 }
                 let now = *watch.borrow_and_update();
                 devices(now).for_each(|diagnostic| mqtt.diagnose(diagnostic));
+                Notifier.status(status(now));
             }
             _ = minute.tick() => numbers(&health).for_each(|diagnostic| mqtt.diagnose(diagnostic)),
         }
@@ -34,6 +37,17 @@ fn devices(devices: Devices) -> impl Iterator<Item = Diagnostic> {
     let is_problem = |health| health == DeviceHealth::Problem;
     let microphone = Diagnostic::MicrophoneProblem(is_problem(devices.microphone));
     [microphone, Diagnostic::SpeakerProblem(is_problem(devices.speaker))].into_iter()
+}
+
+/// For `systemctl status`.
+fn status(devices: Devices) -> &'static str {
+    use DeviceHealth::Problem;
+    match (devices.microphone, devices.speaker) {
+        (Problem, Problem) => "no microphone and no speaker; looking for them",
+        (Problem, _) => "no microphone; looking for it",
+        (_, Problem) => "listening; no speaker, looking for it",
+        _ => "listening",
+    }
 }
 
 fn numbers(health: &Health) -> impl Iterator<Item = Diagnostic> {
@@ -57,5 +71,8 @@ mod tests {
             at(DeviceHealth::Well, DeviceHealth::Problem),
             [Diagnostic::MicrophoneProblem(false), Diagnostic::SpeakerProblem(true)]
         );
+        let off = Devices::default();
+        assert_eq!(status(off), "listening");
+        assert!(status(Devices { speaker: DeviceHealth::Problem, ..off }).contains("no speaker"));
     }
 }

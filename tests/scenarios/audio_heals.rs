@@ -7,6 +7,7 @@
 
 use crate::support::sound_card::{RATE_HZ, SoundCard};
 use crate::support::{Broker, Hark, Running, Subscription, flite, wait_for};
+use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -71,6 +72,45 @@ fn sound_devices_that_go_and_come_back_are_heard_and_spoken_to_again() {
     scene.all.wait("the count of xruns", |line| line.starts_with("hark/hark/xruns/state "));
     scene.all.wait("the uptime", |line| line.starts_with("hark/hark/uptime/state "));
     assert!(scene.daemon.terminate().success(), "a clean end on SIGTERM");
+}
+
+/// Runs under a systemd that waits four seconds, and is deaf in two ways.
+#[test]
+fn the_watchdog_starves_when_an_open_microphone_brings_nothing_and_not_when_there_is_none() {
+    if !SoundCard::available() {
+        eprintln!("left out: pulseaudio is not installed");
+        return;
+    }
+    let (card, hark) = (SoundCard::start(), Hark::new());
+    let path = hark.path("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    let mut command = hark.command(&["run", "--json"]);
+    command.envs(card.env()).env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "4000000");
+    command.env_remove("WATCHDOG_PID").stdout(Stdio::null()).stderr(Stdio::inherit());
+    let daemon = Running(command.spawn().unwrap());
+    let fed_within = |limit: Duration| {
+        let (end, mut buffer) = (Instant::now() + limit, [0; 256]);
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            socket.set_read_timeout(Some(left)).unwrap();
+            let Ok(length) = socket.recv(&mut buffer) else { continue };
+            if buffer[..length].starts_with(b"WATCHDOG=1") {
+                return true;
+            }
+        }
+        false
+    };
+    assert!(fed_within(PATIENCE), "it hears");
+    card.suspend_room(true);
+    // What moved before is still told once.
+    fed_within(Duration::from_secs(5));
+    assert!(!fed_within(Duration::from_secs(9)), "an open microphone without sound is deafness");
+    card.suspend_room(false);
+    assert!(fed_within(PATIENCE), "it hears again");
+    card.unplug();
+    for _ in 0..3 {
+        assert!(fed_within(PATIENCE), "without a microphone a restart would not help");
+    }
+    assert!(daemon.terminate().success());
 }
 
 impl Scene {

@@ -91,6 +91,12 @@ impl SoundCard {
         self.choose_defaults();
     }
 
+    /// Suspends the air in front of the microphone, or lets it go on: the microphone is there and can be
+    /// opened, but brings nothing.
+    pub fn suspend_room(&self, suspended: bool) {
+        self.pactl(&["suspend-sink", "room", if suspended { "1" } else { "0" }]);
+    }
+
     fn come_up(&mut self) {
         self.wait_until_up();
         self.choose_defaults();
@@ -179,7 +185,8 @@ impl SoundCard {
     }
 
     fn pactl(&self, arguments: &[&str]) {
-        let status = self.command("pactl").args(arguments).status().expect("pactl runs");
+        let mut command = self.command("pactl");
+        let status = command.args(arguments).stdout(Stdio::null()).status().expect("pactl runs");
         assert!(status.success(), "pactl {arguments:?}: {status}");
     }
 }
