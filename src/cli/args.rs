@@ -40,6 +40,12 @@ pub enum Command {
     Say(SayArgs),
     /// Live meter of the microphone: level, voice activity, wake word score, words so far
     Listen,
+    /// Measures every station of the road on this machine, in the demo home
+    Bench {
+        /// Recordings of requests, without or with a wake word; without any, some are spoken by espeak-ng
+        #[arg(value_name = "FILE.wav")]
+        files: Vec<PathBuf>,
+    },
     /// The whole story of a turn
     Explain {
         /// Turn id, or `last`

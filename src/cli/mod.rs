@@ -3,6 +3,7 @@
 
 pub mod args;
 mod ask;
+mod bench;
 pub mod config;
 mod devices;
 mod doctor;
@@ -74,6 +75,7 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
         Command::Ask(args) => ask::run(config, args, cli.json),
         Command::Say(args) => say::run(config, &args, cli.json),
         Command::Listen => listen::run(config, cli.json),
+        Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Explain { turn } => explain::run(&config, &turn, cli.json),
         Command::Models(args) => models::run(&args, &config.paths, cli.json, out).map_err(one),
         Command::Home { command } => home::run(&config, &command, cli.json),

@@ -112,7 +112,8 @@ impl Health {
     }
 }
 
-/// An open output device. Dropping it closes the device; the feeder that came with it is dead then.
+/// An open output device. Dropping it closes the device, which waits for the sound system (with a server
+/// that hangs for as long as that hangs); the feeder that came with it is dead then.
 pub struct Speaker {
     /// Held because dropping it stops the sound.
     _stream: Stream,
@@ -196,7 +197,7 @@ impl Speaker {
         self.health.xruns.load(Ordering::Relaxed)
     }
 
-    /// Whether the device still plays; to be asked every second or so. Drop a failed speaker soon:
+    /// Whether the device still plays; to be asked a few times a second. Drop a failed speaker soon:
     /// its thread may go on trying.
     pub fn state(&self) -> SpeakerState {
         let failure = self.health.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
