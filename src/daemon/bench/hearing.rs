@@ -6,7 +6,6 @@ use crate::domain::audio::samples_to_ms;
 use crate::domain::{Fault, FaultKind, SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
 use crate::hearing::capture::capture_ring;
 use crate::hearing::stt::worker::SttMode;
-use crate::hearing::stt::worker::SttMode;
 use crate::hearing::{EarCommand, Heard, HearingEvent};
 use std::time::{Duration, Instant};
 
