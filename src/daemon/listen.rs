@@ -36,7 +36,7 @@ pub fn listen(workshop: &Workshop, mut show: impl FnMut(Shown) -> bool) -> Resul
     let mut next_show = Instant::now();
     loop {
         if !ear.meter().listening {
-            ear.command(EarCommand::Listen { window_ms: WINDOW_MS });
+            ear.command(EarCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
         }
         samples.clear();
         reader.read(&mut samples);

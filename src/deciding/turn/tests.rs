@@ -1,6 +1,7 @@
 //! Table and property tests of the turn machine.
 
 use super::{Machine, Settings};
+use crate::config::speaking::FollowUp;
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::timer::{Timer, TimerChange, TimerState};
@@ -11,8 +12,8 @@ use crate::domain::{
 use proptest::prelude::*;
 use serde_json::json;
 
-fn machine() -> Machine {
-    Machine::new(Settings {
+pub(super) fn settings() -> Settings {
+    Settings {
         id_prefix: "t".into(),
         language: "en".into(),
         listen_window_ms: 5_000,
@@ -20,18 +21,26 @@ fn machine() -> Machine {
         ring_max_ms: 60_000,
         volume_percent: 80,
         earcons: true,
-    })
+        words_per_minute: 170,
+        barge_in: Default::default(),
+        follow_up: FollowUp::Questions,
+        follow_up_ms: 5_000,
+    }
 }
 
-fn at(ms: u64) -> Stamp {
+fn machine() -> Machine {
+    Machine::new(settings())
+}
+
+pub(super) fn at(ms: u64) -> Stamp {
     Stamp::live(ms * 1000)
 }
 
-fn turn(n: u32) -> TurnId {
+pub(super) fn turn(n: u32) -> TurnId {
     TurnId(format!("t-{n}"))
 }
 
-fn heard(text: &str, rejected: bool) -> Event {
+pub(super) fn heard(text: &str, rejected: bool) -> Event {
     Event::Transcript {
         transcript: Transcript {
             text: text.into(),
@@ -43,7 +52,7 @@ fn heard(text: &str, rejected: bool) -> Event {
     }
 }
 
-fn typed(text: &str) -> Event {
+pub(super) fn typed(text: &str) -> Event {
     Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run: false }
 }
 
@@ -58,12 +67,12 @@ fn intent(name: &str) -> Intent {
     }
 }
 
-fn understood(n: u32, names: &[&str]) -> Event {
+pub(super) fn understood(n: u32, names: &[&str]) -> Event {
     let intents = names.iter().map(|name| intent(name)).collect();
     Event::Understood { turn: turn(n), understanding: Understanding { intents, why: "nothing fits".into() } }
 }
 
-fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
+pub(super) fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
     let detail = if ok { json!({}) } else { json!({ "error": error }) };
     let receipt = Receipt { id: format!("r{index}").as_str().into(), ok, changed: ok, detail };
     Event::Acted { turn: turn(n), index, receipt, duration_ms: 1.0 }
@@ -73,11 +82,11 @@ fn replied(n: u32, speaks: bool) -> Event {
     Event::Replied { turn: turn(n), text: "words".into(), language: "en".into(), speaks }
 }
 
-fn run(machine: &mut Machine, events: Vec<(u64, Event)>) -> Vec<Effect> {
+pub(super) fn run(machine: &mut Machine, events: Vec<(u64, Event)>) -> Vec<Effect> {
     events.into_iter().flat_map(|(ms, event)| machine.handle(at(ms), event)).collect()
 }
 
-fn states(effects: &[Effect]) -> Vec<HarkState> {
+pub(super) fn states(effects: &[Effect]) -> Vec<HarkState> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -87,7 +96,7 @@ fn states(effects: &[Effect]) -> Vec<HarkState> {
         .collect()
 }
 
-fn outcomes(effects: &[Effect]) -> Vec<Outcome> {
+pub(super) fn outcomes(effects: &[Effect]) -> Vec<Outcome> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -97,7 +106,7 @@ fn outcomes(effects: &[Effect]) -> Vec<Outcome> {
         .collect()
 }
 
-fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
+pub(super) fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -107,7 +116,7 @@ fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn replies(effects: &[Effect]) -> Vec<Reply> {
+pub(super) fn replies(effects: &[Effect]) -> Vec<Reply> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -117,11 +126,11 @@ fn replies(effects: &[Effect]) -> Vec<Reply> {
         .collect()
 }
 
-fn wake() -> Event {
+pub(super) fn wake() -> Event {
     Event::Wake { word: "hey_jarvis".into(), score: 0.99 }
 }
 
-fn timer(id: &str) -> Timer {
+pub(super) fn timer(id: &str) -> Timer {
     Timer {
         id: id.into(),
         name: None,
