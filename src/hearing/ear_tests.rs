@@ -446,3 +446,6 @@ fn requests_of_people_are_each_heard_as_one() {
         assert!(one, "{}: {heard:?}", path.display());
     }
 }
+
+#[path = "overhear_tests.rs"]
+mod overhear_tests;
