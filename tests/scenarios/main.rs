@@ -6,6 +6,7 @@ mod support;
 
 mod asking;
 mod hearing_people;
+mod interrupting;
 mod living_room;
 mod one_sentence;
 mod timers_ring;

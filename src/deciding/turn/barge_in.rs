@@ -29,6 +29,8 @@ pub(super) struct Interruption {
     /// The time for deciding is over; only the last word on the utterance counts.
     late: bool,
     words: Option<Words>,
+    /// First words of all words so far.
+    beginnings: Vec<String>,
     /// Why and when the speech ended, when it has.
     ended: Option<(Endpoint, Stamp)>,
 }
@@ -46,6 +48,12 @@ pub(super) struct Words {
     pub(super) text: String,
     pub(super) stable: usize,
     pub(super) completeness: Completeness,
+}
+
+impl Words {
+    fn first(&self) -> Option<&str> {
+        self.text.split_whitespace().next()
+    }
 }
 
 impl Machine {
@@ -69,6 +77,7 @@ impl Machine {
             ducked,
             late: false,
             words: None,
+            beginnings: Vec::new(),
             ended: None,
         });
         if ducked {
@@ -82,6 +91,7 @@ impl Machine {
     /// Words of the interruption so far.
     pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
         if let Some(interruption) = &mut self.interruption {
+            interruption.beginnings.extend(words.first().map(str::to_owned));
             interruption.words = Some(words);
         }
         self.weigh(now);
@@ -89,10 +99,14 @@ impl Machine {
 
     /// Takes the interruption for a request when its words so far say so.
     fn weigh(&mut self, now: Stamp) {
-        let Some(Interruption { onset, late, words: Some(words), .. }) = &self.interruption else { return };
+        let Some(Interruption { onset, late, words: Some(words), beginnings, .. }) = &self.interruption
+        else {
+            return;
+        };
         let Words { text, stable, completeness } = words;
+        let begun_before = beginnings.iter().filter(|word| Some(word.as_str()) == words.first()).count() > 1;
         let spoken_ms = now.clock_ms().saturating_sub(onset.clock_ms());
-        let partial = Partial { text, stable: *stable, completeness: *completeness, spoken_ms };
+        let partial = Partial { text, stable: *stable, begun_before, completeness: *completeness, spoken_ms };
         if self.with_circumstances(*onset, now, *late, |given| evidence::partial_is_for_hark(&partial, given))
         {
             self.take_interruption(now, Opening::BargeIn);

@@ -14,12 +14,19 @@ pub(super) const LEAST_MS: u64 = 600;
 /// Words of a home sentence that are more than chance when it is still unfinished.
 const BEGINNING_WORDS: usize = 3;
 
-/// Words of a whole home sentence, for the same; a single word must be an instinct.
+/// Words of a whole home sentence, for the same, and of one that begins with an order; a single word
+/// must be an instinct.
 const WHOLE_WORDS: usize = 2;
+
+/// What orders to a house begin with and stories seldom do.
+const ORDERS: [&str; 12] =
+    ["turn", "set", "switch", "open", "close", "cancel", "pause", "start", "dim", "lock", "unlock", "shut"];
 
 /// Words that a request needs which was only understood at its end, after Hark had gone on.
 const LATE_WORDS: usize = 3;
-const LATE_CONFIDENCE: f32 = 0.5;
+
+/// How sure the recogniser must be of a whole request.
+const CONFIDENCE: f32 = 0.5;
 
 /// Name of the instinct that interrupts in every style.
 const STOP: &str = "HarkStop";
@@ -30,6 +37,8 @@ pub(super) struct Partial<'a> {
     pub(super) text: &'a str,
     /// Characters of it that have not changed since the last look.
     pub(super) stable: usize,
+    /// Whether earlier words so far have begun with the same one.
+    pub(super) begun_before: bool,
     pub(super) completeness: Completeness,
     /// Since the speech began.
     pub(super) spoken_ms: u64,
@@ -57,14 +66,16 @@ pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'
         return true;
     }
     let first = partial.text.split_whitespace().next().unwrap_or_default();
-    let first_settled = partial.stable >= first.chars().count();
+    let first_settled = partial.begun_before || partial.stable >= first.chars().count();
     if given.style != BargeInStyle::Revocable || partial.spoken_ms < LEAST_MS || !first_settled {
         return false;
     }
-    let (count, settled) = (heard.len(), settled || heard.len() > WHOLE_WORDS);
+    let count = heard.len();
+    let order = ORDERS.contains(&first) && count >= WHOLE_WORDS;
     match partial.completeness {
         Completeness::Unknown => false,
-        Completeness::Unfinished => count >= BEGINNING_WORDS,
+        _ if order || count >= BEGINNING_WORDS => true,
+        Completeness::Unfinished => false,
         Completeness::MayContinue | Completeness::Complete => settled && count >= WHOLE_WORDS,
     }
 }
@@ -78,8 +89,8 @@ pub(super) fn transcript_is_for_hark(transcript: &Transcript, given: &Circumstan
     if instinct(&transcript.text, given) {
         return true;
     }
-    given.style == BargeInStyle::Revocable
-        && (!given.late || heard.len() >= LATE_WORDS && transcript.confidence >= LATE_CONFIDENCE)
+    let least = if given.late { LATE_WORDS } else { WHOLE_WORDS };
+    given.style == BargeInStyle::Revocable && heard.len() >= least && transcript.confidence >= CONFIDENCE
 }
 
 /// A reflex that works without a wake word in this style.
@@ -100,7 +111,7 @@ mod tests {
 
     fn counts(style: BargeInStyle, text: &str, stable: usize, completeness: Completeness, ms: u64) -> bool {
         let said = echo::words("The weather in Berlin is sunny; say stop to end. The kitchen light is on.");
-        let partial = Partial { text, stable, completeness, spoken_ms: ms };
+        let partial = Partial { text, stable, begun_before: false, completeness, spoken_ms: ms };
         partial_is_for_hark(&partial, &given(style, &said, false, false))
     }
 
@@ -111,14 +122,16 @@ mod tests {
             ("turn off the", 8, Unfinished, 700, true),
             ("set a timer", 3, Unfinished, 700, true),
             ("is the garage", 2, Unfinished, 600, true),
-            ("pause timer", 11, MayContinue, 700, true),
+            ("turn off", 4, Unfinished, 600, true),
+            ("resume timer", 12, MayContinue, 700, true),
             ("what's today", 12, Complete, 800, true),
             ("cancel", 6, MayContinue, 500, true),
             // Not yet.
-            ("turn off", 8, Unfinished, 700, false),
+            ("turn off", 8, Unfinished, 500, false),
+            ("how much", 8, Unfinished, 700, false),
             ("turn off the", 0, Unfinished, 700, false),
             ("cancel", 0, MayContinue, 500, false),
-            ("pause timer", 5, MayContinue, 700, false),
+            ("resume timer", 6, MayContinue, 700, false),
             // Audio books.
             ("how low is", 10, Unfinished, 500, false),
             ("what's your", 11, Unfinished, 800, false),
@@ -135,6 +148,17 @@ mod tests {
     }
 
     #[test]
+    fn a_first_word_that_comes_back_is_settled() {
+        let said = [];
+        let given = given(Revocable, &said, false, false);
+        for (begun_before, expected) in [(false, false), (true, true)] {
+            let text = "how much time";
+            let partial = Partial { text, stable: 0, begun_before, completeness: Unfinished, spoken_ms: 800 };
+            assert_eq!(partial_is_for_hark(&partial, &given), expected);
+        }
+    }
+
+    #[test]
     fn in_other_styles_only_stop_counts() {
         for style in [Immediate, WakeWord, Off] {
             assert!(!counts(style, "turn off the", 12, Unfinished, 900), "{style:?}");
@@ -145,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_yes_counts_while_one_is_awaited() {
-        let partial = Partial { text: "yes", stable: 3, completeness: Complete, spoken_ms: 400 };
+        let partial =
+            Partial { text: "yes", stable: 3, begun_before: false, completeness: Complete, spoken_ms: 400 };
         assert!(partial_is_for_hark(&partial, &given(Revocable, &[], true, false)));
         assert!(!partial_is_for_hark(&partial, &given(Revocable, &[], false, false)));
     }
@@ -168,6 +193,7 @@ mod tests {
             ("pause timer", false, false, true),
             ("pause timer", false, true, false),
             ("stop", false, true, true),
+            ("hello", false, false, false),
             ("", false, false, false),
         ] {
             let found =

@@ -72,10 +72,11 @@ impl Ear {
         self.tell(HearingEvent::Interruption { ago_ms }, out);
     }
 
-    /// Whether an interruption is for Hark is decided by its words so far: a draft is the best of them.
+    /// Whether an interruption is for Hark is decided by its words so far: those of a draft are settled.
+    /// As they were heard, for what they were fitted to is a whole sentence of the home in any case.
     pub(super) fn tell_draft(&self, draft: &Recognition, completeness: Completeness, out: &mut Vec<Heard>) {
         if self.overheard && draft.transcript.rejected.is_none() {
-            let text = draft.transcript.text.clone();
+            let text = draft.heard.clone();
             let stable = text.chars().count();
             self.tell(HearingEvent::Partial { text, stable, completeness }, out);
         }
