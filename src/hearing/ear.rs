@@ -35,6 +35,10 @@ const SHORT_ANSWER_MS: u32 = 60;
 const DRAIN_MS: u64 = 64;
 /// How long the end of a recording waits for the transcript.
 const LAST_TRANSCRIPT_WAIT: Duration = Duration::from_secs(60);
+/// Below this probability a block is certainly no speech.
+const NOBODY_SPEAKS: f32 = 0.05;
+/// The wake engine rests when it has been silent for this long: no word can be under way then.
+const WAKE_RESTS_AFTER_MS: u64 = 2500;
 /// Level of digital silence.
 const FLOOR_DBFS: f32 = -100.0;
 
@@ -138,6 +142,10 @@ pub struct Ear {
     position: u64,
     history: History,
     quiet: Quiet,
+    /// Whether a frame since the last block was louder than the room usually is.
+    stood_out: bool,
+    /// Where the last sound was that may have been somebody.
+    last_sound: u64,
     /// Ends and probabilities of recent blocks: after a wake word they are looked at once more.
     recent: VecDeque<(u64, f32)>,
     wake_reports: Vec<WakeReport>,
@@ -173,6 +181,8 @@ impl Ear {
             position: 0,
             history: History::new(keep as usize),
             quiet: Quiet::default(),
+            stood_out: false,
+            last_sound: 0,
             recent: VecDeque::new(),
             wake_reports: Vec::new(),
             scratch: Vec::new(),
@@ -210,6 +220,7 @@ impl Ear {
     /// A frame of the level is whole; perhaps the block is too.
     fn frame(&mut self, out: &mut Vec<Heard>) {
         self.quiet.frame(&self.pending[self.pending.len() - quiet::FRAME_SAMPLES..]);
+        self.stood_out |= self.quiet.stands_out();
         let mut block = [0.0; VAD_BLOCK_SAMPLES];
         if self.pending.len() == block.len() {
             block.copy_from_slice(&self.pending);
@@ -473,6 +484,14 @@ impl Ear {
 
     fn listen_for_wake_word(&mut self, block: &[f32], out: &mut Vec<Heard>) {
         let Some(wake) = &mut self.wake else { return };
+        if self.probability >= NOBODY_SPEAKS || self.stood_out {
+            self.last_sound = self.position;
+        }
+        self.stood_out = false;
+        if self.position - self.last_sound > ms_to_samples(WAKE_RESTS_AFTER_MS) {
+            wake.rest(block);
+            return;
+        }
         let result = wake.push(block, &mut self.wake_reports);
         match result {
             Ok(()) => self.wake_failing = false,

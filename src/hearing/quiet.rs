@@ -18,18 +18,22 @@ const PEAK_FALL_DB: f32 = 0.05;
 const LEAST_RANGE_DB: f32 = 20.0;
 /// Share of the range between floor and peak, in decibels, that counts as quiet.
 const QUIET_SHARE: f32 = 0.3;
+/// What is louder than the floor by this much is a sound; the room's own noise varies by less.
+const STANDS_OUT_DB: f32 = 8.0;
 
 /// Follows the level in frames of 8 ms.
 #[derive(Debug, Clone)]
 pub struct Quiet {
     floor_dbfs: f32,
     peak_dbfs: f32,
+    level_dbfs: f32,
     quiet_frames: u64,
 }
 
 impl Default for Quiet {
     fn default() -> Self {
-        Self { floor_dbfs: LOWEST_FLOOR_DBFS, peak_dbfs: LOWEST_FLOOR_DBFS, quiet_frames: 0 }
+        let level_dbfs = LOWEST_FLOOR_DBFS;
+        Self { floor_dbfs: level_dbfs, peak_dbfs: level_dbfs, level_dbfs, quiet_frames: 0 }
     }
 }
 
@@ -42,7 +46,13 @@ impl Quiet {
         self.peak_dbfs = level.max(self.peak_dbfs - PEAK_FALL_DB);
         let range = self.peak_dbfs - self.floor_dbfs;
         let quiet = range >= LEAST_RANGE_DB && level < self.floor_dbfs + QUIET_SHARE * range;
+        self.level_dbfs = level;
         self.quiet_frames = if quiet { self.quiet_frames + 1 } else { 0 };
+    }
+
+    /// Whether the last frame is louder than the room usually is.
+    pub fn stands_out(&self) -> bool {
+        self.level_dbfs > self.floor_dbfs + STANDS_OUT_DB
     }
 
     /// Milliseconds since the last frame that stood out; 0 where the level shows nothing.

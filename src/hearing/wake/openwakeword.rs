@@ -296,6 +296,30 @@ mod tests {
     }
 
     #[test]
+    fn a_word_after_a_rest_scores_as_if_there_had_been_none() {
+        use crate::hearing::wake::{WakeDetector, WakeLimits, WakeReport};
+        let limits = WakeLimits { threshold: 0.5, patience_hops: 1, refractory_ms: 0, near_miss_score: 0.2 };
+        let speech = testing::flite("rms", "hey jarvis");
+        let mut scores = Vec::new();
+        for rests in [false, true] {
+            let engine = testing::openwakeword(&["hey_jarvis"]);
+            let (mut detector, mut reports) = (WakeDetector::new(Box::new(engine), limits), Vec::new());
+            detector.push(&speech[..4000], &mut reports).expect("run");
+            let silence = testing::silence(10_000);
+            match rests {
+                true => detector.rest(&silence),
+                false => detector.push(&silence, &mut reports).expect("run"),
+            }
+            detector.push(&speech, &mut reports).expect("run");
+            let [WakeReport::Detected { score, ago_samples, .. }] = reports[..] else {
+                panic!("{reports:?}")
+            };
+            scores.push((score, ago_samples));
+        }
+        assert_eq!(scores[0], scores[1]);
+    }
+
+    #[test]
     fn words_share_their_features_and_keep_apart() {
         let mut engine = testing::openwakeword(&["hey_jarvis", "alexa", "hey_rhasspy"]);
         for (word, text) in ["hey jarvis", "alexa", "hey rhasspy"].iter().enumerate() {
