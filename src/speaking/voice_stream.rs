@@ -16,22 +16,34 @@ pub(super) struct ReplyText {
 #[derive(Debug, Default)]
 struct Page {
     waiting: String,
+    /// What is there is a whole, whatever comes.
+    flushed: bool,
     /// Nothing more will be written.
     finished: bool,
     /// Nobody will speak any more of it.
     closed: bool,
 }
 
+/// A piece of a reply.
+pub(super) struct Written {
+    pub(super) text: String,
+    /// It is to be spoken to its end now.
+    pub(super) flushed: bool,
+    /// Nothing more will come.
+    pub(super) finished: bool,
+}
+
 impl ReplyText {
     /// A reply that is there as a whole.
     pub(super) fn whole(text: String) -> Self {
-        Self { page: Mutex::new(Page { waiting: text, finished: true, closed: false }) }
+        Self { page: Mutex::new(Page { waiting: text, finished: true, ..Page::default() }) }
     }
 
-    /// What was written since the last call, and whether that is the end.
-    pub(super) fn take(&self) -> (String, bool) {
+    /// What was written since the last call.
+    pub(super) fn take(&self) -> Written {
         let mut page = self.lock();
-        (std::mem::take(&mut page.waiting), page.finished)
+        let text = std::mem::take(&mut page.waiting);
+        Written { text, flushed: std::mem::take(&mut page.flushed) || page.finished, finished: page.finished }
     }
 
     /// What is still to come will not be spoken.
@@ -70,6 +82,14 @@ impl SpeechStream {
         drop(page);
         self.mailbox.tell();
         true
+    }
+
+    /// Has all that was pushed spoken now, although more will come: for a writer who has to think,
+    /// such as a language model that waits for a tool. Otherwise the last words wait for what follows,
+    /// because only that tells where their sentence ends.
+    pub fn flush(&self) {
+        self.text.lock().flushed = true;
+        self.mailbox.tell();
     }
 
     /// Whether the reply was stopped or could not be said.

@@ -283,12 +283,12 @@ impl Saying {
         if self.whole {
             return;
         }
-        let (text, finished) = self.text.take();
-        self.phrases.extend(self.cutter.push(&text));
-        if finished {
+        let written = self.text.take();
+        self.phrases.extend(self.cutter.push(&written.text));
+        if written.flushed {
             self.phrases.extend(self.cutter.finish());
-            self.whole = true;
         }
+        self.whole = written.finished;
     }
 
     /// Says no more of it.

@@ -9,6 +9,9 @@ use super::Language;
 /// own would sound lost.
 const CLAUSE_TAIL_CHARS: usize = 12;
 
+/// More closing quotes and brackets than this behind a mark are noise.
+const MAX_CLOSING: usize = 4;
+
 /// What a mark is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -180,12 +183,11 @@ impl Place<'_> {
 
     /// The place behind the quotes and brackets that belong to what ends here; `None`: more may come.
     fn closed(&self, after: usize) -> Option<usize> {
-        let marks = self.text[after..].find(|c| !is_closing(c));
-        match marks {
-            Some(bytes) => Some(after + bytes),
-            None if self.finished => Some(self.text.len()),
-            None => None,
-        }
+        let rest = &self.text[after..];
+        let marks: usize =
+            rest.chars().take(MAX_CLOSING).take_while(|c| is_closing(*c)).map(char::len_utf8).sum();
+        let all = rest[..marks].chars().count() == MAX_CLOSING;
+        if marks < rest.len() || all || self.finished { Some(after + marks) } else { None }
     }
 
     fn next(&self, after: usize) -> Next {

@@ -193,7 +193,20 @@ proptest! {
         let pieces = phrases(&text, "en");
         let joined: String = pieces.iter().map(|phrase| phrase.text.as_str()).collect();
         prop_assert_eq!(squeeze(&joined), squeeze(&text));
-        prop_assert!(pieces.iter().all(|p| !p.text.is_empty() && p.text.chars().count() <= MAX_PHRASE_CHARS + 400));
+        prop_assert!(pieces.iter().all(|p| !p.text.is_empty() && p.text.chars().count() <= MAX_PHRASE_CHARS + 5));
+    }
+
+    #[test]
+    fn any_text_is_cut_the_same_however_it_is_split(
+        text in "(\\PC|[.!?…,;:–\"“”)\\n ]){0,300}",
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let (head, tail) = text.split_at(*cut.get(&places));
+        let whole = phrases(&text, "en");
+        prop_assert_eq!(streamed([head, tail], "en"), whole.clone());
+        let characters: Vec<String> = text.chars().map(String::from).collect();
+        prop_assert_eq!(streamed(characters.iter().map(String::as_str), "en"), whole);
     }
 
     #[test]
