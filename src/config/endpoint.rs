@@ -7,9 +7,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// Silence that ends a request.
+    /// Silence that ends a request when the words say nothing about it.
     #[schemars(range(min = 100, max = 3000))]
     pub silence_ms: u32,
+    /// Silence that ends a request whose words are a whole command that cannot go on.
+    #[schemars(range(min = 64, max = 3000))]
+    pub complete_ms: u32,
+    /// Silence that ends a request whose words are a whole command that could go on.
+    #[schemars(range(min = 64, max = 3000))]
+    pub may_continue_ms: u32,
+    /// Silence that ends a request whose words are clearly unfinished.
+    #[schemars(range(min = 100, max = 5000))]
+    pub unfinished_ms: u32,
     /// Hard limit of a request.
     #[schemars(range(min = 2000, max = 60000))]
     pub max_utterance_ms: u32,
@@ -20,6 +29,13 @@ pub struct EndpointConfig {
 
 impl Default for EndpointConfig {
     fn default() -> Self {
-        Self { silence_ms: 600, max_utterance_ms: 12000, nothing_said_ms: 5000 }
+        Self {
+            silence_ms: 600,
+            complete_ms: 120,
+            may_continue_ms: 250,
+            unfinished_ms: 900,
+            max_utterance_ms: 12000,
+            nothing_said_ms: 5000,
+        }
     }
 }

@@ -3,15 +3,18 @@
 
 use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
-use super::stt::Recogniser;
+use super::quiet::{self, Quiet};
 use super::stt::worker::{SttLane, SttMode, SttReport};
+use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
 use super::wake::{WakeDetector, WakeReport, WordEnd};
 use super::{EarCommand, Heard, HearingEvent};
 use crate::config::{self, Config};
 use crate::domain::audio::ms_to_samples;
+use crate::domain::ports::{Completeness, SpeechGrammar};
 use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Sound before the first voiced block that the recogniser gets: soft first consonants are not voiced.
@@ -25,6 +28,10 @@ const WORD_END_SEARCH_MS: u64 = 500;
 const FLUSH_MS: u64 = 640;
 /// How long the end of a recording waits for the transcript.
 const LAST_TRANSCRIPT_WAIT: Duration = Duration::from_secs(60);
+/// Below this probability a block is certainly no speech.
+const NOBODY_SPEAKS: f32 = 0.05;
+/// The wake engine rests when it has been silent for this long: no word can be under way then.
+const WAKE_RESTS_AFTER_MS: u64 = 2500;
 /// Level of digital silence.
 const FLOOR_DBFS: f32 = -100.0;
 
@@ -36,6 +43,8 @@ pub struct EarParts {
     pub wake: Option<WakeDetector>,
     /// Speech recognition.
     pub recogniser: Box<dyn Recogniser>,
+    /// What can be said to this home: tells when a request is whole. Without it silence alone decides.
+    pub grammar: Option<Arc<dyn SpeechGrammar>>,
 }
 
 /// How an ear behaves.
@@ -85,9 +94,19 @@ enum State {
     /// Waiting for the request; nothing from before `earliest` belongs to it.
     Listening { endpointer: Endpointer, earliest: u64 },
     /// Hearing the request.
-    Hearing { endpointer: Endpointer },
+    Hearing { endpointer: Endpointer, draft: Draft },
     /// The request is over, its words are still to come.
     Recognising,
+}
+
+/// The words of a request that may be over.
+enum Draft {
+    /// The person speaks.
+    None,
+    /// The recogniser is at it.
+    Asked(u64),
+    /// These they are, if the person does not go on.
+    Made(Transcript),
 }
 
 /// The ear. Not a real-time part: it allocates and runs models.
@@ -95,6 +114,7 @@ pub struct Ear {
     vad: Box<dyn Vad>,
     wake: Option<WakeDetector>,
     stt: SttLane,
+    grammar: Option<Arc<dyn SpeechGrammar>>,
     settings: EarSettings,
     state: State,
     muted: bool,
@@ -103,6 +123,11 @@ pub struct Ear {
     /// 16 kHz samples since the ear was made, up to the end of the last whole block.
     position: u64,
     history: History,
+    quiet: Quiet,
+    /// Whether a frame since the last block was louder than the room usually is.
+    stood_out: bool,
+    /// Where the last sound was that may have been somebody.
+    last_sound: u64,
     /// Ends and probabilities of recent blocks: after a wake word they are looked at once more.
     recent: VecDeque<(u64, f32)>,
     wake_reports: Vec<WakeReport>,
@@ -126,12 +151,16 @@ impl Ear {
             vad: parts.vad,
             wake: parts.wake,
             stt: SttLane::new(parts.recogniser, settings.stt_mode)?,
+            grammar: parts.grammar,
             settings,
             state: State::Asleep,
             muted: false,
             pending: Vec::with_capacity(VAD_BLOCK_SAMPLES),
             position: 0,
             history: History::new(keep as usize),
+            quiet: Quiet::default(),
+            stood_out: false,
+            last_sound: 0,
             recent: VecDeque::new(),
             wake_reports: Vec::new(),
             scratch: Vec::new(),
@@ -153,16 +182,30 @@ impl Ear {
         }
         let mut rest = samples;
         while !rest.is_empty() {
-            let take = (VAD_BLOCK_SAMPLES - self.pending.len()).min(rest.len());
+            let take = (quiet::FRAME_SAMPLES - self.pending.len() % quiet::FRAME_SAMPLES).min(rest.len());
             let (head, tail) = rest.split_at(take);
             self.pending.extend_from_slice(head);
             rest = tail;
-            let mut block = [0.0; VAD_BLOCK_SAMPLES];
-            if self.pending.len() == block.len() {
-                block.copy_from_slice(&self.pending);
-                self.pending.clear();
-                self.block(&block, out);
+            if self.pending.len().is_multiple_of(quiet::FRAME_SAMPLES) {
+                self.frame(out);
             }
+        }
+    }
+
+    /// A frame of the level is whole; perhaps the block is too.
+    fn frame(&mut self, out: &mut Vec<Heard>) {
+        self.quiet.frame(&self.pending[self.pending.len() - quiet::FRAME_SAMPLES..]);
+        self.stood_out |= self.quiet.stands_out();
+        let mut block = [0.0; VAD_BLOCK_SAMPLES];
+        if self.pending.len() == block.len() {
+            block.copy_from_slice(&self.pending);
+            self.pending.clear();
+            self.block(&block, out);
+        }
+        let end = self.heard_samples();
+        if let State::Hearing { endpointer, .. } = &mut self.state {
+            let change = endpointer.quiet(end, self.quiet.ms());
+            self.change(change, out);
         }
     }
 
@@ -202,7 +245,7 @@ impl Ear {
         self.position += self.pending.len() as u64;
         self.pending.clear();
         match &self.state {
-            State::Hearing { endpointer } => {
+            State::Hearing { endpointer, .. } => {
                 let silence_ms = endpointer.silence_ms();
                 self.end_request(Endpoint::Max, silence_ms, out);
             }
@@ -244,8 +287,13 @@ impl Ear {
         self.position
     }
 
+    /// Where the sound has been heard up to.
+    fn heard_samples(&self) -> u64 {
+        self.position + self.pending.len() as u64
+    }
+
     fn tell(&self, event: HearingEvent, out: &mut Vec<Heard>) {
-        out.push(Heard { event, position_samples: self.position });
+        out.push(Heard { event, position_samples: self.heard_samples() });
     }
 
     fn sleep(&mut self) {
@@ -311,11 +359,28 @@ impl Ear {
 
     /// Moves the request on by one block that ends at `end`.
     fn follow(&mut self, end: u64, probability: f32, out: &mut Vec<Heard>) {
-        let (State::Listening { endpointer, .. } | State::Hearing { endpointer }) = &mut self.state else {
+        let (State::Listening { endpointer, .. } | State::Hearing { endpointer, .. }) = &mut self.state
+        else {
             return;
         };
-        match endpointer.block(end, probability) {
+        let change = endpointer.block(end, probability);
+        self.change(change, out);
+    }
+
+    fn change(&mut self, change: EndpointChange, out: &mut Vec<Heard>) {
+        match change {
             EndpointChange::None => {}
+            EndpointChange::Paused => {
+                if let State::Hearing { draft, .. } = &mut self.state {
+                    *draft = Draft::Asked(self.stt.draft());
+                }
+            }
+            EndpointChange::Resumed => {
+                if let State::Hearing { draft, .. } = &mut self.state {
+                    *draft = Draft::None;
+                    self.stt.resume();
+                }
+            }
             EndpointChange::SpeechStarted { onset } => self.begin_request(onset, out),
             EndpointChange::Ended { endpoint, silence_ms } => self.end_request(endpoint, silence_ms, out),
             EndpointChange::NothingSaid => {
@@ -333,7 +398,7 @@ impl Ear {
                 self.history.copy(from, self.position, &mut self.scratch);
                 self.stt.start();
                 self.stt.feed(&self.scratch);
-                self.state = State::Hearing { endpointer };
+                self.state = State::Hearing { endpointer, draft: Draft::None };
                 self.tell(HearingEvent::SpeechStarted, out);
             }
             other => self.state = other,
@@ -341,13 +406,55 @@ impl Ear {
     }
 
     fn end_request(&mut self, endpoint: Endpoint, silence_ms: u64, out: &mut Vec<Heard>) {
-        self.state = State::Recognising;
+        let before = std::mem::replace(&mut self.state, State::Recognising);
         self.tell(HearingEvent::SpeechEnded { endpoint, silence_ms }, out);
-        self.stt.finish();
+        match before {
+            State::Hearing { draft: Draft::Made(transcript), .. } => {
+                self.sleep();
+                self.tell(HearingEvent::Transcript(transcript), out);
+            }
+            _ => self.stt.finish(),
+        }
+    }
+
+    /// The words up to a pause are known: they say how long is waited for more.
+    fn take_draft(&mut self, number: u64, recognition: Recognition, out: &mut Vec<Heard>) {
+        let words = self.completeness(&recognition);
+        let State::Hearing { endpointer, draft } = &mut self.state else { return };
+        if !matches!(draft, Draft::Asked(asked) if *asked == number) {
+            return;
+        }
+        *draft = Draft::Made(recognition.transcript);
+        let change = endpointer.judge(words);
+        self.change(change, out);
+    }
+
+    /// How far a draft is a whole request.
+    fn completeness(&self, draft: &Recognition) -> Completeness {
+        let Some(grammar) = &self.grammar else { return Completeness::Unknown };
+        let heard = grammar.completeness(&draft.heard);
+        match (heard, &draft.transcript.rejected) {
+            (Completeness::Unfinished, _) => heard,
+            (_, Some(_)) => Completeness::Unknown,
+            (Completeness::Unknown, None) => match grammar.completeness(&draft.transcript.text) {
+                // Some of these words were not heard like this: no reason to hurry.
+                Completeness::Complete => Completeness::MayContinue,
+                other => other,
+            },
+            (heard, None) => heard,
+        }
     }
 
     fn listen_for_wake_word(&mut self, block: &[f32], out: &mut Vec<Heard>) {
         let Some(wake) = &mut self.wake else { return };
+        if self.probability >= NOBODY_SPEAKS || self.stood_out {
+            self.last_sound = self.position;
+        }
+        self.stood_out = false;
+        if self.position - self.last_sound > ms_to_samples(WAKE_RESTS_AFTER_MS) {
+            wake.rest(block);
+            return;
+        }
         let result = wake.push(block, &mut self.wake_reports);
         match result {
             Ok(()) => self.wake_failing = false,
@@ -404,6 +511,7 @@ impl Ear {
                     self.tell(HearingEvent::Partial { text: partial.text, stable: partial.stable }, out);
                 }
             }
+            SttReport::Draft { number, recognition } => self.take_draft(number, recognition, out),
             SttReport::Transcript(transcript) => {
                 self.state = State::Asleep;
                 self.tell(HearingEvent::Transcript(transcript), out);
@@ -418,7 +526,7 @@ impl Ear {
 
     /// Closes a request the recogniser has failed on, so that nobody waits for its words.
     fn give_up(&mut self, why: &str, out: &mut Vec<Heard>) {
-        if let State::Hearing { endpointer } = &self.state {
+        if let State::Hearing { endpointer, .. } = &self.state {
             let silence_ms = endpointer.silence_ms();
             self.tell(HearingEvent::SpeechEnded { endpoint: Endpoint::Stop, silence_ms }, out);
         }

@@ -1,6 +1,7 @@
 //! The ear: timing with scripted parts, and real sentences with real models.
 
 use super::*;
+use crate::domain::ports::{Acceptance, EditCosts};
 use crate::hearing::testing::{self, RecogniserLog, ScriptedRecogniser};
 use crate::hearing::wake::{WakeEngine, WakeLimits, WakeWord};
 use std::sync::{Arc, Mutex};
@@ -47,8 +48,12 @@ fn scripted_wake() -> WakeDetector {
 fn settings(stt_mode: SttMode) -> EarSettings {
     let mut config = Config::default();
     config.vad.min_speech_ms = 96;
-    config.endpoint =
-        config::endpoint::EndpointConfig { silence_ms: 320, max_utterance_ms: 4000, nothing_said_ms: 1000 };
+    config.endpoint = config::endpoint::EndpointConfig {
+        silence_ms: 320,
+        max_utterance_ms: 4000,
+        nothing_said_ms: 1000,
+        ..Default::default()
+    };
     EarSettings::new(&config, stt_mode)
 }
 
@@ -58,6 +63,7 @@ fn scripted(stt_mode: SttMode) -> (Ear, Arc<Mutex<RecogniserLog>>) {
         vad: Box::new(ScriptedVad),
         wake: Some(scripted_wake()),
         recogniser: Box::new(recogniser),
+        grammar: None,
     };
     (Ear::new(parts, settings(stt_mode)).expect("ear"), log)
 }
@@ -83,6 +89,7 @@ fn names(heard: &[Heard]) -> Vec<(&'static str, u64)> {
         HearingEvent::SpeechStarted => "started",
         HearingEvent::SpeechEnded { endpoint: Endpoint::Silence, .. } => "silence",
         HearingEvent::SpeechEnded { endpoint: Endpoint::Max, .. } => "max",
+        HearingEvent::SpeechEnded { endpoint: Endpoint::Complete, .. } => "complete",
         HearingEvent::SpeechEnded { .. } => "stopped",
         HearingEvent::Partial { .. } => "partial",
         HearingEvent::Transcript(_) => "transcript",
@@ -92,6 +99,22 @@ fn names(heard: &[Heard]) -> Vec<(&'static str, u64)> {
     heard.iter().map(|heard| (name(heard), heard.position_samples / BLOCK as u64)).collect()
 }
 
+/// Blocks between the draft, which the recogniser was fed up to, and the end of a request's silence.
+fn after_draft(silence_ms: u32) -> u64 {
+    u64::from(silence_ms.div_ceil(32)) - 2
+}
+
+/// Where what the recogniser was fed began, from what it counted and where the request ended.
+fn fed_from(heard: &[Heard], silence_ms: u32) -> u64 {
+    let ended = heard.iter().find(|heard| matches!(heard.event, HearingEvent::SpeechEnded { .. }));
+    let counted = heard.iter().find_map(|heard| match &heard.event {
+        HearingEvent::Transcript(transcript) => transcript.text.strip_suffix(" samples")?.parse::<u64>().ok(),
+        _ => None,
+    });
+    let draft = ended.expect("ended").position_samples - after_draft(silence_ms) * BLOCK as u64;
+    draft - counted.expect("a transcript that counts")
+}
+
 #[test]
 fn a_request_in_one_breath_begins_right_after_the_wake_word() {
     let (mut ear, log) = scripted(SttMode::LockStep);
@@ -99,7 +122,7 @@ fn a_request_in_one_breath_begins_right_after_the_wake_word() {
     let expected = [("wake", 21), ("started", 26), ("silence", 41), ("transcript", 41)];
     assert_eq!(names(&heard), expected);
     let fed = log.lock().expect("log").samples.clone();
-    assert_eq!(fed.len(), 20 * BLOCK);
+    assert_eq!(fed.len(), 12 * BLOCK, "up to the draft");
     assert!(fed.iter().all(|sample| *sample != WAKE), "nothing of the wake word is fed");
 }
 
@@ -110,8 +133,56 @@ fn after_a_pause_the_request_gets_its_lead_in() {
     let expected = [("wake", 21), ("started", 44), ("partial", 51), ("silence", 61), ("transcript", 61)];
     assert_eq!(names(&heard), expected);
     let fed = log.lock().expect("log").samples.clone();
-    assert_eq!(fed.len(), 20 * BLOCK + 300 * 16, "300 ms before the first voiced block");
+    assert_eq!(fed.len(), 12 * BLOCK + 300 * 16, "300 ms before the first voiced block");
     assert_eq!(fed[0], 0.1);
+}
+
+/// Takes "N samples" with N over ten thousand for a whole request that cannot go on.
+struct Long;
+
+impl SpeechGrammar for Long {
+    fn sample(&self, _count: usize, _seed: u64) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    fn vocabulary(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn accept(&self, _words: &[&str], _costs: &EditCosts) -> Option<Acceptance> {
+        None
+    }
+
+    fn completeness(&self, text: &str) -> Completeness {
+        let count = text.strip_suffix(" samples").and_then(|count| count.parse::<u32>().ok());
+        if count > Some(10_000) { Completeness::Complete } else { Completeness::Unfinished }
+    }
+}
+
+#[test]
+fn a_whole_request_ends_sooner_and_an_unfinished_one_is_waited_for() {
+    for mode in [SttMode::LockStep, SttMode::Live] {
+        let (mut ear, log) = scripted(mode);
+        ear.grammar = Some(Arc::new(Long));
+        let script = [(20, 0.0), (1, WAKE), (10, 0.9), (15, 0.0), (20, 0.9), (10, 0.0)];
+        let mut heard = Vec::new();
+        for block in sound(&script).chunks(BLOCK) {
+            ear.process(block, &mut heard);
+            // The recogniser's thread has the time it has with real sound.
+            let asked = matches!(&ear.state, State::Hearing { draft: Draft::Asked(_), .. });
+            let until = std::time::Instant::now() + Duration::from_secs(10);
+            while asked && matches!(&ear.state, State::Hearing { draft: Draft::Asked(_), .. }) {
+                assert!(std::time::Instant::now() < until, "no draft");
+                ear.process(&[], &mut heard);
+            }
+        }
+        let names: Vec<_> = names(&heard).into_iter().filter(|(name, _)| *name != "partial").collect();
+        // 480 ms of pause within, 120 ms at the end.
+        assert_eq!(names, [("wake", 21), ("started", 26), ("complete", 69), ("transcript", 69)], "{mode:?}");
+        let once = 12 * BLOCK;
+        let again = 47 * BLOCK;
+        assert_eq!(log.lock().expect("log").samples.len(), once + again, "all of it after the wrong draft");
+    }
 }
 
 #[test]
@@ -136,7 +207,7 @@ fn a_second_wake_word_starts_over() {
     let expected =
         [("wake", 1), ("started", 6), ("wake", 8), ("started", 13), ("silence", 23), ("transcript", 23)];
     assert_eq!(names(&heard), expected);
-    assert!(matches!(&heard[5].event, HearingEvent::Transcript(t) if t.text == "7680 samples"));
+    assert!(matches!(&heard[5].event, HearingEvent::Transcript(t) if t.text == "3584 samples"));
     assert_eq!(log.lock().expect("log").cancels, 1);
 }
 
@@ -157,7 +228,7 @@ fn listening_without_a_wake_word_gives_up_after_its_window() {
     assert_eq!(names(&hear(&mut ear, &sound(&[(20, 0.0)]))), [("nothing", 20)]);
     ear.command(EarCommand::Listen { window_ms: 320 });
     let heard = hear(&mut ear, &sound(&[(5, 0.0), (5, 0.9), (10, 0.0)]));
-    assert_eq!(names(&heard), [("started", 38), ("partial", 45), ("silence", 50), ("transcript", 50)]);
+    assert_eq!(names(&heard), [("started", 38), ("silence", 50), ("transcript", 50)]);
 }
 
 #[test]
@@ -216,6 +287,7 @@ fn a_failing_recogniser_still_closes_the_request() {
         vad: Box::new(ScriptedVad),
         wake: Some(scripted_wake()),
         recogniser: Box::new(recogniser),
+        grammar: None,
     };
     let mut ear = Ear::new(parts, settings(SttMode::LockStep)).expect("ear");
     let heard = hear(&mut ear, &sound(&[(1, WAKE), (6, 0.9), (12, 0.0)]));
@@ -255,6 +327,7 @@ fn real() -> (Ear, Arc<Mutex<RecogniserLog>>) {
         vad: Box::new(testing::silero()),
         wake: Some(WakeDetector::new(Box::new(testing::openwakeword(&["hey_jarvis"])), limits)),
         recogniser: Box::new(recogniser),
+        grammar: None,
     };
     (Ear::new(parts, EarSettings::new(&Config::default(), SttMode::LockStep)).expect("ear"), log)
 }
@@ -268,13 +341,10 @@ fn a_sentence_in_one_breath_keeps_its_first_word_and_loses_the_wake_word() {
     for voice in ["slt", "rms", "kal16"] {
         let (speech, word_end_ms) = testing::flite_with_phone_end(voice, "hey jarvis turn on the light", 9);
         let samples = [testing::silence(1500), speech.clone(), testing::silence(1500)].concat();
-        let (mut ear, log) = real();
+        let (mut ear, _log) = real();
         let heard = hear(&mut ear, &samples);
         assert_eq!(essentials(&heard), ["wake", "started", "silence", "transcript"], "{voice}");
-        // The recogniser got the sound up to the endpoint: its start follows from its length.
-        let fed = log.lock().expect("log").samples.len() as u64;
-        let ended = heard.iter().find(|heard| matches!(heard.event, HearingEvent::SpeechEnded { .. }));
-        let from_ms = (ended.expect("ended").position_samples - fed) as i64 / 16 - 1500;
+        let from_ms = fed_from(&heard, Config::default().endpoint.silence_ms) as i64 / 16 - 1500;
         let off = from_ms - word_end_ms;
         assert!((-90..=40).contains(&off), "{voice}: begins {off} ms after the wake word");
     }
@@ -290,16 +360,15 @@ fn a_pause_after_the_wake_word_is_fine() {
         let samples =
             [testing::silence(1000), wake, testing::silence(pause_ms), request, testing::silence(1500)]
                 .concat();
-        let (mut ear, log) = real();
+        let (mut ear, _log) = real();
         let heard = hear(&mut ear, &samples);
         assert_eq!(essentials(&heard), ["wake", "started", "silence", "transcript"], "{voice}");
-        let ended = heard.iter().find(|heard| matches!(heard.event, HearingEvent::SpeechEnded { .. }));
-        let ended = ended.expect("ended").position_samples;
-        let from = ended - log.lock().expect("log").samples.len() as u64;
+        let from = fed_from(&heard, Config::default().endpoint.silence_ms);
         // The whole request, after at most the lead-in of the pause (flite itself begins with one).
         assert!(from <= begins as u64 + 16 * 150, "{voice}: from {from}, begins {begins}");
         assert!(from + 16 * 400 >= begins as u64, "{voice}: from {from}, begins {begins}");
-        assert!(ended >= ends as u64, "{voice}");
+        let ended = heard.iter().find(|heard| matches!(heard.event, HearingEvent::SpeechEnded { .. }));
+        assert!(ended.expect("ended").position_samples >= ends as u64, "{voice}");
     }
 }
 

@@ -1,10 +1,14 @@
-//! When a request begins and when it is over, from voice activity alone. Pure: no clock but the
-//! positions it is given.
+//! When a request begins and when it is over, from voice activity and from what the words so far mean.
+//! Pure: no clock but the positions it is given.
 
 use super::vad::{GateChange, SpeechGate};
 use crate::config;
 use crate::domain::audio::ms_to_samples;
+use crate::domain::ports::Completeness;
 use crate::domain::{Endpoint, VAD_BLOCK_SAMPLES};
+
+/// Silence from which the words so far are worth a look: shorter ones are the stops within words.
+const DRAFT_AFTER_MS: u64 = 64;
 
 /// What a block did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +17,10 @@ pub enum EndpointChange {
     None,
     /// Speech is certain; it began at this position.
     SpeechStarted { onset: u64 },
+    /// A pause that may be the end: time to find out what was said so far.
+    Paused,
+    /// It was not the end.
+    Resumed,
     /// The request is over.
     Ended { endpoint: Endpoint, silence_ms: u64 },
     /// Nobody spoke within the window.
@@ -23,8 +31,12 @@ pub enum EndpointChange {
 #[derive(Debug, Clone)]
 pub struct Endpointer {
     gate: SpeechGate,
-    silence_ms: u64,
-    max_samples: u64,
+    limits: config::endpoint::EndpointConfig,
+    /// Silence that ends the request, and what that is called.
+    patience: (u64, Endpoint),
+    paused: bool,
+    /// Silence that the level shows.
+    quiet_ms: u64,
     /// Blocks that begin before this position are not part of the request.
     from: u64,
     /// Where waiting for the first word ends.
@@ -42,8 +54,10 @@ impl Endpointer {
     ) -> Self {
         Self {
             gate: SpeechGate::new(vad),
-            silence_ms: u64::from(endpoint.silence_ms),
-            max_samples: ms_to_samples(u64::from(endpoint.max_utterance_ms)),
+            patience: (u64::from(endpoint.silence_ms), Endpoint::Silence),
+            limits: endpoint.clone(),
+            paused: false,
+            quiet_ms: 0,
             from,
             give_up_at,
             onset: None,
@@ -76,9 +90,52 @@ impl Endpointer {
         match self.onset {
             None if end >= self.give_up_at && !self.gate.undecided() => EndpointChange::NothingSaid,
             None => EndpointChange::None,
-            Some(_) if self.gate.silence_ms() >= self.silence_ms => self.ended(Endpoint::Silence),
-            Some(onset) if end - onset >= self.max_samples => self.ended(Endpoint::Max),
-            Some(_) => EndpointChange::None,
+            Some(onset) => self.hearing(end - onset),
+        }
+    }
+
+    /// Takes for how long it has been quiet up to `end`, between two blocks. The level shows the end of
+    /// speech sooner than voice activity does; whichever saw the longer silence counts.
+    pub fn quiet(&mut self, end: u64, quiet_ms: u64) -> EndpointChange {
+        self.quiet_ms = quiet_ms;
+        self.onset.map_or(EndpointChange::None, |onset| self.hearing(end.saturating_sub(onset)))
+    }
+
+    /// The request has lasted this many samples.
+    fn hearing(&mut self, length: u64) -> EndpointChange {
+        let silence_ms = self.silence_ms();
+        if length >= ms_to_samples(u64::from(self.limits.max_utterance_ms)) {
+            return self.ended(Endpoint::Max);
+        }
+        if self.paused && silence_ms == 0 {
+            self.paused = false;
+            self.patience = (u64::from(self.limits.silence_ms), Endpoint::Silence);
+            return EndpointChange::Resumed;
+        }
+        if silence_ms >= self.patience.0 {
+            return self.ended(self.patience.1);
+        }
+        if !self.paused && silence_ms >= DRAFT_AFTER_MS {
+            self.paused = true;
+            return EndpointChange::Paused;
+        }
+        EndpointChange::None
+    }
+
+    /// Takes what the words before this pause are: how long is waited follows from it, and perhaps the
+    /// waiting is over already. Counts until the person goes on.
+    pub fn judge(&mut self, words: Completeness) -> EndpointChange {
+        let limits = &self.limits;
+        let (wait_ms, endpoint) = match words {
+            Completeness::Complete => (limits.complete_ms, Endpoint::Complete),
+            Completeness::MayContinue => (limits.may_continue_ms, Endpoint::Silence),
+            Completeness::Unfinished => (limits.unfinished_ms, Endpoint::Silence),
+            Completeness::Unknown => (limits.silence_ms, Endpoint::Silence),
+        };
+        self.patience = (u64::from(wait_ms), endpoint);
+        match self.paused && self.silence_ms() >= self.patience.0 {
+            true => self.ended(endpoint),
+            false => EndpointChange::None,
         }
     }
 
@@ -86,9 +143,9 @@ impl Endpointer {
         EndpointChange::Ended { endpoint, silence_ms: self.silence_ms() }
     }
 
-    /// Milliseconds since the last voiced block ended.
+    /// Milliseconds since the last sound of the request.
     pub fn silence_ms(&self) -> u64 {
-        self.gate.silence_ms()
+        self.gate.silence_ms().max(self.quiet_ms)
     }
 
     /// Whether speech has started.
@@ -105,8 +162,12 @@ mod tests {
 
     fn endpointer(from: u64, window_ms: u64) -> Endpointer {
         let vad = config::vad::Vad { threshold: 0.5, threshold_off: 0.35, min_speech_ms: 96 };
-        let endpoint =
-            config::endpoint::EndpointConfig { silence_ms: 320, max_utterance_ms: 2000, nothing_said_ms: 0 };
+        let endpoint = config::endpoint::EndpointConfig {
+            silence_ms: 320,
+            max_utterance_ms: 2000,
+            nothing_said_ms: 0,
+            ..Default::default()
+        };
         Endpointer::new(&vad, &endpoint, from, from + ms_to_samples(window_ms))
     }
 
@@ -121,13 +182,50 @@ mod tests {
     fn a_request_ends_after_its_silence() {
         let changes = run(&mut endpointer(0, 5000), &[(10, 0.0), (20, 0.9), (10, 0.0)]);
         let ended = EndpointChange::Ended { endpoint: Endpoint::Silence, silence_ms: 320 };
-        assert_eq!(changes, [(13, EndpointChange::SpeechStarted { onset: 10 * BLOCK }), (40, ended)]);
+        let started = EndpointChange::SpeechStarted { onset: 10 * BLOCK };
+        assert_eq!(changes, [(13, started), (32, EndpointChange::Paused), (40, ended)]);
     }
 
     #[test]
     fn a_pause_within_a_request_does_not_end_it() {
         let changes = run(&mut endpointer(0, 5000), &[(10, 0.9), (9, 0.0), (10, 0.9), (9, 0.0)]);
-        assert_eq!(changes, [(3, EndpointChange::SpeechStarted { onset: 0 })]);
+        use EndpointChange::{Paused, Resumed, SpeechStarted};
+        assert_eq!(changes, [(3, SpeechStarted { onset: 0 }), (12, Paused), (20, Resumed), (31, Paused)]);
+    }
+
+    #[test]
+    fn what_the_words_mean_decides_how_long_is_waited() {
+        use Completeness::{Complete, MayContinue, Unfinished, Unknown};
+        for (words, end_block, endpoint) in [
+            (Complete, 14, Endpoint::Complete),
+            (MayContinue, 18, Endpoint::Silence),
+            (Unknown, 20, Endpoint::Silence),
+            (Unfinished, 39, Endpoint::Silence),
+        ] {
+            let mut endpointer = endpointer(0, 5000);
+            let before = run(&mut endpointer, &[(10, 0.9), (2, 0.0)]);
+            assert_eq!(before.last(), Some(&(12, EndpointChange::Paused)));
+            assert_eq!(endpointer.judge(words), EndpointChange::None);
+            let silence = (13..60).map(|n| (n, endpointer.block(n * BLOCK, 0.0)));
+            let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
+            let silence_ms = (end_block - 10) * 32;
+            assert_eq!(ended, Some((end_block, EndpointChange::Ended { endpoint, silence_ms })), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_late_answer_ends_at_once_and_an_old_one_counts_no_more() {
+        let mut late = endpointer(0, 5000);
+        run(&mut late, &[(10, 0.9), (6, 0.0)]);
+        let ended = EndpointChange::Ended { endpoint: Endpoint::Complete, silence_ms: 192 };
+        assert_eq!(late.judge(Completeness::Complete), ended);
+
+        let mut gone_on = endpointer(0, 5000);
+        run(&mut gone_on, &[(10, 0.9), (2, 0.0)]);
+        gone_on.judge(Completeness::Complete);
+        let changes: Vec<_> = (13..24).map(|n| gone_on.block(n * BLOCK, f32::from(n < 15))).collect();
+        assert_eq!(changes[0], EndpointChange::Resumed);
+        assert!(!changes.iter().any(|change| matches!(change, EndpointChange::Ended { .. })), "{changes:?}");
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 pub mod capture;
 pub mod ear;
+pub mod echo;
 pub mod endpoint;
 mod history;
+mod quiet;
 pub mod recording;
 pub mod resample;
 pub mod stt;

@@ -5,7 +5,10 @@
 mod support;
 
 mod asking;
+mod audio_heals;
+mod choosing_a_voice;
 mod hearing_people;
+mod live_meter;
 mod living_room;
 mod one_sentence;
 mod timers_ring;

@@ -2,6 +2,7 @@
 
 pub mod cascade;
 pub mod grammar;
+mod session;
 pub mod whisper;
 pub mod worker;
 

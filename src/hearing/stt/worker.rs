@@ -1,8 +1,9 @@
 //! Runs a recogniser for the ear: on a thread of its own when the sound is live, so that decoding never
 //! delays the ear; in line when a recording is played in lock-step, so that the outcome is always the same.
 
-use super::{Partial, Recogniser};
-use crate::domain::{Fault, FaultKind, SAMPLE_RATE_HZ, Transcript};
+use super::session::{Session, Work};
+use super::{Partial, Recogniser, Recognition};
+use crate::domain::{Fault, FaultKind, Transcript};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +11,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TryS
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Audio between two looks at the words so far: 200 ms.
-const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 5;
 /// Jobs that may wait for the thread. When it is full, jobs wait in the ear's outbox, where the
 /// samples of one utterance are joined: nothing is dropped and the ear never blocks.
 const JOB_QUEUE: usize = 32;
@@ -33,6 +32,8 @@ pub enum SttMode {
 pub enum SttReport {
     /// Words so far, when they changed.
     Partial(Partial),
+    /// What it would be if it ended where the draft of this number was asked for.
+    Draft { number: u64, recognition: Recognition },
     /// The utterance's last word.
     Transcript(Transcript),
     /// The engine failed; the utterance is over.
@@ -40,9 +41,12 @@ pub enum SttReport {
 }
 
 /// A recogniser at work for the ear. One utterance is `start`, `feed` …, then `finish` or `cancel`;
-/// reports of an utterance that was cancelled or replaced never show up.
+/// reports of an utterance that was cancelled or replaced never show up. At a pause that may be the end
+/// `draft` has the work of `finish` done while the silence is still being waited out; `resume` takes that
+/// back when the person goes on.
 pub struct SttLane {
     kind: Kind,
+    drafts: u64,
 }
 
 enum Kind {
@@ -61,7 +65,7 @@ impl SttLane {
             SttMode::LockStep => Kind::Inline { session, reports: VecDeque::new() },
             SttMode::Live => Kind::Thread(Worker::spawn(session)?),
         };
-        Ok(Self { kind })
+        Ok(Self { kind, drafts: 0 })
     }
 
     /// Begins an utterance, dropping one that was not finished.
@@ -77,7 +81,20 @@ impl SttLane {
         }
     }
 
-    /// Ends the utterance; its transcript follows as a report.
+    /// Recognises the utterance as if it ended here; a [`SttReport::Draft`] with the number that is
+    /// returned follows. What is fed from here on counts only after `resume`.
+    pub fn draft(&mut self) -> u64 {
+        self.drafts += 1;
+        self.work(Work::Draft(self.drafts));
+        self.drafts
+    }
+
+    /// The utterance goes on, with all that was fed since the draft.
+    pub fn resume(&mut self) {
+        self.work(Work::Resume);
+    }
+
+    /// Ends the utterance; its transcript follows as a report, the draft's if there is one.
     pub fn finish(&mut self) {
         self.work(Work::Finish);
     }
@@ -116,72 +133,18 @@ impl SttLane {
     }
 }
 
-/// What is asked of the recogniser.
-enum Work {
-    Start,
-    Feed(Vec<f32>),
-    Finish,
-    Cancel,
+/// What is still worth doing; lets the thread skip the rest.
+#[derive(Default)]
+struct Wanted {
+    /// The utterance; 0 for none.
+    utterance: AtomicU64,
+    /// The draft; 0 for none.
+    draft: AtomicU64,
 }
 
-/// A recogniser and what is needed to report its words sparingly.
-struct Session {
-    recogniser: Box<dyn Recogniser>,
-    running: bool,
-    samples_since_partial: usize,
-    last_partial: Partial,
-}
-
-impl Session {
-    fn new(recogniser: Box<dyn Recogniser>) -> Self {
-        Self { recogniser, running: false, samples_since_partial: 0, last_partial: Partial::default() }
-    }
-
-    fn work(&mut self, work: &Work) -> Option<SttReport> {
-        match work {
-            Work::Start => {
-                (self.samples_since_partial, self.last_partial) = (0, Partial::default());
-                let started = self.recogniser.start();
-                self.running = started.is_ok();
-                started.err().map(SttReport::Failed)
-            }
-            Work::Feed(samples) => self.feed(samples),
-            Work::Finish if self.running => {
-                self.running = false;
-                let finished = self.recogniser.finish();
-                Some(finished.map_or_else(SttReport::Failed, |found| SttReport::Transcript(found.transcript)))
-            }
-            Work::Finish => None,
-            Work::Cancel => {
-                if self.running {
-                    self.recogniser.cancel();
-                }
-                self.running = false;
-                None
-            }
-        }
-    }
-
-    fn feed(&mut self, samples: &[f32]) -> Option<SttReport> {
-        if !self.running {
-            return None;
-        }
-        if let Err(fault) = self.recogniser.feed(samples) {
-            self.recogniser.cancel();
-            self.running = false;
-            return Some(SttReport::Failed(fault));
-        }
-        self.samples_since_partial += samples.len();
-        if self.samples_since_partial < PARTIAL_SAMPLES {
-            return None;
-        }
-        self.samples_since_partial = 0;
-        let partial = self.recogniser.partial()?;
-        if partial == self.last_partial {
-            return None;
-        }
-        self.last_partial.clone_from(&partial);
-        Some(SttReport::Partial(partial))
+impl Wanted {
+    fn wants(&self, utterance: u64) -> bool {
+        utterance == self.utterance.load(Ordering::Acquire)
     }
 }
 
@@ -200,8 +163,7 @@ struct Worker {
     /// Jobs that did not fit into the queue yet.
     outbox: VecDeque<Job>,
     utterance: u64,
-    /// The utterance whose jobs are still worth doing; 0 for none. Lets the thread skip the rest.
-    wanted: Arc<AtomicU64>,
+    wanted: Arc<Wanted>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -209,7 +171,7 @@ impl Worker {
     fn spawn(session: Session) -> Result<Self, Fault> {
         let (jobs, job_queue) = sync_channel(JOB_QUEUE);
         let (report_queue, reports) = sync_channel(REPORT_QUEUE);
-        let wanted = Arc::new(AtomicU64::new(0));
+        let wanted = Arc::new(Wanted::default());
         let shared = Arc::clone(&wanted);
         let thread = std::thread::Builder::new()
             .name("hark-stt".into())
@@ -232,12 +194,14 @@ impl Worker {
             Work::Start => {
                 self.outbox.clear();
                 self.utterance += 1;
-                self.wanted.store(self.utterance, Ordering::Release);
+                self.wanted.utterance.store(self.utterance, Ordering::Release);
             }
             Work::Cancel => {
                 self.outbox.clear();
-                self.wanted.store(0, Ordering::Release);
+                self.wanted.utterance.store(0, Ordering::Release);
             }
+            Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
+            Work::Resume => self.wanted.draft.store(0, Ordering::Release),
             Work::Feed(_) | Work::Finish => {}
         }
         self.outbox.push_back(Job { utterance: self.utterance, work });
@@ -266,16 +230,11 @@ impl Worker {
         }
     }
 
-    /// Whether a report belongs to the utterance that is wanted.
-    fn current(&self, utterance: u64) -> bool {
-        utterance == self.wanted.load(Ordering::Acquire)
-    }
-
     fn poll(&mut self) -> Option<SttReport> {
         self.send();
         loop {
             match self.reports.as_ref()?.try_recv() {
-                Ok((utterance, report)) if self.current(utterance) => return Some(report),
+                Ok((utterance, report)) if self.wanted.wants(utterance) => return Some(report),
                 Ok(_) => {}
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => return self.gone(),
@@ -290,7 +249,7 @@ impl Worker {
             // Short waits, because jobs in the outbox must be sent in between.
             let wait = until.saturating_duration_since(Instant::now()).min(Duration::from_millis(10));
             match self.reports.as_ref()?.recv_timeout(wait) {
-                Ok((utterance, report)) if self.current(utterance) => return Some(report),
+                Ok((utterance, report)) if self.wanted.wants(utterance) => return Some(report),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return None,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -301,7 +260,7 @@ impl Worker {
 
     /// A fault for each utterance that the dead thread leaves without an answer.
     fn gone(&mut self) -> Option<SttReport> {
-        (self.wanted.swap(0, Ordering::AcqRel) != 0).then(|| {
+        (self.wanted.utterance.swap(0, Ordering::AcqRel) != 0).then(|| {
             let what = "the recogniser's thread has ended";
             SttReport::Failed(Fault::new(FaultKind::Failed, "stt", what, "restart hark"))
         })
@@ -310,7 +269,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.wanted.store(0, Ordering::Release);
+        self.wanted.utterance.store(0, Ordering::Release);
         self.reports = None;
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
@@ -321,15 +280,14 @@ impl Drop for Worker {
 }
 
 /// The thread: does the jobs of the wanted utterance and skips all others.
-fn run(
-    mut session: Session,
-    jobs: &Receiver<Job>,
-    reports: &SyncSender<(u64, SttReport)>,
-    wanted: &AtomicU64,
-) {
+fn run(mut session: Session, jobs: &Receiver<Job>, reports: &SyncSender<(u64, SttReport)>, wanted: &Wanted) {
     for Job { utterance, work } in jobs {
-        let stale = utterance != wanted.load(Ordering::Acquire);
-        let report = if stale { session.work(&Work::Cancel) } else { session.work(&work) };
+        let report = match &work {
+            _ if !wanted.wants(utterance) => session.work(&Work::Cancel),
+            // The person went on before its turn came.
+            Work::Draft(number) if *number != wanted.draft.load(Ordering::Acquire) => None,
+            work => session.work(work),
+        };
         let sent = match report {
             None => continue,
             Some(report @ SttReport::Partial(_)) => match reports.try_send((utterance, report)) {
@@ -355,7 +313,7 @@ mod tests {
         loop {
             match lane.wait(PATIENCE).expect("a report") {
                 SttReport::Transcript(transcript) => return transcript,
-                SttReport::Partial(_) => {}
+                SttReport::Partial(_) | SttReport::Draft { .. } => {}
                 SttReport::Failed(fault) => panic!("{fault}"),
             }
         }
@@ -374,6 +332,48 @@ mod tests {
             assert_eq!(transcript(&mut lane).text, "256000 samples", "{mode:?}");
             assert_eq!(log.lock().expect("log").samples.len(), 256_000);
         }
+    }
+
+    #[test]
+    fn a_draft_is_the_transcript_unless_the_person_goes_on() {
+        for mode in [SttMode::LockStep, SttMode::Live] {
+            let (recogniser, log) = ScriptedRecogniser::new();
+            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            lane.start();
+            lane.feed(&[0.1; 500]);
+            let number = lane.draft();
+            lane.feed(&[0.0; 100]);
+            let Some(SttReport::Draft { number: made, recognition }) = lane.wait(PATIENCE) else {
+                panic!("a draft, {mode:?}")
+            };
+            assert_eq!((made, recognition.heard.as_str()), (number, "500 samples"), "{mode:?}");
+            lane.finish();
+            assert_eq!(transcript(&mut lane).text, "500 samples", "{mode:?}");
+            assert_eq!(log.lock().expect("log").samples.len(), 500, "no work is done twice");
+
+            lane.start();
+            lane.feed(&[0.1; 500]);
+            lane.draft();
+            lane.feed(&[0.0; 100]);
+            lane.resume();
+            lane.feed(&[0.1; 200]);
+            lane.finish();
+            assert_eq!(transcript(&mut lane).text, "800 samples", "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_draft_that_came_too_late_is_not_made() {
+        let (mut recogniser, log) = ScriptedRecogniser::new();
+        recogniser.feed_delay = Duration::from_millis(20);
+        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        lane.start();
+        lane.feed(&[0.1; 500]);
+        lane.draft();
+        lane.resume();
+        lane.finish();
+        assert!(matches!(lane.wait(PATIENCE), Some(SttReport::Transcript(t)) if t.text == "500 samples"));
+        assert_eq!(log.lock().expect("log").samples.len(), 500, "nothing was fed twice");
     }
 
     #[test]

@@ -8,6 +8,10 @@ use crate::domain::audio::ms_to_samples;
 /// Hops below the near-miss score that end a peak; scores of one utterance dip in between.
 const PEAK_OVER_HOPS: u32 = 3;
 
+/// Hops of a silence that are still scored after it: as much sound as an engine looks back on, 2.1 s at
+/// 80 ms.
+const REMEMBERED_HOPS: usize = 26;
+
 /// Limits of one word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WakeLimits {
@@ -140,6 +144,18 @@ impl WakeDetector {
             self.watches[index].limits = limits;
         }
         found.is_some()
+    }
+
+    /// Takes samples of a silence in which nobody can have spoken: the engine rests, which is most of
+    /// what an ear costs in a quiet room. The last of them are kept and scored with what comes next, so
+    /// that a word is scored as if nothing had been left out.
+    pub fn rest(&mut self, samples: &[f32]) {
+        self.pushed += samples.len() as u64;
+        self.pending.extend_from_slice(samples);
+        let hop = self.engine.hop_samples();
+        let excess = (self.pending.len() / hop).saturating_sub(REMEMBERED_HOPS);
+        self.pending.drain(..excess * hop);
+        self.scores.fill(0.0);
     }
 
     /// Takes the next samples (16 kHz mono, any number) and appends what was decided to `out`.

@@ -16,13 +16,18 @@ const HOP_FRAMES: usize = 8;
 /// Mel frames one embedding looks at.
 const WINDOW_FRAMES: usize = 76;
 const EMBEDDING_LEN: usize = 96;
-/// A second look scores the sound as if hops had been cut this many mel frames (40 ms) earlier: how a
-/// word falls into hops changes its score by up to 0.5.
-const SECOND_LOOK_FRAMES: usize = HOP_FRAMES / 2;
-/// Scores worth a second look: neither clearly nothing nor clearly the word. It costs one embedding
-/// for each of the head's windows (24 ms), so ordinary sound must not reach it; running speech stays
-/// below 0.03.
-const UNSURE: std::ops::Range<f32> = 0.1..0.9;
+/// Further looks score the sound as if hops had been cut so many mel frames of 10 ms earlier: how a word
+/// falls into hops changes its score by up to 0.8.
+const LOOKS_FRAMES: [usize; HOP_FRAMES - 1] = [4, 2, 6, 1, 5, 3, 7];
+/// Score from which a hop and the few after it are looked at more closely; running speech and other wake
+/// words stay below it.
+const DOUBT: f32 = 0.03;
+const DOUBT_HOPS: usize = 5;
+/// Score that needs no further look.
+const CERTAIN: f32 = 0.9;
+/// Embeddings that may be made for further looks in one hop: three looks that begin anew, or all that
+/// only follow. At 1.5 ms each that is less than the hop lasts.
+const EMBEDDINGS_A_HOP: usize = 48;
 
 /// Where the files are.
 #[derive(Debug, Clone)]
@@ -44,15 +49,29 @@ pub struct OpenWakeWord {
     scores: Vec<f32>,
     /// Look-back and hop in the range of 16-bit integers, as the mel model was trained.
     audio: Vec<f32>,
-    /// The last mel frames, as many as a second look needs.
+    /// The last mel frames, as many as the looks need.
     mels: Vec<f32>,
     /// Embeddings of as many hops as the largest head looks at, oldest first.
     embeddings: Vec<f32>,
-    /// The same, of a second look.
-    second: Vec<f32>,
+    /// The same for each of [`LOOKS_FRAMES`].
+    looks: Vec<Look>,
+    /// Hops since the last reset.
+    hops: usize,
+    /// Hops still to be looked at more closely.
+    doubt: usize,
     /// What `mels` and `embeddings` hold after a long silence.
     quiet_mels: Vec<f32>,
     quiet_embeddings: Vec<f32>,
+}
+
+/// Embeddings of hops that are cut earlier, made when they are asked for.
+struct Look {
+    /// How much earlier, in mel frames.
+    frames: usize,
+    /// As many as the largest head looks at, oldest first.
+    embeddings: Vec<f32>,
+    /// How many hops there had been when they were made.
+    made_at: Option<usize>,
 }
 
 struct Head {
@@ -87,9 +106,11 @@ impl OpenWakeWord {
             heads,
             words,
             audio: vec![0.0; HOP_SAMPLES + LOOK_BACK_SAMPLES],
-            mels: vec![0.0; (WINDOW_FRAMES + (longest - 1) * HOP_FRAMES + SECOND_LOOK_FRAMES) * MEL_BANDS],
+            mels: vec![0.0; (WINDOW_FRAMES + (longest - 1) * HOP_FRAMES + HOP_FRAMES - 1) * MEL_BANDS],
             embeddings: vec![0.0; longest * EMBEDDING_LEN],
-            second: vec![0.0; longest * EMBEDDING_LEN],
+            looks: LOOKS_FRAMES.map(|frames| Look::new(frames, longest)).into(),
+            hops: 0,
+            doubt: 0,
             quiet_mels: Vec::new(),
             quiet_embeddings: Vec::new(),
         };
@@ -130,29 +151,52 @@ impl OpenWakeWord {
 
     fn score(&mut self, samples: &[f32]) -> Result<(), LiteRtError> {
         self.features(samples)?;
+        self.hops += 1;
         for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
             *score = head.score(&self.embeddings)?;
         }
-        if self.scores.iter().any(|score| UNSURE.contains(score)) {
-            self.look_again()?;
+        let best = |scores: &[f32]| scores.iter().copied().fold(0.0, f32::max);
+        self.doubt = if best(&self.scores) >= DOUBT { DOUBT_HOPS } else { self.doubt.saturating_sub(1) };
+        let mut left = if self.doubt > 0 { EMBEDDINGS_A_HOP } else { 0 };
+        for look in &mut self.looks {
+            let missing = look.missing(self.hops);
+            if missing > left || best(&self.scores) >= CERTAIN {
+                continue;
+            }
+            left -= missing;
+            look.follow(self.hops, &mut self.embedding, &self.mels)?;
+            for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
+                *score = score.max(head.score(&look.embeddings)?);
+            }
         }
         Ok(())
     }
+}
 
-    /// Scores the unsure words once more with hops cut [`SECOND_LOOK_FRAMES`] earlier; the better
-    /// score counts.
-    fn look_again(&mut self) -> Result<(), LiteRtError> {
-        let windows = self.second.len() / EMBEDDING_LEN;
-        for (index, embedding) in self.second.chunks_exact_mut(EMBEDDING_LEN).enumerate() {
-            let frames_after = SECOND_LOOK_FRAMES + (windows - 1 - index) * HOP_FRAMES;
-            let end = self.mels.len() - frames_after * MEL_BANDS;
-            self.embedding.run(&self.mels[end - WINDOW_FRAMES * MEL_BANDS..end], embedding)?;
+impl Look {
+    fn new(frames: usize, windows: usize) -> Self {
+        Self { frames, embeddings: vec![0.0; windows * EMBEDDING_LEN], made_at: None }
+    }
+
+    /// Embeddings that are missing since the last time.
+    fn missing(&self, hops: usize) -> usize {
+        let windows = self.embeddings.len() / EMBEDDING_LEN;
+        self.made_at.map_or(windows, |made_at| (hops - made_at).min(windows))
+    }
+
+    /// Makes those.
+    fn follow(&mut self, hops: usize, model: &mut LiteRtModel, mels: &[f32]) -> Result<(), LiteRtError> {
+        let windows = self.embeddings.len() / EMBEDDING_LEN;
+        let missing = self.missing(hops);
+        self.made_at = None;
+        self.embeddings.copy_within(missing * EMBEDDING_LEN.., 0);
+        let fresh = self.embeddings.chunks_exact_mut(EMBEDDING_LEN).enumerate().skip(windows - missing);
+        for (index, embedding) in fresh {
+            let frames_after = self.frames + (windows - 1 - index) * HOP_FRAMES;
+            let end = mels.len() - frames_after * MEL_BANDS;
+            model.run(&mels[end - WINDOW_FRAMES * MEL_BANDS..end], embedding)?;
         }
-        for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
-            if UNSURE.contains(score) {
-                *score = score.max(head.score(&self.second)?);
-            }
-        }
+        self.made_at = Some(hops);
         Ok(())
     }
 }
@@ -206,6 +250,8 @@ impl WakeEngine for OpenWakeWord {
         self.mels.copy_from_slice(&self.quiet_mels);
         self.embeddings.copy_from_slice(&self.quiet_embeddings);
         self.scores.fill(0.0);
+        (self.hops, self.doubt) = (0, 0);
+        self.looks.iter_mut().for_each(|look| look.made_at = None);
     }
 }
 
@@ -235,6 +281,42 @@ mod tests {
             let score = best(&mut engine, &testing::flite(voice, "hey jarvis"))[0];
             assert!(score >= at_least, "{voice} scored {score}");
         }
+    }
+
+    #[test]
+    fn where_hops_are_cut_does_not_matter() {
+        let mut engine = testing::openwakeword(&["hey_jarvis"]);
+        for voice in ["slt", "awb", "kal16"] {
+            let speech = testing::flite(voice, "hey jarvis turn off the kitchen light");
+            for pause_ms in (600..680).step_by(10) {
+                let score = best(&mut engine, &[testing::silence(pause_ms), speech.clone()].concat())[0];
+                assert!(score >= 0.8, "{voice} after {pause_ms} ms scored {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_after_a_rest_scores_as_if_there_had_been_none() {
+        use crate::hearing::wake::{WakeDetector, WakeLimits, WakeReport};
+        let limits = WakeLimits { threshold: 0.5, patience_hops: 1, refractory_ms: 0, near_miss_score: 0.2 };
+        let speech = testing::flite("rms", "hey jarvis");
+        let mut scores = Vec::new();
+        for rests in [false, true] {
+            let engine = testing::openwakeword(&["hey_jarvis"]);
+            let (mut detector, mut reports) = (WakeDetector::new(Box::new(engine), limits), Vec::new());
+            detector.push(&speech[..4000], &mut reports).expect("run");
+            let silence = testing::silence(10_000);
+            match rests {
+                true => detector.rest(&silence),
+                false => detector.push(&silence, &mut reports).expect("run"),
+            }
+            detector.push(&speech, &mut reports).expect("run");
+            let [WakeReport::Detected { score, ago_samples, .. }] = reports[..] else {
+                panic!("{reports:?}")
+            };
+            scores.push((score, ago_samples));
+        }
+        assert_eq!(scores[0], scores[1]);
     }
 
     #[test]

@@ -38,6 +38,37 @@ impl Message {
     }
 }
 
+/// How Hark itself is, for the diagnostic entities. Not an event: it belongs to no turn and says nothing
+/// about the home.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Diagnostic {
+    /// The microphone is away or brings no sound.
+    MicrophoneProblem(bool),
+    /// The speaker is away or takes no sound.
+    SpeakerProblem(bool),
+    /// Overruns and underruns of both devices since the start.
+    Xruns(u64),
+    /// Seconds since the start.
+    UptimeS(u64),
+    /// Resident memory in bytes.
+    MemoryBytes(u64),
+}
+
+/// The message that a diagnostic makes.
+pub fn diagnostic(topics: &Topics, diagnostic: Diagnostic) -> Message {
+    let switch = |on| if on { "ON" } else { "OFF" }.to_owned();
+    let (topic, payload) = match diagnostic {
+        Diagnostic::MicrophoneProblem(on) => (Topic::MicrophoneProblemState, switch(on)),
+        Diagnostic::SpeakerProblem(on) => (Topic::SpeakerProblemState, switch(on)),
+        Diagnostic::Xruns(count) => (Topic::XrunsState, count.to_string()),
+        Diagnostic::UptimeS(seconds) => (Topic::UptimeState, seconds.to_string()),
+        Diagnostic::MemoryBytes(bytes) => {
+            (Topic::MemoryState, format!("{:.1}", bytes as f64 / f64::from(1 << 20)))
+        }
+    };
+    Message::new(topics, topic, payload)
+}
+
 /// The messages an event makes.
 pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
     let json = match serde_json::to_vec(envelope) {
@@ -179,6 +210,24 @@ mod tests {
         assert_eq!(setting("volume_percent", json!(35)), [("hark/hark/volume/state".into(), "35".into())]);
         assert!(setting("volume_percent", json!("loud")).is_empty());
         assert!(setting("other", json!(1)).is_empty());
+    }
+
+    #[test]
+    fn diagnostics_are_kept_by_the_broker() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let sent = |what| {
+            let message = diagnostic(&topics, what);
+            assert!(message.retain && message.at_least_once);
+            (message.path, String::from_utf8(message.payload).unwrap())
+        };
+        let expect = |what, path: &str, payload: &str| {
+            assert_eq!(sent(what), (format!("hark/hark/{path}/state"), payload.to_owned()));
+        };
+        expect(Diagnostic::MicrophoneProblem(true), "microphone_problem", "ON");
+        expect(Diagnostic::SpeakerProblem(false), "speaker_problem", "OFF");
+        expect(Diagnostic::Xruns(3), "xruns", "3");
+        expect(Diagnostic::UptimeS(61), "uptime", "61");
+        expect(Diagnostic::MemoryBytes(100 * 1024 * 1024 + 512 * 1024), "memory", "100.5");
     }
 
     #[test]

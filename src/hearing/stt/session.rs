@@ -1,0 +1,147 @@
+//! One utterance after the other with one recogniser: words so far, drafts, and the last word.
+
+use super::worker::SttReport;
+use super::{Partial, Recogniser};
+use crate::domain::{SAMPLE_RATE_HZ, Transcript};
+
+/// Audio between two looks at the words so far: 200 ms.
+const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 5;
+
+/// What is asked of the recogniser.
+pub(super) enum Work {
+    Start,
+    Feed(Vec<f32>),
+    Draft(u64),
+    Resume,
+    Finish,
+    Cancel,
+}
+
+enum State {
+    Idle,
+    Running,
+    /// The recogniser has finished; the utterance may still go on.
+    Drafted(Transcript),
+}
+
+/// A recogniser and what is needed to report its words sparingly and to take a draft back.
+pub(super) struct Session {
+    recogniser: Box<dyn Recogniser>,
+    state: State,
+    /// All samples of the utterance: no engine can go on after it has finished, so after a draft that
+    /// was wrong it gets them once more.
+    utterance: Vec<f32>,
+    samples_since_partial: usize,
+    last_partial: Partial,
+}
+
+impl Session {
+    pub(super) fn new(recogniser: Box<dyn Recogniser>) -> Self {
+        Self {
+            recogniser,
+            state: State::Idle,
+            utterance: Vec::new(),
+            samples_since_partial: 0,
+            last_partial: Partial::default(),
+        }
+    }
+
+    pub(super) fn work(&mut self, work: &Work) -> Option<SttReport> {
+        match work {
+            Work::Start => {
+                self.utterance.clear();
+                self.last_partial = Partial::default();
+                self.start()
+            }
+            Work::Feed(samples) => self.feed(samples),
+            Work::Draft(number) => self.draft(*number),
+            Work::Resume => self.resume(),
+            Work::Finish => self.finish(),
+            Work::Cancel => {
+                if matches!(self.state, State::Running) {
+                    self.recogniser.cancel();
+                }
+                self.state = State::Idle;
+                None
+            }
+        }
+    }
+
+    fn start(&mut self) -> Option<SttReport> {
+        self.samples_since_partial = 0;
+        match self.recogniser.start() {
+            Ok(()) => {
+                self.state = State::Running;
+                None
+            }
+            Err(fault) => {
+                self.state = State::Idle;
+                Some(SttReport::Failed(fault))
+            }
+        }
+    }
+
+    pub(super) fn feed(&mut self, samples: &[f32]) -> Option<SttReport> {
+        if matches!(self.state, State::Idle) {
+            return None;
+        }
+        self.utterance.extend_from_slice(samples);
+        match self.state {
+            State::Running => self.decode(samples.len()),
+            State::Idle | State::Drafted(_) => None,
+        }
+    }
+
+    /// Hands the last `count` samples of the utterance to the recogniser.
+    fn decode(&mut self, count: usize) -> Option<SttReport> {
+        let fresh = &self.utterance[self.utterance.len() - count..];
+        if let Err(fault) = self.recogniser.feed(fresh) {
+            self.recogniser.cancel();
+            self.state = State::Idle;
+            return Some(SttReport::Failed(fault));
+        }
+        self.samples_since_partial += count;
+        if self.samples_since_partial < PARTIAL_SAMPLES {
+            return None;
+        }
+        self.samples_since_partial = 0;
+        let partial = self.recogniser.partial()?;
+        if partial == self.last_partial {
+            return None;
+        }
+        self.last_partial.clone_from(&partial);
+        Some(SttReport::Partial(partial))
+    }
+
+    fn draft(&mut self, number: u64) -> Option<SttReport> {
+        if !matches!(self.state, State::Running) {
+            return None;
+        }
+        self.state = State::Idle;
+        match self.recogniser.finish() {
+            Ok(recognition) => {
+                self.state = State::Drafted(recognition.transcript.clone());
+                Some(SttReport::Draft { number, recognition })
+            }
+            Err(fault) => Some(SttReport::Failed(fault)),
+        }
+    }
+
+    fn resume(&mut self) -> Option<SttReport> {
+        if !matches!(self.state, State::Drafted(_)) {
+            return None;
+        }
+        self.start().or_else(|| self.decode(self.utterance.len()))
+    }
+
+    fn finish(&mut self) -> Option<SttReport> {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Idle => None,
+            State::Drafted(transcript) => Some(SttReport::Transcript(transcript)),
+            State::Running => {
+                let finished = self.recogniser.finish();
+                Some(finished.map_or_else(SttReport::Failed, |found| SttReport::Transcript(found.transcript)))
+            }
+        }
+    }
+}
