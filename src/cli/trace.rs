@@ -1,7 +1,7 @@
 //! Events as lines for people; with `--json` the same objects as NDJSON.
 
 use crate::domain::tool::error_code;
-use crate::domain::{Envelope, PublicEvent};
+use crate::domain::{Envelope, PublicEvent, Transcript};
 use serde_json::Value;
 use std::io::Write;
 
@@ -24,14 +24,14 @@ pub fn line(envelope: &Envelope) -> Option<String> {
         PublicEvent::SpeechStarted => "speech".to_owned(),
         PublicEvent::SpeechEnded { endpoint } => format!("speech ended {}", name(endpoint)),
         PublicEvent::Partial { text, .. } => format!("  …          {text}"),
-        PublicEvent::Transcript(transcript) => match &transcript.rejected {
-            Some(why) => format!("not heard    “{}” rejected: {why}", transcript.text),
-            None => {
-                let why = transcript.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-                let (engine, confidence) = (&transcript.engine, transcript.confidence);
-                format!("heard        “{}” ({engine} {confidence:.2}{why})", transcript.text)
+        PublicEvent::Transcript(transcript) => {
+            let why = transcript.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+            let Transcript { text, engine, confidence, rejected, .. } = transcript;
+            match rejected {
+                Some(reason) => format!("not heard    “{text}” rejected: {reason} ({engine}{why})"),
+                None => format!("heard        “{text}” ({engine} {confidence:.2}{why})"),
             }
-        },
+        }
         PublicEvent::Intent(intent) => {
             format!(
                 "intent       {} {} [{}: {}]",

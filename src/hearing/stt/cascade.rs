@@ -5,7 +5,7 @@
 //! is stopped when it is not needed. A Whisper that fails never takes the grammar's words away.
 
 use super::whisper::WhisperRecogniser;
-use super::{Partial, Recogniser, Recognition};
+use super::{Interrupter, Partial, Recogniser, Recognition};
 use crate::domain::ports::{Completeness, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
 use std::sync::Arc;
@@ -115,6 +115,10 @@ impl Recogniser for Cascade {
     fn cancel(&mut self) {
         self.whisper.cancel();
         self.grammar.cancel();
+    }
+
+    fn interrupter(&self) -> Option<Interrupter> {
+        self.whisper.interrupter()
     }
 }
 

@@ -7,6 +7,7 @@ pub mod whisper;
 pub mod worker;
 
 use crate::domain::{Fault, Transcript};
+use std::sync::Arc;
 
 /// Words so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,4 +50,12 @@ pub trait Recogniser: Send {
     fn finish(&mut self) -> Result<Recognition, Fault>;
     /// Ends the utterance and throws it away.
     fn cancel(&mut self);
+    /// What ends a `finish` under way early, for an engine whose `finish` may take long: the words are
+    /// not wanted any more, and a rejected transcript is returned. When none is under way it does nothing.
+    fn interrupter(&self) -> Option<Interrupter> {
+        None
+    }
 }
+
+/// Ends a `finish` under way early; may be called from any thread and never waits.
+pub type Interrupter = Arc<dyn Fn() + Send + Sync>;

@@ -39,6 +39,8 @@ struct Papers {
     /// When the whole utterance is to be decoded; `None` when that is not (or no longer) to be done.
     last_due: Option<Instant>,
     outcome: Option<Outcome>,
+    /// Somebody waits for the outcome.
+    awaited: bool,
     /// A decode is under way.
     busy: bool,
     closing: bool,
@@ -173,14 +175,20 @@ impl Desk {
             papers.last_due = Some(Instant::now());
             self.news.notify_all();
         }
-        loop {
-            if let Some(outcome) = papers.outcome.take() {
-                return (outcome, papers.samples.len());
-            }
-            if papers.gone {
-                return (Err(WhisperError::Gone), papers.samples.len());
-            }
+        papers.awaited = true;
+        while papers.outcome.is_none() && !papers.gone {
             papers = self.news.wait(papers).unwrap_or_else(PoisonError::into_inner);
+        }
+        papers.awaited = false;
+        (papers.outcome.take().unwrap_or(Err(WhisperError::Gone)), papers.samples.len())
+    }
+
+    /// Ends the wait for an outcome, if there is one: nobody needs it any more.
+    pub(super) fn interrupt(&self) {
+        let mut papers = self.papers();
+        if papers.awaited && papers.outcome.is_none() {
+            self.discard(&mut papers);
+            papers.outcome = Some(Err(WhisperError::Interrupted));
         }
     }
 

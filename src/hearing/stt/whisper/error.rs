@@ -37,6 +37,9 @@ pub enum WhisperError {
     /// A decode failed.
     #[error("Whisper failed to decode: {0}")]
     Decode(String),
+    /// The words of an utterance are not wanted any more.
+    #[error("interrupted before there were any words")]
+    Interrupted,
     /// `feed` or `finish` without `start`.
     #[error("no utterance was begun")]
     NotStarted,
@@ -62,6 +65,7 @@ impl From<WhisperError> for Fault {
             WhisperError::File { .. } => (FaultKind::MissingPart, "check that the file can be read"),
             WhisperError::NotAModel { .. } | WhisperError::Refused { .. } => (FaultKind::MissingPart, get),
             WhisperError::Decode(_)
+            | WhisperError::Interrupted
             | WhisperError::NotStarted
             | WhisperError::Thread(_)
             | WhisperError::Gone => (FaultKind::Failed, ""),

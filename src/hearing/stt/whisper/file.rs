@@ -112,7 +112,11 @@ impl Walker {
 
     fn heads(&mut self, width: u32) -> Result<(), Trouble> {
         let heads = self.within("attention heads", 1..=64)?;
-        if width % heads == 0 { Ok(()) } else { Err(Trouble::Form(format!("{heads} heads of {width}"))) }
+        if width.is_multiple_of(heads) {
+            Ok(())
+        } else {
+            Err(Trouble::Form(format!("{heads} heads of {width}")))
+        }
     }
 
     fn words(&mut self, vocabulary: u32) -> Result<(), Trouble> {

@@ -7,7 +7,7 @@ use super::guards::{Guards, nothing, soundless};
 use crate::config::stt::Stt;
 use crate::domain::audio::ms_to_samples;
 use crate::domain::{Fault, Transcript};
-use crate::hearing::stt::{Partial, Recogniser, Recognition};
+use crate::hearing::stt::{Interrupter, Partial, Recogniser, Recognition};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -143,9 +143,10 @@ impl WhisperRecogniser {
     /// When the decode failed.
     pub fn wait(&mut self) -> Result<Transcript, WhisperError> {
         let (outcome, samples) = self.desk.outcome();
-        match self.unheard.take() {
-            Some(why) => Ok(nothing(why)),
-            None => Ok(self.guards.transcript(&outcome?, samples)),
+        match (self.unheard.take(), outcome) {
+            (Some(why), _) => Ok(nothing(why)),
+            (None, Err(interrupted @ WhisperError::Interrupted)) => Ok(nothing(interrupted.to_string())),
+            (None, outcome) => Ok(self.guards.transcript(&outcome?, samples)),
         }
     }
 }
@@ -176,6 +177,11 @@ impl Recogniser for WhisperRecogniser {
 
     fn cancel(&mut self) {
         self.desk.cancel();
+    }
+
+    fn interrupter(&self) -> Option<Interrupter> {
+        let desk = Arc::clone(&self.desk);
+        Some(Arc::new(move || desk.interrupt()))
     }
 }
 

@@ -102,6 +102,33 @@ fn finish_interrupts_a_partial_and_decodes_the_whole_once() {
 }
 
 #[test]
+fn a_finish_under_way_ends_early_when_its_words_are_not_wanted_any_more() {
+    let script = Script { text: SENTENCE, takes: LONG, pace: Pace::Background, ..Script::default() };
+    let calls = script.calls.clone();
+    let mut ear = recogniser(script);
+    let interrupt = ear.interrupter().unwrap();
+    interrupt();
+    ear.start().unwrap();
+    ear.feed(&[0.1; 12_000]).unwrap();
+    interrupt();
+    let other = std::thread::spawn(move || {
+        while calls.lock().unwrap().asked.is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        interrupt();
+        Instant::now()
+    });
+    let transcript = ear.finish().unwrap().transcript;
+    let late = other.join().unwrap().elapsed();
+    assert!(late < AT_ONCE, "finish ended {late:?} after it was interrupted");
+    assert!(transcript.rejected.unwrap().contains("interrupted"));
+    // The utterance may go on with the same sound.
+    ear.start().unwrap();
+    ear.feed(&[0.1; 16_000]).unwrap();
+    ear.cancel();
+}
+
+#[test]
 fn an_utterance_must_be_begun_and_can_be_dropped_at_any_time() {
     let mut ear = recogniser(Script { text: SENTENCE, ..Script::default() });
     assert!(ear.feed(&[0.1; 512]).is_err());
