@@ -90,7 +90,7 @@ fn the_voice_is_taken_out_of_what_the_microphone_hears() {
     let thread = VoiceThread::start(Some(Box::new(espeak)), Some(feeder), 80, |_| {}).unwrap();
 
     ear.hear(Duration::from_secs(2));
-    thread.handle().say(TurnId::from("long"), &STORY.repeat(6), "en").unwrap();
+    thread.handle().say(TurnId::from("long"), STORY.repeat(6), "en").unwrap();
     let (mut before, mut after, mut erles) = (0, 0, Vec::new());
     for part in 0..8 {
         let (heard, cleaned, report) = ear.hear(Duration::from_millis(2500));

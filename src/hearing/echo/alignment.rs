@@ -61,7 +61,7 @@ const MOST_DRIFT: f64 = 400e-6;
 const MOST_BELIEVED_S: f64 = 0.003;
 
 /// Moments whose middle half scatters by this are believed half.
-const SCATTER_S: f64 = 0.003;
+const SCATTER_S: f64 = 0.005;
 
 /// Speed added or taken to make up for an error; slow enough for the canceller to follow.
 const MOST_SLEW: f64 = 300e-6;
