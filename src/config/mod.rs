@@ -1,6 +1,7 @@
 //! Configuration: one struct a section, defaults, and validation that names every problem at once.
 
 pub mod audio;
+pub mod barge_in;
 mod default_file;
 pub mod echo;
 pub mod endpoint;
@@ -59,4 +60,6 @@ pub struct Config {
     pub memory: memory::Memory,
     /// The voice.
     pub speaking: speaking::Speaking,
+    /// What happens when somebody speaks while Hark speaks.
+    pub barge_in: barge_in::BargeIn,
 }

@@ -15,6 +15,18 @@ pub enum VoiceEngine {
     None,
 }
 
+/// After which replies Hark listens without a wake word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FollowUp {
+    /// After a question.
+    Questions,
+    /// After every reply to somebody who spoke.
+    Always,
+    /// After none.
+    Never,
+}
+
 /// The voice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -37,6 +49,11 @@ pub struct Speaking {
     pub volume_percent: u8,
     /// Short sounds for wake, done, error.
     pub earcons: bool,
+    /// Listen without a wake word after `questions`, `always` after a reply, or `never`.
+    pub follow_up: FollowUp,
+    /// How long it then waits for the first word.
+    #[schemars(range(min = 1000, max = 30000))]
+    pub follow_up_ms: u32,
 }
 
 impl Default for Speaking {
@@ -49,6 +66,8 @@ impl Default for Speaking {
             pitch_percent: 50,
             volume_percent: 80,
             earcons: true,
+            follow_up: FollowUp::Questions,
+            follow_up_ms: 5000,
         }
     }
 }

@@ -8,10 +8,12 @@ use super::recorder::Recorder;
 use crate::acting::timers::Timers;
 use crate::deciding::replies::Replies;
 use crate::deciding::turn::Machine;
+use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
 use crate::hearing::EarCommand;
+use crate::speaking::earcons;
 use crate::speaking::voice_thread::VoiceHandle;
 use serde_json::json;
 use std::collections::VecDeque;
@@ -156,7 +158,12 @@ impl Conductor {
     fn perform(&mut self, now: Stamp, effect: Effect) {
         match effect {
             Effect::Publish { turn, origin, event } => self.publish(now, turn, origin, event),
-            Effect::Listen { window_ms } => self.to_ear(EarCommand::Listen { window_ms }),
+            Effect::Listen { window_ms, short_answer } => {
+                self.to_ear(EarCommand::Listen { window_ms, short_answer });
+            }
+            Effect::Watch { on } => self.to_ear(EarCommand::Watch(on)),
+            Effect::Attend => self.to_ear(EarCommand::Attend),
+            Effect::Dismiss => self.to_ear(EarCommand::Dismiss),
             Effect::StopListening => self.to_ear(EarCommand::Sleep),
             Effect::MuteMicrophone { muted } => self.to_ear(EarCommand::Mute(muted)),
             Effect::Understand { turn, text, language } => {
@@ -166,11 +173,9 @@ impl Conductor {
             Effect::Act { call } => self.act(call),
             Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
             Effect::StopSpeaking => self.with_voice(VoiceHandle::stop),
-            Effect::PlayEarcon { earcon } => self.with_voice(|voice| {
-                if let Err(fault) = voice.earcon(earcon) {
-                    tracing::warn!("a short sound was left out: {fault}");
-                }
-            }),
+            Effect::Duck { db } => self.with_voice(|voice| voice.duck(db as f32)),
+            Effect::Unduck => self.with_voice(VoiceHandle::unduck),
+            Effect::PlayEarcon { earcon } => self.play(earcon),
             Effect::SetVolume { percent } => {
                 self.parts.controls.note_volume(percent);
                 self.with_voice(|voice| voice.set_volume(percent));
@@ -225,6 +230,14 @@ impl Conductor {
             false
         });
         self.follow_ups.push_back(Event::Replied { turn, text, language, speaks });
+    }
+
+    fn play(&self, earcon: Earcon) {
+        let Some(voice) = self.parts.voice.as_ref().filter(|voice| voice.has_output()) else { return };
+        match voice.earcon(earcon) {
+            Ok(()) => self.to_ear(EarCommand::OwnSound { ms: earcons::length_ms(earcon) }),
+            Err(fault) => tracing::warn!("a short sound was left out: {fault}"),
+        }
     }
 
     fn with_voice(&self, order: impl FnOnce(&VoiceHandle)) {

@@ -73,7 +73,7 @@ pub fn listen(
     let mut next_show = Instant::now();
     while !over.load(Ordering::Acquire) {
         if !ear.meter().listening {
-            ear.command(EarCommand::Listen { window_ms: WINDOW_MS });
+            ear.command(EarCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
         }
         samples.clear();
         let open = source.read(&mut samples, &workshop.mailbox);
@@ -143,7 +143,10 @@ impl Gauge {
                 };
             }
             HearingEvent::Fault(fault) => self.words = fault.message,
-            HearingEvent::Wake { .. } | HearingEvent::WakeRejected { .. } => {}
+            // The meter watches for no interruption, and shows wake scores by themselves.
+            HearingEvent::Wake { .. }
+            | HearingEvent::WakeRejected { .. }
+            | HearingEvent::Interruption { .. } => {}
         }
     }
 

@@ -120,6 +120,10 @@ impl Workshop {
             ring_max_ms: config.home.ring_max_ms.into(),
             volume_percent: config.speaking.volume_percent,
             earcons: config.speaking.earcons,
+            words_per_minute: config.speaking.rate_wpm,
+            barge_in: config.barge_in.clone(),
+            follow_up: config.speaking.follow_up,
+            follow_up_ms: config.speaking.follow_up_ms.into(),
         })
     }
 }

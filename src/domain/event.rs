@@ -4,6 +4,7 @@ use super::audio::Earcon;
 use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Understanding};
+use super::ports::Completeness;
 use super::public_event::{Origin, PublicEvent, SpeakingEnd};
 use super::speech::{Endpoint, Transcript};
 use super::timer::{Timer, TimerChange};
@@ -22,8 +23,16 @@ pub enum Event {
     SpeechStarted,
     /// Speech ended; `silence_ms` is how long ago the last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
-    /// Words so far.
-    Partial { text: String, stable: usize },
+    /// Somebody speaks while Hark is heard, from `ago_ms` milliseconds ago on. The ear recognises what
+    /// is said, and waits to be told whether it is a request.
+    Interruption { ago_ms: u64 },
+    /// Words so far, and how far they are a sentence of the home.
+    Partial {
+        text: String,
+        stable: usize,
+        #[serde(default)]
+        completeness: Completeness,
+    },
     /// The recogniser's last word on the utterance.
     Transcript { transcript: Transcript },
     /// Listening ended without speech; the ear is back to the wake word.
@@ -64,8 +73,15 @@ pub enum Event {
 pub enum Effect {
     /// Tell the world.
     Publish { turn: Option<TurnId>, origin: Option<Origin>, event: PublicEvent },
-    /// Open the ear without a wake word for at most `window_ms` of waiting.
-    Listen { window_ms: u64 },
+    /// Open the ear without a wake word for at most `window_ms` of waiting. `short_answer`: a yes or no
+    /// is awaited, so shorter speech counts.
+    Listen { window_ms: u64, short_answer: bool },
+    /// Tell of speech over Hark's own voice from now on, or no longer.
+    Watch { on: bool },
+    /// The interruption is a request: hear it to its end.
+    Attend,
+    /// The interruption is not for Hark: forget it.
+    Dismiss,
     /// Close the ear: back to the wake word; what was being heard is thrown away.
     StopListening,
     /// Switch the microphone off or on.
@@ -76,8 +92,12 @@ pub enum Effect {
     Act { call: ToolCall },
     /// Put the reply into words, and say them when `speak`; answered by `Replied`.
     Reply { turn: TurnId, reply: Reply, language: String, speak: bool },
-    /// Silence the voice at once and forget what is left.
+    /// Silence the voice at once and forget what is left. What is said next is not ducked.
     StopSpeaking,
+    /// Make the voice quieter by this many decibels.
+    Duck { db: u32 },
+    /// Bring the voice back to its volume.
+    Unduck,
     /// Play a short sound.
     PlayEarcon { earcon: Earcon },
     /// Set the volume.

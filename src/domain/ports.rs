@@ -5,6 +5,7 @@ use super::home::Home;
 use super::intent::Understanding;
 use super::timer::Timer;
 use super::tool::{Receipt, Risk, ToolCall};
+use serde::{Deserialize, Serialize};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::Pin;
@@ -33,9 +34,11 @@ pub struct EditCosts {
 }
 
 /// How far the words so far are a sentence of the home.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Completeness {
     /// No sentence begins like this.
+    #[default]
     Unknown,
     /// The beginning of a sentence that is missing words.
     Unfinished,

@@ -113,7 +113,8 @@ pub enum PublicEvent {
     SpeakingStarted,
     /// The last one did.
     SpeakingEnded { reason: SpeakingEnd },
-    /// The person spoke over Hark.
+    /// Somebody spoke over Hark. `latency_ms`: from the beginning of that speech, as the voice activity
+    /// detector places it (in steps of 32 ms), to the decision; 0 when only the wake word was noticed.
     BargeIn { decision: BargeIn, latency_ms: f64 },
     /// What Hark does now.
     State { state: HarkState },

@@ -1,6 +1,8 @@
 //! The ear: sound in, hearing events out. It owns voice activity, wake word, endpoint and the way to
 //! the recogniser, and runs wherever its owner calls it, normally on the thread `hark-ear`.
 
+mod overhear;
+
 use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
 use super::quiet::{self, Quiet};
@@ -8,6 +10,7 @@ use super::stt::worker::{SttLane, SttMode, SttReport};
 use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
 use super::wake::{WakeDetector, WakeReport, WordEnd};
+use super::watch::Watch;
 use super::{EarCommand, Heard, HearingEvent};
 use crate::config::{self, Config};
 use crate::domain::audio::ms_to_samples;
@@ -26,6 +29,10 @@ const LEAST_HISTORY_MS: u64 = 1500;
 const WORD_END_SEARCH_MS: u64 = 500;
 /// Silence that follows a recording's end, so that a wake word at its very end is still detected.
 const FLUSH_MS: u64 = 640;
+/// Speech that is long enough while a yes or no is awaited.
+const SHORT_ANSWER_MS: u32 = 60;
+/// What the device still holds when the last sample of a reply was handed to it.
+const DRAIN_MS: u64 = 64;
 /// How long the end of a recording waits for the transcript.
 const LAST_TRANSCRIPT_WAIT: Duration = Duration::from_secs(60);
 /// Below this probability a block is certainly no speech.
@@ -56,17 +63,20 @@ pub struct EarSettings {
     pub vad: config::vad::Vad,
     /// When a request is over.
     pub endpoint: config::endpoint::EndpointConfig,
+    /// Speech over Hark that is long enough to be an interruption.
+    pub interruption_ms: u32,
     /// How the recogniser runs.
     pub stt_mode: SttMode,
 }
 
 impl EarSettings {
-    /// The settings of the configuration sections `audio`, `vad` and `endpoint`.
+    /// The settings of the configuration sections `audio`, `vad`, `endpoint` and `barge_in`.
     pub fn new(config: &Config, stt_mode: SttMode) -> Self {
         Self {
             pre_roll_ms: config.audio.pre_roll_ms,
             vad: config.vad.clone(),
             endpoint: config.endpoint.clone(),
+            interruption_ms: config.barge_in.min_speech_ms,
             stt_mode,
         }
     }
@@ -117,6 +127,14 @@ pub struct Ear {
     grammar: Option<Arc<dyn SpeechGrammar>>,
     settings: EarSettings,
     state: State,
+    /// Whether the utterance at hand is an interruption: nobody has asked for it yet.
+    overheard: bool,
+    /// Looks for interruptions while the ear is asleep; `None` when Hark is silent.
+    watch: Option<Watch>,
+    /// Up to here the sound may be Hark's own, and no request begins with it.
+    own_until: u64,
+    /// What an order brought about; told with the next sound.
+    untold: Vec<HearingEvent>,
     muted: bool,
     /// Samples after the last whole block.
     pending: Vec<f32>,
@@ -154,6 +172,10 @@ impl Ear {
             grammar: parts.grammar,
             settings,
             state: State::Asleep,
+            overheard: false,
+            watch: None,
+            own_until: 0,
+            untold: Vec::new(),
             muted: false,
             pending: Vec::with_capacity(VAD_BLOCK_SAMPLES),
             position: 0,
@@ -175,6 +197,9 @@ impl Ear {
     /// Takes the next samples, 16 kHz mono in −1.0 ..= 1.0, any number of them, and appends what was
     /// heard. Call it also with no samples now and then: the recogniser may have news.
     pub fn process(&mut self, samples: &[f32], out: &mut Vec<Heard>) {
+        for event in std::mem::take(&mut self.untold) {
+            self.tell(event, out);
+        }
         self.collect_reports(out);
         if self.muted {
             self.throw_away(samples, out);
@@ -212,16 +237,11 @@ impl Ear {
     /// Carries out an order, at the place the sound has reached.
     pub fn command(&mut self, command: EarCommand) {
         match command {
-            // Somebody who is speaking already is listened to already.
-            EarCommand::Listen { .. } if matches!(self.state, State::Hearing { .. }) => {}
-            EarCommand::Listen { window_ms } => {
-                self.stt.cancel();
-                let earliest = self.position.saturating_sub(ms_to_samples(LEAD_IN_MS));
-                let give_up_at = self.position + ms_to_samples(window_ms);
-                let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
-                let endpointer = Endpointer::new(vad, endpoint, self.position, give_up_at);
-                self.state = State::Listening { endpointer, earliest };
-            }
+            EarCommand::Listen { window_ms, short_answer } => self.listen(window_ms, short_answer),
+            EarCommand::Watch(on) => self.watch(on),
+            EarCommand::Attend => self.overheard = false,
+            EarCommand::Dismiss => self.dismiss(),
+            EarCommand::OwnSound { ms } => self.own_until = self.position + ms_to_samples(ms + DRAIN_MS),
             EarCommand::Sleep => self.sleep(),
             EarCommand::Mute(true) => {
                 self.sleep();
@@ -261,6 +281,7 @@ impl Ear {
                 None => self.give_up("the recogniser did not answer", out),
             }
         }
+        self.watch = None;
         self.forget();
     }
 
@@ -271,7 +292,8 @@ impl Ear {
             level_dbfs: self.level_dbfs,
             vad: self.probability,
             wake: wake.map(|(word, score)| (word.to_owned(), score)).collect(),
-            listening: matches!(self.state, State::Listening { .. } | State::Hearing { .. }),
+            listening: matches!(self.state, State::Listening { .. } | State::Hearing { .. })
+                && !self.overheard,
             muted: self.muted,
         }
     }
@@ -298,7 +320,14 @@ impl Ear {
 
     fn sleep(&mut self) {
         self.stt.cancel();
+        self.fall_asleep();
+    }
+
+    /// Back to the wake word, and to the watch for interruptions if there is one.
+    fn fall_asleep(&mut self) {
         self.state = State::Asleep;
+        self.overheard = false;
+        self.watch = self.watch.is_some().then(|| self.new_watch(false));
     }
 
     /// Makes sure that nothing heard so far mixes with what comes.
@@ -337,6 +366,7 @@ impl Ear {
         if matches!(self.state, State::Hearing { .. }) {
             self.stt.feed(block);
         }
+        self.overhear(out);
         self.follow(self.position, self.probability, out);
         self.listen_for_wake_word(block, out);
         self.collect_reports(out);
@@ -367,6 +397,15 @@ impl Ear {
         self.change(change, out);
     }
 
+    /// Starts the recogniser shortly before `onset`, but not before `earliest` nor with Hark's own sound.
+    fn hear_from(&mut self, onset: u64, earliest: u64) {
+        let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS)).max(earliest);
+        let from = from.max(self.own_until.min(onset));
+        self.history.copy(from, self.position, &mut self.scratch);
+        self.stt.start();
+        self.stt.feed(&self.scratch);
+    }
+
     fn change(&mut self, change: EndpointChange, out: &mut Vec<Heard>) {
         match change {
             EndpointChange::None => {}
@@ -394,10 +433,7 @@ impl Ear {
     fn begin_request(&mut self, onset: u64, out: &mut Vec<Heard>) {
         match std::mem::replace(&mut self.state, State::Asleep) {
             State::Listening { endpointer, earliest } => {
-                let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS)).max(earliest);
-                self.history.copy(from, self.position, &mut self.scratch);
-                self.stt.start();
-                self.stt.feed(&self.scratch);
+                self.hear_from(onset, earliest);
                 self.state = State::Hearing { endpointer, draft: Draft::None };
                 self.tell(HearingEvent::SpeechStarted, out);
             }
@@ -420,6 +456,7 @@ impl Ear {
     /// The words up to a pause are known: they say how long is waited for more.
     fn take_draft(&mut self, number: u64, recognition: Recognition, out: &mut Vec<Heard>) {
         let words = self.completeness(&recognition);
+        self.tell_draft(&recognition, words, out);
         let State::Hearing { endpointer, draft } = &mut self.state else { return };
         if !matches!(draft, Draft::Asked(asked) if *asked == number) {
             return;
@@ -490,6 +527,7 @@ impl Ear {
         let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
         let give_up_at = self.position + ms_to_samples(u64::from(endpoint.nothing_said_ms));
         let endpointer = Endpointer::after_wake_word(vad, endpoint, word_end, give_up_at);
+        self.overheard = false;
         self.state = State::Listening { endpointer, earliest: word_end };
         let recent = std::mem::take(&mut self.recent);
         for (end, probability) in &recent {
@@ -506,14 +544,10 @@ impl Ear {
 
     fn report(&mut self, report: SttReport, out: &mut Vec<Heard>) {
         match report {
-            SttReport::Partial(partial) => {
-                if matches!(self.state, State::Hearing { .. } | State::Recognising) {
-                    self.tell(HearingEvent::Partial { text: partial.text, stable: partial.stable }, out);
-                }
-            }
+            SttReport::Partial(partial) => self.tell_words(partial, out),
             SttReport::Draft { number, recognition } => self.take_draft(number, recognition, out),
             SttReport::Transcript(transcript) => {
-                self.state = State::Asleep;
+                self.fall_asleep();
                 self.tell(HearingEvent::Transcript(transcript), out);
             }
             SttReport::Failed(fault) => {

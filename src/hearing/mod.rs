@@ -13,7 +13,9 @@ pub mod stt;
 pub(crate) mod testing;
 pub mod vad;
 pub mod wake;
+mod watch;
 
+use crate::domain::ports::Completeness;
 use crate::domain::{Endpoint, Fault, Transcript};
 
 /// What the ear reports.
@@ -27,8 +29,11 @@ pub enum HearingEvent {
     SpeechStarted,
     /// The request is over; `silence_ms` is how long ago its last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
+    /// Somebody speaks while the ear watches for it, from `ago_ms` milliseconds ago on; what follows
+    /// is recognised, and partials, end and transcript come as of a request.
+    Interruption { ago_ms: u64 },
     /// Words so far; the first `stable` characters will not change.
-    Partial { text: String, stable: usize },
+    Partial { text: String, stable: usize, completeness: Completeness },
     /// The words of the request; the ear is back to the wake word.
     Transcript(Transcript),
     /// Nobody spoke while listening; the ear is back to the wake word.
@@ -49,8 +54,17 @@ pub struct Heard {
 /// Orders to the ear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarCommand {
-    /// Listen without a wake word; give up when nobody speaks within the window.
-    Listen { window_ms: u64 },
+    /// Listen without a wake word; give up when nobody speaks within the window. `short_answer`: a yes or
+    /// no is awaited, so shorter speech counts.
+    Listen { window_ms: u64, short_answer: bool },
+    /// Tell of speech from now on without a wake word, as an interruption; or no longer.
+    Watch(bool),
+    /// The interruption is a request from here on.
+    Attend,
+    /// Forget the interruption and watch on.
+    Dismiss,
+    /// A sound of Hark's own lasts this long from now on: it is not the beginning of a request.
+    OwnSound { ms: u64 },
     /// Forget the request at hand and wait for the wake word.
     Sleep,
     /// Hear nothing at all, or hear again.

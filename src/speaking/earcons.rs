@@ -27,6 +27,11 @@ fn notes(earcon: Earcon) -> &'static [Note] {
     }
 }
 
+/// How long an earcon is, in milliseconds.
+pub fn length_ms(earcon: Earcon) -> u64 {
+    notes(earcon).iter().map(|(_, length_ms)| u64::from(*length_ms)).sum()
+}
+
 /// The samples of an earcon at `rate_hz`, mono, the same every time.
 pub fn render(earcon: Earcon, rate_hz: u32) -> Vec<f32> {
     let mut samples = Vec::new();
@@ -58,6 +63,7 @@ mod tests {
                 let ms = samples.len() * 1000 / rate_hz as usize;
                 assert!((0.1..=PEAK).contains(&peak), "{earcon:?}: peak {peak}");
                 assert!((100..=700).contains(&ms), "{earcon:?}: {ms} ms");
+                assert!(length_ms(earcon).abs_diff(ms as u64) <= 3, "{earcon:?}: {ms} ms");
                 assert!(samples[0].abs() < 1e-3 && samples[samples.len() - 1].abs() < 1e-3);
                 let steepest = samples.windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f32::max);
                 assert!(steepest < 0.25, "{earcon:?} clicks: {steepest}");

@@ -46,6 +46,9 @@ struct Shared {
     underruns: AtomicU64,
     /// Bits of the gain to play at, an `f32` in 0.0 ..= 1.0. Written by anybody.
     gain: AtomicU32,
+    /// Bits of the factor on the gain while somebody speaks over it, an `f32` in 0.0 ..= 1.0; 1.0 is
+    /// none. Written by anybody; a stop sets it back.
+    duck: AtomicU32,
     /// How often a stop was asked for. Raised by anybody.
     stops: AtomicU64,
     /// How many of them the feeder has dealt with; stored after `resume_at`.
@@ -66,6 +69,7 @@ pub fn playback(rate_hz: u32, channels: u16, ring_ms: u32) -> (PlaybackFeeder, P
         calls: AtomicU64::new(0),
         underruns: AtomicU64::new(0),
         gain: AtomicU32::new(1.0_f32.to_bits()),
+        duck: AtomicU32::new(1.0_f32.to_bits()),
         stops: AtomicU64::new(0),
         stops_done: AtomicU64::new(0),
         resume_at: AtomicU64::new(0),
@@ -107,10 +111,25 @@ impl PlaybackControl {
         self.shared.gain.store((part * part).to_bits(), Ordering::Relaxed);
     }
 
+    /// Lowers the sound by `db` decibels below the volume, from the next callback on and within the
+    /// ramp of a volume change, until [`PlaybackControl::unduck`] or a stop.
+    pub fn duck(&self, db: f32) {
+        let factor = 10f32.powf(-db.max(0.0) / 20.0);
+        self.shared.duck.store(factor.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Back to the volume, within the same ramp.
+    pub fn unduck(&self) {
+        self.shared.duck.store(1.0_f32.to_bits(), Ordering::Relaxed);
+    }
+
     /// Silences everything written so far: the next callback fades out. Until the feeder has taken
-    /// note ([`PlaybackFeeder::take_stop`]) what it writes is silenced too.
+    /// note ([`PlaybackFeeder::take_stop`]) what it writes is silenced too. What comes after it sounds
+    /// at the full volume.
     pub fn stop(&self) {
         self.shared.stops.fetch_add(1, Ordering::AcqRel);
+        // After the stop: a callback that sees this one sees the stop too, or is fading out already.
+        self.shared.duck.store(1.0_f32.to_bits(), Ordering::Release);
     }
 
     /// How often the device has asked for samples; a number that stands still means a dead device.
@@ -160,7 +179,7 @@ impl PlaybackFeeder {
         self.rate_hz
     }
 
-    /// A handle for volume and stop.
+    /// A handle for volume, duck and stop.
     pub fn control(&self) -> PlaybackControl {
         self.control.clone()
     }
@@ -330,7 +349,8 @@ impl PlaybackSource {
 
     /// Plays up to `limit` samples; answers the frames filled.
     fn play(&mut self, out: &mut [f32], frames: usize, limit: usize) -> usize {
-        let wanted = f32::from_bits(self.shared.gain.load(Ordering::Relaxed));
+        let volume = f32::from_bits(self.shared.gain.load(Ordering::Relaxed));
+        let wanted = volume * f32::from_bits(self.shared.duck.load(Ordering::Relaxed));
         if self.silent {
             // Nobody hears a jump in silence.
             self.gain = wanted;

@@ -282,6 +282,21 @@ impl VoiceHandle {
         self.mailbox.lock().volume_percent
     }
 
+    /// Makes what sounds quieter by `db` decibels, within a callback of the device and a ramp of 10 ms,
+    /// until [`VoiceHandle::unduck`] or a stop.
+    pub fn duck(&self, db: f32) {
+        if let Some(control) = &self.mailbox.lock().control {
+            control.duck(db);
+        }
+    }
+
+    /// Back to the volume.
+    pub fn unduck(&self) {
+        if let Some(control) = &self.mailbox.lock().control {
+            control.unduck();
+        }
+    }
+
     /// Plays to another device from now on, or to none. What was under way ends as stopped;
     /// what is queued is played there.
     pub fn attach(&self, output: Option<PlaybackFeeder>) {

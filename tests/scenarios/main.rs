@@ -8,6 +8,7 @@ mod asking;
 mod audio_heals;
 mod choosing_a_voice;
 mod hearing_people;
+mod interrupting;
 mod live_meter;
 mod living_room;
 mod one_sentence;

@@ -139,7 +139,7 @@ fn ear(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<[Row; 3], Fault> {
     for sound in sounds {
         let mut request = Request::default();
         if !has_wake_word {
-            ear.command(EarCommand::Listen { window_ms: WINDOW_MS });
+            ear.command(EarCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
         }
         for block in sound.chunks(VAD_BLOCK_SAMPLES) {
             let awake = ear.meter().listening;

@@ -49,7 +49,7 @@ impl Machine {
             (None, true) => Outcome::Failed,
             (None, false) => Outcome::Done,
         };
-        turn.listen_after = question.is_some() && turn.speak;
+        turn.asks_approval = question.is_some() && turn.speak;
         let origin = turn.origin.clone();
         let reply = match question {
             Some(receipt) => {

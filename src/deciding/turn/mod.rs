@@ -2,19 +2,30 @@
 //! comes with the event, so a recorded event log replays to the same effects.
 
 mod acting;
+mod barge_in;
+#[cfg(test)]
+mod barge_in_tests;
+mod echo;
+mod evidence;
+mod follow_up;
 mod request;
 mod ringing;
+mod said;
 mod state;
 #[cfg(test)]
 mod tests;
 mod voice;
 
+use crate::config;
+use crate::config::speaking::FollowUp;
 use crate::domain::audio::Earcon;
-use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent};
+use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::{Effect, Event, Reply, Stamp, TurnId};
+use barge_in::Interruption;
 use ringing::Ringing;
+use said::Said;
 use serde_json::json;
-use state::{Approval, Phase, Times, Turn};
+use state::{Approval, Opening, Phase, Times, Turn};
 
 /// What the machine needs to know of the configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +44,14 @@ pub struct Settings {
     pub volume_percent: u8,
     /// Short sounds for wake, done and error.
     pub earcons: bool,
+    /// How fast Hark speaks, roughly: tells which words can be in the air.
+    pub words_per_minute: u32,
+    /// What speech over Hark does.
+    pub barge_in: config::barge_in::BargeIn,
+    /// After which replies Hark listens without a wake word, and for how long.
+    pub follow_up: FollowUp,
+    /// How long that lasts without a word.
+    pub follow_up_ms: u64,
 }
 
 /// A pause after the wake word that is long enough to mean "I am waiting for you": then the wake sound
@@ -51,8 +70,17 @@ pub struct Machine {
     approval: Option<Approval>,
     ringing: Ringing,
     last_reply: Option<String>,
+    /// Speech over Hark that is undecided.
+    interruption: Option<Interruption>,
+    said: Said,
+    /// Transcripts and wake words that were Hark's own, since the start.
+    echoes: u64,
+    /// Whether the ear was told to watch for interruptions.
+    watching: bool,
     muted: bool,
     shown: HarkState,
+    /// The time of the event at hand.
+    now: Stamp,
     out: Vec<Effect>,
 }
 
@@ -66,15 +94,23 @@ impl Machine {
             approval: None,
             ringing: Ringing::default(),
             last_reply: None,
+            interruption: None,
+            said: Said::default(),
+            echoes: 0,
+            watching: false,
             muted: false,
             shown: HarkState::Idle,
+            now: Stamp::default(),
             out: Vec::new(),
         }
     }
 
     /// Takes one event and says what is to be done, in order.
     pub fn handle(&mut self, now: Stamp, event: Event) -> Vec<Effect> {
+        self.now = now;
+        self.decide_if_due(now);
         self.take(now, event);
+        self.watch_if_audible();
         if self.turns.is_empty() {
             self.ringing.resume(now.clock_ms());
         }
@@ -86,7 +122,8 @@ impl Machine {
     pub fn next_deadline_ms(&self) -> Option<u64> {
         let turns = self.turns.iter().flat_map(|turn| [turn.wake_sound_at_ms, Some(turn.give_up_at_ms)]);
         let approval = self.approval.as_ref().map(|approval| approval.until_ms);
-        turns.chain([approval, self.ringing.next_ms()]).flatten().min()
+        let interruption = self.interruption.as_ref().map(Interruption::next_ms);
+        turns.chain([approval, interruption, self.ringing.next_ms()]).flatten().min()
     }
 
     /// Whether no turn is open.
@@ -102,7 +139,10 @@ impl Machine {
             }
             Event::SpeechStarted => self.on_speech_started(now),
             Event::SpeechEnded { endpoint, silence_ms } => self.on_speech_ended(now, endpoint, silence_ms),
-            Event::Partial { text, stable } => self.on_partial(text, stable),
+            Event::Interruption { ago_ms } => self.on_interruption(now, ago_ms),
+            Event::Partial { text, stable, completeness } => {
+                self.on_partial(now, text, stable, completeness);
+            }
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
@@ -186,6 +226,11 @@ impl Machine {
             work: Vec::new(),
             outcome: Outcome::Done,
             route: None,
+            opening: Opening::Asked,
+            heard_from: None,
+            reply: String::new(),
+            sounding: false,
+            asks_approval: false,
             listen_after: false,
             wake_sound_at_ms: None,
             give_up_at_ms: now.clock_ms() + GIVE_UP_AFTER_MS,
@@ -199,6 +244,7 @@ impl Machine {
     fn close(&mut self, id: &TurnId, outcome: Outcome) {
         let Some(at) = self.turns.iter().position(|turn| turn.id == *id) else { return };
         let turn = self.turns.remove(at);
+        self.said.end(id, self.now);
         let attempts =
             u32::try_from(turn.work.iter().filter(|work| work.call.is_some()).count()).unwrap_or(u32::MAX);
         let event =
@@ -234,6 +280,9 @@ impl Machine {
     /// The turn that asked for it (`keep`) goes on, to answer.
     fn stop_everything(&mut self, keep: Option<&TurnId>) {
         self.out.push(Effect::StopSpeaking);
+        if self.abandon_interruption(self.now) {
+            self.out.push(Effect::Dismiss);
+        }
         if self.turns.iter().any(|turn| turn.phase == Phase::Listening) {
             self.out.push(Effect::StopListening);
         }
@@ -244,6 +293,9 @@ impl Machine {
         let others: Vec<TurnId> =
             self.turns.iter().map(|turn| turn.id.clone()).filter(|id| Some(id) != keep).collect();
         for id in others {
+            if self.turn_mut(&id).is_some_and(|turn| turn.sounding) {
+                self.publish(Some(&id), PublicEvent::SpeakingEnded { reason: SpeakingEnd::Stop });
+            }
             self.close(&id, Outcome::Cancelled);
         }
     }
@@ -251,6 +303,8 @@ impl Machine {
     fn set_mute(&mut self, muted: bool) {
         self.muted = muted;
         if muted {
+            self.bring_voice_back(self.now);
+            self.interruption = None;
             while let Some(id) = self.turn_in(Phase::Listening) {
                 self.close(&id, Outcome::Cancelled);
             }

@@ -24,6 +24,11 @@ impl Ringing {
         self.next_ms
     }
 
+    /// Whether a timer waits to be heard by somebody.
+    pub(super) fn rings(&self) -> bool {
+        !self.timers.is_empty()
+    }
+
     /// Holds its breath while the person or Hark speaks.
     pub(super) fn pause(&mut self) {
         self.next_ms = None;

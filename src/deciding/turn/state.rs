@@ -18,6 +18,19 @@ pub(super) enum Phase {
     Speaking,
 }
 
+/// How a turn began: what is owed to somebody who is not understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// A wake word.
+    WakeWord,
+    /// A button, a typed request, Hark itself.
+    Asked,
+    /// Words spoken over Hark.
+    BargeIn,
+    /// Hark listened without being asked to, after a reply.
+    FollowUp,
+}
+
 /// One open turn.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
@@ -31,7 +44,16 @@ pub(super) struct Turn {
     pub(super) work: Vec<Work>,
     pub(super) outcome: Outcome,
     pub(super) route: Option<Route>,
-    /// Open the ear when the reply has been said: a question was asked.
+    pub(super) opening: Opening,
+    /// When the speech of the request began, where that was while Hark listened without a wake word.
+    pub(super) heard_from: Option<Stamp>,
+    /// What is said as the reply.
+    pub(super) reply: String,
+    /// Whether the reply is being played.
+    pub(super) sounding: bool,
+    /// Open the ear when the reply has been said: a yes was asked for.
+    pub(super) asks_approval: bool,
+    /// Open the ear when the reply has been said.
     pub(super) listen_after: bool,
     /// The wake sound is played at this time unless the person already speaks.
     pub(super) wake_sound_at_ms: Option<u64>,

@@ -1,7 +1,11 @@
 //! Table and property tests of the turn machine.
 
+use super::state::Phase;
 use super::{Machine, Settings};
+use crate::config::barge_in::BargeInStyle;
+use crate::config::speaking::FollowUp;
 use crate::domain::audio::Earcon;
+use crate::domain::ports::Completeness;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::timer::{Timer, TimerChange, TimerState};
 use crate::domain::{
@@ -10,9 +14,10 @@ use crate::domain::{
 };
 use proptest::prelude::*;
 use serde_json::json;
+use std::collections::VecDeque;
 
-fn machine() -> Machine {
-    Machine::new(Settings {
+pub(super) fn settings() -> Settings {
+    Settings {
         id_prefix: "t".into(),
         language: "en".into(),
         listen_window_ms: 5_000,
@@ -20,18 +25,26 @@ fn machine() -> Machine {
         ring_max_ms: 60_000,
         volume_percent: 80,
         earcons: true,
-    })
+        words_per_minute: 170,
+        barge_in: Default::default(),
+        follow_up: FollowUp::Questions,
+        follow_up_ms: 5_000,
+    }
+}
+
+fn machine() -> Machine {
+    Machine::new(settings())
 }
 
 fn at(ms: u64) -> Stamp {
     Stamp::live(ms * 1000)
 }
 
-fn turn(n: u32) -> TurnId {
+pub(super) fn turn(n: u32) -> TurnId {
     TurnId(format!("t-{n}"))
 }
 
-fn heard(text: &str, rejected: bool) -> Event {
+pub(super) fn heard(text: &str, rejected: bool) -> Event {
     Event::Transcript {
         transcript: Transcript {
             text: text.into(),
@@ -44,7 +57,7 @@ fn heard(text: &str, rejected: bool) -> Event {
     }
 }
 
-fn typed(text: &str) -> Event {
+pub(super) fn typed(text: &str) -> Event {
     Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run: false }
 }
 
@@ -59,12 +72,12 @@ fn intent(name: &str) -> Intent {
     }
 }
 
-fn understood(n: u32, names: &[&str]) -> Event {
+pub(super) fn understood(n: u32, names: &[&str]) -> Event {
     let intents = names.iter().map(|name| intent(name)).collect();
     Event::Understood { turn: turn(n), understanding: Understanding { intents, why: "nothing fits".into() } }
 }
 
-fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
+pub(super) fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
     let detail = if ok { json!({}) } else { json!({ "error": error }) };
     let receipt = Receipt { id: format!("r{index}").as_str().into(), ok, changed: ok, detail };
     Event::Acted { turn: turn(n), index, receipt, duration_ms: 1.0 }
@@ -74,7 +87,7 @@ fn replied(n: u32, speaks: bool) -> Event {
     Event::Replied { turn: turn(n), text: "words".into(), language: "en".into(), speaks }
 }
 
-fn run(machine: &mut Machine, events: Vec<(u64, Event)>) -> Vec<Effect> {
+pub(super) fn run(machine: &mut Machine, events: Vec<(u64, Event)>) -> Vec<Effect> {
     events.into_iter().flat_map(|(ms, event)| machine.handle(at(ms), event)).collect()
 }
 
@@ -88,7 +101,7 @@ fn states(effects: &[Effect]) -> Vec<HarkState> {
         .collect()
 }
 
-fn outcomes(effects: &[Effect]) -> Vec<Outcome> {
+pub(super) fn outcomes(effects: &[Effect]) -> Vec<Outcome> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -98,7 +111,7 @@ fn outcomes(effects: &[Effect]) -> Vec<Outcome> {
         .collect()
 }
 
-fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
+pub(super) fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -108,7 +121,7 @@ fn calls(effects: &[Effect]) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn replies(effects: &[Effect]) -> Vec<Reply> {
+pub(super) fn replies(effects: &[Effect]) -> Vec<Reply> {
     effects
         .iter()
         .filter_map(|effect| match effect {
@@ -118,11 +131,11 @@ fn replies(effects: &[Effect]) -> Vec<Reply> {
         .collect()
 }
 
-fn wake() -> Event {
+pub(super) fn wake() -> Event {
     Event::Wake { word: "hey_jarvis".into(), score: 0.99 }
 }
 
-fn timer(id: &str) -> Timer {
+pub(super) fn timer(id: &str) -> Timer {
     Timer {
         id: id.into(),
         name: None,
@@ -424,6 +437,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     let name =
         prop::sample::select(vec!["HassTurnOn", "HassTurnOff", "HarkStop", "HarkConfirm", "HarkHowAreYou"]);
     let text = prop::sample::select(vec!["yes", "no", "stop", "repeat", "mute", "turn on the lamp", ""]);
+    let partial = prop::sample::select(vec!["stop", "turn on the", "words", "hey", ""]);
     let error = prop::sample::select(vec!["needs_approval", "offline", "nonsense"]);
     prop_oneof![
         Just(wake()),
@@ -437,7 +451,15 @@ fn any_event() -> impl Strategy<Value = Event> {
             .prop_map(|(n, i, ok, error)| acted(n, i, ok, error)),
         (number.clone(), any::<bool>()).prop_map(|(n, speaks)| replied(n, speaks)),
         number.clone().prop_map(|n| Event::SpeakingStarted { turn: turn(n) }),
-        number.prop_map(|n| Event::SpeakingEnded { turn: turn(n), reason: SpeakingEnd::Done }),
+        (number, any::<bool>()).prop_map(|(n, done)| {
+            let reason = if done { SpeakingEnd::Done } else { SpeakingEnd::Stop };
+            Event::SpeakingEnded { turn: turn(n), reason }
+        }),
+        (0..500_u64).prop_map(|ago_ms| Event::Interruption { ago_ms }),
+        (partial, any::<bool>()).prop_map(|(text, home)| {
+            let completeness = if home { Completeness::Unfinished } else { Completeness::Unknown };
+            Event::Partial { text: text.into(), stable: text.len(), completeness }
+        }),
         Just(Event::Timer { change: TimerChange::Finished, timer: timer("a") }),
         Just(Event::ListenNow),
         Just(Event::Stop),
@@ -479,6 +501,60 @@ proptest! {
         machine.handle(at(now + 1), Event::Stop);
         prop_assert!(machine.is_idle());
         prop_assert_eq!(machine.next_deadline_ms(), None);
+    }
+
+    /// Whoever speaks when: a voice that was made quieter comes back or falls silent in time, at most one
+    /// turn listens, the ear watches exactly while something can be heard, and what was not understood
+    /// never opens the ear again.
+    #[test]
+    fn interruptions_end(
+        style in prop::sample::select(vec![
+            BargeInStyle::Revocable, BargeInStyle::Immediate, BargeInStyle::WakeWord, BargeInStyle::Off,
+        ]),
+        events in prop::collection::vec((0..900_u64, any_event()), 0..80),
+    ) {
+        let mut settings = settings();
+        settings.barge_in.style = style;
+        settings.follow_up = FollowUp::Always;
+        let mut machine = Machine::new(settings);
+        let (mut now, mut ducked, mut watching) = (0, false, false);
+        let mut events: VecDeque<(u64, Event)> = events.into();
+        events.extend(std::iter::repeat_n((1_000, Event::Tick), 3));
+        while let Some((wait, event)) = events.pop_front() {
+            now += wait;
+            let asked = matches!(event, Event::ListenNow | Event::SpeakingEnded { .. } | Event::Replied { .. });
+            for effect in machine.handle(at(now), event) {
+                match effect {
+                    // A voice that does what it is told.
+                    Effect::Reply { turn, speak: true, .. } => {
+                        let (text, language) = ("Some words. Which one?".into(), "en".into());
+                        events.push_front((50, Event::SpeakingStarted { turn: turn.clone() }));
+                        events.push_front((0, Event::Replied { turn, text, language, speaks: true }));
+                    }
+                    Effect::Duck { .. } => {
+                        prop_assert!(!ducked && style == BargeInStyle::Revocable);
+                        ducked = true;
+                    }
+                    Effect::Unduck => {
+                        prop_assert!(ducked);
+                        ducked = false;
+                    }
+                    Effect::StopSpeaking => ducked = false,
+                    Effect::Watch { on } => {
+                        prop_assert_ne!(on, watching);
+                        watching = on;
+                    }
+                    Effect::Listen { .. } => prop_assert!(asked, "only after a reply or on demand"),
+                    _ => {}
+                }
+            }
+            let listening = machine.turns.iter().filter(|turn| turn.phase == Phase::Listening).count();
+            prop_assert!(listening <= 1);
+            prop_assert!(!ducked || machine.next_deadline_ms().is_some());
+            let audible = machine.turns.iter().any(|turn| turn.sounding);
+            prop_assert!(watching || !audible);
+        }
+        prop_assert!(!ducked, "three seconds decide");
     }
 
     /// A recorded log replays to the same effects, also after a journey through JSON.

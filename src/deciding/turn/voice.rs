@@ -1,37 +1,57 @@
 //! The spoken side of a turn: wake word, listening, the reply being said.
 
-use super::state::Phase;
+use super::barge_in::Words;
+use super::state::{Opening, Phase};
 use super::{GIVE_UP_AFTER_MS, Machine, WAKE_SOUND_AFTER_MS};
+use crate::domain::ports::Completeness;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::{Effect, Endpoint, Reply, Stamp, Transcript, TurnId};
+use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId};
 
 impl Machine {
     pub(super) fn on_wake(&mut self, now: Stamp, word: String, score: f32) {
         if self.muted {
             return;
         }
+        if self.is_own_wake_word(now, &word) {
+            self.ignore_own_wake_word(now, word, score);
+            return;
+        }
+        self.fall_silent(now);
+        self.interruption = None;
         self.make_room_for_listening();
         let turn = self.open(now, Origin::Voice, Phase::Listening, true);
+        turn.opening = Opening::WakeWord;
         turn.wake_sound_at_ms = Some(now.clock_ms() + WAKE_SOUND_AFTER_MS);
         let id = turn.id.clone();
         self.publish(Some(&id), PublicEvent::Wake { word, score });
+    }
+
+    /// Hark said the wake word; the ear has woken up in vain, and has dropped what it was hearing.
+    fn ignore_own_wake_word(&mut self, now: Stamp, word: String, score: f32) {
+        self.echoes += 1;
+        let why = format!("Hark said it itself ({} echoes dropped)", self.echoes);
+        self.publish(None, PublicEvent::WakeRejected { word, score, why });
+        self.bring_voice_back(now);
+        self.interruption = None;
+        if self.turn_in(Phase::Listening).is_none() {
+            self.out.push(Effect::StopListening);
+        }
     }
 
     pub(super) fn on_listen_now(&mut self, now: Stamp) {
         if self.muted {
             return;
         }
+        self.abandon_interruption(now);
+        self.silence(SpeakingEnd::Stop);
         self.make_room_for_listening();
         self.open(now, Origin::Voice, Phase::Listening, true);
-        self.out.push(Effect::Listen { window_ms: self.settings.listen_window_ms });
+        let window_ms = self.settings.listen_window_ms;
+        self.out.push(Effect::Listen { window_ms, short_answer: self.approval.is_some() });
     }
 
-    /// The person wants to speak: what Hark says now, and an older listening turn, give way.
+    /// The person wants to speak: an older listening turn gives way.
     fn make_room_for_listening(&mut self) {
-        if self.turns.iter().any(|turn| turn.speak && matches!(turn.phase, Phase::Wording | Phase::Speaking))
-        {
-            self.out.push(Effect::StopSpeaking);
-        }
         self.ringing.pause();
         while let Some(id) = self.turn_in(Phase::Listening) {
             self.close(&id, Outcome::Cancelled);
@@ -42,29 +62,53 @@ impl Machine {
         let Some(id) = self.turn_in(Phase::Listening) else { return };
         if let Some(turn) = self.turn_mut(&id) {
             turn.wake_sound_at_ms = None;
+            // Speech after a wake word is a person's; without one it may be Hark's own echo.
+            if turn.opening != Opening::WakeWord {
+                turn.heard_from.get_or_insert(now);
+            }
             turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
         }
         self.publish(Some(&id), PublicEvent::SpeechStarted);
     }
 
-    pub(super) fn on_partial(&mut self, text: String, stable: usize) {
-        let Some(id) = self.turn_in(Phase::Listening) else { return };
-        self.publish(Some(&id), PublicEvent::Partial { text, stable });
-    }
-
-    pub(super) fn on_speech_ended(&mut self, now: Stamp, endpoint: Endpoint, silence_ms: u64) {
-        let Some(id) = self.turn_in(Phase::Listening) else { return };
-        self.publish(Some(&id), PublicEvent::SpeechEnded { endpoint });
-        if let Some(turn) = self.turn_mut(&id) {
-            turn.phase = Phase::Understanding;
-            turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
-            turn.times.speech_end = Some(now.earlier_by_ms(silence_ms));
+    pub(super) fn on_partial(&mut self, now: Stamp, text: String, stable: usize, completeness: Completeness) {
+        match self.turn_in(Phase::Listening) {
+            Some(id) => self.publish(Some(&id), PublicEvent::Partial { text, stable }),
+            None => self.weigh_words(now, Words { text, stable, completeness }),
         }
     }
 
-    pub(super) fn on_transcript(&mut self, now: Stamp, transcript: Transcript) {
+    pub(super) fn on_speech_ended(&mut self, now: Stamp, endpoint: Endpoint, silence_ms: u64) {
+        let at = now.earlier_by_ms(silence_ms);
+        match self.turn_in(Phase::Listening) {
+            Some(id) => self.end_speech(now, &id, endpoint, at),
+            None => self.note_interruption_ended(endpoint, at),
+        }
+    }
+
+    pub(super) fn end_speech(&mut self, now: Stamp, id: &TurnId, endpoint: Endpoint, at: Stamp) {
+        self.publish(Some(id), PublicEvent::SpeechEnded { endpoint });
+        if let Some(turn) = self.turn_mut(id) {
+            turn.phase = Phase::Understanding;
+            turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
+            turn.times.speech_end = Some(at);
+        }
+    }
+
+    pub(super) fn on_transcript(&mut self, now: Stamp, mut transcript: Transcript) {
+        if self.interruption.is_some() && !self.settle_interruption(now, &transcript) {
+            return;
+        }
         let waiting = |turn: &&super::Turn| turn.origin == Origin::Voice && turn.times.request.is_none();
-        let Some(id) = self.turns.iter().rev().find(waiting).map(|turn| turn.id.clone()) else { return };
+        let Some((id, heard_from)) =
+            self.turns.iter().rev().find(waiting).map(|turn| (turn.id.clone(), turn.heard_from))
+        else {
+            return;
+        };
+        if heard_from.is_some_and(|from| self.is_own_echo(from, now, &transcript.text)) {
+            self.echoes += 1;
+            transcript.rejected = Some(format!("an echo of what Hark said ({} echoes dropped)", self.echoes));
+        }
         self.publish(Some(&id), PublicEvent::Transcript(transcript.clone()));
         if let Some(turn) = self.turn_mut(&id) {
             turn.phase = Phase::Understanding;
@@ -83,13 +127,6 @@ impl Machine {
         }
     }
 
-    pub(super) fn not_understood(&mut self, now: Stamp, id: &TurnId) {
-        if let Some(turn) = self.turn_mut(id) {
-            turn.outcome = Outcome::NotUnderstood;
-        }
-        self.reply(now, id, Reply::Fixed { key: "not_understood".into() });
-    }
-
     pub(super) fn on_replied(
         &mut self,
         now: Stamp,
@@ -102,44 +139,60 @@ impl Machine {
         let outcome = turn.outcome;
         turn.phase = Phase::Speaking;
         turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS + 100 * text.len() as u64;
+        turn.reply.clone_from(&text);
         let event = PublicEvent::Reply { text: text.clone(), language, ends: true };
         self.publish(Some(id), event);
         self.last_reply = Some(text);
         if !speaks {
+            // A question that only can be read is answered as one that was heard.
+            let asks = self.turn_mut(id).is_some_and(|turn| turn.asks_approval);
+            let invited = asks && self.invites_an_answer(id);
+            if let Some(turn) = self.turn_mut(id) {
+                turn.listen_after = invited;
+            }
             self.finish(now, id, outcome);
         }
     }
 
     pub(super) fn on_speaking_started(&mut self, now: Stamp, id: &TurnId) {
-        if let Some(turn) = self.turn_mut(id) {
-            turn.times.first_audio.get_or_insert(now);
-            self.publish(Some(id), PublicEvent::SpeakingStarted);
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Speaking) else { return };
+        turn.times.first_audio.get_or_insert(now);
+        let again = std::mem::replace(&mut turn.sounding, true);
+        let text = turn.reply.clone();
+        if !again {
+            self.said.begin(id, &text, now);
         }
+        self.publish(Some(id), PublicEvent::SpeakingStarted);
     }
 
     pub(super) fn on_speaking_ended(&mut self, now: Stamp, id: &TurnId, reason: SpeakingEnd) {
         let Some(turn) = self.turn_mut(id) else { return };
-        let outcome = match reason {
-            SpeakingEnd::Done => turn.outcome,
-            SpeakingEnd::BargeIn | SpeakingEnd::Stop => {
-                turn.listen_after = false;
-                turn.outcome
-            }
-        };
+        let outcome = turn.outcome;
+        // Only what was heard to its end invites an answer.
+        let invited = reason == SpeakingEnd::Done && self.invites_an_answer(id);
+        let others = self.turns.iter().any(|turn| turn.sounding && turn.id != *id);
+        if !others {
+            self.bring_voice_back(now);
+        }
+        if let Some(turn) = self.turn_mut(id) {
+            turn.sounding = false;
+            turn.listen_after = invited;
+        }
         self.publish(Some(id), PublicEvent::SpeakingEnded { reason });
         self.finish(now, id, outcome);
     }
 
-    /// Closes a turn whose reply is out, and listens when the reply was a question.
+    /// Closes a turn whose reply is out, and listens when the reply invites an answer.
     fn finish(&mut self, now: Stamp, id: &TurnId, outcome: Outcome) {
-        let listen = self.turn_mut(id).is_some_and(|turn| turn.listen_after);
+        let Some(turn) = self.turn_mut(id) else { return };
+        let (listen, asks) = (turn.listen_after, turn.asks_approval);
         self.close(id, outcome);
-        if listen && self.approval.is_some() {
+        if let Some(approval) = self.approval.as_mut().filter(|_| asks) {
             // The window is counted from the end of the question, not from its beginning.
-            if let Some(approval) = &mut self.approval {
-                approval.until_ms = now.clock_ms() + self.settings.approval_window_ms;
-            }
-            self.on_listen_now(now);
+            approval.until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        }
+        if listen {
+            self.listen_for_answer(now);
         }
     }
 }

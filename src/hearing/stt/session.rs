@@ -4,8 +4,9 @@ use super::worker::SttReport;
 use super::{Partial, Recogniser};
 use crate::domain::{SAMPLE_RATE_HZ, Transcript};
 
-/// Audio between two looks at the words so far: 200 ms.
-const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize / 5;
+/// Audio between two looks at the words so far: 96 ms, three blocks. Whether speech over Hark is for
+/// it is decided by them within 800 ms.
+const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 96 / 1000;
 
 /// What is asked of the recogniser.
 pub(super) enum Work {

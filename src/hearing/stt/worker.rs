@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn partials_come_every_200_ms_and_only_when_they_change() {
+    fn partials_come_only_when_they_change() {
         let (recogniser, _log) = ScriptedRecogniser::new();
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
         lane.start();

@@ -115,6 +115,50 @@ fn volume_changes_without_a_click() {
     assert!(steepest(&out) <= 1.0 / 479.0, "{}", steepest(&out));
 }
 
+fn db(level: f32) -> f32 {
+    20.0 * level.log10()
+}
+
+#[test]
+fn ducking_is_18_db_within_60_ms_and_comes_back() {
+    for (volume, gain) in [(100, 1.0_f32), (80, 0.64), (50, 0.25)] {
+        let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+        feeder.control().set_volume(volume);
+        feeder.begin(1);
+        feeder.push(&vec![1.0; 40_000]);
+        let mut out = filled(&mut source, 480);
+        let control = source.control();
+        control.duck(18.0);
+        out.extend(filled(&mut source, 60 * 48));
+        let settled = &out[480 + 10 * 48..];
+        assert!(settled.iter().all(|sample| (db(*sample) - db(gain) + 18.0).abs() < 0.1), "{volume}");
+        // The volume may change meanwhile.
+        control.set_volume(100);
+        out.extend(filled(&mut source, 480));
+        assert!((db(out[out.len() - 1]) + 18.0).abs() < 0.1, "{volume}");
+        control.unduck();
+        out.extend(filled(&mut source, 60 * 48));
+        assert!((out[out.len() - 1] - 1.0).abs() < 1e-4, "{volume}");
+        assert!(steepest(&out) <= 1.0 / 479.0, "no click: {}", steepest(&out));
+    }
+}
+
+#[test]
+fn what_comes_after_a_stop_is_not_ducked() {
+    let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+    feeder.begin(1);
+    feeder.push(&vec![0.5; 10_000]);
+    source.control().duck(18.0);
+    filled(&mut source, 2_000);
+    source.control().stop();
+    let stopped = filled(&mut source, 2_000);
+    assert!(stopped.iter().all(|sample| *sample < 0.1), "the fade does not get louder first");
+    reports(&mut feeder);
+    feeder.begin(2);
+    feeder.push(&[0.5; 100]);
+    assert_eq!(filled(&mut source, 100), [0.5; 100]);
+}
+
 #[test]
 fn running_dry_is_counted_and_does_not_click() {
     let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);

@@ -1,0 +1,275 @@
+//! Somebody speaks while Hark does: quieter at once, then silent or back, and never deaf to "stop".
+//!
+//! An interruption begins with `Event::Interruption`. It is undecided until its words are for Hark (it
+//! becomes the next turn), or until the time is up: then the voice comes back, and the speech is heard
+//! to its end in case it was a whole request after all.
+
+use super::evidence::{self, Circumstances, Partial};
+use super::state::{Opening, Phase};
+use super::{Machine, echo};
+use crate::config::barge_in::BargeInStyle;
+use crate::deciding::instincts::Context;
+use crate::domain::ports::Completeness;
+use crate::domain::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
+use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId};
+
+/// No utterance lasts longer; then the ear is told to forget it.
+const FORGET_AFTER_MS: u64 = 70_000;
+
+/// Speech over Hark that is not yet known to be for it.
+#[derive(Debug, Clone)]
+pub(super) struct Interruption {
+    onset: Stamp,
+    /// Then the words so far are weighed again, if that is not over.
+    look_ms: Option<u64>,
+    /// Then the voice comes back, or, when it is back, the interruption is forgotten.
+    due_ms: u64,
+    /// Whether the voice is quieter because of it.
+    ducked: bool,
+    /// The time for deciding is over; only the last word on the utterance counts.
+    late: bool,
+    words: Option<Words>,
+    /// First words of all words so far.
+    beginnings: Vec<String>,
+    /// Why and when the speech ended, when it has.
+    ended: Option<(Endpoint, Stamp)>,
+}
+
+impl Interruption {
+    /// When it is to be looked at without news.
+    pub(super) fn next_ms(&self) -> u64 {
+        self.look_ms.unwrap_or(self.due_ms).min(self.due_ms)
+    }
+}
+
+/// Words so far.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    pub(super) text: String,
+    pub(super) stable: usize,
+    pub(super) completeness: Completeness,
+}
+
+impl Words {
+    fn first(&self) -> Option<&str> {
+        self.text.split_whitespace().next()
+    }
+}
+
+impl Machine {
+    pub(super) fn on_interruption(&mut self, now: Stamp, ago_ms: u64) {
+        if self.turn_in(Phase::Listening).is_some() {
+            // It crossed with the order to listen, by which the ear makes a request of it.
+            return;
+        }
+        let speaking = self.sounding().is_some();
+        if self.interruption.is_some() || !(speaking || self.ringing.rings()) {
+            self.out.push(Effect::Dismiss);
+            return;
+        }
+        let style = self.settings.barge_in.style;
+        let ducked = speaking && style == BargeInStyle::Revocable;
+        let onset = now.earlier_by_ms(ago_ms);
+        self.interruption = Some(Interruption {
+            onset,
+            look_ms: Some(onset.clock_ms() + evidence::LEAST_MS),
+            due_ms: now.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
+            ducked,
+            late: false,
+            words: None,
+            beginnings: Vec::new(),
+            ended: None,
+        });
+        if ducked {
+            self.out.push(Effect::Duck { db: self.settings.barge_in.duck_db });
+            self.tell_barge_in(now, BargeIn::Duck);
+        } else if speaking && style == BargeInStyle::Immediate {
+            self.take_interruption(now, Opening::BargeIn);
+        }
+    }
+
+    /// Words of the interruption so far.
+    pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
+        if let Some(interruption) = &mut self.interruption {
+            interruption.beginnings.extend(words.first().map(str::to_owned));
+            interruption.words = Some(words);
+        }
+        self.weigh(now);
+    }
+
+    /// Takes the interruption for a request when its words so far say so.
+    fn weigh(&mut self, now: Stamp) {
+        let Some(Interruption { onset, late, words: Some(words), beginnings, .. }) = &self.interruption
+        else {
+            return;
+        };
+        let Words { text, stable, completeness } = words;
+        let begun_before = beginnings.iter().filter(|word| Some(word.as_str()) == words.first()).count() > 1;
+        let spoken_ms = now.clock_ms().saturating_sub(onset.clock_ms());
+        let partial = Partial { text, stable: *stable, begun_before, completeness: *completeness, spoken_ms };
+        if self.with_circumstances(*onset, now, *late, |given| evidence::partial_is_for_hark(&partial, given))
+        {
+            self.take_interruption(now, Opening::BargeIn);
+        }
+    }
+
+    pub(super) fn note_interruption_ended(&mut self, endpoint: Endpoint, at: Stamp) {
+        if let Some(interruption) = &mut self.interruption {
+            interruption.ended = Some((endpoint, at));
+        }
+    }
+
+    /// The last word on the interruption: it becomes a turn (which the transcript then belongs to), or
+    /// it was nothing. Says whether it became one.
+    pub(super) fn settle_interruption(&mut self, now: Stamp, transcript: &Transcript) -> bool {
+        let Some(Interruption { onset, late, .. }) = self.interruption else { return false };
+        let for_hark = self.with_circumstances(onset, now, late, |given| {
+            evidence::transcript_is_for_hark(transcript, given)
+        });
+        if for_hark {
+            self.take_interruption(now, Opening::BargeIn);
+        } else {
+            self.bring_voice_back(now);
+            self.interruption = None;
+        }
+        for_hark
+    }
+
+    /// Looks at what time alone decides.
+    pub(super) fn decide_if_due(&mut self, now: Stamp) {
+        let Some(interruption) = &mut self.interruption else { return };
+        if interruption.next_ms() > now.clock_ms() {
+            return;
+        }
+        interruption.look_ms = None;
+        self.weigh(now);
+        let Some(interruption) = &mut self.interruption else { return };
+        if interruption.due_ms > now.clock_ms() {
+            return;
+        }
+        if std::mem::replace(&mut interruption.late, true) {
+            self.interruption = None;
+            self.out.push(Effect::Dismiss);
+            return;
+        }
+        interruption.due_ms = now.clock_ms() + FORGET_AFTER_MS;
+        self.bring_voice_back(now);
+    }
+
+    /// Back to the volume; once.
+    pub(super) fn bring_voice_back(&mut self, now: Stamp) {
+        if self.interruption.as_mut().is_some_and(|it| std::mem::replace(&mut it.ducked, false)) {
+            self.out.push(Effect::Unduck);
+            self.tell_barge_in(now, BargeIn::Resume);
+        }
+    }
+
+    /// Something else decides what happens; what was being said goes with it.
+    pub(super) fn abandon_interruption(&mut self, now: Stamp) -> bool {
+        if self.interruption.as_ref().is_some_and(|interruption| interruption.ducked) {
+            self.tell_barge_in(now, BargeIn::Stop);
+        }
+        self.interruption.take().is_some()
+    }
+
+    /// What the person began to say becomes the next turn; Hark falls silent.
+    pub(super) fn take_interruption(&mut self, now: Stamp, opening: Opening) {
+        if self.interruption.is_none() {
+            return;
+        }
+        self.fall_silent(now);
+        let Some(interruption) = self.interruption.take() else { return };
+        self.ringing.pause();
+        let turn = self.open(now, Origin::Voice, Phase::Listening, true);
+        turn.opening = opening;
+        turn.heard_from = Some(interruption.onset);
+        let id = turn.id.clone();
+        self.out.push(Effect::Attend);
+        self.publish(Some(&id), PublicEvent::SpeechStarted);
+        if let Some(Words { text, stable, .. }) = interruption.words {
+            self.publish(Some(&id), PublicEvent::Partial { text, stable });
+        }
+        if let Some((endpoint, at)) = interruption.ended {
+            self.end_speech(now, &id, endpoint, at);
+        }
+    }
+
+    /// The person has the floor: what Hark says ends here, as a barge-in unless those are off.
+    pub(super) fn fall_silent(&mut self, now: Stamp) {
+        if self.settings.barge_in.style == BargeInStyle::Off {
+            self.silence(SpeakingEnd::Stop);
+            return;
+        }
+        if self.sounding().is_some() {
+            self.tell_barge_in(now, BargeIn::Stop);
+        }
+        self.silence(SpeakingEnd::BargeIn);
+    }
+
+    /// Ends what is being said and what waits to be said.
+    pub(super) fn silence(&mut self, reason: SpeakingEnd) {
+        let speaks = |turn: &&super::Turn| turn.phase == Phase::Speaking;
+        let turns: Vec<_> =
+            self.turns.iter().filter(speaks).map(|t| (t.id.clone(), t.sounding, t.outcome)).collect();
+        if turns.is_empty() {
+            return;
+        }
+        self.out.push(Effect::StopSpeaking);
+        for (id, sounding, outcome) in turns {
+            if sounding {
+                self.publish(Some(&id), PublicEvent::SpeakingEnded { reason });
+            }
+            self.close(&id, outcome);
+        }
+    }
+
+    /// Whether Hark itself said the wake word it now hears.
+    pub(super) fn is_own_wake_word(&self, now: Stamp, word: &str) -> bool {
+        let said = self.said.heard_between(now, now, self.settings.words_per_minute);
+        echo::says(&said, &echo::words(word))
+    }
+
+    /// Whether words heard since `from` are an echo of what Hark said meanwhile.
+    pub(super) fn is_own_echo(&self, from: Stamp, now: Stamp, text: &str) -> bool {
+        let said = self.said.heard_between(from, now, self.settings.words_per_minute);
+        echo::is_echo(&echo::words(text), &said)
+    }
+
+    /// The turn that is being said aloud.
+    pub(super) fn sounding(&self) -> Option<TurnId> {
+        self.turns.iter().find(|turn| turn.sounding).map(|turn| turn.id.clone())
+    }
+
+    /// The ear watches for speech while there is something to interrupt.
+    pub(super) fn watch_if_audible(&mut self) {
+        let audible = self.sounding().is_some() || self.ringing.rings();
+        if std::mem::replace(&mut self.watching, audible) != audible {
+            self.out.push(Effect::Watch { on: audible });
+        }
+    }
+
+    fn with_circumstances(
+        &self,
+        onset: Stamp,
+        now: Stamp,
+        late: bool,
+        ask: impl FnOnce(&Circumstances<'_>) -> bool,
+    ) -> bool {
+        let said = self.said.heard_between(onset, now, self.settings.words_per_minute);
+        // Between two rings nobody is interrupted: there is nothing to say to Hark but "stop".
+        let style = match self.sounding() {
+            None if self.ringing.rings() => BargeInStyle::WakeWord,
+            _ => self.settings.barge_in.style,
+        };
+        let awaiting_approval = self.approval.as_ref().is_some_and(|it| it.origin == Origin::Voice);
+        let instincts = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
+        ask(&Circumstances { style, said: &said, instincts, late })
+    }
+
+    fn tell_barge_in(&mut self, now: Stamp, decision: BargeIn) {
+        let onset = self.interruption.as_ref().map_or(now, |interruption| interruption.onset);
+        let turn = self.sounding();
+        let event = PublicEvent::BargeIn { decision, latency_ms: now.waited_ms(onset) };
+        self.publish(turn.as_ref(), event);
+    }
+}

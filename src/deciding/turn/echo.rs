@@ -1,0 +1,151 @@
+//! Whether words that were heard are Hark's own, come back through the room.
+//!
+//! The recogniser forces what it hears into the words it knows, so an echo is never word for word what
+//! was said: words are missing, some are replaced by others that sound alike.
+
+/// Share of the heard words that may be wrong in an echo.
+const ECHO_ERRORS: f32 = 0.34;
+
+/// The same for a single word, which a person may well say that sounds like one of many.
+const SINGLE_ERRORS: f32 = 0.2;
+
+/// What it costs to leave out a word that was said between two that were heard.
+const SKIPPED: f32 = 0.15;
+
+/// Letters that may differ, as a share of the longer word, for two words to be taken for one another.
+const ALIKE: f32 = 0.4;
+
+/// What it costs to take a number word for one of a number in digits, whose words the text does not show.
+const NUMBER: f32 = 0.2;
+
+/// Beginnings of the words that numbers are spoken with, in English and German.
+const NUMBER_WORDS: [&str; 36] = [
+    "zero", "oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twel", "thir", "fif", "twen", "for", "hundred", "thousand", "point", "half", "null", "ein", "zwei",
+    "drei", "vier", "fünf", "sechs", "sech", "sieb", "acht", "neun", "zehn", "elf", "zwölf",
+];
+
+/// Lower-case words without punctuation.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let plain = |word: &str| -> String {
+        word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    text.split(|c: char| c.is_whitespace() || c == '-' || c == '_')
+        .map(plain)
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Whether `heard` is a piece of `said`, with the mistakes recognition makes. Nothing heard is no echo.
+pub(super) fn is_echo(heard: &[String], said: &[String]) -> bool {
+    if heard.is_empty() || said.is_empty() {
+        return false;
+    }
+    let errors = if heard.len() == 1 { SINGLE_ERRORS } else { ECHO_ERRORS };
+    cheapest_place(heard, said) <= errors * heard.len() as f32
+}
+
+/// Whether `phrase` stands in `said`, word by word, each at most slightly different.
+pub(super) fn says(said: &[String], phrase: &[String]) -> bool {
+    let same = |pair: (&String, &String)| distance(pair.0, pair.1) <= ALIKE;
+    !phrase.is_empty() && said.windows(phrase.len()).any(|place| place.iter().zip(phrase).all(same))
+}
+
+/// Cost of the best way to find all of `heard`, in order, within `said`, beginning and ending anywhere.
+fn cheapest_place(heard: &[String], said: &[String]) -> f32 {
+    let mut row = vec![0.0; said.len() + 1];
+    for word in heard {
+        let mut next = vec![row[0] + 1.0; said.len() + 1];
+        for (at, other) in said.iter().enumerate() {
+            let number = other.contains(|c: char| c.is_ascii_digit()) && is_number_word(word);
+            let (same, left_over) = match number {
+                true => (NUMBER.min(misfit(word, other)), NUMBER),
+                false => (misfit(word, other), 1.0),
+            };
+            next[at + 1] = (row[at] + same).min(row[at + 1] + left_over).min(next[at] + SKIPPED);
+        }
+        row = next;
+    }
+    row.into_iter().fold(f32::INFINITY, f32::min)
+}
+
+fn is_number_word(word: &str) -> bool {
+    NUMBER_WORDS.iter().any(|beginning| word.starts_with(beginning))
+}
+
+/// What it costs to take one word for the other: 0 for the same, 1 for another.
+fn misfit(one: &str, other: &str) -> f32 {
+    let distance = distance(one, other);
+    if distance <= ALIKE { distance } else { 1.0 }
+}
+
+/// Edits between two words, as a share of the longer one.
+fn distance(one: &str, other: &str) -> f32 {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()] as f32 / one.len().max(other.len()).max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn echoes_are_known_in_spite_of_mistakes() {
+        for (heard, said) in [
+            ("turned on the kitchen light", "Turned on the kitchen light."),
+            ("turn on the kitchen light", "Turned on the kitchen light."),
+            ("living room light is on", "The living-room light is now on."),
+            ("the timer is done", "Your pizza timer is done."),
+            ("ten minutes left", "There are 10 minutes left on the timer."),
+            ("set a timer for twenty five minutes", "I set a timer for 25 minutes."),
+            ("i didn't understand that", "Sorry, I didn't understand that."),
+            ("stop", "Say stop when you have heard enough."),
+        ] {
+            assert!(is_echo(&words(heard), &words(said)), "{heard} / {said}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_says_meanwhile_is_none() {
+        for (heard, said) in [
+            ("turn off the kitchen light", "It is a quarter past ten and the weather is fine."),
+            ("stop", "Turned on the kitchen light."),
+            ("yes", "Shall I unlock the front door?"),
+            ("yes", "It is not there yet."),
+            ("turn off the light", "Turned on the kitchen light."),
+            ("what time is it", "It is sunny, and it will stay like that all the time."),
+            ("turn off the kitchen light", "The kitchen light is on, the bedroom light is off."),
+            ("set the timer to ten minutes", "It is 10:15."),
+            ("", "Anything."),
+            ("anything", ""),
+        ] {
+            assert!(!is_echo(&words(heard), &words(said)), "{heard} / {said}");
+        }
+    }
+
+    #[test]
+    fn a_wake_word_is_found_in_what_is_said() {
+        let said = words("You can call me with “Hey Jarvis!” from anywhere.");
+        assert!(says(&said, &words("hey_jarvis")));
+        assert!(says(&words("I heard: hey, Jarvi."), &words("hey_jarvis")));
+        assert!(!says(&words("Hey, the service is there."), &words("hey_jarvis")));
+        assert!(!says(&said, &[]));
+    }
+
+    #[test]
+    fn words_are_compared_letter_by_letter() {
+        assert_eq!(distance("turn", "turn"), 0.0);
+        assert_eq!(distance("turn", "turned"), 2.0 / 6.0);
+        assert_eq!(distance("on", "off"), 2.0 / 3.0);
+        assert_eq!(distance("", ""), 0.0);
+    }
+}

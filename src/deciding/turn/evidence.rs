@@ -1,0 +1,207 @@
+//! Whether words spoken over Hark are for Hark. Pure; the numbers come from letting people (120 home
+//! requests of flite's voices, 32 recorded ones) and audio books interrupt: the recogniser hears the
+//! beginning of some home sentence in nearly any first half second, but hardly ever three words of one.
+
+use super::echo;
+use crate::config::barge_in::BargeInStyle;
+use crate::deciding::instincts::{self, Context};
+use crate::domain::Transcript;
+use crate::domain::ports::Completeness;
+
+/// Before so much speech the words so far are a guess.
+pub(super) const LEAST_MS: u64 = 600;
+
+/// Words of a home sentence that are more than chance when it is still unfinished.
+const BEGINNING_WORDS: usize = 3;
+
+/// Words of a whole home sentence, for the same, and of one that begins with an order; a single word
+/// must be an instinct.
+const WHOLE_WORDS: usize = 2;
+
+/// What orders to a house begin with and stories seldom do.
+const ORDERS: [&str; 12] =
+    ["turn", "set", "switch", "open", "close", "cancel", "pause", "start", "dim", "lock", "unlock", "shut"];
+
+/// Words that a request needs which was only understood at its end, after Hark had gone on.
+const LATE_WORDS: usize = 3;
+
+/// How sure the recogniser must be of a whole request.
+const CONFIDENCE: f32 = 0.5;
+
+/// Name of the instinct that interrupts in every style.
+const STOP: &str = "HarkStop";
+
+/// Words so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Partial<'a> {
+    pub(super) text: &'a str,
+    /// Characters of it that have not changed since the last look.
+    pub(super) stable: usize,
+    /// Whether earlier words so far have begun with the same one.
+    pub(super) begun_before: bool,
+    pub(super) completeness: Completeness,
+    /// Since the speech began.
+    pub(super) spoken_ms: u64,
+}
+
+/// What is known beside the words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances<'a> {
+    pub(super) style: BargeInStyle,
+    /// What Hark says meanwhile.
+    pub(super) said: &'a [String],
+    pub(super) instincts: Context<'a>,
+    /// Whether Hark has gone on speaking at full volume: the words were not convincing in time.
+    pub(super) late: bool,
+}
+
+/// Whether the words so far are reason enough to stop.
+pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'_>) -> bool {
+    let heard = echo::words(partial.text);
+    if given.late || heard.is_empty() || echo::is_echo(&heard, given.said) {
+        return false;
+    }
+    let settled = partial.stable >= partial.text.chars().count();
+    if settled && instinct(partial.text, given) {
+        return true;
+    }
+    let first = partial.text.split_whitespace().next().unwrap_or_default();
+    let first_settled = partial.begun_before || partial.stable >= first.chars().count();
+    if given.style != BargeInStyle::Revocable || partial.spoken_ms < LEAST_MS || !first_settled {
+        return false;
+    }
+    let count = heard.len();
+    let order = ORDERS.contains(&first) && count >= WHOLE_WORDS;
+    match partial.completeness {
+        Completeness::Unknown => false,
+        _ if order || count >= BEGINNING_WORDS => true,
+        Completeness::Unfinished => false,
+        Completeness::MayContinue | Completeness::Complete => settled && count >= WHOLE_WORDS,
+    }
+}
+
+/// Whether the last word of the recogniser on the speech is reason enough to stop.
+pub(super) fn transcript_is_for_hark(transcript: &Transcript, given: &Circumstances<'_>) -> bool {
+    let heard = echo::words(&transcript.text);
+    if transcript.rejected.is_some() || heard.is_empty() || echo::is_echo(&heard, given.said) {
+        return false;
+    }
+    if instinct(&transcript.text, given) {
+        return true;
+    }
+    let least = if given.late { LATE_WORDS } else { WHOLE_WORDS };
+    given.style == BargeInStyle::Revocable && heard.len() >= least && transcript.confidence >= CONFIDENCE
+}
+
+/// A reflex that works without a wake word in this style.
+fn instinct(text: &str, given: &Circumstances<'_>) -> bool {
+    let found = instincts::find(text, &given.instincts);
+    found.is_some_and(|found| given.style == BargeInStyle::Revocable || found.intent == STOP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use BargeInStyle::{Immediate, Off, Revocable, WakeWord};
+    use Completeness::{Complete, MayContinue, Unfinished, Unknown};
+
+    fn given<'a>(style: BargeInStyle, said: &'a [String], asked: bool, late: bool) -> Circumstances<'a> {
+        Circumstances { style, said, instincts: Context { last_reply: None, awaiting_approval: asked }, late }
+    }
+
+    fn counts(style: BargeInStyle, text: &str, stable: usize, completeness: Completeness, ms: u64) -> bool {
+        let said = echo::words("The weather in Berlin is sunny; say stop to end. The kitchen light is on.");
+        let partial = Partial { text, stable, begun_before: false, completeness, spoken_ms: ms };
+        partial_is_for_hark(&partial, &given(style, &said, false, false))
+    }
+
+    #[test]
+    fn words_so_far() {
+        for (text, stable, completeness, ms, expected) in [
+            // What people's requests look like on their way.
+            ("turn off the", 8, Unfinished, 700, true),
+            ("set a timer", 3, Unfinished, 700, true),
+            ("is the garage", 2, Unfinished, 600, true),
+            ("turn off", 4, Unfinished, 600, true),
+            ("resume timer", 12, MayContinue, 700, true),
+            ("what's today", 12, Complete, 800, true),
+            ("cancel", 6, MayContinue, 500, true),
+            // Not yet.
+            ("turn off", 8, Unfinished, 500, false),
+            ("how much", 8, Unfinished, 700, false),
+            ("turn off the", 0, Unfinished, 700, false),
+            ("cancel", 0, MayContinue, 500, false),
+            ("resume timer", 6, MayContinue, 700, false),
+            // Audio books.
+            ("how low is", 10, Unfinished, 500, false),
+            ("what's your", 11, Unfinished, 800, false),
+            ("hello", 5, Complete, 800, false),
+            ("he by even", 10, Unknown, 800, false),
+            ("~mr", 3, Unknown, 700, false),
+            ("", 0, Unknown, 900, false),
+            // The echo of what Hark says.
+            ("the kitchen light is", 20, Unfinished, 900, false),
+            ("stop", 4, MayContinue, 600, false),
+        ] {
+            assert_eq!(counts(Revocable, text, stable, completeness, ms), expected, "{text} {stable} {ms}");
+        }
+    }
+
+    #[test]
+    fn a_first_word_that_comes_back_is_settled() {
+        let said = [];
+        let given = given(Revocable, &said, false, false);
+        for (begun_before, expected) in [(false, false), (true, true)] {
+            let text = "how much time";
+            let partial = Partial { text, stable: 0, begun_before, completeness: Unfinished, spoken_ms: 800 };
+            assert_eq!(partial_is_for_hark(&partial, &given), expected);
+        }
+    }
+
+    #[test]
+    fn in_other_styles_only_stop_counts() {
+        for style in [Immediate, WakeWord, Off] {
+            assert!(!counts(style, "turn off the", 12, Unfinished, 900), "{style:?}");
+            assert!(!counts(style, "cancel", 6, MayContinue, 900), "{style:?}");
+            assert!(counts(style, "be quiet", 8, Complete, 500), "{style:?}");
+        }
+    }
+
+    #[test]
+    fn a_yes_counts_while_one_is_awaited() {
+        let partial =
+            Partial { text: "yes", stable: 3, begun_before: false, completeness: Complete, spoken_ms: 400 };
+        assert!(partial_is_for_hark(&partial, &given(Revocable, &[], true, false)));
+        assert!(!partial_is_for_hark(&partial, &given(Revocable, &[], false, false)));
+    }
+
+    #[test]
+    fn the_last_word() {
+        let said = echo::words("Turned on the kitchen light.");
+        let transcript = |text: &str, rejected: bool| Transcript {
+            text: text.into(),
+            engine: "grammar".into(),
+            confidence: 0.9,
+            language: "en".into(),
+            rejected: rejected.then(|| "does not fit".into()),
+        };
+        for (text, rejected, late, expected) in [
+            ("what time is it", false, false, true),
+            ("what time is it", false, true, true),
+            ("what time is it", true, false, false),
+            ("turn on the kitchen light", false, false, false),
+            ("pause timer", false, false, true),
+            ("pause timer", false, true, false),
+            ("stop", false, true, true),
+            ("hello", false, false, false),
+            ("", false, false, false),
+        ] {
+            let found =
+                transcript_is_for_hark(&transcript(text, rejected), &given(Revocable, &said, false, late));
+            assert_eq!(found, expected, "{text}, rejected {rejected}, late {late}");
+        }
+        let stop_only = given(Off, &said, false, false);
+        assert!(!transcript_is_for_hark(&transcript("what time is it", false), &stop_only));
+        assert!(transcript_is_for_hark(&transcript("stop", false), &stop_only));
+    }
+}

@@ -1,0 +1,96 @@
+//! Speech without a wake word: the answer that is waited for, and what is said over Hark's own voice.
+//!
+//! An interruption is heard like a request, from before its first word on, only that nobody has asked for
+//! it yet: `Attend` makes a request of it, `Dismiss` forgets it.
+
+use super::super::watch::{self, Watch};
+use super::{DRAIN_MS, Draft, Ear, LEAD_IN_MS, SHORT_ANSWER_MS, State};
+use crate::config;
+use crate::domain::audio::ms_to_samples;
+use crate::domain::ports::Completeness;
+use crate::hearing::endpoint::Endpointer;
+use crate::hearing::stt::{Partial, Recognition};
+use crate::hearing::{Heard, HearingEvent};
+
+impl Ear {
+    /// Waits for a request without a wake word. Somebody who is speaking already is heard already.
+    pub(super) fn listen(&mut self, window_ms: u64, short_answer: bool) {
+        self.watch(false);
+        match self.state {
+            State::Hearing { .. } | State::Recognising if self.overheard => {
+                self.untold.push(HearingEvent::SpeechStarted);
+                self.overheard = false;
+            }
+            State::Hearing { .. } => {}
+            _ => {
+                self.stt.cancel();
+                let earliest = self.position.saturating_sub(ms_to_samples(LEAD_IN_MS));
+                let give_up_at = self.position + ms_to_samples(window_ms);
+                let mut vad = self.settings.vad.clone();
+                if short_answer {
+                    vad.min_speech_ms = vad.min_speech_ms.min(SHORT_ANSWER_MS);
+                }
+                let from = self.position.max(self.own_until.min(self.position + ms_to_samples(DRAIN_MS)));
+                let endpointer = Endpointer::new(&vad, &self.settings.endpoint, from, give_up_at);
+                self.state = State::Listening { endpointer, earliest };
+            }
+        }
+    }
+
+    /// Begins or ends the watch for interruptions; one that is under way goes on.
+    pub(super) fn watch(&mut self, on: bool) {
+        if !on && self.watch.is_some() {
+            self.own_until = self.position + ms_to_samples(DRAIN_MS);
+        }
+        self.watch = on.then(|| self.new_watch(false));
+    }
+
+    pub(super) fn new_watch(&self, after_pause: bool) -> Watch {
+        let vad =
+            config::vad::Vad { min_speech_ms: self.settings.interruption_ms, ..self.settings.vad.clone() };
+        Watch::new(&vad, &self.settings.endpoint, self.position, after_pause)
+    }
+
+    /// The interruption was not for Hark: it is forgotten, and whoever goes on speaking is left alone.
+    pub(super) fn dismiss(&mut self) {
+        if self.overheard {
+            self.sleep();
+            self.watch = self.watch.is_some().then(|| self.new_watch(true));
+        }
+    }
+
+    /// Looks for an interruption in the block at hand: the recogniser gets it from before its onset.
+    pub(super) fn overhear(&mut self, out: &mut Vec<Heard>) {
+        let Some(watch) = self.watch.as_mut().filter(|_| matches!(self.state, State::Asleep)) else { return };
+        let Some(onset) = watch.block(self.position, self.probability) else { return };
+        let endpointer = self.watch.replace(self.new_watch(false)).map(Watch::into_endpointer);
+        let Some(endpointer) = endpointer else { return };
+        self.hear_from(onset, 0);
+        self.state = State::Hearing { endpointer, draft: Draft::None };
+        self.overheard = true;
+        let ago_ms = watch::ago_ms(self.position, onset);
+        self.tell(HearingEvent::Interruption { ago_ms }, out);
+    }
+
+    /// Whether an interruption is for Hark is decided by its words so far: those of a draft are settled.
+    /// As they were heard, for what they were fitted to is a whole sentence of the home in any case.
+    pub(super) fn tell_draft(&self, draft: &Recognition, completeness: Completeness, out: &mut Vec<Heard>) {
+        if self.overheard && draft.transcript.rejected.is_none() {
+            let text = draft.heard.clone();
+            let stable = text.chars().count();
+            self.tell(HearingEvent::Partial { text, stable, completeness }, out);
+        }
+    }
+
+    /// Words so far of what is being said.
+    pub(super) fn tell_words(&self, partial: Partial, out: &mut Vec<Heard>) {
+        if !matches!(self.state, State::Hearing { .. } | State::Recognising) {
+            return;
+        }
+        let Partial { text, stable } = partial;
+        // Only of an interruption anybody asks how far it is a sentence.
+        let grammar = self.grammar.as_ref().filter(|_| self.overheard);
+        let completeness = grammar.map_or(Completeness::Unknown, |grammar| grammar.completeness(&text));
+        self.tell(HearingEvent::Partial { text, stable, completeness }, out);
+    }
+}

@@ -1,0 +1,114 @@
+//! What the ear does with speech over Hark's own voice, with scripted parts.
+
+use super::super::*;
+use super::{BLOCK, Mutex, RecogniserLog, WAKE, hear, names, scripted, sound};
+
+fn watching() -> (Ear, Arc<Mutex<RecogniserLog>>) {
+    let (mut ear, log) = scripted(SttMode::LockStep);
+    hear(&mut ear, &sound(&[(20, 0.0)]));
+    ear.command(EarCommand::Watch(true));
+    (ear, log)
+}
+
+#[test]
+fn an_interruption_is_heard_from_before_its_first_word_and_becomes_a_request() {
+    let (mut ear, log) = watching();
+    let heard = hear(&mut ear, &sound(&[(20, 0.1), (5, 0.9)]));
+    assert_eq!(names(&heard), [("interruption", 45)]);
+    assert!(matches!(heard[0].event, HearingEvent::Interruption { ago_ms: 160 }));
+    assert!(!ear.meter().listening, "nobody has asked for it yet");
+    let fed = log.lock().expect("log").samples.clone();
+    assert_eq!(fed.len(), 5 * BLOCK + 300 * 16, "with its lead-in");
+    assert_eq!(fed[0], 0.1);
+    ear.command(EarCommand::Attend);
+    assert!(ear.meter().listening);
+    ear.command(EarCommand::Watch(false));
+    let heard = hear(&mut ear, &sound(&[(10, 0.9), (10, 0.0)]));
+    assert_eq!(names(&heard), [("partial", 48), ("silence", 65), ("transcript", 65)]);
+    assert_eq!(hear(&mut ear, &sound(&[(20, 0.9)])), [], "the watch is over");
+}
+
+#[test]
+fn what_is_dismissed_is_forgotten_and_watched_again_after_a_pause() {
+    let (mut ear, log) = watching();
+    hear(&mut ear, &sound(&[(5, 0.9)]));
+    ear.command(EarCommand::Dismiss);
+    assert_eq!(log.lock().expect("log").cancels, 1);
+    assert_eq!(hear(&mut ear, &sound(&[(60, 0.9), (4, 0.0), (20, 0.9)])), []);
+    let heard = hear(&mut ear, &sound(&[(8, 0.0), (5, 0.9)]));
+    assert_eq!(names(&heard), [("interruption", 122)]);
+    ear.command(EarCommand::Dismiss);
+    ear.command(EarCommand::Dismiss);
+    assert_eq!(names(&hear(&mut ear, &sound(&[(1, WAKE)]))), [("wake", 123)]);
+}
+
+#[test]
+fn an_interruption_that_nobody_takes_ends_by_itself() {
+    let (mut ear, _log) = watching();
+    let heard = hear(&mut ear, &sound(&[(20, 0.9), (10, 0.0)]));
+    let what: Vec<_> = names(&heard).into_iter().map(|(name, _)| name).collect();
+    // The second partial is the draft made at the pause.
+    assert_eq!(what, ["interruption", "partial", "partial", "silence", "transcript"]);
+    assert_eq!(names(&hear(&mut ear, &sound(&[(5, 0.9)]))), [("interruption", 55)], "and the next is heard");
+}
+
+#[test]
+fn listening_makes_a_request_of_whoever_is_speaking() {
+    let (mut ear, log) = watching();
+    hear(&mut ear, &sound(&[(7, 0.9)]));
+    ear.command(EarCommand::Listen { window_ms: 1000, short_answer: false });
+    let heard = hear(&mut ear, &sound(&[(5, 0.9), (10, 0.0)]));
+    let names: Vec<_> = names(&heard).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["started", "partial", "silence", "transcript"]);
+    assert_eq!(log.lock().expect("log").cancels, 0, "nothing is lost");
+}
+
+#[test]
+fn a_wake_word_takes_the_place_of_an_interruption() {
+    let (mut ear, log) = watching();
+    let heard = hear(&mut ear, &sound(&[(7, 0.9), (1, WAKE), (10, 0.9), (10, 0.0)]));
+    let names: Vec<_> = names(&heard).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["interruption", "wake", "started", "silence", "transcript"]);
+    assert_eq!(log.lock().expect("log").cancels, 1);
+}
+
+#[test]
+fn a_request_does_not_begin_with_harks_own_sound() {
+    // The reply's last block is 0.3; listening opens when it is over.
+    let (mut ear, log) = watching();
+    hear(&mut ear, &sound(&[(10, 0.3)]));
+    ear.command(EarCommand::Watch(false));
+    ear.command(EarCommand::Listen { window_ms: 5000, short_answer: false });
+    hear(&mut ear, &sound(&[(2, 0.3), (3, 0.0), (3, 0.9)]));
+    let fed = std::mem::take(&mut log.lock().expect("log").samples);
+    assert_eq!(fed.len(), 6 * BLOCK, "nothing of the reply and its end in the room");
+    // The wake sound lasts 160 ms; whoever speaks into it is heard from the first block on.
+    let (mut ear, log) = scripted(SttMode::LockStep);
+    hear(&mut ear, &sound(&[(1, WAKE), (16, 0.0)]));
+    ear.command(EarCommand::OwnSound { ms: 160 });
+    hear(&mut ear, &sound(&[(2, 0.3), (3, 0.9)]));
+    let fed = log.lock().expect("log").samples.clone();
+    assert_eq!(fed.len(), 3 * BLOCK);
+}
+
+#[test]
+fn a_short_answer_is_heard_when_one_is_awaited() {
+    for (short_answer, expected) in [(true, Some("started")), (false, None)] {
+        let (mut ear, _log) = scripted(SttMode::LockStep);
+        hear(&mut ear, &sound(&[(10, 0.0)]));
+        ear.command(EarCommand::Listen { window_ms: 5000, short_answer });
+        let heard = hear(&mut ear, &sound(&[(5, 0.0), (2, 0.9), (8, 0.0)]));
+        assert_eq!(names(&heard).first().map(|(name, _)| *name), expected, "{short_answer}");
+    }
+}
+
+#[test]
+fn muting_forgets_an_interruption() {
+    let (mut ear, _log) = watching();
+    hear(&mut ear, &sound(&[(7, 0.9)]));
+    ear.command(EarCommand::Mute(true));
+    assert_eq!(hear(&mut ear, &sound(&[(30, 0.9)])), []);
+    ear.command(EarCommand::Mute(false));
+    let heard = hear(&mut ear, &sound(&[(10, 0.0), (5, 0.9)]));
+    assert_eq!(names(&heard)[0].0, "interruption", "Hark still speaks");
+}

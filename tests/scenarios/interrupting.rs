@@ -1,0 +1,167 @@
+//! Somebody speaks while Hark speaks: in a room with a virtual sound card, measured on the sound itself.
+//! The loudspeaker is not heard by the microphone here, as after perfect echo cancellation.
+
+use crate::support::sound_card::{RATE_HZ, Recording, SoundCard};
+use crate::support::{Broker, Hark, Running, Subscription, flite, shared_data};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Some 25 s, and nothing in it is like what the people say.
+const LONG: &str = "A broad area of high pressure will bring sunshine to most of the country, with calm air \
+    and pleasant afternoons, while some clouds gather along the coast in the evening. On Thursday a stronger \
+    breeze comes in from the west, and towards the weekend a few showers are expected in the mountains, with \
+    snow above two thousand metres. Sunday stays mostly dry again, and Monday begins with fog.";
+
+/// Sound quieter than this is silence.
+const SILENCE: f32 = 1e-3;
+
+struct Room {
+    card: SoundCard,
+    broker: Broker,
+    all: Subscription,
+    hark: Hark,
+    _daemon: Running,
+}
+
+impl Room {
+    fn new(settings: &[&str]) -> Self {
+        let (card, broker, hark) = (SoundCard::start(), Broker::start(), Hark::new());
+        let all = broker.subscribe("hark/#");
+        let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
+        let mut command = hark.command(&["run", "--json", "--set", &url]);
+        for setting in settings {
+            command.args(["--set", setting]);
+        }
+        command.envs(card.env()).stdout(Stdio::null()).stderr(Stdio::inherit());
+        let daemon = Running(command.spawn().unwrap());
+        all.wait("the daemon to listen", |line| line == "hark/hark/state idle");
+        Self { card, broker, all, hark, _daemon: daemon }
+    }
+
+    /// Has a long text said, and waits until it is well under way.
+    fn let_it_speak(&self) {
+        let before = self.events("speaking_started").len();
+        self.broker.publish("hark/hark/say", LONG);
+        self.wait_for("speaking_started", before);
+        std::thread::sleep(Duration::from_millis(1500));
+    }
+
+    fn events(&self, name: &str) -> Vec<Value> {
+        let lines = self.all.lines();
+        let events = lines.iter().filter_map(|line| line.strip_prefix("hark/hark/event "));
+        events
+            .map(|event| serde_json::from_str::<Value>(event).unwrap())
+            .filter(|event| event["event"] == name)
+            .collect()
+    }
+
+    /// The event of this name after the first `before` of them.
+    fn wait_for(&self, name: &str, before: usize) -> Value {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            if let Some(event) = self.events(name).get(before) {
+                return event.clone();
+            }
+            assert!(Instant::now() < end, "waited for {name}: {:#?}", self.all.lines());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn decisions(&self) -> Vec<String> {
+        self.events("barge_in").iter().map(|event| event["decision"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// Highest level of each 10 ms, with the time of its end after `from` in milliseconds.
+fn levels(recording: Recording, from: Instant) -> Vec<(f64, f32)> {
+    let begun = recording.begun;
+    let shift = if begun > from {
+        (begun - from).as_secs_f64() * 1000.0
+    } else {
+        -((from - begun).as_secs_f64() * 1000.0)
+    };
+    let samples = recording.stop();
+    let peak = |piece: &[f32]| piece.iter().fold(0.0_f32, |peak, sample| peak.max(sample.abs()));
+    let pieces = samples.chunks(RATE_HZ as usize / 100).map(peak);
+    pieces.zip(1..).map(|(peak, n)| (f64::from(n) * 10.0 + shift, peak)).collect()
+}
+
+fn loudest(levels: &[(f64, f32)], from: f64, to: f64) -> f32 {
+    let within = levels.iter().filter(|(at, _)| (from..to).contains(at));
+    within.fold(0.0, |loudest, (_, level)| loudest.max(*level))
+}
+
+#[test]
+fn a_request_interrupts_a_long_answer_and_is_understood() {
+    let room = Room::new(&[]);
+    let wav = room.hark.path("request.wav");
+    for (voice, words, tool) in [
+        ("slt", "turn on the living room light", "home.turn_on"),
+        ("kal16", "turn off the kitchen light", "home.turn_off"),
+        ("awb", "what time is it", "datetime.time"),
+    ] {
+        flite(voice, words, &wav);
+        room.let_it_speak();
+        let (told, acted, ended) =
+            (room.decisions().len(), room.events("action").len(), room.events("speaking_ended").len());
+        let start = Instant::now();
+        let (speaker, air) = (room.card.record_speaker(), room.card.record_room());
+        room.card.play_into_room(&wav);
+        let action = room.wait_for("action", acted);
+        assert_eq!(action["tool"], tool, "{words}: {action}");
+        assert_eq!(room.wait_for("speaking_ended", ended)["reason"], "barge_in");
+        assert_eq!(room.decisions()[told..], ["duck", "stop"], "{words}");
+        let (speaker, air) = (levels(speaker, start), levels(air, start));
+        let onset = air.iter().find(|(_, level)| *level > 0.02).unwrap().0;
+        let before = loudest(&speaker, onset - 1000.0, onset);
+        // Ducked to an eighth; which sounds fall into the window is left to chance.
+        let ducked = loudest(&speaker, onset + 400.0, onset + 550.0);
+        let stopped = speaker.windows(15).find(|w| w[0].0 > onset && w.iter().all(|(_, l)| *l < SILENCE));
+        let stopped = stopped.map_or(f64::INFINITY, |silence| silence[0].0 - onset);
+        let duck_ms = room.events("barge_in")[told]["latency_ms"].as_f64().unwrap();
+        println!(
+            "{voice}: before {before:.3}, ducked {ducked:.3}, silent {stopped:.0} ms after the speech began; told duck {duck_ms:.0} ms"
+        );
+        assert!(ducked < before / 4.0, "{words}: {before} then {ducked}");
+        assert!(stopped < 2_000.0, "{words}: {stopped} ms");
+        room.all.wait("the end", |_| room.events("speaking_ended").len() > ended + 1);
+    }
+}
+
+#[test]
+fn other_speech_makes_it_quieter_for_a_moment() {
+    let room = Room::new(&[]);
+    let wav = room.hark.path("television.wav");
+    match shared_data().map(|data| data.join("speech/librivox-0870.wav")) {
+        Some(book) => {
+            let status = Command::new("sox").arg("-D").arg(book).arg(&wav).args(["trim", "0", "6"]).status();
+            assert!(status.unwrap().success());
+        }
+        None => flite("rms", "mister quilter is the apostle of the middle classes and we are glad", &wav),
+    }
+    room.let_it_speak();
+    room.card.play_into_room(&wav);
+    assert_eq!(room.wait_for("speaking_ended", 0)["reason"], "done");
+    let decisions = room.decisions();
+    assert!(decisions.len() >= 2, "{decisions:?}");
+    assert!(decisions.chunks(2).all(|pair| pair == ["duck", "resume"]), "{decisions:?}");
+    assert!(room.events("action").is_empty() && room.events("wake").is_empty());
+}
+
+#[test]
+fn stop_works_in_every_style_and_other_words_only_where_they_may() {
+    for style in ["wake_word", "off"] {
+        let room = Room::new(&[&format!("barge_in.style={style}")]);
+        let (request, stop) = (room.hark.path("request.wav"), room.hark.path("stop.wav"));
+        flite("slt", "turn on the living room light", &request);
+        flite("slt", "stop", &stop);
+        room.let_it_speak();
+        room.card.play_into_room(&request);
+        assert!(room.decisions().is_empty() && room.events("action").is_empty(), "{style}");
+        assert!(room.events("speaking_ended").is_empty(), "{style}");
+        room.card.play_into_room(&stop);
+        let reason = if style == "off" { "stop" } else { "barge_in" };
+        assert_eq!(room.wait_for("speaking_ended", 0)["reason"], reason);
+    }
+}
