@@ -70,6 +70,7 @@ fn the_bench_measures_every_station_and_leaves_the_home_alone() {
     for name in [
         "start_up",
         "capture_block",
+        "echo_block",
         "vad_block",
         "wake_hop",
         "ear_block",

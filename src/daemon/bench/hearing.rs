@@ -2,9 +2,11 @@
 
 use super::super::workshop::Workshop;
 use super::samples::{Row, Samples, Unit, ms};
+use crate::config::echo::Echo;
 use crate::domain::audio::samples_to_ms;
 use crate::domain::{Fault, FaultKind, SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
 use crate::hearing::capture::capture_ring;
+use crate::hearing::echo::{EchoStage, Played};
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::{EarCommand, Heard, HearingEvent};
 use std::time::{Duration, Instant};
@@ -20,7 +22,9 @@ const WINDOW_MS: u64 = 60_000;
 
 /// All rows of hearing. `sounds` are at 16 kHz.
 pub(super) fn rows(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Vec<Row>, Fault> {
-    let mut rows = vec![capture()?, vad(workshop, sounds)?];
+    let mut rows = vec![capture()?];
+    rows.extend(echo(&workshop.config.echo, sounds));
+    rows.push(vad(workshop, sounds)?);
     rows.extend(wake(workshop, sounds)?);
     rows.push(recogniser(workshop, sounds)?);
     rows.extend(ear(workshop, sounds)?);
@@ -42,6 +46,34 @@ fn capture() -> Result<Row, Fault> {
         });
     }
     Ok(samples.row("capture_block", "ring, mix and resample 48 kHz stereo, 32 ms of sound", Unit::Us))
+}
+
+/// The sounds are played by the loudspeaker and come back quieter a little later. No row when the echo is
+/// not cancelled.
+fn echo(config: &Echo, sounds: &[Vec<f32>]) -> Option<Row> {
+    if !config.enabled {
+        return None;
+    }
+    /// The way through the air, in samples.
+    const AIR: usize = 160;
+    let begun = Instant::now();
+    let at = |sample: usize| begun + Duration::from_secs_f64(sample as f64 / f64::from(SAMPLE_RATE_HZ));
+    let mut stage = EchoStage::new(config);
+    stage.speaker_opened(SAMPLE_RATE_HZ);
+    let played: Vec<f32> = sounds.concat();
+    let (mut samples, mut heard) = (Samples::default(), Vec::new());
+    for (index, block) in played.as_chunks::<VAD_BLOCK_SAMPLES>().0.iter().enumerate() {
+        let first = index * VAD_BLOCK_SAMPLES;
+        let echo = (first..first + block.len()).map(|n| n.checked_sub(AIR).map_or(0.0, |n| played[n] * 0.3));
+        heard.clear();
+        heard.extend(echo);
+        samples.time(|| {
+            let sounds_at = at(first);
+            stage.played(&Played { first: first as u64, frames: block.len(), sounds_at, samples: block });
+            stage.process(&mut heard, Some(at(first + block.len())));
+        });
+    }
+    Some(samples.row("echo_block", "echo cancellation while Hark speaks, 32 ms of sound", Unit::Us))
 }
 
 fn vad(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
