@@ -2,7 +2,11 @@
 //! The loudspeaker is not heard by the microphone here, as after perfect echo cancellation.
 
 use crate::support::sound_card::{RATE_HZ, Recording, SoundCard};
-use crate::support::{Broker, Hark, Running, Subscription, flite, shared_data};
+use crate::support::{Broker, Hark, Running, Subscription, flite, root, shared_data};
+use hark::domain::audio::Earcon;
+use hark::hearing::vad::{GateChange, SileroVad, SpeechGate, Vad};
+use hark::inference::onnx::OnnxRuntime;
+use hark::speaking::earcons;
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -163,5 +167,27 @@ fn stop_works_in_every_style_and_other_words_only_where_they_may() {
         room.card.play_into_room(&stop);
         let reason = if style == "off" { "stop" } else { "barge_in" };
         assert_eq!(room.wait_for("speaking_ended", 0)["reason"], reason);
+    }
+}
+
+/// A short sound of Hark's own must not begin a request, echo cancellation or not.
+#[test]
+fn no_short_sound_is_taken_for_speech() {
+    let cache = root().join("models/cache");
+    let runtime = OnnxRuntime::load(&cache.join("libonnxruntime.so")).unwrap();
+    let mut vad = SileroVad::load(runtime, &cache.join("silero_vad_16k_op15.onnx")).unwrap();
+    let settings = hark::config::vad::Vad { min_speech_ms: 60, ..Default::default() };
+    for earcon in [Earcon::Wake, Earcon::Done, Earcon::Error, Earcon::Timer] {
+        for loudness in [0.1, 1.0, 3.0] {
+            vad.reset();
+            let mut gate = SpeechGate::new(&settings);
+            let mut sound = vec![0.0; 16_000];
+            sound.extend(earcons::render(earcon, 16_000).iter().map(|sample| sample * loudness));
+            sound.extend([0.0; 16_000]);
+            for block in sound.as_chunks().0 {
+                let probability = vad.probability(block).unwrap();
+                assert_eq!(gate.push(probability), GateChange::None, "{earcon:?} at {loudness}");
+            }
+        }
     }
 }
