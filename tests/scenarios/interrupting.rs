@@ -191,3 +191,29 @@ fn no_short_sound_is_taken_for_speech() {
         }
     }
 }
+
+/// "Shall I unlock the back door?" needs no second wake word, and silence is an answer too.
+#[test]
+fn a_question_is_answered_without_a_wake_word_and_asked_only_once() {
+    let room = Room::new(&["speaking.follow_up_ms=2000"]);
+    let (request, yes) = (room.hark.path("request.wav"), room.hark.path("yes.wav"));
+    flite("slt", "hey jarvis, unlock the back door", &request);
+    flite("rms", "yes", &yes);
+
+    room.card.play_into_room(&request);
+    room.wait_for("speaking_ended", 0);
+    room.card.play_into_room(&yes);
+    let action = room.wait_for("action", 1);
+    assert_eq!(action["receipt"]["ok"], true, "{action}");
+    assert_eq!(action["receipt"]["changed"], true, "{action}");
+    room.wait_for("speaking_ended", 1);
+
+    flite("slt", "hey jarvis, unlock the front door", &request);
+    room.card.play_into_room(&request);
+    room.wait_for("speaking_ended", 2);
+    room.all.wait("the silence to end it", |line| line.contains("nothing_said"));
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(room.events("speaking_started").len(), 3, "nothing more is said");
+    let states: Vec<Value> = room.events("state").iter().map(|event| event["state"].clone()).collect();
+    assert_eq!(states.last().map(Value::as_str), Some(Some("idle")), "{states:?}");
+}
