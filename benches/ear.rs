@@ -7,12 +7,15 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use hark::config;
 use hark::domain::VAD_BLOCK_SAMPLES;
+use hark::hearing::echo::{EchoStage, Played};
 use hark::hearing::vad::{SileroVad, SpeechGate, Vad};
 use hark::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeLimits};
 use hark::inference::litert::LiteRt;
 use hark::inference::onnx::OnnxRuntime;
+use hark::speaking::resample::Resampler;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 fn model(name: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models/cache")).join(name)
@@ -69,5 +72,35 @@ fn always_on(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, always_on);
+/// The echo stage with a loudspeaker at 48 kHz, 10 ms at a time, as it hears its own echo 5 ms late.
+fn echo(c: &mut Criterion) {
+    let (far, second) = (at_48_khz(&second()), second());
+    for (name, sounds) in [("echo, 10 ms while playing", true), ("echo, 10 ms at rest", false)] {
+        let mut stage = EchoStage::new(&config::echo::Echo::default());
+        stage.speaker_opened(48_000);
+        let (begun, mut samples) = (Instant::now(), Vec::new());
+        let mut step = 0_u64;
+        c.bench_function(name, |b| {
+            b.iter(|| {
+                let (at, now) = ((step % 100) as usize, begun + Duration::from_millis(10 * step));
+                let piece = if sounds { &far[at * 480..(at + 1) * 480] } else { &[] };
+                let sounds_at = now + Duration::from_millis(20);
+                stage.played(&Played { first: step * 480, frames: 480, sounds_at, samples: piece });
+                samples.clear();
+                samples.extend((0..160).map(|n| second[(at * 160 + n + 15_920 - 320) % 16_000]));
+                step += 1;
+                stage.process(black_box(&mut samples), Some(begun + Duration::from_millis(10 * step)));
+            });
+        });
+    }
+}
+
+fn at_48_khz(samples: &[f32]) -> Vec<f32> {
+    let (mut resampler, mut out) = (Resampler::new(16_000, 48_000), Vec::new());
+    resampler.process(samples, &mut out);
+    resampler.finish(&mut out);
+    out
+}
+
+criterion_group!(benches, always_on, echo);
 criterion_main!(benches);

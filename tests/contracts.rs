@@ -45,6 +45,7 @@ fn samples() -> Vec<PublicEvent> {
             confidence: 0.875,
             language: "en".into(),
             rejected: None,
+            why: Some("the grammar is sure: 0.88".into()),
         }),
         PublicEvent::Intent(Intent {
             name: "HassTurnOn".into(),

@@ -4,6 +4,7 @@
 use hark::hearing::capture::capture_ring;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::time::Instant;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
@@ -62,6 +63,7 @@ fn the_callback_neither_allocates_nor_frees() {
     for _ in 0..20 {
         let calls = allocator_calls(|| {
             for piece in 0..10 {
+                writer.stamp(Instant::now());
                 writer.push(&floats[piece * 960..(piece + 1) * 960]);
             }
             // More than the scratch holds at once, in every width.

@@ -2,8 +2,10 @@
 //! for the time that the callback runs. A binary of its own, because it has one allocator.
 
 use hark::speaking::playback::{PlaybackSource, playback};
+use hark::speaking::tap::tap;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::time::Instant;
 
 thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
@@ -55,7 +57,7 @@ fn count(work: impl FnOnce()) -> u32 {
 }
 
 fn fill(source: &mut PlaybackSource, out: &mut [f32]) {
-    assert_eq!(count(|| source.fill(out)), 0, "the callback allocates");
+    assert_eq!(count(|| source.fill_at(out, Instant::now())), 0, "the callback allocates");
 }
 
 #[test]
@@ -67,6 +69,9 @@ fn the_counter_counts() {
 fn no_state_of_the_callback_allocates() {
     for channels in [1, 2, 6] {
         let (mut feeder, mut source) = playback(48_000, channels, 100);
+        // A tap that is read now and then, and overflows in between.
+        let (copy, mut tapped) = tap(48_000, channels);
+        source.set_tap(copy);
         let mut out = vec![0.0; 480 * usize::from(channels)];
         // Silence, before anything was written.
         fill(&mut source, &mut out);
@@ -94,6 +99,11 @@ fn no_state_of_the_callback_allocates() {
                 fill(&mut source, &mut out);
             }
             feeder.poll(|_, _| {});
+            if round % 10 == 0 {
+                let mut pieces = 0;
+                tapped.read(|_| pieces += 1);
+                assert!(pieces > 0);
+            }
         }
         assert!(feeder.control().underruns() > 0);
     }

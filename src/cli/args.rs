@@ -37,15 +37,15 @@ pub enum Command {
     /// A typed request; reads lines from standard input when no text is given
     Ask(Ask),
     /// Speaks a text
-    Say {
-        /// What to say
-        text: String,
-        /// Write a WAV file instead of using the speaker
-        #[arg(long, value_name = "FILE.wav")]
-        out: Option<PathBuf>,
-    },
+    Say(SayArgs),
     /// Live meter of the microphone: level, voice activity, wake word score, words so far
     Listen,
+    /// Measures every station of the road on this machine, in the demo home
+    Bench {
+        /// Recordings of requests, without or with a wake word; without any, some are spoken by espeak-ng
+        #[arg(value_name = "FILE.wav")]
+        files: Vec<PathBuf>,
+    },
     /// The whole story of a turn
     Explain {
         /// Turn id, or `last`
@@ -110,6 +110,23 @@ pub struct Ask {
     /// Stop before acting
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// `hark say`.
+#[derive(Debug, clap::Args)]
+pub struct SayArgs {
+    /// What to say
+    #[arg(required_unless_present = "list_voices")]
+    pub text: Option<String>,
+    /// Write a WAV file instead of using the speaker
+    #[arg(long, value_name = "FILE.wav")]
+    pub out: Option<PathBuf>,
+    /// Try a voice: a name that --list-voices prints, or the path of a Piper voice (.onnx)
+    #[arg(long, value_name = "NAME")]
+    pub voice: Option<String>,
+    /// Print the voices there are
+    #[arg(long, conflicts_with_all = ["text", "out", "voice"])]
+    pub list_voices: bool,
 }
 
 /// `hark home`.

@@ -4,6 +4,7 @@ use super::Faults;
 use crate::config::Config;
 use crate::config::paths::ensure_dir;
 use crate::config::wake::WakeEngine;
+use crate::daemon::recogniser;
 use crate::daemon::workshop::{self, Workshop};
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
@@ -19,11 +20,12 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 8] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 9] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
         ("ear", &|| ear(config)),
+        ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),
         ("microphone", &|| microphone(config)),
         ("speaker", &|| speaker(config)),
@@ -84,6 +86,11 @@ fn ear(config: &Config) -> Finding {
         WakeEngine::None => "none (push to talk)".to_owned(),
     };
     Ok(format!("voice activity, wake words {wake} and the recogniser load"))
+}
+
+/// Which engine makes words of speech, and how to get the one that is not there.
+fn recognition(config: &Config) -> Finding {
+    recogniser::described(&config.stt, &Manifest::load(&config.paths.models_dir()?)?)
 }
 
 fn voice(config: &Config) -> Finding {

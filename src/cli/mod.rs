@@ -3,6 +3,7 @@
 
 pub mod args;
 mod ask;
+mod bench;
 pub mod config;
 mod devices;
 mod doctor;
@@ -72,8 +73,9 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
         Command::Run { demo } => run::run(config, demo, cli.json),
         Command::Hear(args) => hear::run(config, args, cli.json),
         Command::Ask(args) => ask::run(config, args, cli.json),
-        Command::Say { text, out } => say::run(config, &text, out.as_deref()),
+        Command::Say(args) => say::run(config, &args, cli.json),
         Command::Listen => listen::run(config, cli.json),
+        Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Explain { turn } => explain::run(&config, &turn, cli.json),
         Command::Models(args) => models::run(&args, &config.paths, cli.json, out).map_err(one),
         Command::Home { command } => home::run(&config, &command, cli.json),

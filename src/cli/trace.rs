@@ -26,10 +26,11 @@ pub fn line(envelope: &Envelope) -> Option<String> {
         PublicEvent::Partial { text, .. } => format!("  …          {text}"),
         PublicEvent::Transcript(transcript) => match &transcript.rejected {
             Some(why) => format!("not heard    “{}” rejected: {why}", transcript.text),
-            None => format!(
-                "heard        “{}” ({} {:.2})",
-                transcript.text, transcript.engine, transcript.confidence
-            ),
+            None => {
+                let why = transcript.why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+                let (engine, confidence) = (&transcript.engine, transcript.confidence);
+                format!("heard        “{}” ({engine} {confidence:.2}{why})", transcript.text)
+            }
         },
         PublicEvent::Intent(intent) => {
             format!(

@@ -231,10 +231,17 @@ fn anchor(entry: &mut Entry, folder: &Path) {
     let join = |text: &str| Value::String(folder.join(text).display().to_string());
     match (&entry.key.kind, &mut entry.value) {
         (Kind::File | Kind::Folder, Value::String(text)) if is_path(text) => entry.value = join(text),
+        (Kind::Text, Value::String(text))
+            if matches!(entry.key.name.as_str(), "piper_voice" | "whisper_model")
+                && rules::is_model_path(text)
+                && is_path(text) =>
+        {
+            entry.value = join(text);
+        }
         (Kind::List, Value::Array(items)) if entry.key.name == "words" => {
             for item in items {
                 if let Value::String(text) = item
-                    && rules::is_word_path(text)
+                    && rules::is_model_path(text)
                     && is_path(text)
                 {
                     *item = join(text);

@@ -3,6 +3,7 @@
 pub mod audio;
 pub mod barge_in;
 mod default_file;
+pub mod echo;
 pub mod endpoint;
 pub mod home;
 pub mod keys;
@@ -23,7 +24,7 @@ pub mod wake;
 pub use default_file::{DEFAULT_FILE, render as render_default_file};
 pub use load::{Effective, Loaded};
 pub use problem::{Problem, fault_of};
-pub use rules::{check_wake_words, is_word_path};
+pub use rules::{check_wake_words, is_model_path};
 pub use source::Source;
 
 use schemars::JsonSchema;
@@ -37,6 +38,8 @@ pub struct Config {
     pub paths: paths::Paths,
     /// Microphone and speaker.
     pub audio: audio::Audio,
+    /// Echo cancellation: Hark's own voice is taken out of what the microphone hears.
+    pub echo: echo::Echo,
     /// Voice activity detection (Silero).
     pub vad: vad::Vad,
     /// Wake word detection.

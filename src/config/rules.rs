@@ -4,6 +4,7 @@
 use super::load::Loaded;
 use super::paths::expand;
 use super::problem::{Problem, nearest};
+use super::speaking::VoiceEngine;
 use super::wake::WakeEngine;
 use toml::Value;
 
@@ -24,7 +25,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
 pub fn check_wake_words(loaded: &Loaded, known: &[&str]) -> Vec<Problem> {
     let mut found = Findings { loaded, problems: Vec::new() };
     if loaded.config.wake.engine == WakeEngine::Openwakeword {
-        for word in loaded.config.wake.words.iter().filter(|word| !is_word_path(word)) {
+        for word in loaded.config.wake.words.iter().filter(|word| !is_model_path(word)) {
             if !known.contains(&word.as_str()) {
                 let fix = nearest(word, known.iter().copied())
                     .map(|near| format!("did you mean \"{near}\"?"))
@@ -38,9 +39,9 @@ pub fn check_wake_words(loaded: &Loaded, known: &[&str]) -> Vec<Problem> {
     found.problems
 }
 
-/// Whether a wake word is the path of a model rather than a name from the manifest.
-pub fn is_word_path(word: &str) -> bool {
-    word.contains('/') || word.ends_with(".tflite")
+/// Whether a model is given by the path of its file rather than by its name in the manifest.
+pub fn is_model_path(name: &str) -> bool {
+    name.contains('/') || [".tflite", ".onnx", ".bin"].iter().any(|ending| name.ends_with(ending))
 }
 
 struct Findings<'a> {
@@ -127,7 +128,7 @@ fn wake_words(found: &mut Findings<'_>) {
     }
     for word in &wake.words {
         let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if is_word_path(word) {
+        if is_model_path(word) {
             if !expand(word).is_file() {
                 found.add(
                     "wake.words",
@@ -204,6 +205,10 @@ fn services(found: &mut Findings<'_>) {
     if language.len() != 2 || !language.chars().all(|c| c.is_ascii_lowercase()) {
         let fix = "use two lower-case letters, such as \"en\"";
         found.add("speaking.language", language, "not an ISO 639-1 code", fix);
+    }
+    if config.speaking.voice == VoiceEngine::Piper && config.speaking.piper_voice.trim().is_empty() {
+        let fix = "name one that `hark say --list-voices` prints, or give the path of an .onnx file";
+        found.add("speaking.piper_voice", "", "no voice for Piper", fix);
     }
     for (key, device) in [
         ("audio.input_device", &config.audio.input_device),

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum VoiceEngine {
     /// espeak-ng, in process.
     Espeak,
+    /// A neural voice of the Piper project.
+    Piper,
     /// Silence; replies are text only.
     None,
 }
@@ -29,14 +31,17 @@ pub enum FollowUp {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Speaking {
-    /// `espeak`, or `none` for silence.
+    /// `espeak`, `piper` for a neural voice, or `none` for silence.
     pub voice: VoiceEngine,
+    /// Which voice `piper` speaks with: a name that `hark say --list-voices` prints, or the path of an
+    /// .onnx file with its .onnx.json beside it.
+    pub piper_voice: String,
     /// Language of replies, ISO 639-1.
     pub language: String,
     /// Speed in words a minute.
     #[schemars(range(min = 80, max = 450))]
     pub rate_wpm: u32,
-    /// Pitch.
+    /// Pitch of espeak; a Piper voice has its own.
     #[schemars(range(min = 0, max = 100))]
     pub pitch_percent: u32,
     /// Volume at start.
@@ -55,6 +60,7 @@ impl Default for Speaking {
     fn default() -> Self {
         Self {
             voice: VoiceEngine::Espeak,
+            piper_voice: "piper_en_us_lessac".into(),
             language: "en".into(),
             rate_wpm: 170,
             pitch_percent: 50,

@@ -55,7 +55,7 @@ impl Demo {
             .stderr(Stdio::null())
             .status();
         if !by_flite.is_ok_and(|status| status.success()) {
-            say::to_file(workshop, SENTENCE, &request)?;
+            say::to_file(workshop, SENTENCE, "en", &request)?;
         }
         Ok(Self { request, reply, answered: Arc::new(AtomicBool::new(false)) })
     }

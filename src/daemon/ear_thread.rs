@@ -1,10 +1,13 @@
-//! The `hark-ear` thread: empties the capture ring, hears, opens the microphone again when it is lost.
+//! The `hark-ear` thread: takes what the microphone brought, hears, tells the turn machine.
 
-use super::live::{BackOff, device_lost, no_thread, report};
+use super::echo_feed::EchoFeed;
+use super::health::Health;
+use super::live::no_thread;
 use super::mailbox::Mailbox;
+use super::microphone_source::MicrophoneSource;
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault};
-use crate::hearing::capture::{CaptureReader, Microphone, MicrophoneState};
+use crate::hearing::capture::CaptureReader;
 use crate::hearing::ear::Ear;
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::{EarCommand, Heard, HearingEvent};
@@ -12,28 +15,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The callback cannot wake the thread without a system call, so the thread looks this often.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How often the microphone is asked how it is.
-const CHECK_EVERY: Duration = Duration::from_secs(1);
-/// A microphone that brings nothing for this long is taken for lost.
-const STALLED_AFTER: Duration = Duration::from_secs(3);
-/// Longest pause between two attempts to open a lost microphone.
-const LONGEST_BACK_OFF: Duration = Duration::from_secs(30);
 
 /// The thread; dropping it ends it.
 pub(super) struct EarThread {
     commands: Sender<EarCommand>,
     shared: Arc<Shared>,
+    health: Arc<Health>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    has_microphone: AtomicBool,
     /// Blocks of sound really processed, for the watchdog.
     blocks: Arc<AtomicU64>,
     /// Sound from a recording that stands in for a microphone, when there is none.
@@ -42,17 +39,20 @@ struct Shared {
 
 impl EarThread {
     /// Loads the engines and starts to hear. A microphone that is not there is looked for again and again.
-    pub(super) fn start(workshop: &Workshop) -> Result<Self, Fault> {
-        let ear = workshop.ear(SttMode::Live)?;
-        let (commands, orders) = channel();
+    pub(super) fn start(workshop: &Workshop, echo: EchoFeed, health: Arc<Health>) -> Result<Self, Fault> {
         let shared = Arc::new(Shared::default());
-        let source = Source::new(workshop, shared.clone());
+        // The device opens while the engines load.
+        let mut source =
+            MicrophoneSource::start(&workshop.config.audio, health.clone(), shared.blocks.clone());
+        let ear = workshop.ear(SttMode::Live)?;
+        source.settle(&workshop.mailbox);
+        let (commands, orders) = channel();
         let (mailbox, told) = (workshop.mailbox.clone(), shared.clone());
         let thread = std::thread::Builder::new()
             .name("hark-ear".into())
-            .spawn(move || listen(ear, source, &orders, &mailbox, &told))
+            .spawn(move || listen(ear, echo, source, &orders, &mailbox, &told))
             .map_err(|error| no_thread("hark-ear", &error))?;
-        Ok(Self { commands, shared, thread: Some(thread) })
+        Ok(Self { commands, shared, health, thread: Some(thread) })
     }
 
     pub(super) fn commands(&self) -> Sender<EarCommand> {
@@ -66,12 +66,21 @@ impl EarThread {
     }
 
     pub(super) fn has_microphone(&self) -> bool {
-        self.shared.has_microphone.load(Ordering::Acquire)
+        self.health.is_microphone_open()
     }
 
     /// Hears this instead of a microphone, as long as there is none.
     pub(super) fn stand_in(&self, reader: CaptureReader) {
         *self.shared.stand_in.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(reader);
+    }
+}
+
+impl Shared {
+    fn read_stand_in(&self, samples: &mut Vec<f32>) {
+        let mut stand_in = self.stand_in.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(reader) = stand_in.as_mut() {
+            reader.read(samples);
+        }
     }
 }
 
@@ -87,19 +96,28 @@ impl Drop for EarThread {
 
 fn listen(
     mut ear: Ear,
-    mut source: Source,
+    mut echo: EchoFeed,
+    mut source: MicrophoneSource,
     orders: &Receiver<EarCommand>,
     mailbox: &Mailbox,
     shared: &Shared,
 ) {
     let (mut samples, mut heard) = (Vec::new(), Vec::new());
-    let mut counted = 0;
+    let (mut counted, mut had_microphone) = (0, false);
     while !shared.stop.load(Ordering::Acquire) {
         for order in orders.try_iter() {
             ear.command(order);
         }
         samples.clear();
-        source.read(&mut samples, mailbox);
+        let has_microphone = source.read(&mut samples, mailbox);
+        if !has_microphone {
+            shared.read_stand_in(&mut samples);
+        }
+        echo.clean(&mut samples, source.captured_until());
+        // A request that was cut off by the loss is over: what comes later is not its end.
+        if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
+            break_off(&mut ear, &mut heard);
+        }
         ear.process(&samples, &mut heard);
         for Heard { event, .. } in heard.drain(..) {
             if let Err(full) = mailbox.push(machine_event(event)) {
@@ -110,6 +128,13 @@ fn listen(
         shared.blocks.fetch_add(processed - counted, Ordering::Relaxed);
         counted = processed;
         std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+fn break_off(ear: &mut Ear, heard: &mut Vec<Heard>) {
+    if ear.meter().listening {
+        ear.command(EarCommand::Sleep);
+        heard.push(Heard { event: HearingEvent::NothingSaid, position_samples: ear.position_samples() });
     }
 }
 
@@ -125,101 +150,5 @@ pub(super) fn machine_event(event: HearingEvent) -> Event {
         HearingEvent::Transcript(transcript) => Event::Transcript { transcript },
         HearingEvent::NothingSaid => Event::NothingSaid,
         HearingEvent::Fault(fault) => Event::Fault { fault },
-    }
-}
-
-/// Where the sound comes from.
-struct Source {
-    /// Name in the configuration; `None` when there shall be no microphone.
-    name: Option<String>,
-    ring_ms: u32,
-    open: Option<(Microphone, CaptureReader)>,
-    shared: Arc<Shared>,
-    back_off: BackOff,
-    next_check: Instant,
-    last_frames: u64,
-    last_sound: Instant,
-}
-
-impl Source {
-    fn new(workshop: &Workshop, shared: Arc<Shared>) -> Self {
-        let audio = &workshop.config.audio;
-        let mut source = Self {
-            name: Some(audio.input_device.clone()).filter(|name| name != "none"),
-            ring_ms: audio.input_ring_ms,
-            open: None,
-            shared,
-            back_off: BackOff::new(LONGEST_BACK_OFF),
-            next_check: Instant::now(),
-            last_frames: 0,
-            last_sound: Instant::now(),
-        };
-        source.check(&workshop.mailbox);
-        source
-    }
-
-    /// Appends what was captured since the last look.
-    fn read(&mut self, samples: &mut Vec<f32>, mailbox: &Mailbox) {
-        if Instant::now() >= self.next_check {
-            self.check(mailbox);
-        }
-        if let Some((_, reader)) = &mut self.open {
-            reader.read(samples);
-            return;
-        }
-        let mut stand_in = self.shared.stand_in.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(reader) = stand_in.as_mut() {
-            reader.read(samples);
-        }
-    }
-
-    fn check(&mut self, mailbox: &Mailbox) {
-        self.next_check = Instant::now() + CHECK_EVERY;
-        let Some(name) = self.name.clone() else {
-            self.shared.blocks.fetch_add(1, Ordering::Relaxed);
-            return;
-        };
-        if let Some(message) = self.lost() {
-            let shown = self.open.take().map_or(name.clone(), |(microphone, _)| microphone.name().to_owned());
-            self.shared.has_microphone.store(false, Ordering::Release);
-            report(mailbox, device_lost("microphone", &shown, &message));
-        }
-        if self.open.is_some() {
-            return;
-        }
-        // Looking for a microphone is progress too: a restart would not find it either.
-        self.shared.blocks.fetch_add(1, Ordering::Relaxed);
-        match Microphone::open(&name, self.ring_ms) {
-            Ok((microphone, reader)) => {
-                tracing::info!("microphone {} at {} Hz", microphone.name(), microphone.rate_hz());
-                self.back_off.reset();
-                self.last_frames = reader.captured_frames();
-                self.last_sound = Instant::now();
-                self.open = Some((microphone, reader));
-                self.shared.has_microphone.store(true, Ordering::Release);
-            }
-            Err(fault) => {
-                if self.back_off.is_first() {
-                    report(mailbox, fault.recoverable());
-                }
-                self.back_off.grow();
-                self.next_check = Instant::now() + self.back_off.pause();
-            }
-        }
-    }
-
-    /// Why the open microphone is of no use any more.
-    fn lost(&mut self) -> Option<String> {
-        let (microphone, reader) = self.open.as_mut()?;
-        if let MicrophoneState::Lost(message) = microphone.state() {
-            return Some(message);
-        }
-        let frames = reader.captured_frames();
-        if frames != self.last_frames {
-            self.last_frames = frames;
-            self.last_sound = Instant::now();
-        }
-        let silent = self.last_sound.elapsed();
-        (silent > STALLED_AFTER).then(|| format!("no sound for {} s", silent.as_secs()))
     }
 }

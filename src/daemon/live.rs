@@ -2,7 +2,10 @@
 
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
+use super::diagnostics;
 use super::ear_thread::EarThread;
+use super::echo_feed::EchoFeed;
+use super::health::Health;
 use super::mailbox::Mailbox;
 use super::timers_thread::TimersThread;
 use super::voice_parts::VoiceParts;
@@ -12,7 +15,6 @@ use crate::domain::{Event, Fault, FaultKind};
 use crate::integrations::mqtt::{Mqtt, NodeInfo};
 use crate::telemetry::watchdog::Notifier;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Runs until SIGINT or SIGTERM. Events go to `listeners` as well as to MQTT. `ready` is called when
 /// everything is up.
@@ -27,8 +29,10 @@ pub fn run(
 ) -> Result<(), Fault> {
     let clock = Arc::new(Clock::live());
     let mailbox = workshop.mailbox.clone();
-    let voice = VoiceParts::supervised(workshop)?;
-    let ear = EarThread::start(workshop)?;
+    let health = Arc::new(Health::default());
+    let (echo, taps) = EchoFeed::new(&workshop.config.echo);
+    let voice = VoiceParts::supervised(workshop, taps, &health)?;
+    let ear = EarThread::start(workshop, echo, health.clone())?;
     let mqtt = Arc::new(start_mqtt(workshop)?);
     let publisher = mqtt.clone();
     listeners.push(Box::new(move |envelope| publisher.publish(envelope)));
@@ -38,6 +42,7 @@ pub fn run(
         .map_err(|error| no_thread("hark-timers", &error))?;
     let watchdog =
         WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
+    let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), health));
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(workshop.config.speaking.volume_percent);
     Notifier.ready("listening");
@@ -47,6 +52,7 @@ pub fn run(
     tracing::info!("ending");
     Notifier.stopping();
     drop(watchdog);
+    diagnostics.abort();
     timers.stop(&workshop.timers);
     drop(ear);
     drop(voice);
@@ -97,36 +103,6 @@ fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault
     Ok(())
 }
 
-/// Growing pauses between attempts.
-pub(super) struct BackOff {
-    attempts: u32,
-    longest: Duration,
-}
-
-impl BackOff {
-    pub(super) fn new(longest: Duration) -> Self {
-        Self { attempts: 0, longest }
-    }
-
-    pub(super) fn is_first(&self) -> bool {
-        self.attempts == 0
-    }
-
-    pub(super) fn grow(&mut self) {
-        self.attempts = self.attempts.saturating_add(1);
-    }
-
-    pub(super) fn reset(&mut self) {
-        self.attempts = 0;
-    }
-
-    /// 1, 2, 4 … seconds, up to the longest.
-    pub(super) fn pause(&self) -> Duration {
-        let doublings = self.attempts.saturating_sub(1).min(16);
-        Duration::from_secs(1 << doublings).min(self.longest)
-    }
-}
-
 pub(super) fn report(mailbox: &Mailbox, fault: Fault) {
     tracing::debug!("{fault}");
     if let Err(full) = mailbox.push(Event::Fault { fault }) {
@@ -142,20 +118,4 @@ pub(super) fn device_lost(part: &str, name: &str, message: &str) -> Fault {
 pub(super) fn no_thread(name: &str, error: &std::io::Error) -> Fault {
     let fix = "raise the limit of threads (TasksMax in the service)";
     Fault::new(FaultKind::Failed, "daemon", format!("the thread {name} cannot be started: {error}"), fix)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_to_the_longest() {
-        let mut back_off = BackOff::new(Duration::from_secs(30));
-        let mut pauses = Vec::new();
-        for _ in 0..8 {
-            back_off.grow();
-            pauses.push(back_off.pause().as_secs());
-        }
-        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
-    }
 }

@@ -4,6 +4,7 @@ use super::reply_file::ReplyFile;
 use super::voice_parts::VoiceParts;
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault, FaultKind};
+use crate::speaking::render::render;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,9 +16,9 @@ const LIMIT: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// When there is no speaker, or the voice fails.
-pub fn on_speaker(workshop: &Workshop, text: &str) -> Result<(), Fault> {
+pub fn on_speaker(workshop: &Workshop, text: &str, language: &str) -> Result<(), Fault> {
     let voice = VoiceParts::on_speaker(workshop)?;
-    voice.handle().say("say".into(), text, workshop.config.speaking.language.clone())?;
+    voice.handle().say("say".into(), text, language)?;
     let end = Instant::now() + LIMIT;
     loop {
         match workshop.mailbox.pop(end) {
@@ -36,7 +37,7 @@ pub fn on_speaker(workshop: &Workshop, text: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// When the voice is switched off or fails, or the file cannot be written.
-pub fn to_file(workshop: &Workshop, text: &str, path: &Path) -> Result<(), Fault> {
+pub fn to_file(workshop: &Workshop, text: &str, language: &str, path: &Path) -> Result<(), Fault> {
     let mut voice = workshop.voice()?.ok_or_else(|| {
         Fault::new(
             FaultKind::BadConfiguration,
@@ -47,7 +48,7 @@ pub fn to_file(workshop: &Workshop, text: &str, path: &Path) -> Result<(), Fault
     })?;
     let mut file = ReplyFile::create(path, voice.rate_hz())?;
     let mut written = Ok(());
-    voice.synthesise(text, &workshop.config.speaking.language, &mut |samples| {
+    render(voice.as_mut(), text, language, &mut |samples| {
         written = file.write(samples);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;

@@ -4,6 +4,7 @@ use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
+use super::recogniser;
 use super::recorder::Recorder;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
@@ -11,17 +12,17 @@ use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
-use crate::config::{Config, is_word_path, paths};
+use crate::config::{Config, is_model_path, paths};
 use crate::deciding::replies::Replies;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
-use crate::domain::ports::{HomeView, SpeechGrammar, Voice};
+use crate::domain::ports::{HomeView, Voice};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::EarCommand;
 use crate::hearing::ear::{Ear, EarParts, EarSettings};
-use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::worker::SttMode;
-use crate::hearing::vad::SileroVad;
+use crate::hearing::vad::{SileroVad, Vad};
 use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLimits};
 use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
@@ -150,34 +151,47 @@ impl Workshop {
     /// # Errors
     /// `MissingPart` naming the model or library, with its fix.
     pub fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
-        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
-        let vad = SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?;
-        let wake = match self.config.wake.engine {
-            WakeEngine::Openwakeword => Some(self.wake_detector()?),
-            WakeEngine::None => None,
-        };
-        let grammar: Arc<dyn SpeechGrammar> = self.grammar.clone();
-        let recogniser = GrammarRecogniser::new(
-            Tuning::new(&self.config.stt),
-            &self.manifest.path("pocketsphinx_en_us")?,
-            grammar,
-            Arc::new(self.espeak()?),
-            &self.config.paths.state_dir()?,
-        )?;
         let parts = EarParts {
-            vad: Box::new(vad),
-            wake,
-            recogniser: Box::new(recogniser),
+            vad: self.vad()?,
+            wake: self.wake()?,
+            recogniser: self.recogniser(mode)?,
             grammar: Some(self.grammar.clone()),
         };
         Ear::new(parts, EarSettings::new(&self.config, mode))
+    }
+
+    /// Voice activity alone.
+    pub(super) fn vad(&self) -> Result<Box<dyn Vad>, Fault> {
+        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
+        Ok(Box::new(SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?))
+    }
+
+    /// The wake words alone; none when they are switched off.
+    pub(super) fn wake(&self) -> Result<Option<WakeDetector>, Fault> {
+        match self.config.wake.engine {
+            WakeEngine::Openwakeword => self.wake_detector().map(Some),
+            WakeEngine::None => Ok(None),
+        }
+    }
+
+    /// The recogniser alone.
+    pub(super) fn recogniser(&self, mode: SttMode) -> Result<Box<dyn Recogniser>, Fault> {
+        let from = recogniser::Ingredients {
+            stt: &self.config.stt,
+            manifest: &self.manifest,
+            home: &self.home.home(),
+            grammar: self.grammar.clone(),
+            state_dir: &self.config.paths.state_dir()?,
+            mode,
+        };
+        recogniser::build(&from, Arc::new(self.espeak()?))
     }
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {
         let litert = LiteRt::load(&self.manifest.path("litert")?)?;
         let heads =
             self.config.wake.words.iter().map(|word| {
-                if is_word_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
+                if is_model_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
             });
         let files = OpenWakeWordFiles {
             mel: self.manifest.path("melspectrogram")?,
@@ -194,12 +208,17 @@ impl Workshop {
     /// When its data is missing.
     pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
         match self.config.speaking.voice {
-            VoiceEngine::Espeak => Ok(Some(Box::new(self.espeak()?))),
+            VoiceEngine::Espeak => {
+                let espeak = self.espeak()?;
+                espeak.warm_up(&self.config.speaking.language)?;
+                Ok(Some(Box::new(espeak)))
+            }
+            VoiceEngine::Piper => Ok(Some(super::voices::piper(self, &self.config.speaking.piper_voice)?)),
             VoiceEngine::None => Ok(None),
         }
     }
 
-    fn espeak(&self) -> Result<Espeak, Fault> {
+    pub(super) fn espeak(&self) -> Result<Espeak, Fault> {
         let speaking = &self.config.speaking;
         Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
     }

@@ -31,4 +31,7 @@ pub struct Transcript {
     /// Nothing may act on such a transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<String>,
+    /// Why this engine's words were taken, when there was a choice of engines: for the trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }

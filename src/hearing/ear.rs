@@ -571,6 +571,7 @@ impl Ear {
             confidence: 0.0,
             language: "unknown".into(),
             rejected: Some(why.to_owned()),
+            why: None,
         };
         self.tell(HearingEvent::Transcript(transcript), out);
     }

@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod ear;
+pub mod echo;
 pub mod endpoint;
 mod history;
 mod quiet;

@@ -146,6 +146,7 @@ impl Recogniser for ScriptedRecogniser {
             confidence: 1.0,
             language: "en".into(),
             rejected: None,
+            why: None,
         };
         Ok(Recognition { transcript, heard })
     }

@@ -144,8 +144,8 @@ impl OnnxModel {
         if !model.is_file() {
             return Err(OnnxError::ModelMissing(model.to_owned()));
         }
-        let session =
-            build_session(model).map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+        let session = build_session(model, 1)
+            .map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
         let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
         let mut ordered: Vec<Option<SessionInputValue<'static>>> = Vec::new();
         ordered.resize_with(session.inputs().len(), || None);
@@ -196,13 +196,49 @@ impl OnnxModel {
     }
 }
 
-fn build_session(model: &Path) -> Result<Session, String> {
+/// Opens a model for a library of others that runs it itself, with `threads` to compute on (no
+/// spinning between runs).
+///
+/// # Errors
+/// When the file is missing or no model, or its inputs are not exactly those listed, in this order
+/// (such a library gives them by place), or its first output is not `f32`.
+pub fn open_session(
+    _runtime: OnnxRuntime,
+    model: &Path,
+    threads: usize,
+    inputs: &[(&str, TensorElementType)],
+) -> Result<Session, OnnxError> {
+    if !model.is_file() {
+        return Err(OnnxError::ModelMissing(model.to_owned()));
+    }
+    let session = build_session(model, threads)
+        .map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+    let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
+    let is = |dtype: &ValueType, wanted: TensorElementType| matches!(dtype, ValueType::Tensor { ty, .. } if *ty == wanted);
+    let found = session.inputs();
+    let same = found.len() == inputs.len()
+        && found
+            .iter()
+            .zip(inputs)
+            .all(|(outlet, (name, ty))| outlet.name() == *name && is(outlet.dtype(), *ty));
+    if !same {
+        let names = |names: Vec<&str>| names.join(", ");
+        let has = names(found.iter().map(|outlet| outlet.name()).collect());
+        let wanted = names(inputs.iter().map(|(name, _)| *name).collect());
+        return Err(mismatch(format!("its inputs are {has} (expected {wanted}), or of other types")));
+    }
+    let sound =
+        session.outputs().first().is_some_and(|outlet| is(outlet.dtype(), TensorElementType::Float32));
+    if sound { Ok(session) } else { Err(mismatch("its first output is not f32".into())) }
+}
+
+fn build_session(model: &Path, threads: usize) -> Result<Session, String> {
     // The builder's errors carry the builder; its words are all that is needed.
     fn words<T>(error: ort::Error<T>) -> String {
         error.to_string()
     }
     let builder = Session::builder().map_err(words)?;
-    let builder = builder.with_intra_threads(1).map_err(words)?;
+    let builder = builder.with_intra_threads(threads).map_err(words)?;
     let builder = builder.with_intra_op_spinning(false).map_err(words)?;
     let mut builder = builder.with_optimization_level(GraphOptimizationLevel::Level3).map_err(words)?;
     builder.commit_from_file(model).map_err(words)

@@ -3,6 +3,7 @@
 
 use super::error::SpeakingError;
 use super::playback::{PlaybackControl, PlaybackFeeder, PlaybackSource, playback};
+use super::tap::{TapReader, tap};
 use crate::domain::Fault;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
@@ -111,7 +112,8 @@ impl Health {
     }
 }
 
-/// An open output device. Dropping it closes the device; the feeder that came with it is dead then.
+/// An open output device. Dropping it closes the device, which waits for the sound system (with a server
+/// that hangs for as long as that hangs); the feeder that came with it is dead then.
 pub struct Speaker {
     /// Held because dropping it stops the sound.
     _stream: Stream,
@@ -119,6 +121,7 @@ pub struct Speaker {
     rate_hz: u32,
     channels: u16,
     control: PlaybackControl,
+    tap: Option<TapReader>,
     health: Arc<Health>,
     /// The number of callbacks when it last changed, and when that was.
     last_call: Mutex<(u64, Instant)>,
@@ -143,15 +146,24 @@ impl Speaker {
         let mut failure = None;
         for buffer_size in [short_period(&supported), BufferSize::Default] {
             let config = StreamConfig { buffer_size, ..supported.config() };
-            let (feeder, source) = playback(config.sample_rate, config.channels, ring_ms);
+            let (feeder, mut source) = playback(config.sample_rate, config.channels, ring_ms);
+            let (copy, tapped) = tap(config.sample_rate, config.channels);
+            source.set_tap(copy);
             let built = build(&device, &shown, config, supported.sample_format(), source, &health);
             match built.and_then(|stream| start(stream, &shown)) {
                 Ok(stream) => {
                     let control = feeder.control();
                     let (rate_hz, channels) = (config.sample_rate, config.channels);
-                    let last_call = Mutex::new((0, Instant::now()));
-                    let speaker =
-                        Self { _stream: stream, name: shown, rate_hz, channels, control, health, last_call };
+                    let speaker = Self {
+                        _stream: stream,
+                        name: shown,
+                        rate_hz,
+                        channels,
+                        control,
+                        tap: Some(tapped),
+                        health,
+                        last_call: Mutex::new((0, Instant::now())),
+                    };
                     return Ok((speaker, feeder));
                 }
                 Err(error) => failure = Some(error),
@@ -175,12 +187,17 @@ impl Speaker {
         self.channels
     }
 
+    /// The copy of what this device plays, for the ear; there is one.
+    pub fn take_tap(&mut self) -> Option<TapReader> {
+        self.tap.take()
+    }
+
     /// How often the device ran dry because the callback came too late; it goes on by itself.
     pub fn xruns(&self) -> u64 {
         self.health.xruns.load(Ordering::Relaxed)
     }
 
-    /// Whether the device still plays; to be asked every second or so. Drop a failed speaker soon:
+    /// Whether the device still plays; to be asked a few times a second. Drop a failed speaker soon:
     /// its thread may go on trying.
     pub fn state(&self) -> SpeakerState {
         let failure = self.health.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -265,7 +282,7 @@ fn build_f32(
     health: &Arc<Health>,
 ) -> Result<Stream, cpal::Error> {
     let error = on_error(Arc::clone(health), source.control());
-    let fill = move |out: &mut [f32], _: &OutputCallbackInfo| source.fill(out);
+    let fill = move |out: &mut [f32], info: &OutputCallbackInfo| source.fill_at(out, sounds_at(info));
     device.build_output_stream(config, fill, error, None)
 }
 
@@ -280,16 +297,27 @@ fn build_as<T: SizedSample + FromSample<f32>>(
     let step = (PIECE / channels).max(1) * channels;
     let mut piece = vec![0.0_f32; step];
     let error = on_error(Arc::clone(health), source.control());
-    let fill = move |out: &mut [T], _: &OutputCallbackInfo| {
+    let piece_lasts = Duration::from_secs(1) * (step / channels) as u32 / config.sample_rate.max(1);
+    let fill = move |out: &mut [T], info: &OutputCallbackInfo| {
+        let mut sounds_at = sounds_at(info);
         for out in out.chunks_mut(step) {
             let piece = &mut piece[..out.len()];
-            source.fill(piece);
+            source.fill_at(piece, sounds_at);
+            sounds_at += piece_lasts;
             for (to, from) in out.iter_mut().zip(piece) {
                 *to = T::from_sample(*from);
             }
         }
     };
     device.build_output_stream(config, fill, error, None)
+}
+
+/// When the first frame of this callback will sound. The device's own clock has another origin for
+/// every stream, so only its distance from the callback to the sound is used. Asking the time is no
+/// system call where callbacks run: it is read from a page that the kernel shares.
+fn sounds_at(info: &OutputCallbackInfo) -> Instant {
+    let stamp = info.timestamp();
+    Instant::now() + stamp.playback.saturating_duration_since(stamp.callback)
 }
 
 /// Sorts what the stream reports into what heals by itself and what needs a new stream. What the

@@ -42,6 +42,21 @@ pub enum SpeakingError {
     /// A thread could not be started.
     #[error("the voice thread could not be started: {message}")]
     Thread { message: String },
+    /// A file of a Piper voice is not there.
+    #[error("the Piper voice is not whole: {missing} is missing")]
+    PiperMissing { missing: PathBuf },
+    /// The settings of a Piper voice cannot be used.
+    #[error("the settings of the Piper voice, {path}, cannot be used: {why}")]
+    PiperSettings { path: PathBuf, why: String },
+    /// The model of a Piper voice does not work.
+    #[error("the Piper voice {path} failed: {why}")]
+    Piper { path: PathBuf, why: String },
+    /// Built without Piper.
+    #[error("this hark was built without Piper voices")]
+    PiperAbsent,
+    /// A voice failed in a way it must not.
+    #[error("the voice broke down over a phrase")]
+    Panicked,
 }
 
 impl From<SpeakingError> for Fault {
@@ -93,6 +108,28 @@ impl From<SpeakingError> for Fault {
             }
             E::QueueFull { .. } => (FaultKind::Unavailable, "voice", "wait until it has spoken, or stop it"),
             E::Thread { .. } => (FaultKind::Failed, "voice", ""),
+            E::PiperMissing { .. } => (
+                FaultKind::MissingPart,
+                "voice",
+                "put the .onnx file and its .onnx.json side by side, or get a voice with `hark models pull` \
+                 (`hark say --list-voices` shows the names), or set speaking.voice = \"espeak\"",
+            ),
+            E::PiperSettings { .. } => (
+                FaultKind::MissingPart,
+                "voice",
+                "take the .onnx.json that came with the voice; voices made for espeak phonemes work",
+            ),
+            E::Piper { .. } => (
+                FaultKind::Failed,
+                "voice",
+                "run `hark models verify`, choose another speaking.piper_voice, or set speaking.voice = \"espeak\"",
+            ),
+            E::PiperAbsent => (
+                FaultKind::MissingPart,
+                "voice",
+                "build it with the feature `piper`, or set speaking.voice = \"espeak\"",
+            ),
+            E::Panicked => (FaultKind::Failed, "voice", "report the text and what the log says before this"),
         };
         let fault = Fault::new(kind, part, message, fix);
         match error {

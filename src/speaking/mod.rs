@@ -1,14 +1,26 @@
 //! From text to the speaker: voices, playback ring and callback, earcons.
 //!
-//! `voice_thread` takes a reply, `phrases` cuts it, a voice makes samples, `resample` brings them to
-//! the device's rate, `playback` holds them until the callback of `device` fetches them.
+//! `voice_thread` takes a reply, `phrases` cuts it, `normalise` writes its numbers out, a voice makes
+//! samples on a thread of its own, `resample` brings them to the device's rate, `playback` holds them
+//! until the callback of `device` fetches them.
 
 pub mod device;
 pub mod earcons;
 pub mod error;
+mod language;
+pub mod normalise;
 pub mod phrases;
 pub mod playback;
+mod prepared;
+pub mod render;
 pub mod resample;
+#[cfg(test)]
+mod scene;
+pub mod tap;
+mod trim;
+mod voice_maker;
+mod voice_player;
+pub mod voice_stream;
 pub mod voice_thread;
 mod voice_worker;
 pub mod voices;

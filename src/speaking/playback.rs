@@ -14,11 +14,13 @@
 //! everything that was written before the feeder, in its own time, says from which position on
 //! samples count again. So nothing of the old slips through, however late the voice thread is.
 
+use super::tap::Tap;
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// How long the sound takes to fade when it is stopped.
 pub const FADE_OUT_MS: u32 = 5;
@@ -90,6 +92,7 @@ pub fn playback(rate_hz: u32, channels: u16, ring_ms: u32) -> (PlaybackFeeder, P
         stopping: false,
         fade_samples: (per_ms * FADE_OUT_MS as f32).max(1.0),
         fade_left: 0.0,
+        tap: None,
     };
     (feeder, source)
 }
@@ -268,10 +271,27 @@ pub struct PlaybackSource {
     fade_samples: f32,
     /// Samples of the fade still to play.
     fade_left: f32,
+    /// Who gets a copy of what is played.
+    tap: Option<Tap>,
+}
+
+impl PlaybackSource {
+    /// Copies from now on what [`PlaybackSource::fill_at`] plays into the tap.
+    pub fn set_tap(&mut self, tap: Tap) {
+        self.tap = Some(tap);
+    }
 }
 
 // real-time: begin
 impl PlaybackSource {
+    /// As [`PlaybackSource::fill`], for a device that knows when the first of these frames will sound.
+    pub fn fill_at(&mut self, out: &mut [f32], sounds_at: Instant) {
+        self.fill(out);
+        if let Some(tap) = &mut self.tap {
+            tap.take(out, sounds_at);
+        }
+    }
+
     /// A handle for volume, stop and the count of calls.
     pub fn control(&self) -> PlaybackControl {
         PlaybackControl { shared: Arc::clone(&self.shared) }

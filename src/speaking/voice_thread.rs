@@ -1,11 +1,15 @@
-//! The thread `hark-voice`: takes what is to be said, makes samples of it and feeds the ring.
+//! The thread `hark-voice`: takes what is to be said, has samples made of it and feeds the ring.
 //!
 //! Orders wait in a queue of [`QUEUE_LIMIT`]; when it is full a new one is refused. Stopping, changing
 //! the output and shutting down do not queue: they are flags that the thread looks at between any two
-//! pieces of sound, and stopping silences the ring itself at once, whatever the thread is doing.
+//! steps, and stopping silences the ring itself at once, whatever the thread is doing. Synthesis runs
+//! on a thread of its own, so that this one is never held up and the next phrase is made while one
+//! plays.
 
 use super::error::SpeakingError;
 use super::playback::{PlaybackControl, PlaybackFeeder};
+use super::voice_maker::Maker;
+use super::voice_stream::ReplyText;
 use super::voice_worker::Worker;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::Voice;
@@ -38,7 +42,7 @@ pub enum SpeakingEvent {
 /// Something to be played, in order.
 #[derive(Debug)]
 pub(super) enum Order {
-    Say { turn: TurnId, text: String, language: String },
+    Say { turn: TurnId, text: Arc<ReplyText>, language: String },
     Earcon(Earcon),
 }
 
@@ -51,11 +55,15 @@ pub(super) struct Inbox {
     /// A new output that takes the place of the old one; the inner `None` is no output.
     pub(super) output: Option<Option<PlaybackFeeder>>,
     pub(super) shutdown: bool,
+    /// The newest likely reply, with its language.
+    pub(super) likely: Option<(String, String)>,
     /// Control of the newest output.
     control: Option<PlaybackControl>,
     volume_percent: u8,
     settle_asked: u64,
     settled: u64,
+    /// Counts whatever the thread may have to look at.
+    told: u64,
     /// Whether the thread is no more.
     gone: bool,
 }
@@ -66,12 +74,22 @@ impl Inbox {
         if let Some(control) = &self.control {
             control.stop();
         }
+        self.likely = None;
         let orders = std::mem::take(&mut self.orders);
         self.cancelled.extend(orders.into_iter().filter_map(|order| match order {
-            Order::Say { turn, .. } => Some(turn),
+            Order::Say { turn, text, .. } => {
+                text.close();
+                Some(turn)
+            }
             Order::Earcon(_) => None,
         }));
     }
+}
+
+/// How far the thread has read its news.
+pub(super) struct Ticket {
+    told: u64,
+    settle_asked: u64,
 }
 
 /// The inbox with its locks.
@@ -81,8 +99,7 @@ pub(super) struct Mailbox {
     news: Condvar,
     /// The thread has settled, or is gone.
     settled: Condvar,
-    /// Set with a stop, a new output or the shutdown, cleared when the thread has taken note;
-    /// beside the lock so that a synthesis can look at it after every piece.
+    /// Set with a stop, a new output or the shutdown, cleared when the thread has taken note.
     interrupt: AtomicBool,
 }
 
@@ -108,23 +125,31 @@ impl Mailbox {
         if self.interrupted() { None } else { inbox.orders.pop_front() }
     }
 
-    /// The newest settle request, to be read before the state is looked at that settles it.
-    pub(super) fn settle_asked(&self) -> u64 {
-        self.lock().settle_asked
+    /// Something is new for the thread.
+    pub(super) fn tell(&self) {
+        self.lock().told += 1;
+        self.news.notify_one();
     }
 
-    /// Sleeps until there is news. The state that the thread saw after `asked` was read is a settled
-    /// one: it has nothing to do (`free`), or the ring is full. `playing`: the ring must be looked at
-    /// again soon.
-    pub(super) fn rest(&self, asked: u64, free: bool, playing: bool) {
+    /// What the thread knows of; to be read before it looks at everything else.
+    pub(super) fn ticket(&self) -> Ticket {
+        let inbox = self.lock();
+        Ticket { told: inbox.told, settle_asked: inbox.settle_asked }
+    }
+
+    /// Sleeps until something is newer than `ticket`. `settled`: the thread has done all it can before
+    /// the device asks for more. `playing`: the ring must be looked at again soon.
+    pub(super) fn rest(&self, ticket: &Ticket, settled: bool, playing: bool) {
         let mut inbox = self.lock();
-        if self.interrupted() || (free && !inbox.orders.is_empty()) {
+        if self.interrupted() || inbox.told != ticket.told {
             return;
         }
-        inbox.settled = asked;
-        self.settled.notify_all();
-        if inbox.settle_asked != asked {
-            return;
+        if settled {
+            inbox.settled = ticket.settle_asked;
+            self.settled.notify_all();
+            if inbox.settle_asked != ticket.settle_asked {
+                return;
+            }
         }
         if playing {
             drop(self.news.wait_timeout(inbox, POLL));
@@ -136,6 +161,7 @@ impl Mailbox {
     fn interrupt(&self, change: impl FnOnce(&mut Inbox)) {
         let mut inbox = self.lock();
         change(&mut inbox);
+        inbox.told += 1;
         self.interrupt.store(true, Ordering::Release);
         self.news.notify_one();
     }
@@ -167,11 +193,12 @@ impl VoiceThread {
         });
         let handle = VoiceHandle { mailbox: Arc::clone(&mailbox) };
         handle.attach(output);
+        let maker = voice.map(|voice| Maker::start(voice, Arc::clone(&mailbox))).transpose()?;
         let thread = std::thread::Builder::new()
             .name("hark-voice".into())
             .spawn(move || {
                 let _gone = Gone(Arc::clone(&mailbox));
-                Worker::new(mailbox, voice, Box::new(report)).run();
+                Worker::new(mailbox, maker, Box::new(report)).run();
             })
             .map_err(|error| SpeakingError::Thread { message: error.to_string() })?;
         Ok(Self { handle, thread: Some(thread) })
@@ -223,7 +250,8 @@ impl VoiceHandle {
         text: impl Into<String>,
         language: impl Into<String>,
     ) -> Result<(), Fault> {
-        self.order(Order::Say { turn, text: text.into(), language: language.into() })
+        let text = Arc::new(ReplyText::whole(text.into()));
+        self.order(Order::Say { turn, text, language: language.into() })
     }
 
     /// Plays a short sound after what is queued. Nothing is reported of it.
@@ -295,6 +323,7 @@ impl VoiceHandle {
     pub fn settle(&self) {
         let mut inbox = self.mailbox.lock();
         inbox.settle_asked += 1;
+        inbox.told += 1;
         let mine = inbox.settle_asked;
         self.mailbox.news.notify_one();
         while inbox.settled < mine && !inbox.gone {
@@ -302,12 +331,17 @@ impl VoiceHandle {
         }
     }
 
-    fn order(&self, order: Order) -> Result<(), Fault> {
+    pub(super) fn mailbox(&self) -> &Arc<Mailbox> {
+        &self.mailbox
+    }
+
+    pub(super) fn order(&self, order: Order) -> Result<(), Fault> {
         let mut inbox = self.mailbox.lock();
         if inbox.orders.len() >= QUEUE_LIMIT {
             return Err(SpeakingError::QueueFull { limit: QUEUE_LIMIT }.into());
         }
         inbox.orders.push_back(order);
+        inbox.told += 1;
         self.mailbox.news.notify_one();
         Ok(())
     }
@@ -538,6 +572,8 @@ mod tests {
             scene.say(&turn.to_string(), "The front door is locked, and all the lights are off.");
             let mut out = [0.0; 1];
             while out[0] == 0.0 {
+                // A loudspeaker does not keep a processor busy either.
+                std::thread::sleep(Duration::from_micros(100));
                 scene.source.fill(&mut out);
             }
             waits.push(asked.elapsed());

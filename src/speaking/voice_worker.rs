@@ -1,328 +1,300 @@
-//! What runs on the thread `hark-voice`: order by order, phrase by phrase, piece by piece.
+//! What runs on the thread `hark-voice`: hands phrases to the maker and what it makes to the ring, and
+//! never waits for either.
 
 use super::earcons;
-use super::phrases::phrases;
-use super::playback::{ItemReport, PlaybackFeeder};
-use super::resample::Resampler;
-use super::voice_thread::{Mailbox, Order, SpeakingEvent};
+use super::phrases::{Phrase, PhraseCutter, PhraseEnd};
+use super::prepared::Prepared;
+use super::voice_maker::{Made, Maker};
+use super::voice_player::{Player, Report};
+use super::voice_stream::ReplyText;
+use super::voice_thread::{Mailbox, Order};
+use crate::domain::TurnId;
 use crate::domain::audio::Earcon;
-use crate::domain::ports::Voice;
 use crate::domain::public_event::SpeakingEnd;
-use crate::domain::{Fault, TurnId};
-use std::ops::ControlFlow;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Pause between two sentences, and between two pieces of one that was too long.
+/// Pause between two sentences, and between two parts of one.
 pub(super) const SENTENCE_PAUSE_MS: u32 = 300;
-const CLAUSE_PAUSE_MS: u32 = 120;
+pub(super) const CLAUSE_PAUSE_MS: u32 = 120;
 
-/// What a voice leads in with below this level (−48 dB of full scale) is left out, so that sound
-/// begins at once; at most this much of it, and not the last two milliseconds.
-const LEAD_IN_LEVEL: f32 = 0.004;
-const LEAD_IN_MAX_MS: u32 = 500;
-const LEAD_IN_KEEP_MS: u32 = 2;
+/// The next phrase is not begun while this much sound waits in front of the ring: enough for a slow
+/// voice to make a phrase in, and a bound for what a stop throws away.
+const AHEAD_MS: u64 = 8_000;
 
-/// Takes reports.
-pub(super) type Report = Box<dyn FnMut(SpeakingEvent) + Send>;
+/// What the thread is at.
+enum Doing {
+    Nothing,
+    Saying(Box<Saying>),
+    /// An earcon is on its way into the ring.
+    Sending,
+}
 
-/// Whether to go on with an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Flow {
-    GoOn,
-    /// A stop or a new output came; the order at hand is over and its end is reported.
-    Dropped,
-    Shutdown,
+/// A reply that is being said.
+struct Saying {
+    text: Arc<ReplyText>,
+    language: String,
+    cutter: PhraseCutter,
+    /// Cut and not begun.
+    phrases: VecDeque<Phrase>,
+    /// Whether the cutter has the whole text.
+    whole: bool,
+    /// The job whose samples are played.
+    job: Option<u64>,
+    /// Silence before the next phrase.
+    pause_ms: u32,
 }
 
 /// The state of the thread.
 pub(super) struct Worker {
     mailbox: Arc<Mailbox>,
-    voice: Option<Box<dyn Voice>>,
+    maker: Option<Maker>,
     player: Player,
+    doing: Doing,
+    prepared: Prepared,
 }
 
 impl Worker {
-    pub(super) fn new(mailbox: Arc<Mailbox>, voice: Option<Box<dyn Voice>>, report: Report) -> Self {
-        let player = Player {
-            report,
-            output: None,
-            open: Vec::new(),
-            last_id: 0,
-            resampler: None,
-            backlog: Vec::new(),
-            sent: 0,
-        };
-        Self { mailbox, voice, player }
+    pub(super) fn new(mailbox: Arc<Mailbox>, maker: Option<Maker>, report: Report) -> Self {
+        let player = Player::new(report);
+        Self { mailbox, maker, player, doing: Doing::Nothing, prepared: Prepared::default() }
     }
 
     /// Works until the shutdown.
     pub(super) fn run(mut self) {
-        while let Some(order) = self.next_order() {
-            let flow = match order {
-                Order::Say { turn, text, language } => self.say(turn, &text, &language),
-                Order::Earcon(earcon) => self.earcon(earcon),
-            };
-            if flow == Flow::Shutdown {
-                break;
-            }
-        }
-    }
-
-    /// Waits for an order; `None` at the shutdown.
-    fn next_order(&mut self) -> Option<Order> {
         loop {
-            let asked = self.mailbox.settle_asked();
-            if self.attend() == Flow::Shutdown {
-                return None;
+            let ticket = self.mailbox.ticket();
+            if self.mailbox.interrupted() && self.drop_all() {
+                return;
             }
-            if let Some(order) = self.mailbox.take_order() {
-                return Some(order);
+            if !self.step() {
+                self.mailbox.rest(&ticket, self.is_settled(), self.player.is_playing());
             }
-            self.mailbox.rest(asked, true, self.player.is_playing());
         }
     }
 
-    /// Takes note of interruptions and reports what the ring has done.
-    fn attend(&mut self) -> Flow {
-        if !self.mailbox.interrupted() {
-            self.player.poll();
-            return Flow::GoOn;
-        }
+    /// Takes note of a stop, a new output or the shutdown; answers whether it was that.
+    fn drop_all(&mut self) -> bool {
         let mut inbox = self.mailbox.lock();
         self.mailbox.clear_interrupt(&inbox);
         let (output, cancelled, shutdown) =
             (inbox.output.take(), std::mem::take(&mut inbox.cancelled), inbox.shutdown);
         drop(inbox);
+        if let Some(maker) = &self.maker {
+            maker.abort();
+        }
+        self.prepared.clear();
+        if let Doing::Saying(saying) = std::mem::replace(&mut self.doing, Doing::Nothing) {
+            saying.text.close();
+        }
         self.player.drop_all(output);
         for turn in cancelled {
             self.player.ended(turn, SpeakingEnd::Stop);
         }
-        if shutdown { Flow::Shutdown } else { Flow::Dropped }
+        shutdown
     }
 
-    fn say(&mut self, turn: TurnId, text: &str, language: &str) -> Flow {
-        let Some(voice) = self.voice.as_mut().filter(|_| self.player.output.is_some()) else {
-            self.player.ended(turn, SpeakingEnd::Stop);
-            return Flow::GoOn;
+    /// Does what can be done now; answers whether that may have made more possible.
+    fn step(&mut self) -> bool {
+        let collected = self.collect();
+        self.player.send();
+        self.player.poll();
+        let moved = match &self.doing {
+            Doing::Nothing => self.begin_order(),
+            Doing::Saying(_) => self.go_on(),
+            Doing::Sending => self.end_when_sent(),
         };
-        let rate_hz = voice.rate_hz();
-        self.player.begin(Some(turn), rate_hz);
-        let mut pause_ms = 0;
-        for phrase in phrases(text) {
-            self.player.pause(pause_ms);
-            if let Err(fault) = self.synthesise(phrase, language, rate_hz) {
-                self.player.fail(fault);
-                break;
+        let expected = self.take_likely();
+        collected || moved || expected || self.make_likely()
+    }
+
+    /// Whether nothing is left to do before the device asks for more, or somebody for something.
+    fn is_settled(&self) -> bool {
+        let idle = self.maker.as_ref().is_none_or(|maker| maker.current().is_none());
+        idle || !self.player.all_sent()
+    }
+
+    /// Fetches what was made: to the ring, to the likely reply, or away.
+    fn collect(&mut self) -> bool {
+        let Some(maker) = &mut self.maker else { return false };
+        let made = maker.collect();
+        let any = !made.is_empty();
+        for made in made {
+            let (job, ended) = match &made {
+                Made::Piece { job, .. } => (*job, false),
+                Made::Done { job, .. } => (*job, true),
+            };
+            let saying = match &mut self.doing {
+                Doing::Saying(saying) if saying.job == Some(job) => Some(saying),
+                _ => None,
+            };
+            match (made, saying) {
+                (Made::Piece { samples, .. }, Some(_)) => self.player.take_piece(&samples),
+                (Made::Piece { samples, .. }, None) => self.prepared.add(job, &samples),
+                (Made::Done { result, .. }, Some(saying)) => {
+                    self.player.finish_phrase();
+                    if let Err(fault) = result {
+                        saying.give_up();
+                        self.player.fail(fault);
+                    }
+                }
+                (Made::Done { result, .. }, None) => self.prepared.done(job, result.is_ok()),
             }
-            match self.send_backlog() {
-                Flow::GoOn => {}
-                over => return over,
+            if let (Doing::Saying(saying), true) = (&mut self.doing, ended)
+                && saying.job == Some(job)
+            {
+                saying.job = None;
             }
-            let whole = phrase.ends_with(|c: char| !c.is_alphanumeric() && !matches!(c, ',' | ';' | ':'));
-            pause_ms = if whole { SENTENCE_PAUSE_MS } else { CLAUSE_PAUSE_MS };
         }
-        self.player.end();
-        Flow::GoOn
+        any
     }
 
-    /// Makes one phrase: what the ring has no room for waits in the backlog, so that the engine is
-    /// never held up (others may be waiting for it).
-    fn synthesise(&mut self, phrase: &str, language: &str, rate_hz: u32) -> Result<(), Fault> {
-        let (Some(voice), player, mailbox) = (&mut self.voice, &mut self.player, &self.mailbox) else {
-            return Ok(());
-        };
-        let mut lead_in = LeadIn::new(rate_hz);
-        let result = voice.synthesise(phrase, language, &mut |piece| {
-            player.take_piece(lead_in.trim(piece));
-            if mailbox.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        player.finish_phrase();
-        result
+    fn begin_order(&mut self) -> bool {
+        match self.mailbox.take_order() {
+            None => return false,
+            Some(Order::Say { turn, text, language }) => self.begin_reply(turn, text, language),
+            Some(Order::Earcon(earcon)) => self.begin_earcon(earcon),
+        }
+        true
     }
 
-    fn earcon(&mut self, earcon: Earcon) -> Flow {
-        let Some(rate_hz) = self.player.output.as_ref().map(PlaybackFeeder::rate_hz) else {
-            return Flow::GoOn;
+    fn begin_reply(&mut self, turn: TurnId, text: Arc<ReplyText>, language: String) {
+        let Some(maker) = self.maker.as_ref().filter(|_| self.player.rate_hz().is_some()) else {
+            text.close();
+            self.player.ended(turn, SpeakingEnd::Stop);
+            return;
         };
+        self.player.begin(Some(turn), maker.rate_hz());
+        let cutter = PhraseCutter::new(&language);
+        let (phrases, whole) = (VecDeque::new(), false);
+        let saying = Saying { text, language, cutter, phrases, whole, job: None, pause_ms: 0 };
+        self.doing = Doing::Saying(Box::new(saying));
+    }
+
+    fn begin_earcon(&mut self, earcon: Earcon) {
+        let Some(rate_hz) = self.player.rate_hz() else { return };
         self.player.begin(None, rate_hz);
         self.player.take_piece(&earcons::render(earcon, rate_hz));
         self.player.finish_phrase();
-        let flow = self.send_backlog();
-        if flow == Flow::GoOn {
+        self.doing = Doing::Sending;
+    }
+
+    fn end_when_sent(&mut self) -> bool {
+        let over = self.player.all_sent();
+        if over {
             self.player.end();
+            self.doing = Doing::Nothing;
         }
-        flow
+        over
     }
 
-    /// Waits until everything made is in the ring.
-    fn send_backlog(&mut self) -> Flow {
-        loop {
-            let asked = self.mailbox.settle_asked();
-            match self.attend() {
-                Flow::GoOn => {}
-                over => return over,
+    /// Goes on with the reply: reads, begins the next phrase, or ends.
+    fn go_on(&mut self) -> bool {
+        let Doing::Saying(saying) = &mut self.doing else { return false };
+        saying.read();
+        if saying.job.is_none() && !saying.phrases.is_empty() && self.player.waiting_ms() < AHEAD_MS {
+            return self.begin_phrase();
+        }
+        let over = saying.whole && saying.phrases.is_empty() && saying.job.is_none();
+        if over && self.player.all_sent() {
+            saying.text.close();
+            // Whatever was said, what was likely before it is not likely any more.
+            self.forget_likely();
+            self.player.end();
+            self.doing = Doing::Nothing;
+            return true;
+        }
+        false
+    }
+
+    /// Begins the next phrase with what is prepared of it, or else from nothing.
+    fn begin_phrase(&mut self) -> bool {
+        let (Doing::Saying(saying), Some(maker)) = (&mut self.doing, &mut self.maker) else { return false };
+        let Some(phrase) = saying.phrases.front() else { return false };
+        if let Some(take) = self.prepared.take(&phrase.text, &saying.language) {
+            self.player.pause(saying.pause_ms);
+            self.player.take_piece(&take.samples);
+            saying.job = take.job;
+            if take.job.is_none() {
+                self.player.finish_phrase();
             }
-            if self.player.send() {
-                return Flow::GoOn;
-            }
-            self.mailbox.rest(asked, false, true);
+        } else if let Some(job) = maker.current() {
+            // It is at something that is not wanted now: its end will be news.
+            maker.abort();
+            self.prepared.done(job, false);
+            return false;
+        } else {
+            self.player.pause(saying.pause_ms);
+            saying.job = Some(maker.give(&phrase.text, &saying.language));
         }
-    }
-}
-
-/// The output with what is under way to it.
-struct Player {
-    report: Report,
-    output: Option<PlaybackFeeder>,
-    /// Items with a turn whose end is not yet reported.
-    open: Vec<OpenItem>,
-    last_id: u64,
-    resampler: Option<(u32, u32, Resampler)>,
-    /// Samples at the device's rate that the ring had no room for yet, from `sent` on.
-    backlog: Vec<f32>,
-    sent: usize,
-}
-
-struct OpenItem {
-    id: u64,
-    turn: TurnId,
-    failed: bool,
-}
-
-impl Player {
-    fn is_playing(&self) -> bool {
-        self.output.as_ref().is_some_and(|output| !output.is_idle())
+        saying.pause_ms = match phrase.end {
+            PhraseEnd::Sentence => SENTENCE_PAUSE_MS,
+            PhraseEnd::Clause => CLAUSE_PAUSE_MS,
+        };
+        saying.phrases.pop_front();
+        true
     }
 
-    /// Opens an item of samples at `rate_hz`.
-    fn begin(&mut self, turn: Option<TurnId>, rate_hz: u32) {
-        let Some(output) = self.output.as_mut() else { return };
-        self.last_id += 1;
-        output.begin(self.last_id);
-        let rates = (rate_hz, output.rate_hz());
-        match &mut self.resampler {
-            Some((from, to, resampler)) if (*from, *to) == rates => resampler.reset(),
-            other => *other = Some((rates.0, rates.1, Resampler::new(rates.0, rates.1))),
-        }
-        self.open.extend(turn.map(|turn| OpenItem { id: self.last_id, turn, failed: false }));
-    }
-
-    fn end(&mut self) {
-        if let Some(output) = self.output.as_mut() {
-            output.end();
-        }
-    }
-
-    /// Puts silence between two phrases.
-    fn pause(&mut self, pause_ms: u32) {
-        if let Some(output) = self.output.as_ref() {
-            let samples = u64::from(output.rate_hz()) * u64::from(pause_ms) / 1000;
-            self.backlog.resize(self.backlog.len() + samples as usize, 0.0);
-        }
-    }
-
-    fn take_piece(&mut self, piece: &[f32]) {
-        if let Some((_, _, resampler)) = &mut self.resampler {
-            resampler.process(piece, &mut self.backlog);
-        }
-        self.send();
-        self.poll();
-    }
-
-    fn finish_phrase(&mut self) {
-        if let Some((_, _, resampler)) = &mut self.resampler {
-            resampler.finish(&mut self.backlog);
-        }
-    }
-
-    /// Sends what the ring has room for; answers whether that was all.
-    fn send(&mut self) -> bool {
-        let Some(output) = self.output.as_mut() else { return true };
-        self.sent += output.push(&self.backlog[self.sent..]);
-        let all = self.sent == self.backlog.len();
-        if all {
-            self.backlog.clear();
-            self.sent = 0;
-        }
-        all
-    }
-
-    /// Reports what the ring has done since.
-    fn poll(&mut self) {
-        if let Some(output) = self.output.as_mut() {
-            output.poll(|id, what| tell(&mut self.open, &mut self.report, id, what));
-        }
-    }
-
-    /// Ends everything under way as stopped, and goes over to `replacement` if there is one.
-    fn drop_all(&mut self, replacement: Option<Option<PlaybackFeeder>>) {
-        self.backlog.clear();
-        self.sent = 0;
-        if let Some(output) = self.output.as_mut() {
-            output.take_stop(|id, what| tell(&mut self.open, &mut self.report, id, what));
-        }
-        if let Some(replacement) = replacement {
-            self.output = replacement;
-            for item in std::mem::take(&mut self.open) {
-                self.ended(item.turn, SpeakingEnd::Stop);
-            }
-            if let Some(output) = self.output.as_mut() {
-                // It may have been stopped before it came here.
-                output.take_stop(|_, _| {});
+    fn take_likely(&mut self) -> bool {
+        let Some((text, language)) = self.mailbox.lock().likely.take() else { return false };
+        if self.maker.is_some() {
+            let making = self.maker_is_at_likely();
+            if self.prepared.replace(&text, &language) && making {
+                self.abort();
             }
         }
+        true
     }
 
-    /// The item at hand could not be said, or not to its end.
-    fn fail(&mut self, fault: Fault) {
-        let id = self.last_id;
-        self.open.iter_mut().filter(|item| item.id == id).for_each(|item| item.failed = true);
-        (self.report)(SpeakingEvent::Fault(fault));
+    fn forget_likely(&mut self) {
+        if self.maker_is_at_likely() {
+            self.abort();
+        }
+        self.prepared.clear();
     }
 
-    fn ended(&mut self, turn: TurnId, reason: SpeakingEnd) {
-        (self.report)(SpeakingEvent::Ended { turn, reason });
+    fn maker_is_at_likely(&self) -> bool {
+        let job = self.maker.as_ref().and_then(Maker::current);
+        job.is_some_and(|job| self.prepared.is_making(job))
+    }
+
+    fn abort(&self) {
+        if let Some(maker) = &self.maker {
+            maker.abort();
+        }
+    }
+
+    /// Makes more of the likely reply while there is nothing better to make.
+    fn make_likely(&mut self) -> bool {
+        let busy = matches!(&self.doing, Doing::Saying(saying) if !saying.phrases.is_empty());
+        let Some(maker) = self.maker.as_mut().filter(|maker| !busy && maker.current().is_none()) else {
+            return false;
+        };
+        let Some((phrase, language)) = self.prepared.next() else { return false };
+        let job = maker.give(phrase, language);
+        self.prepared.begun(job);
+        true
     }
 }
 
-/// Turns a report of the ring into one about a turn; earcons have none.
-fn tell(open: &mut Vec<OpenItem>, report: &mut Report, id: u64, what: ItemReport) {
-    let Some(at) = open.iter().position(|item| item.id == id) else { return };
-    match what {
-        ItemReport::Begun => report(SpeakingEvent::Started { turn: open[at].turn.clone() }),
-        ItemReport::Drained | ItemReport::Stopped => {
-            let item = open.remove(at);
-            let done = what == ItemReport::Drained && !item.failed;
-            let reason = if done { SpeakingEnd::Done } else { SpeakingEnd::Stop };
-            report(SpeakingEvent::Ended { turn: item.turn, reason });
+impl Saying {
+    /// Takes what was written since.
+    fn read(&mut self) {
+        if self.whole {
+            return;
         }
-    }
-}
-
-/// Leaves out the silence before the first sound of a phrase.
-struct LeadIn {
-    /// Samples that may still be left out; 0 once sound has begun.
-    left: usize,
-    keep: usize,
-}
-
-impl LeadIn {
-    fn new(rate_hz: u32) -> Self {
-        let samples = |ms: u32| (u64::from(rate_hz) * u64::from(ms) / 1000) as usize;
-        Self { left: samples(LEAD_IN_MAX_MS), keep: samples(LEAD_IN_KEEP_MS) }
+        let written = self.text.take();
+        self.phrases.extend(self.cutter.push(&written.text));
+        if written.flushed {
+            self.phrases.extend(self.cutter.finish());
+        }
+        self.whole = written.finished;
     }
 
-    /// What of the next piece is to be played.
-    fn trim<'a>(&mut self, piece: &'a [f32]) -> &'a [f32] {
-        if self.left == 0 {
-            return piece;
-        }
-        let quiet = piece.iter().take(self.left).take_while(|sample| sample.abs() < LEAD_IN_LEVEL).count();
-        if quiet == piece.len() {
-            self.left -= quiet;
-            return &[];
-        }
-        self.left = 0;
-        &piece[quiet.saturating_sub(self.keep)..]
+    /// Says no more of it.
+    fn give_up(&mut self) {
+        self.text.close();
+        self.phrases.clear();
+        self.whole = true;
     }
 }

@@ -9,9 +9,10 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The embedded broker tells every connection, and ordinary goodbyes as errors; only `$HARK_LOG` with
-/// its name brings that back.
-const BROKER: &str = "rumqttd";
+/// Parts of others that say too much, with what is left of them; only `$HARK_LOG` with their name brings
+/// it back. The embedded broker tells every connection, and ordinary goodbyes as errors; ONNX Runtime
+/// tells of each step of loading a model, hundreds of lines.
+const TALKATIVE: [(&str, &str); 2] = [("rumqttd", "off"), ("ort", "warn")];
 
 /// Starts tracing for this process. `default_level` holds when `$HARK_LOG` is not set: `warn` for
 /// commands, `info` for the daemon. `$HARK_LOG` takes a level or `target=level` pairs by comma; a
@@ -19,8 +20,7 @@ const BROKER: &str = "rumqttd";
 pub fn init(default_level: &str) {
     let wanted = std::env::var("HARK_LOG").ok().filter(|text| !text.trim().is_empty());
     let (filter, complaint) = filter(wanted.as_deref(), default_level);
-    let filter =
-        if wanted.is_some_and(|text| text.contains(BROKER)) { filter } else { without_broker(filter) };
+    let filter = quieter(filter, wanted.as_deref().unwrap_or_default());
     super::alsa::quieten();
     let base = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = if under_journald() {
@@ -33,11 +33,19 @@ pub fn init(default_level: &str) {
     }
 }
 
-fn without_broker(filter: EnvFilter) -> EnvFilter {
-    match format!("{BROKER}=off").parse() {
-        Ok(directive) => filter.add_directive(directive),
-        Err(_) => filter,
-    }
+/// Lowers those who say too much, unless the wish names them.
+fn quieter(filter: EnvFilter, wanted: &str) -> EnvFilter {
+    let named = |part: &str| {
+        wanted.split(',').filter_map(|pair| pair.split_once('=')).any(|(target, _)| {
+            target.trim().strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        })
+    };
+    TALKATIVE.iter().filter(|(part, _)| !named(part)).fold(filter, |filter, (part, level)| {
+        match format!("{part}={level}").parse() {
+            Ok(directive) => filter.add_directive(directive),
+            Err(_) => filter,
+        }
+    })
 }
 
 /// The filter, and what was wrong with the wish.
@@ -125,6 +133,16 @@ mod tests {
         });
         let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
         assert_eq!(text, "<3>hark::wake: no model part=\"wake\"\n");
+    }
+
+    #[test]
+    fn talkative_parts_are_quiet_unless_they_are_named() {
+        let used = |wish: &str| quieter(EnvFilter::new(wish), wish).to_string();
+        assert!(used("info").contains("ort=warn") && used("info").contains("rumqttd=off"));
+        assert!(used("hark=debug,port=info").contains("ort=warn"), "a name that only looks like it");
+        let named = used("info,ort=info");
+        assert!(named.contains("ort=info") && !named.contains("ort=warn"), "{named}");
+        assert!(!used("rumqttd::server=debug").contains("rumqttd=off"));
     }
 
     #[test]

@@ -5,8 +5,11 @@
 mod support;
 
 mod asking;
+mod audio_heals;
+mod choosing_a_voice;
 mod hearing_people;
 mod interrupting;
+mod live_meter;
 mod living_room;
 mod one_sentence;
 mod timers_ring;

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // not every test binary uses every fixture
 
 pub mod mosquitto;
+pub mod room;
 pub mod sound_card;
 
 pub use mosquitto::free_port;

@@ -53,26 +53,58 @@ impl SoundCard {
         let config = "pcm.!default { type pulse }\nctl.!default { type pulse }\n\
                       pcm.pulse { type pulse hint.description \"Virtual sound card\" }\n";
         std::fs::write(path.join("asound.conf"), config).expect("the ALSA configuration");
-        let socket = path.join("run/native");
-        let log = std::fs::File::create(path.join("server.log")).expect("a log");
-        let mut command = Command::new("pulseaudio");
-        command
-            .args(["-n", "--daemonize=no", "--system=false", "--exit-idle-time=-1", "--use-pid-file=no"])
-            .args(["--disable-shm=true", "--realtime=false", "--high-priority=false", "--log-target=stderr"])
-            .arg(format!("--load=module-native-protocol-unix auth-anonymous=1 socket={}", socket.display()))
-            .arg(format!("--load=module-null-sink sink_name=room rate={RATE_HZ}"))
-            .arg(format!("--load=module-null-sink sink_name=spk rate={RATE_HZ}"))
-            .stdout(Stdio::null())
-            .stderr(log);
-        for (name, value) in environment(path) {
-            command.env(name, value);
-        }
-        let server = command.spawn().expect("pulseaudio starts");
+        let server = spawn_server(path);
         let mut card = SoundCard { directory, server };
-        card.wait_until_up();
-        card.pactl(&["set-default-sink", "spk"]);
-        card.pactl(&["set-default-source", "room.monitor"]);
+        card.come_up();
         card
+    }
+
+    /// Kills the server without a warning; the devices are gone with it.
+    pub fn kill(&mut self) {
+        self.server.kill().expect("the server can be killed");
+        self.server.wait().expect("the server ends");
+    }
+
+    /// Starts the server again after [`SoundCard::kill`]; returns when both sinks answer.
+    pub fn revive(&mut self) {
+        self.server = spawn_server(self.directory.path());
+        self.come_up();
+    }
+
+    /// Sends the server a signal by name, such as `STOP` to let it hang and `CONT` to let it go on.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args(["-s", name, &self.server.id().to_string()]).status();
+        assert!(status.expect("kill runs").success(), "kill -s {name}");
+    }
+
+    /// Takes both sinks away, as if they were pulled out.
+    pub fn unplug(&self) {
+        self.pactl(&["unload-module", "module-null-sink"]);
+    }
+
+    /// Puts both sinks back in, with this rate.
+    pub fn plug_in(&self, rate_hz: u32) {
+        for name in ["room", "spk"] {
+            let (name, rate) = (format!("sink_name={name}"), format!("rate={rate_hz}"));
+            self.pactl(&["load-module", "module-null-sink", &name, &rate]);
+        }
+        self.choose_defaults();
+    }
+
+    /// Suspends the air in front of the microphone, or lets it go on: the microphone is there and can be
+    /// opened, but brings nothing.
+    pub fn suspend_room(&self, suspended: bool) {
+        self.pactl(&["suspend-sink", "room", if suspended { "1" } else { "0" }]);
+    }
+
+    fn come_up(&mut self) {
+        self.wait_until_up();
+        self.choose_defaults();
+    }
+
+    fn choose_defaults(&self) {
+        self.pactl(&["set-default-sink", "spk"]);
+        self.pactl(&["set-default-source", "room.monitor"]);
     }
 
     fn wait_until_up(&mut self) {
@@ -153,7 +185,8 @@ impl SoundCard {
     }
 
     fn pactl(&self, arguments: &[&str]) {
-        let status = self.command("pactl").args(arguments).status().expect("pactl runs");
+        let mut command = self.command("pactl");
+        let status = command.args(arguments).stdout(Stdio::null()).status().expect("pactl runs");
         assert!(status.success(), "pactl {arguments:?}: {status}");
     }
 }
@@ -163,6 +196,24 @@ impl Drop for SoundCard {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
+}
+
+fn spawn_server(path: &Path) -> Child {
+    let socket = path.join("run/native");
+    let log = std::fs::File::create(path.join("server.log")).expect("a log");
+    let mut command = Command::new("pulseaudio");
+    command
+        .args(["-n", "--daemonize=no", "--system=false", "--exit-idle-time=-1", "--use-pid-file=no"])
+        .args(["--disable-shm=true", "--realtime=false", "--high-priority=false", "--log-target=stderr"])
+        .arg(format!("--load=module-native-protocol-unix auth-anonymous=1 socket={}", socket.display()))
+        .arg(format!("--load=module-null-sink sink_name=room rate={RATE_HZ}"))
+        .arg(format!("--load=module-null-sink sink_name=spk rate={RATE_HZ}"))
+        .stdout(Stdio::null())
+        .stderr(log);
+    for (name, value) in environment(path) {
+        command.env(name, value);
+    }
+    command.spawn().expect("pulseaudio starts")
 }
 
 fn environment(directory: &Path) -> Vec<(OsString, OsString)> {

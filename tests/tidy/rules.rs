@@ -356,7 +356,8 @@ pub fn cycle(edges: &[Edge]) -> Option<String> {
 }
 
 /// The files that hold an audio callback: each must mark what runs in it.
-pub const CALLBACK_FILES: &[&str] = &["src/hearing/capture/ring.rs", "src/speaking/playback.rs"];
+pub const CALLBACK_FILES: &[&str] =
+    &["src/hearing/capture/ring.rs", "src/speaking/playback.rs", "src/speaking/tap.rs"];
 const BEGIN: &str = "// real-time: begin";
 const END: &str = "// real-time: end";
 

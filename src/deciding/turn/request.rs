@@ -22,6 +22,7 @@ impl Machine {
             confidence: 1.0,
             language: language.clone(),
             rejected: None,
+            why: None,
         };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
         self.decide(now, &id, &text, &language);

@@ -52,6 +52,7 @@ pub(super) fn heard(text: &str, rejected: bool) -> Event {
             confidence: 0.9,
             language: "en".into(),
             rejected: rejected.then(|| "does not fit".into()),
+            why: None,
         },
     }
 }

@@ -9,9 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A device that brings nothing for this long is taken for lost: some sound systems say nothing when
-/// their server dies. Opening a device takes up to two seconds until the first sound.
-const STALL: Duration = Duration::from_secs(5);
+/// A device that has brought sound and then brings nothing for this long is taken for lost: some sound
+/// systems say nothing when their server hangs or the device is unplugged.
+const STALL: Duration = Duration::from_millis(1500);
+
+/// How long an opened device may take to its first sound: an idle PulseAudio sink takes two seconds.
+const FIRST_SOUND: Duration = Duration::from_secs(4);
+
+/// Pause after an error of a lost stream: its thread would report thousands a second until it is closed.
+const ERROR_PAUSE: Duration = Duration::from_millis(2);
 
 /// What can go wrong with input devices.
 #[derive(Debug, thiserror::Error)]
@@ -125,12 +131,15 @@ impl Troubles {
             _ => {
                 let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
                 lost.get_or_insert_with(|| error.to_string());
+                drop(lost);
+                std::thread::sleep(ERROR_PAUSE);
             }
         }
     }
 }
 
-/// An open microphone. Dropping it closes the device.
+/// An open microphone. Dropping it closes the device, which waits for the sound system: with a server
+/// that hangs for as long as that hangs.
 pub struct Microphone {
     name: String,
     config: SupportedStreamConfig,
@@ -147,12 +156,15 @@ struct Flow {
 }
 
 impl Flow {
-    fn stalled(&mut self, now: Instant) -> bool {
+    /// For how long nothing has come, when that is too long.
+    fn stalled(&mut self, now: Instant) -> Option<Duration> {
         let frames = self.counters.captured.load(Ordering::Relaxed);
         if frames != self.seen_frames {
             (self.seen_frames, self.seen_at) = (frames, now);
         }
-        now.saturating_duration_since(self.seen_at) >= STALL
+        let patience = if self.seen_frames == 0 { FIRST_SOUND } else { STALL };
+        let still = now.saturating_duration_since(self.seen_at);
+        (still >= patience).then_some(still)
     }
 }
 
@@ -202,16 +214,17 @@ impl Microphone {
         self.config.channels()
     }
 
-    /// Whether it still brings sound. Ask every second or so: silence of the device for five seconds
-    /// between two questions counts as lost.
+    /// Whether it still brings sound. Ask a few times a second: a device that brings nothing for 1.5
+    /// seconds (4 after it was opened) between two questions counts as lost.
     pub fn state(&mut self) -> MicrophoneState {
         let lost = self.troubles.lost.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match lost {
-            Some(reason) => MicrophoneState::Lost(reason),
-            None if self.flow.stalled(Instant::now()) => {
-                MicrophoneState::Lost(format!("no sound came for {} seconds", STALL.as_secs()))
+        let silent = self.flow.stalled(Instant::now());
+        match (lost, silent) {
+            (Some(reason), _) => MicrophoneState::Lost(reason),
+            (None, Some(silent)) => {
+                MicrophoneState::Lost(format!("no sound came for {:.1} s", silent.as_secs_f32()))
             }
-            None => MicrophoneState::Running,
+            (None, None) => MicrophoneState::Running,
         }
     }
 
@@ -285,7 +298,11 @@ fn data_callback(mut writer: CaptureWriter) -> impl FnMut(&Data, &cpal::InputCal
             }
         };
     }
-    move |data: &Data, _info: &cpal::InputCallbackInfo| {
+    move |data: &Data, info: &cpal::InputCallbackInfo| {
+        // The device's own clock has another origin for every stream: only distances count.
+        let stamp = info.timestamp();
+        let age = stamp.callback.saturating_duration_since(stamp.capture);
+        writer.stamp(Instant::now().checked_sub(age).unwrap_or_else(Instant::now));
         push!(data,
             I8 => i8, I16 => i16, I24 => cpal::I24, I32 => i32, I64 => i64,
             U8 => u8, U16 => u16, U24 => cpal::U24, U32 => u32, U64 => u64, F64 => f64);
@@ -328,13 +345,15 @@ mod tests {
         let (mut writer, reader) = capture_ring(16_000, 1, 1000).expect("ring");
         let begun = Instant::now();
         let mut flow = Flow { counters: reader.counters(), seen_frames: 0, seen_at: begun };
-        assert!(!flow.stalled(begun + Duration::from_secs(4)));
+        let after = |ms| begun + Duration::from_millis(ms);
+        assert_eq!(flow.stalled(after(3900)), None, "an idle sound server takes its time");
+        assert_eq!(flow.stalled(after(4000)), Some(Duration::from_secs(4)));
         writer.push(&[0.0; 160]);
-        assert!(!flow.stalled(begun + Duration::from_secs(6)));
-        assert!(!flow.stalled(begun + Duration::from_secs(10)));
-        assert!(flow.stalled(begun + Duration::from_secs(11)));
+        assert_eq!(flow.stalled(after(6000)), None);
+        assert_eq!(flow.stalled(after(7400)), None);
+        assert_eq!(flow.stalled(after(7600)), Some(Duration::from_millis(1600)));
         writer.push(&[0.0; 160]);
-        assert!(!flow.stalled(begun + Duration::from_secs(12)));
+        assert_eq!(flow.stalled(after(7700)), None);
     }
 
     #[test]

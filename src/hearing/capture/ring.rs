@@ -6,12 +6,17 @@
 //! the writer has to turn new samples away, counts them, and the reader throws the stale rest away so
 //! that it hears the present again.
 
+use crate::domain::SAMPLE_RATE_HZ;
 use crate::hearing::resample::{RateError, ToSixteenKhz, mix_down};
 use cpal::{FromSample, SizedSample};
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Moments that may wait for the reader; more are of no use.
+const STAMPS: usize = 64;
 
 /// Samples converted at a time in the callback.
 const SCRATCH_SAMPLES: usize = 1024;
@@ -27,6 +32,13 @@ pub(super) struct Counters {
     overflowed: AtomicBool,
 }
 
+/// When a frame was captured; frames are counted as they went into the ring.
+#[derive(Debug, Clone, Copy)]
+struct Stamp {
+    frame: u64,
+    captured_at: Instant,
+}
+
 /// Makes a ring for a device with this rate and channel count that keeps the last `ring_ms`.
 ///
 /// # Errors
@@ -40,15 +52,23 @@ pub fn capture_ring(
     let resampler = ToSixteenKhz::new(rate_hz)?;
     let frames = (u64::from(rate_hz) * u64::from(ring_ms.max(1)) / 1000).max(1) as usize;
     let (producer, consumer) = HeapRb::new(frames * 2 * channels).split();
+    let (stamps, stamped) = HeapRb::new(STAMPS).split();
     let counters = Arc::new(Counters::default());
     let writer = CaptureWriter {
         producer,
+        stamps,
+        written: 0,
         channels,
         counters: Arc::clone(&counters),
         scratch: Box::new([0.0; SCRATCH_SAMPLES]),
     };
     let reader = CaptureReader {
         consumer,
+        stamps: stamped,
+        last_stamp: None,
+        rate_hz,
+        skipped: 0,
+        given: 0,
         channels,
         keep_samples: frames * channels,
         resampler,
@@ -63,6 +83,9 @@ pub fn capture_ring(
 /// allocation, no log, no system call.
 pub struct CaptureWriter {
     producer: HeapProd<f32>,
+    stamps: HeapProd<Stamp>,
+    /// Frames put into the ring.
+    written: u64,
     channels: usize,
     counters: Arc<Counters>,
     scratch: Box<[f32; SCRATCH_SAMPLES]>,
@@ -70,9 +93,15 @@ pub struct CaptureWriter {
 
 // real-time: begin
 impl CaptureWriter {
+    /// Tells when the first frame of the next push was captured. Called by the device's thread.
+    pub fn stamp(&mut self, captured_at: Instant) {
+        // When there is no room nobody reads, and the moments that are there will do.
+        let _ = self.stamps.try_push(Stamp { frame: self.written, captured_at });
+    }
+
     /// Takes whole frames of interleaved samples. Called by the device's thread.
     pub fn push(&mut self, interleaved: &[f32]) {
-        put(&mut self.producer, self.channels, &self.counters, interleaved);
+        self.written += put(&mut self.producer, self.channels, &self.counters, interleaved);
     }
 
     /// The same for any sample type. Called by the device's thread.
@@ -88,13 +117,13 @@ impl CaptureWriter {
             for (into, sample) in converted.iter_mut().zip(piece) {
                 *into = f32::from_sample_(*sample);
             }
-            put(&mut self.producer, self.channels, &self.counters, converted);
+            self.written += put(&mut self.producer, self.channels, &self.counters, converted);
         }
     }
 }
 
-/// Puts whole frames into the ring and counts those that do not fit.
-fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, interleaved: &[f32]) {
+/// Puts whole frames into the ring, answers how many, and counts those that do not fit.
+fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, interleaved: &[f32]) -> u64 {
     let frames = interleaved.len() / channels;
     let fits = (producer.vacant_len() / channels).min(frames);
     producer.push_slice(&interleaved[..fits * channels]);
@@ -103,6 +132,7 @@ fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, inter
         counters.dropped.fetch_add((frames - fits) as u64, Ordering::Relaxed);
         counters.overflowed.store(true, Ordering::Release);
     }
+    fits as u64
 }
 
 // real-time: end
@@ -110,6 +140,13 @@ fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, inter
 /// The ear's end.
 pub struct CaptureReader {
     consumer: HeapCons<f32>,
+    stamps: HeapCons<Stamp>,
+    last_stamp: Option<Stamp>,
+    rate_hz: u32,
+    /// Frames taken out of the ring without being heard.
+    skipped: u64,
+    /// Samples handed out at 16 kHz.
+    given: u64,
     channels: usize,
     /// Samples that may wait; more is dropped from the oldest on.
     keep_samples: usize,
@@ -128,7 +165,24 @@ impl CaptureReader {
         let taken = self.consumer.pop_slice(&mut self.raw[..whole.min(self.keep_samples)]);
         self.mono.clear();
         mix_down(&self.raw[..taken], self.channels, &mut self.mono);
+        let before = out.len();
         self.resampler.push(&self.mono, out);
+        self.given += (out.len() - before) as u64;
+        self.last_stamp = self.stamps.pop_iter().last().or(self.last_stamp);
+    }
+
+    /// When the last of the samples handed out so far was captured, as the device's newest time stamp
+    /// says; `None` before the first stamp, as for a recording.
+    pub fn captured_until(&self) -> Option<Instant> {
+        let Stamp { frame, captured_at } = self.last_stamp?;
+        let heard = self.given as f64 * f64::from(self.rate_hz) / f64::from(SAMPLE_RATE_HZ);
+        let after_stamp_s = (self.skipped as f64 + heard - frame as f64) / f64::from(self.rate_hz);
+        let distance = Duration::try_from_secs_f64(after_stamp_s.abs()).ok()?;
+        if after_stamp_s < 0.0 {
+            captured_at.checked_sub(distance)
+        } else {
+            captured_at.checked_add(distance)
+        }
     }
 
     fn drop_oldest(&mut self) {
@@ -137,13 +191,15 @@ impl CaptureReader {
         let overflowed = self.counters.overflowed.swap(false, Ordering::Acquire);
         let excess = if overflowed { whole } else { whole.saturating_sub(self.keep_samples) };
         let skipped = self.consumer.skip(excess);
+        self.skipped += (skipped / self.channels) as u64;
         self.counters.dropped.fetch_add((skipped / self.channels) as u64, Ordering::Relaxed);
     }
 
     /// Throws away what is waiting without counting it as lost, as while the microphone is muted.
     pub fn discard(&mut self) {
         self.counters.overflowed.store(false, Ordering::Release);
-        self.consumer.clear();
+        let thrown = self.consumer.clear();
+        self.skipped += (thrown / self.channels) as u64;
     }
 
     /// Frames the device brought so far: stands still when the device is gone.
@@ -244,6 +300,69 @@ mod tests {
         }
         thread.join().expect("writer");
         assert!(out.iter().enumerate().all(|(i, sample)| *sample == i as f32));
+    }
+
+    #[test]
+    fn moments_belong_to_samples_whatever_was_dropped() {
+        let (mut writer, mut reader) = capture_ring(16_000, 1, 100).expect("ring");
+        let begun = Instant::now();
+        let mut out = Vec::new();
+        assert_eq!(reader.captured_until(), None);
+        let at = |ms: u64| begun + Duration::from_millis(ms);
+        let near = |reader: &CaptureReader, ms: u64| {
+            let until = reader.captured_until().expect("stamped");
+            let off = until.max(at(ms)) - until.min(at(ms));
+            assert!(off < Duration::from_micros(100), "{:?} instead of {ms} ms", until - begun);
+        };
+        writer.stamp(at(0));
+        writer.push(&[0.0; 160]);
+        reader.read(&mut out);
+        near(&reader, 10);
+        // Two callbacks between two looks, the newest stamp counts for both.
+        for ms in [10, 20] {
+            writer.stamp(at(ms));
+            writer.push(&[0.0; 160]);
+        }
+        reader.read(&mut out);
+        near(&reader, 30);
+        // Twice 100 ms fit, 100 ms are promised: what is left is the newest.
+        for ms in (30..230).step_by(10) {
+            writer.stamp(at(ms));
+            writer.push(&[0.0; 160]);
+        }
+        reader.read(&mut out);
+        near(&reader, 230);
+        // The ring overflows: everything is thrown away, and time goes on without it.
+        for ms in (230..830).step_by(10) {
+            writer.stamp(at(ms));
+            writer.push(&[0.0; 160]);
+        }
+        reader.read(&mut out);
+        writer.stamp(at(830));
+        writer.push(&[0.0; 160]);
+        reader.read(&mut out);
+        near(&reader, 840);
+        writer.stamp(at(840));
+        writer.push(&[0.0; 160]);
+        reader.discard();
+        writer.stamp(at(850));
+        writer.push(&[0.0; 160]);
+        reader.read(&mut out);
+        near(&reader, 860);
+    }
+
+    #[test]
+    fn moments_belong_to_samples_at_other_rates_too() {
+        let (mut writer, mut reader) = capture_ring(44_100, 2, 1000).expect("ring");
+        let (begun, mut out) = (Instant::now(), Vec::new());
+        for ms in (0..1000).step_by(10) {
+            writer.stamp(begun + Duration::from_millis(ms));
+            writer.push(&[0.0; 2 * 441]);
+            reader.read(&mut out);
+        }
+        let until = reader.captured_until().expect("stamped") - begun;
+        let heard = Duration::from_secs_f64(out.len() as f64 / 16_000.0);
+        assert!(until.abs_diff(heard) < Duration::from_micros(100), "{until:?} for {heard:?} of sound");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Speech recognition engines behind one trait.
 
+pub mod cascade;
 pub mod grammar;
 mod session;
+pub mod whisper;
 pub mod worker;
 
 use crate::domain::{Fault, Transcript};

@@ -55,8 +55,14 @@ pub fn payload(topics: &Topics, about: &NodeInfo) -> Value {
 
 /// One component an entity; the key is the entity's name in topics and ids.
 fn components(topics: &Topics) -> Value {
+    let entities = voice_entities(topics).into_iter().chain(diagnostic_entities(topics));
+    Value::Object(entities.collect())
+}
+
+/// What people use.
+fn voice_entities(topics: &Topics) -> [(String, Value); 7] {
     let path = |topic| topics.path(topic);
-    let entities = [
+    [
         entity(
             topics,
             "sensor",
@@ -144,8 +150,46 @@ fn components(topics: &Topics) -> Value {
                 "payload_press": "PRESS",
             }),
         ),
-    ];
-    Value::Object(entities.into_iter().collect())
+    ]
+}
+
+/// How the node itself is.
+fn diagnostic_entities(topics: &Topics) -> [(String, Value); 5] {
+    let problem = |key: &str, name: &str, icon: &str, topic| {
+        let own = json!({
+            "state_topic": topics.path(topic),
+            "device_class": "problem",
+            "payload_on": "ON",
+            "payload_off": "OFF",
+            "entity_category": "diagnostic",
+        });
+        entity(topics, "binary_sensor", key, name, icon, own)
+    };
+    let number = |key: &str, name: &str, icon: &str, topic, mut own: Value| {
+        own["state_topic"] = json!(topics.path(topic));
+        own["entity_category"] = json!("diagnostic");
+        entity(topics, "sensor", key, name, icon, own)
+    };
+    let duration = json!({ "device_class": "duration", "unit_of_measurement": "s" });
+    let size = json!({
+        "device_class": "data_size",
+        "unit_of_measurement": "MiB",
+        "state_class": "measurement",
+        "suggested_display_precision": 0,
+    });
+    let total = json!({ "state_class": "total_increasing" });
+    [
+        problem(
+            "microphone_problem",
+            "Microphone problem",
+            "mdi:microphone-question",
+            Topic::MicrophoneProblemState,
+        ),
+        problem("speaker_problem", "Speaker problem", "mdi:speaker-off", Topic::SpeakerProblemState),
+        number("xruns", "Xruns", "mdi:waveform", Topic::XrunsState, total),
+        number("uptime", "Uptime", "mdi:timer-outline", Topic::UptimeState, duration),
+        number("memory", "Memory", "mdi:memory", Topic::MemoryState, size),
+    ]
 }
 
 fn entity(topics: &Topics, platform: &str, key: &str, name: &str, icon: &str, own: Value) -> (String, Value) {
@@ -179,8 +223,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     // Keys Home Assistant's MQTT integration accepts, from the "Configuration variables" of
-    // home-assistant.io/integrations/{sensor,switch,number,button}.mqtt and the schemas in its source
-    // (homeassistant/components/mqtt/{schemas,sensor,switch,number,button}.py). It drops keys it does
+    // home-assistant.io/integrations/{sensor,binary_sensor,switch,number,button}.mqtt and the schemas in its source
+    // (homeassistant/components/mqtt/{schemas,sensor,binary_sensor,switch,number,button}.py). It drops keys it does
     // not know without a word, so a misspelt one would simply not work.
     const ROOT: &[&str] = &[
         "dev",
@@ -244,6 +288,16 @@ mod tests {
         "unit_of_measurement",
         "value_template",
     ];
+    const BINARY_SENSOR: &[&str] = &[
+        "device_class",
+        "expire_after",
+        "force_update",
+        "off_delay",
+        "payload_off",
+        "payload_on",
+        "state_topic",
+        "value_template",
+    ];
     const SWITCH: &[&str] = &[
         "command_template",
         "command_topic",
@@ -278,6 +332,7 @@ mod tests {
         // (what it takes, what it must have)
         match platform {
             "sensor" => (SENSOR, &["state_topic"]),
+            "binary_sensor" => (BINARY_SENSOR, &["state_topic"]),
             "switch" => (SWITCH, &["command_topic", "state_topic"]),
             "number" => (NUMBER, &["command_topic", "state_topic"]),
             "button" => (BUTTON, &["command_topic"]),
@@ -332,6 +387,11 @@ mod tests {
                 "number.hark_volume",
                 "button.hark_listen_now",
                 "button.hark_stop",
+                "binary_sensor.hark_microphone_problem",
+                "binary_sensor.hark_speaker_problem",
+                "sensor.hark_xruns",
+                "sensor.hark_uptime",
+                "sensor.hark_memory",
             ]
         );
         assert_eq!(payload["cmps"]["state"]["options"], json!(STATES));

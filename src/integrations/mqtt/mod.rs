@@ -21,6 +21,7 @@ mod session;
 pub mod topics;
 
 pub use discovery::NodeInfo;
+pub use outbound::Diagnostic;
 pub use probe::probe;
 
 use crate::config;
@@ -118,6 +119,13 @@ impl Mqtt {
     pub fn publish(&self, envelope: &Envelope) {
         if let Some(link) = &self.link {
             link.shared.outbox.put(outbound::messages(&link.shared.topics, envelope));
+        }
+    }
+
+    /// Publishes how Hark itself is. Never waits; the broker keeps the latest of each kind.
+    pub fn diagnose(&self, diagnostic: Diagnostic) {
+        if let Some(link) = &self.link {
+            link.shared.outbox.put(vec![outbound::diagnostic(&link.shared.topics, diagnostic)]);
         }
     }
 

@@ -38,6 +38,37 @@ impl Message {
     }
 }
 
+/// How Hark itself is, for the diagnostic entities. Not an event: it belongs to no turn and says nothing
+/// about the home.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Diagnostic {
+    /// The microphone is away or brings no sound.
+    MicrophoneProblem(bool),
+    /// The speaker is away or takes no sound.
+    SpeakerProblem(bool),
+    /// Overruns and underruns of both devices since the start.
+    Xruns(u64),
+    /// Seconds since the start.
+    UptimeS(u64),
+    /// Resident memory in bytes.
+    MemoryBytes(u64),
+}
+
+/// The message that a diagnostic makes.
+pub fn diagnostic(topics: &Topics, diagnostic: Diagnostic) -> Message {
+    let switch = |on| if on { "ON" } else { "OFF" }.to_owned();
+    let (topic, payload) = match diagnostic {
+        Diagnostic::MicrophoneProblem(on) => (Topic::MicrophoneProblemState, switch(on)),
+        Diagnostic::SpeakerProblem(on) => (Topic::SpeakerProblemState, switch(on)),
+        Diagnostic::Xruns(count) => (Topic::XrunsState, count.to_string()),
+        Diagnostic::UptimeS(seconds) => (Topic::UptimeState, seconds.to_string()),
+        Diagnostic::MemoryBytes(bytes) => {
+            (Topic::MemoryState, format!("{:.1}", bytes as f64 / f64::from(1 << 20)))
+        }
+    };
+    Message::new(topics, topic, payload)
+}
+
 /// The messages an event makes.
 pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
     let json = match serde_json::to_vec(envelope) {
@@ -182,6 +213,24 @@ mod tests {
     }
 
     #[test]
+    fn diagnostics_are_kept_by_the_broker() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let sent = |what| {
+            let message = diagnostic(&topics, what);
+            assert!(message.retain && message.at_least_once);
+            (message.path, String::from_utf8(message.payload).unwrap())
+        };
+        let expect = |what, path: &str, payload: &str| {
+            assert_eq!(sent(what), (format!("hark/hark/{path}/state"), payload.to_owned()));
+        };
+        expect(Diagnostic::MicrophoneProblem(true), "microphone_problem", "ON");
+        expect(Diagnostic::SpeakerProblem(false), "speaker_problem", "OFF");
+        expect(Diagnostic::Xruns(3), "xruns", "3");
+        expect(Diagnostic::UptimeS(61), "uptime", "61");
+        expect(Diagnostic::MemoryBytes(100 * 1024 * 1024 + 512 * 1024), "memory", "100.5");
+    }
+
+    #[test]
     fn state_names_are_those_of_the_events() {
         for state in super::super::discovery::STATES {
             assert_eq!(serde_json::to_value(state).unwrap(), state_name(state));
@@ -221,6 +270,7 @@ mod tests {
             confidence: 0.9,
             language: "en".into(),
             rejected: None,
+            why: None,
         };
         let out = sent(&envelope(PublicEvent::Transcript(transcript.clone())));
         assert_eq!(out[0], ("hark/hark/last_transcript/state".into(), "turn on the light".into()));

@@ -37,6 +37,16 @@ pub enum Topic {
     VolumeState,
     /// Sets how loud Hark is.
     VolumeSet,
+    /// Whether the microphone is away or brings nothing.
+    MicrophoneProblemState,
+    /// Whether the speaker is away or takes nothing.
+    SpeakerProblemState,
+    /// Overruns and underruns of both devices.
+    XrunsState,
+    /// How long Hark has been running.
+    UptimeState,
+    /// How much memory Hark has.
+    MemoryState,
     /// Makes Hark listen without a wake word.
     ListenNowSet,
     /// Makes Hark be quiet.
@@ -83,7 +93,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 19] = [
+pub static TABLE: [Row; 24] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -139,6 +149,29 @@ pub static TABLE: [Row; 19] = [
     command(Topic::MicMuteSet, "{base}/mic_mute/set", "`ON` or `OFF`"),
     out(Topic::VolumeState, "{base}/volume/state", 1, true, "a whole number, 0–100"),
     command(Topic::VolumeSet, "{base}/volume/set", "a number, 0–100"),
+    out(
+        Topic::MicrophoneProblemState,
+        "{base}/microphone_problem/state",
+        1,
+        true,
+        "`ON` (it is away or brings no sound) or `OFF`",
+    ),
+    out(
+        Topic::SpeakerProblemState,
+        "{base}/speaker_problem/state",
+        1,
+        true,
+        "`ON` (it is away or takes no sound) or `OFF`",
+    ),
+    out(
+        Topic::XrunsState,
+        "{base}/xruns/state",
+        1,
+        true,
+        "a whole number: overruns and underruns since the start",
+    ),
+    out(Topic::UptimeState, "{base}/uptime/state", 1, true, "whole seconds since the start"),
+    out(Topic::MemoryState, "{base}/memory/state", 1, true, "resident memory in MiB, one decimal"),
     command(Topic::ListenNowSet, "{base}/listen_now/set", "`PRESS`"),
     command(Topic::StopSet, "{base}/stop/set", "`PRESS`"),
     out(

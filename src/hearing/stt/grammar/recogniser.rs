@@ -137,6 +137,7 @@ impl GrammarRecogniser {
             confidence: self.evidence.confidence,
             language: "en".to_owned(),
             rejected: self.evidence.rejection(tuning.min_confidence),
+            why: None,
         };
         Ok(Recognition { transcript, heard })
     }

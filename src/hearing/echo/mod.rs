@@ -1,0 +1,273 @@
+//! Echo cancellation: takes out of the microphone's signal what the loudspeaker plays.
+//!
+//! The reference is the true signal: a copy of what the output callback handed to the device, after
+//! volume and ducking, with the moments at which it sounds. [`far_end`] keeps it, [`alignment`] finds
+//! the frames that sound while the microphone captures, whatever the two clocks do, and [`canceller`]
+//! (AEC3) subtracts what the room makes of them. AEC3 gets one block of each side in turn, so it never
+//! sees jitter; it looks for the echo from 0 to 500 ms behind its reference.
+//!
+//! While nothing is played the canceller rests, keeping what it has learned, and the samples pass with
+//! the same delay.
+
+mod alignment;
+mod canceller;
+mod far_end;
+mod polish;
+#[cfg(test)]
+mod tests;
+
+use crate::config::echo::Echo;
+use crate::domain::SAMPLE_RATE_HZ;
+use alignment::Alignment;
+use canceller::{BLOCK, Canceller};
+use far_end::FarEnd;
+use polish::Polish;
+use std::time::Instant;
+
+/// How long after the last sound of the loudspeaker its echo may still be heard, in blocks of 4 ms.
+const ECHO_TAIL_BLOCKS: u32 = 75;
+
+/// Power of the loudspeaker's signal from which the canceller learns: −50 dB of full scale.
+const LOUD_ENOUGH: f32 = 1e-5;
+
+/// How long it takes the canceller to know a room: 1.5 s of sound.
+const LEARNING_BLOCKS: u32 = 375;
+
+/// Blocks over which levels are averaged: 160 ms, what barge-in waits for.
+const LEVEL_BLOCKS: f32 = 40.0;
+
+/// A piece of what the loudspeaker plays.
+#[derive(Debug, Clone, Copy)]
+pub struct Played<'a> {
+    /// Number of its first frame, counted from the start of the stream.
+    pub first: u64,
+    /// How many frames it has.
+    pub frames: usize,
+    /// When its first frame sounds.
+    pub sounds_at: Instant,
+    /// Its samples, mono at the device's rate; empty for silence.
+    pub samples: &'a [f32],
+}
+
+/// What the echo stage knows about the sound it gave out last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EchoReport {
+    /// Whether what the loudspeaker plays, or its reverberation, may be in these samples.
+    pub playing: bool,
+    /// Whether the canceller does not know the room yet: some of the echo may be left. That is so for
+    /// the first second and a half that is played after the start.
+    pub learning: bool,
+    /// Levels over the last 160 ms in dB of full scale: the loudspeaker's signal, the microphone's, and
+    /// what is left of the microphone's.
+    pub played_db: f32,
+    pub heard_db: f32,
+    pub cleaned_db: f32,
+    /// How far behind its reference the canceller finds the echo, in ms.
+    pub delay_ms: i32,
+    /// Speed of the loudspeaker's clock against the microphone's, in parts per million.
+    pub drift_ppm: f32,
+    /// How often the streams had to be aligned anew since the loudspeaker was opened.
+    pub realigned: u64,
+}
+
+impl EchoReport {
+    /// By how much the microphone's signal was lowered, in dB. While only the loudspeaker is heard this
+    /// is 20 and more; when a person speaks, it falls towards 0.
+    pub fn suppression_db(&self) -> f32 {
+        self.heard_db - self.cleaned_db
+    }
+}
+
+/// The stage between the capture ring and the ear.
+pub struct EchoStage {
+    /// `None` when the stage is switched off.
+    canceller: Option<Canceller>,
+    far: FarEnd,
+    alignment: Alignment,
+    polish: Option<Polish>,
+    rest_after_blocks: u32,
+    /// Blocks since the loudspeaker was last heard in the reference.
+    quiet_blocks: u32,
+    /// How the last block was made.
+    mode: Mode,
+    /// What does not fill a block yet.
+    pending: Vec<f32>,
+    /// The last block heard: while resting it is given out a block later, as the canceller would.
+    past: [f32; BLOCK],
+    /// Whether `past` holds sound that was not given out yet.
+    begun: bool,
+    /// Blocks in which the canceller had something loud enough to learn from.
+    learned_blocks: u32,
+    levels: Levels,
+}
+
+/// How a block is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The canceller rests.
+    Resting,
+    /// Its first block after a rest: what it gives out is left over from before.
+    Waking,
+    /// Its second one: faded over.
+    FadingIn,
+    Cancelling,
+    /// Its last one before a rest: faded over.
+    FadingOut,
+}
+
+/// Mean squares over some blocks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Levels {
+    played: f32,
+    heard: f32,
+    cleaned: f32,
+}
+
+impl EchoStage {
+    /// A stage that has not heard of any loudspeaker yet.
+    pub fn new(config: &Echo) -> Self {
+        Self {
+            canceller: config.enabled.then(Canceller::new),
+            far: FarEnd::new(SAMPLE_RATE_HZ),
+            alignment: Alignment::new(),
+            polish: Polish::new(config),
+            rest_after_blocks: config.rest_after_ms / 4,
+            quiet_blocks: u32::MAX,
+            mode: Mode::Resting,
+            pending: Vec::with_capacity(BLOCK * 32),
+            past: [0.0; BLOCK],
+            begun: false,
+            learned_blocks: 0,
+            levels: Levels::default(),
+        }
+    }
+
+    /// A loudspeaker was opened, or opened again: its stream begins with frame 0.
+    pub fn speaker_opened(&mut self, rate_hz: u32) {
+        self.far = FarEnd::new(rate_hz);
+        self.alignment = Alignment::new();
+    }
+
+    /// Takes a piece of what the loudspeaker plays. To be called with everything there is before
+    /// [`EchoStage::process`].
+    pub fn played(&mut self, piece: &Played<'_>) {
+        self.far.push(piece.first, piece.frames, piece.samples);
+        self.alignment.sounds(piece.first, piece.sounds_at);
+    }
+
+    /// Cleans what the microphone brought, 16 kHz mono, in place. `captured_until` is when the last of
+    /// the samples was captured; without it (a recording) they pass untouched.
+    ///
+    /// Every sample comes out once, 4 ms late, in blocks of 4 ms: less than that waits for the next call.
+    /// With noise suppression or gain control the blocks are of 10 ms.
+    pub fn process(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
+        let (Some(canceller), Some(captured_until)) = (&mut self.canceller, captured_until) else {
+            // Whatever waited comes first.
+            let new = std::mem::take(samples);
+            if let Some(polish) = &mut self.polish {
+                polish.give_up(samples);
+            }
+            if std::mem::take(&mut self.begun) {
+                samples.extend_from_slice(&std::mem::replace(&mut self.past, [0.0; BLOCK]));
+            }
+            samples.append(&mut self.pending);
+            samples.extend(new);
+            return;
+        };
+        if samples.is_empty() {
+            return;
+        }
+        self.begun = true;
+        self.pending.append(samples);
+        let resting = self.mode == Mode::Resting;
+        self.alignment.captured(captured_until, self.pending.len(), resting, &self.far);
+        let (blocks, _) = self.pending.as_chunks::<BLOCK>();
+        for heard in blocks {
+            let (mut played, mut cleaned) = ([0.0; BLOCK], [0.0; BLOCK]);
+            let sound = match self.alignment.next(BLOCK, &self.far) {
+                Some((place, step)) => self.far.read(place, step, &mut played),
+                None => false,
+            };
+            self.quiet_blocks = if sound { 0 } else { self.quiet_blocks.saturating_add(1) };
+            let resting = self.quiet_blocks > self.rest_after_blocks;
+            self.mode = self.mode.next(resting);
+            let passed = std::mem::replace(&mut self.past, *heard);
+            if self.mode != Mode::Resting {
+                canceller.expect_delay(self.alignment.lead_ms());
+                canceller.process(&played, heard, &mut cleaned);
+                let learns = self.levels.played > LOUD_ENOUGH && self.learned_blocks < LEARNING_BLOCKS;
+                self.learned_blocks += u32::from(learns);
+            }
+            self.mode.mix(&passed, &mut cleaned);
+            self.levels.add(&played, heard, &cleaned);
+            samples.extend_from_slice(&cleaned);
+        }
+        let done = blocks.len() * BLOCK;
+        self.pending.drain(..done);
+        if let Some(polish) = &mut self.polish {
+            polish.process(samples);
+        }
+    }
+
+    /// Whether what the loudspeaker plays, or its reverberation, may be in what came out last.
+    pub fn is_playing(&self) -> bool {
+        self.quiet_blocks <= ECHO_TAIL_BLOCKS
+    }
+
+    /// What is known about what came out last.
+    pub fn report(&self) -> EchoReport {
+        EchoReport {
+            playing: self.is_playing(),
+            learning: self.learned_blocks < LEARNING_BLOCKS,
+            played_db: decibels(self.levels.played),
+            heard_db: decibels(self.levels.heard),
+            cleaned_db: decibels(self.levels.cleaned),
+            delay_ms: self.canceller.as_ref().map_or(0, Canceller::delay_ms),
+            drift_ppm: self.alignment.drift_ppm() as f32,
+            realigned: self.alignment.jumps(),
+        }
+    }
+}
+
+impl Mode {
+    /// How the next block is made.
+    fn next(self, resting: bool) -> Self {
+        match (self, resting) {
+            (Self::Cancelling, true) => Self::FadingOut,
+            (_, true) => Self::Resting,
+            (Self::Resting, false) => Self::Waking,
+            (Self::Waking, false) => Self::FadingIn,
+            (Self::FadingIn | Self::Cancelling | Self::FadingOut, false) => Self::Cancelling,
+        }
+    }
+
+    /// Makes the block of what passed by and what was cleaned.
+    fn mix(self, passed: &[f32; BLOCK], cleaned: &mut [f32; BLOCK]) {
+        match self {
+            Self::Cancelling => {}
+            Self::Resting | Self::Waking => *cleaned = *passed,
+            Self::FadingIn | Self::FadingOut => {
+                for (index, (into, past)) in cleaned.iter_mut().zip(passed).enumerate() {
+                    let so_far = index as f32 / BLOCK as f32;
+                    let part = if self == Self::FadingIn { so_far } else { 1.0 - so_far };
+                    *into = past + (*into - past) * part;
+                }
+            }
+        }
+    }
+}
+
+impl Levels {
+    fn add(&mut self, played: &[f32], heard: &[f32], cleaned: &[f32]) {
+        for (level, samples) in
+            [(&mut self.played, played), (&mut self.heard, heard), (&mut self.cleaned, cleaned)]
+        {
+            let power = samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32;
+            *level += (power - *level) / LEVEL_BLOCKS;
+        }
+    }
+}
+
+fn decibels(power: f32) -> f32 {
+    10.0 * power.max(1e-12).log10()
+}

@@ -1,0 +1,159 @@
+//! The cascade's decision, and its behaviour with scripted engines.
+
+use super::*;
+use crate::domain::FaultKind;
+use crate::domain::ports::{Acceptance, EditCosts};
+use crate::hearing::stt::whisper::testing::{Script, recogniser};
+use std::time::Instant;
+
+fn transcript(engine: &str, text: &str, confidence: f32, rejected: Option<&str>) -> Transcript {
+    Transcript {
+        text: text.to_owned(),
+        engine: engine.to_owned(),
+        confidence,
+        language: "en".to_owned(),
+        rejected: rejected.map(str::to_owned),
+        why: None,
+    }
+}
+
+/// A grammar engine that finds what it was told to, at once.
+struct Told {
+    found: Result<Transcript, Fault>,
+    partial: &'static str,
+}
+
+impl Recogniser for Told {
+    fn start(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn feed(&mut self, _samples: &[f32]) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn partial(&mut self) -> Option<Partial> {
+        Some(Partial { text: self.partial.to_owned(), stable: 0 })
+    }
+
+    fn finish(&mut self) -> Result<Recognition, Fault> {
+        let transcript = self.found.clone()?;
+        Ok(Recognition { heard: "heard".to_owned(), transcript })
+    }
+
+    fn cancel(&mut self) {}
+}
+
+/// Knows sentences that begin with "turn".
+struct Turning;
+
+impl SpeechGrammar for Turning {
+    fn sample(&self, _count: usize, _seed: u64) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    fn vocabulary(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn accept(&self, _words: &[&str], _costs: &EditCosts) -> Option<Acceptance> {
+        None
+    }
+
+    fn completeness(&self, text: &str) -> Completeness {
+        if text.starts_with("turn") { Completeness::Unfinished } else { Completeness::Unknown }
+    }
+}
+
+fn cascade(grammar: Transcript, partial: &'static str, script: Script) -> Cascade {
+    let told = Told { found: Ok(grammar), partial };
+    Cascade::new(Box::new(told), recogniser(script), Arc::new(Turning), 0.6)
+}
+
+fn hear(cascade: &mut Cascade) -> Recognition {
+    cascade.start().unwrap();
+    cascade.feed(&vec![0.1; 32_000]).unwrap();
+    cascade.finish().unwrap()
+}
+
+#[test]
+fn a_sure_grammar_is_taken_at_once_and_whisper_is_stopped() {
+    let slow = Script { text: "turn on the lamb", takes: Duration::from_secs(5), ..Script::default() };
+    let calls = slow.calls.clone();
+    let mut cascade = cascade(transcript("grammar", "turn on the lamp", 0.9, None), "turn", slow);
+    let begun = Instant::now();
+    let found = hear(&mut cascade);
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    assert_eq!(
+        (found.transcript.text.as_str(), found.transcript.engine.as_str()),
+        ("turn on the lamp", "grammar")
+    );
+    assert_eq!(found.transcript.why.as_deref(), Some("the grammar is sure: 0.90"));
+    drop(cascade);
+    assert_eq!(calls.lock().unwrap().finished, 0, "no decode ran to its end");
+}
+
+#[test]
+fn an_unsure_grammar_gives_way_to_whisper_and_says_why() {
+    for (grammar, reason) in [
+        (transcript("grammar", "turn on the lamp", 0.4, None), "the grammar is not sure: 0.40, below 0.60"),
+        (transcript("grammar", "", 0.1, Some("nothing fits")), "the grammar rejected it: nothing fits"),
+    ] {
+        let script = Script { text: " Who wrote Faust?", ..Script::default() };
+        let found = hear(&mut cascade(grammar, "turn", script));
+        assert_eq!(
+            (found.transcript.text.as_str(), found.heard.as_str()),
+            ("who wrote faust", "who wrote faust")
+        );
+        assert_eq!(
+            (found.transcript.engine.as_str(), found.transcript.why.as_deref()),
+            ("whisper", Some(reason))
+        );
+    }
+}
+
+#[test]
+fn what_whisper_rejects_or_fails_at_leaves_the_grammars_words() {
+    let unsure = || transcript("grammar", "turn on the lamp", 0.4, None);
+    let found = hear(&mut cascade(unsure(), "turn", Script { text: "[Music]", ..Script::default() }));
+    assert_eq!((found.transcript.engine.as_str(), found.transcript.rejected), ("grammar", None));
+    assert!(found.transcript.why.unwrap().contains("Whisper rejected it: \"[Music]\" names a noise"));
+    let found = hear(&mut cascade(unsure(), "turn", Script { fails: true, ..Script::default() }));
+    assert_eq!(found.transcript.text, "turn on the lamp");
+    assert!(found.transcript.why.unwrap().contains("Whisper failed"));
+    let both = transcript("grammar", "", 0.0, Some("no words"));
+    let found = hear(&mut cascade(both, "turn", Script::default()));
+    assert_eq!(found.transcript.rejected.as_deref(), Some("no words"), "both reject: nothing acts");
+}
+
+#[test]
+fn a_failing_grammar_is_told_and_the_next_utterance_may_work() {
+    let fault = Fault::new(FaultKind::Failed, "stt", "broken", "");
+    let told = Told { found: Err(fault.clone()), partial: "" };
+    let mut cascade = Cascade::new(Box::new(told), recogniser(Script::default()), Arc::new(Turning), 0.6);
+    for _ in 0..2 {
+        cascade.start().unwrap();
+        cascade.feed(&[0.1; 16_000]).unwrap();
+        assert_eq!(cascade.finish().unwrap_err(), fault);
+    }
+}
+
+#[test]
+fn partials_are_whispers_when_the_grammars_fit_no_sentence() {
+    for (grammar_partial, expected) in [("turn on", "turn on"), ("burn on", "turn on the lamp")] {
+        let script = Script { text: "Turn on the lamp", ..Script::default() };
+        let mut cascade = cascade(transcript("grammar", "", 0.0, None), grammar_partial, script);
+        cascade.start().unwrap();
+        cascade.feed(&vec![0.1; 32_000]).unwrap();
+        assert_eq!(cascade.partial().unwrap().text, expected);
+        cascade.cancel();
+    }
+}
+
+#[test]
+fn the_decision_is_by_rejection_then_confidence() {
+    let sure = transcript("grammar", "stop", 0.6, None);
+    assert!(matches!(choose(&sure, 0.6), Choice::Grammar(_)));
+    assert!(matches!(choose(&sure, 0.61), Choice::Wait(_)));
+    assert!(matches!(choose(&transcript("grammar", "stop", 1.0, Some("no")), 0.0), Choice::Wait(_)));
+}

@@ -1,0 +1,91 @@
+//! `hark listen` shows what the microphone hears; `hark bench` measures the stations.
+
+use crate::support::sound_card::SoundCard;
+use crate::support::{Hark, Running, flite, parse_events, run, text, wait_for};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+#[test]
+fn the_meter_shows_level_voice_and_words_and_ends_on_ctrl_c() {
+    if !SoundCard::available() {
+        eprintln!("left out: pulseaudio is not installed");
+        return;
+    }
+    let card = SoundCard::start();
+    let hark = Hark::new();
+    let recording = hark.path("request.wav");
+    flite("slt", "turn on the living room light", &recording);
+    let mut command = hark.command(&["listen", "--json"]);
+    command.envs(card.env()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().unwrap();
+    let lines: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let (output, seen) = (child.stdout.take().unwrap(), lines.clone());
+    let reader = std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            seen.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+        }
+    });
+    let meter = Running(child);
+    let has = |check: &dyn Fn(&Value) -> bool| lines.lock().unwrap().iter().any(check).then_some(());
+    let patience = Duration::from_secs(40);
+    wait_for("sound", patience, || has(&|line| line["heard_ms"].as_u64() > Some(300)));
+    card.play_into_room(&recording);
+    let words = "turn on the living room light";
+    wait_for("the words", patience, || has(&|line| line["words"].as_str().unwrap().contains(words)));
+    assert!(has(&|line| line["state"] == "hearing").is_some());
+    assert!(has(&|line| line["vad"].as_f64() > Some(0.9)).is_some());
+    assert!(has(&|line| line["level_dbfs"].as_f64() > Some(-30.0)).is_some());
+    assert!(has(&|line| line["wake"]["hey_jarvis"].is_number()).is_some());
+    let peak = |line: &Value| line["peak_dbfs"].as_f64().unwrap() - line["level_dbfs"].as_f64().unwrap();
+    assert!(has(&|line| peak(line) > 10.0).is_some(), "the peak is held");
+
+    run(Command::new("kill").args(["-INT", &meter.0.id().to_string()]));
+    let mut meter = meter;
+    let status = wait_for("the end", patience, || meter.0.try_wait().unwrap());
+    assert!(status.success(), "Ctrl-C is a clean end: {status}");
+    reader.join().unwrap();
+}
+
+#[test]
+fn without_a_microphone_the_meter_says_what_to_do() {
+    let hark = Hark::new();
+    let output = hark.run(&["listen", "--set", "audio.input_device=none"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("hark devices"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_bench_measures_every_station_and_leaves_the_home_alone() {
+    let hark = Hark::new();
+    let recording = hark.path("request.wav");
+    flite("slt", "hey jarvis, turn on the living room light", &recording);
+    let output = hark.run(&["bench", recording.to_str().unwrap(), "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report = &parse_events(&text(&output.stdout))[0];
+    assert_eq!(report["recordings"], 1);
+    assert_eq!(report["requests"]["done"], 1, "{report:#}");
+    for name in [
+        "start_up",
+        "capture_block",
+        "vad_block",
+        "wake_hop",
+        "ear_block",
+        "recogniser_real_time_factor",
+        "first_partial",
+        "endpoint_to_transcript",
+        "template_parse",
+        "template_accept",
+        "voice_first_audio",
+        "voice_stop",
+        "speech_end_to_first_audio",
+    ] {
+        let row = report["rows"].as_array().unwrap().iter().find(|row| row["name"] == name);
+        let row = row.unwrap_or_else(|| panic!("{name} in {report:#}"));
+        let (median, p95) = (row["median"].as_f64(), row["p95"].as_f64());
+        assert!(median.is_some_and(|median| median >= 0.0) && p95 >= median, "{row}");
+    }
+    assert!(!hark.path("hark.db").exists(), "no turn is kept");
+}
