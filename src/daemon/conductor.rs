@@ -36,7 +36,7 @@ pub struct Parts {
     pub timers: Arc<Timers>,
     /// The voice; `None` when replies are text only.
     pub voice: Option<VoiceHandle>,
-    /// Orders to the ear. One writer, at most one order an event, and the ear takes them every block.
+    /// Orders to the ear. One writer, a few orders an event, and the ear takes them every block.
     pub ear: Option<Sender<EarCommand>>,
     /// Where tool calls run.
     pub runtime: tokio::runtime::Handle,

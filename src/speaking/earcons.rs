@@ -22,7 +22,8 @@ fn notes(earcon: Earcon) -> &'static [Note] {
     match earcon {
         Earcon::Wake => &[(587.3, 70), (880.0, 90)],
         Earcon::Done => &[(880.0, 60), (1174.7, 110)],
-        Earcon::Error => &[(392.0, 110), (0.0, 30), (293.7, 170)],
+        // Lower notes lie where voices do, and voice activity took them for one.
+        Earcon::Error => &[(784.0, 110), (0.0, 30), (587.3, 170)],
         Earcon::Timer => &[(784.0, 120), (0.0, 60), (784.0, 120), (0.0, 60), (1046.5, 260)],
     }
 }

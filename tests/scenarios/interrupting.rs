@@ -2,7 +2,11 @@
 //! The loudspeaker is not heard by the microphone here, as after perfect echo cancellation.
 
 use crate::support::sound_card::{RATE_HZ, Recording, SoundCard};
-use crate::support::{Broker, Hark, Running, Subscription, flite, shared_data};
+use crate::support::{Broker, Hark, Running, Subscription, flite, root, shared_data};
+use hark::domain::audio::Earcon;
+use hark::hearing::vad::{GateChange, SileroVad, SpeechGate, Vad};
+use hark::inference::onnx::OnnxRuntime;
+use hark::speaking::earcons;
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -164,4 +168,52 @@ fn stop_works_in_every_style_and_other_words_only_where_they_may() {
         let reason = if style == "off" { "stop" } else { "barge_in" };
         assert_eq!(room.wait_for("speaking_ended", 0)["reason"], reason);
     }
+}
+
+/// A short sound of Hark's own must not begin a request, echo cancellation or not.
+#[test]
+fn no_short_sound_is_taken_for_speech() {
+    let cache = root().join("models/cache");
+    let runtime = OnnxRuntime::load(&cache.join("libonnxruntime.so")).unwrap();
+    let mut vad = SileroVad::load(runtime, &cache.join("silero_vad_16k_op15.onnx")).unwrap();
+    let settings = hark::config::vad::Vad { min_speech_ms: 60, ..Default::default() };
+    for earcon in [Earcon::Wake, Earcon::Done, Earcon::Error, Earcon::Timer] {
+        for loudness in [0.1, 1.0, 3.0] {
+            vad.reset();
+            let mut gate = SpeechGate::new(&settings);
+            let mut sound = vec![0.0; 16_000];
+            sound.extend(earcons::render(earcon, 16_000).iter().map(|sample| sample * loudness));
+            sound.extend([0.0; 16_000]);
+            for block in sound.as_chunks().0 {
+                let probability = vad.probability(block).unwrap();
+                assert_eq!(gate.push(probability), GateChange::None, "{earcon:?} at {loudness}");
+            }
+        }
+    }
+}
+
+/// "Shall I unlock the back door?" needs no second wake word, and silence is an answer too.
+#[test]
+fn a_question_is_answered_without_a_wake_word_and_asked_only_once() {
+    let room = Room::new(&["speaking.follow_up_ms=2000"]);
+    let (request, yes) = (room.hark.path("request.wav"), room.hark.path("yes.wav"));
+    flite("slt", "hey jarvis, unlock the back door", &request);
+    flite("rms", "yes", &yes);
+
+    room.card.play_into_room(&request);
+    room.wait_for("speaking_ended", 0);
+    room.card.play_into_room(&yes);
+    let action = room.wait_for("action", 1);
+    assert_eq!(action["receipt"]["ok"], true, "{action}");
+    assert_eq!(action["receipt"]["changed"], true, "{action}");
+    room.wait_for("speaking_ended", 1);
+
+    flite("slt", "hey jarvis, unlock the front door", &request);
+    room.card.play_into_room(&request);
+    room.wait_for("speaking_ended", 2);
+    room.all.wait("the silence to end it", |line| line.contains("nothing_said"));
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(room.events("speaking_started").len(), 3, "nothing more is said");
+    let states: Vec<Value> = room.events("state").iter().map(|event| event["state"].clone()).collect();
+    assert_eq!(states.last().map(Value::as_str), Some(Some("idle")), "{states:?}");
 }
