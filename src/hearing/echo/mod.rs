@@ -54,8 +54,8 @@ pub struct Played<'a> {
 pub struct EchoReport {
     /// Whether what the loudspeaker plays, or its reverberation, may be in these samples.
     pub playing: bool,
-    /// Whether the canceller does not know the room yet: some of the echo may be left. That is so for
-    /// the first second and a half that is played after the start.
+    /// Whether the canceller does not know the echo's way yet: some of it may be left. That is so for
+    /// the first second and a half that is played after the start, and whenever the delay has changed.
     pub learning: bool,
     /// Levels over the last 160 ms in dB of full scale: the loudspeaker's signal, the microphone's, and
     /// what is left of the microphone's.
@@ -98,6 +98,8 @@ pub struct EchoStage {
     begun: bool,
     /// Blocks in which the canceller had something loud enough to learn from.
     learned_blocks: u32,
+    /// The delay and the alignment for which it learned.
+    learned_for: (i32, i32, u64),
     levels: Levels,
 }
 
@@ -138,6 +140,7 @@ impl EchoStage {
             past: [0.0; BLOCK],
             begun: false,
             learned_blocks: 0,
+            learned_for: (0, 0, 0),
             levels: Levels::default(),
         }
     }
@@ -201,6 +204,10 @@ impl EchoStage {
             self.mode.mix(&passed, &mut cleaned);
             self.levels.add(&played, heard, &cleaned);
             samples.extend_from_slice(&cleaned);
+        }
+        let way = (canceller.delay_ms(), self.alignment.lead_ms(), self.alignment.jumps());
+        if way != self.learned_for {
+            (self.learned_for, self.learned_blocks) = (way, 0);
         }
         let done = blocks.len() * BLOCK;
         self.pending.drain(..done);
