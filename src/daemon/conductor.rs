@@ -3,6 +3,7 @@
 
 use super::clock::{Clock, wall_rfc3339, wall_unix_ms};
 use super::controls::Controls;
+use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
 use crate::acting::timers::Timers;
@@ -54,6 +55,7 @@ pub struct Conductor {
     mailbox: Arc<Mailbox>,
     listeners: Vec<Listener>,
     follow_ups: VecDeque<Event>,
+    likely: LikelyReplies,
     /// Receipts still owed by tools.
     owed: usize,
 }
@@ -67,7 +69,16 @@ impl Conductor {
         mailbox: Arc<Mailbox>,
         listeners: Vec<Listener>,
     ) -> Self {
-        Self { machine, parts, clock, mailbox, listeners, follow_ups: VecDeque::new(), owed: 0 }
+        Self {
+            machine,
+            parts,
+            clock,
+            mailbox,
+            listeners,
+            follow_ups: VecDeque::new(),
+            likely: LikelyReplies::default(),
+            owed: 0,
+        }
     }
 
     /// Tells listeners how things stand at the start, so that retained states are right from then on.
@@ -166,7 +177,13 @@ impl Conductor {
             Effect::Dismiss => self.to_ear(EarCommand::Dismiss),
             Effect::StopListening => self.to_ear(EarCommand::Sleep),
             Effect::MuteMicrophone { muted } => self.to_ear(EarCommand::Mute(muted)),
+            Effect::Prepare { text, language } => {
+                if let (Some(voice), Some(reply)) = (&self.parts.voice, self.likely.reply_to(&text)) {
+                    voice.prepare(reply, language);
+                }
+            }
             Effect::Understand { turn, text, language } => {
+                self.likely.asked(&turn, &text);
                 let understanding = self.parts.understand.understand(&text, &language);
                 self.follow_ups.push_back(Event::Understood { turn, understanding });
             }
@@ -219,6 +236,7 @@ impl Conductor {
             self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
             text
         });
+        self.likely.answered(&turn, &text);
         let speaks = match (&self.parts.voice, speak && !text.is_empty()) {
             (Some(voice), true) if voice.has_output() => {
                 voice.say(turn.clone(), text.clone(), language.clone()).map(|()| true)

@@ -25,6 +25,12 @@ impl EchoFeed {
         (Self { stage: EchoStage::new(config), opened, tap: None, realigned: 0 }, taps)
     }
 
+    /// Whether the voice plays and the canceller does not know the room yet.
+    pub(super) fn may_leak(&self) -> bool {
+        let report = self.stage.report();
+        report.playing && report.learning
+    }
+
     /// Cleans what was captured up to `captured_until`.
     pub(super) fn clean(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
         if let Some(newest) = self.opened.try_iter().last() {

@@ -13,6 +13,7 @@ mod ear_thread;
 mod echo_feed;
 mod health;
 pub mod hear;
+mod likely;
 pub mod listen;
 pub mod live;
 pub mod mailbox;

@@ -88,6 +88,9 @@ pub enum Effect {
     MuteMicrophone { muted: bool },
     /// Find out what a text means.
     Understand { turn: TurnId, text: String, language: String },
+    /// These are the words if the person stops here: make ready what is likely to be answered. Nothing may
+    /// act and nothing may sound for it.
+    Prepare { text: String, language: String },
     /// Run a tool; answered by `Acted`.
     Act { call: ToolCall },
     /// Put the reply into words, and say them when `speak`; answered by `Replied`.

@@ -129,6 +129,8 @@ pub struct Ear {
     state: State,
     /// Whether the utterance at hand is an interruption: nobody has asked for it yet.
     overheard: bool,
+    /// Some of Hark's own voice may be left in the sound.
+    own_voice_left: bool,
     /// Looks for interruptions while the ear is asleep; `None` when Hark is silent.
     watch: Option<Watch>,
     /// Up to here the sound may be Hark's own, and no request begins with it.
@@ -173,6 +175,7 @@ impl Ear {
             settings,
             state: State::Asleep,
             overheard: false,
+            own_voice_left: false,
             watch: None,
             own_until: 0,
             untold: Vec::new(),

@@ -73,7 +73,13 @@ impl Machine {
 
     pub(super) fn on_partial(&mut self, now: Stamp, text: String, stable: usize, completeness: Completeness) {
         match self.turn_in(Phase::Listening) {
-            Some(id) => self.publish(Some(&id), PublicEvent::Partial { text, stable }),
+            Some(id) => {
+                if matches!(completeness, Completeness::Complete | Completeness::MayContinue) {
+                    let language = self.settings.language.clone();
+                    self.out.push(Effect::Prepare { text: text.clone(), language });
+                }
+                self.publish(Some(&id), PublicEvent::Partial { text, stable });
+            }
             None => self.weigh_words(now, Words { text, stable, completeness }),
         }
     }

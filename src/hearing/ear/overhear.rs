@@ -51,6 +51,12 @@ impl Ear {
         Watch::new(&vad, &self.settings.endpoint, self.position, after_pause)
     }
 
+    /// Whether some of Hark's own voice may be left in the sound from here on, because the echo canceller
+    /// is still learning the room: then only a wake word interrupts.
+    pub fn own_voice_left(&mut self, left: bool) {
+        self.own_voice_left = left;
+    }
+
     /// The interruption was not for Hark: it is forgotten, and whoever goes on speaking is left alone.
     pub(super) fn dismiss(&mut self) {
         if self.overheard {
@@ -62,7 +68,9 @@ impl Ear {
     /// Looks for an interruption in the block at hand: the recogniser gets it from before its onset.
     pub(super) fn overhear(&mut self, out: &mut Vec<Heard>) {
         let Some(watch) = self.watch.as_mut().filter(|_| matches!(self.state, State::Asleep)) else { return };
-        let Some(onset) = watch.block(self.position, self.probability) else { return };
+        // What may be Hark's own voice interrupts nobody.
+        let probability = if self.own_voice_left { 0.0 } else { self.probability };
+        let Some(onset) = watch.block(self.position, probability) else { return };
         let endpointer = self.watch.replace(self.new_watch(false)).map(Watch::into_endpointer);
         let Some(endpointer) = endpointer else { return };
         self.hear_from(onset, 0);
@@ -75,7 +83,16 @@ impl Ear {
     /// Whether an interruption is for Hark is decided by its words so far: those of a draft are settled.
     /// As they were heard, for what they were fitted to is a whole sentence of the home in any case.
     pub(super) fn tell_draft(&self, draft: &Recognition, completeness: Completeness, out: &mut Vec<Heard>) {
-        if self.overheard && draft.transcript.rejected.is_none() {
+        if draft.transcript.rejected.is_some() {
+            return;
+        }
+        if !self.overheard {
+            // What a request would be if it ended here; it may still turn out otherwise.
+            if matches!(completeness, Completeness::Complete | Completeness::MayContinue) {
+                let text = draft.transcript.text.clone();
+                self.tell(HearingEvent::Partial { text, stable: 0, completeness }, out);
+            }
+        } else {
             let text = draft.heard.clone();
             let stable = text.chars().count();
             self.tell(HearingEvent::Partial { text, stable, completeness }, out);
