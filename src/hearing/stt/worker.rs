@@ -2,7 +2,7 @@
 //! delays the ear; in line when a recording is played in lock-step, so that the outcome is always the same.
 
 use super::session::{Session, Work};
-use super::{Partial, Recogniser, Recognition};
+use super::{Interrupter, Partial, Recogniser, Recognition};
 use crate::domain::{Fault, FaultKind, Transcript};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -60,10 +60,11 @@ impl SttLane {
     /// # Errors
     /// When its thread cannot be started.
     pub fn new(recogniser: Box<dyn Recogniser>, mode: SttMode) -> Result<Self, Fault> {
+        let interrupt = recogniser.interrupter();
         let session = Session::new(recogniser);
         let kind = match mode {
             SttMode::LockStep => Kind::Inline { session, reports: VecDeque::new() },
-            SttMode::Live => Kind::Thread(Worker::spawn(session)?),
+            SttMode::Live => Kind::Thread(Worker::spawn(session, interrupt)?),
         };
         Ok(Self { kind, drafts: 0 })
     }
@@ -164,11 +165,13 @@ struct Worker {
     outbox: VecDeque<Job>,
     utterance: u64,
     wanted: Arc<Wanted>,
+    /// Ends a `finish` whose words nobody wants any more.
+    interrupt: Option<Interrupter>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Worker {
-    fn spawn(session: Session) -> Result<Self, Fault> {
+    fn spawn(session: Session, interrupt: Option<Interrupter>) -> Result<Self, Fault> {
         let (jobs, job_queue) = sync_channel(JOB_QUEUE);
         let (report_queue, reports) = sync_channel(REPORT_QUEUE);
         let wanted = Arc::new(Wanted::default());
@@ -185,6 +188,7 @@ impl Worker {
             outbox: VecDeque::new(),
             utterance: 0,
             wanted,
+            interrupt,
             thread: Some(thread),
         })
     }
@@ -203,6 +207,9 @@ impl Worker {
             Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
             Work::Resume => self.wanted.draft.store(0, Ordering::Release),
             Work::Feed(_) | Work::Finish => {}
+        }
+        if let (Work::Start | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
+            interrupt();
         }
         self.outbox.push_back(Job { utterance: self.utterance, work });
         self.send();
@@ -270,6 +277,9 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.wanted.utterance.store(0, Ordering::Release);
+        if let Some(interrupt) = &self.interrupt {
+            interrupt();
+        }
         self.reports = None;
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
