@@ -129,6 +129,8 @@ pub struct Ear {
     state: State,
     /// Whether the utterance at hand is an interruption: nobody has asked for it yet.
     overheard: bool,
+    /// Whether it is hardly for Hark, so that the next one takes its place.
+    doubted: bool,
     /// Looks for interruptions while the ear is asleep; `None` when Hark is silent.
     watch: Option<Watch>,
     /// Up to here the sound may be Hark's own, and no request begins with it.
@@ -173,6 +175,7 @@ impl Ear {
             settings,
             state: State::Asleep,
             overheard: false,
+            doubted: false,
             watch: None,
             own_until: 0,
             untold: Vec::new(),
@@ -239,7 +242,8 @@ impl Ear {
         match command {
             EarCommand::Listen { window_ms, short_answer } => self.listen(window_ms, short_answer),
             EarCommand::Watch(on) => self.watch(on),
-            EarCommand::Attend => self.overheard = false,
+            EarCommand::Attend => (self.overheard, self.doubted) = (false, false),
+            EarCommand::Doubt => self.doubt(),
             EarCommand::Dismiss => self.dismiss(),
             EarCommand::OwnSound { ms } => self.own_until = self.position + ms_to_samples(ms + DRAIN_MS),
             EarCommand::Sleep => self.sleep(),
@@ -326,7 +330,7 @@ impl Ear {
     /// Back to the wake word, and to the watch for interruptions if there is one.
     fn fall_asleep(&mut self) {
         self.state = State::Asleep;
-        self.overheard = false;
+        (self.overheard, self.doubted) = (false, false);
         self.watch = self.watch.is_some().then(|| self.new_watch(false));
     }
 
@@ -527,7 +531,7 @@ impl Ear {
         let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
         let give_up_at = self.position + ms_to_samples(u64::from(endpoint.nothing_said_ms));
         let endpointer = Endpointer::after_wake_word(vad, endpoint, word_end, give_up_at);
-        self.overheard = false;
+        (self.overheard, self.doubted) = (false, false);
         self.state = State::Listening { endpointer, earliest: word_end };
         let recent = std::mem::take(&mut self.recent);
         for (end, probability) in &recent {

@@ -19,7 +19,7 @@ impl Ear {
         match self.state {
             State::Hearing { .. } | State::Recognising if self.overheard => {
                 self.untold.push(HearingEvent::SpeechStarted);
-                self.overheard = false;
+                (self.overheard, self.doubted) = (false, false);
             }
             State::Hearing { .. } => {}
             _ => {
@@ -59,15 +59,24 @@ impl Ear {
         }
     }
 
+    /// The interruption is hardly for Hark; the next one shall not have to wait for its end.
+    pub(super) fn doubt(&mut self) {
+        if self.overheard && self.watch.is_some() {
+            self.doubted = true;
+            self.watch = Some(self.new_watch(true));
+        }
+    }
+
     /// Looks for an interruption in the block at hand: the recogniser gets it from before its onset.
     pub(super) fn overhear(&mut self, out: &mut Vec<Heard>) {
-        let Some(watch) = self.watch.as_mut().filter(|_| matches!(self.state, State::Asleep)) else { return };
+        let free = self.doubted || matches!(self.state, State::Asleep);
+        let Some(watch) = self.watch.as_mut().filter(|_| free) else { return };
         let Some(onset) = watch.block(self.position, self.probability) else { return };
         let endpointer = self.watch.replace(self.new_watch(false)).map(Watch::into_endpointer);
         let Some(endpointer) = endpointer else { return };
         self.hear_from(onset, 0);
         self.state = State::Hearing { endpointer, draft: Draft::None };
-        self.overheard = true;
+        (self.overheard, self.doubted) = (true, false);
         let ago_ms = watch::ago_ms(self.position, onset);
         self.tell(HearingEvent::Interruption { ago_ms }, out);
     }
