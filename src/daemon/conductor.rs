@@ -174,6 +174,7 @@ impl Conductor {
             }
             Effect::Watch { on } => self.to_ear(EarCommand::Watch(on)),
             Effect::Attend => self.to_ear(EarCommand::Attend),
+            Effect::Doubt => self.to_ear(EarCommand::Doubt),
             Effect::Dismiss => self.to_ear(EarCommand::Dismiss),
             Effect::StopListening => self.to_ear(EarCommand::Sleep),
             Effect::MuteMicrophone { muted } => self.to_ear(EarCommand::Mute(muted)),

@@ -220,7 +220,8 @@ mod tests {
     fn a_request_is_followed_from_speech_to_words() {
         let mut gauge = Gauge::default();
         gauge.note(HearingEvent::SpeechStarted);
-        gauge.note(HearingEvent::Partial { text: "turn on".into(), stable: 4 });
+        let completeness = Default::default();
+        gauge.note(HearingEvent::Partial { text: "turn on".into(), stable: 4, completeness });
         let shown = gauge.read(true, 0, 0);
         assert_eq!((shown.doing, shown.words.as_str()), (Doing::Hearing, "turn on …"));
         gauge.note(HearingEvent::NothingSaid);

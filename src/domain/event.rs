@@ -80,6 +80,9 @@ pub enum Effect {
     Watch { on: bool },
     /// The interruption is a request: hear it to its end.
     Attend,
+    /// The interruption is hardly for Hark: hear it to its end, but whoever speaks after a pause is
+    /// another one.
+    Doubt,
     /// The interruption is not for Hark: forget it.
     Dismiss,
     /// Close the ear: back to the wake word; what was being heard is thrown away.

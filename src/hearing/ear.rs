@@ -131,6 +131,8 @@ pub struct Ear {
     overheard: bool,
     /// Some of Hark's own voice may be left in the sound.
     own_voice_left: bool,
+    /// Whether it is hardly for Hark, so that the next one takes its place.
+    doubted: bool,
     /// Looks for interruptions while the ear is asleep; `None` when Hark is silent.
     watch: Option<Watch>,
     /// Up to here the sound may be Hark's own, and no request begins with it.
@@ -176,6 +178,7 @@ impl Ear {
             state: State::Asleep,
             overheard: false,
             own_voice_left: false,
+            doubted: false,
             watch: None,
             own_until: 0,
             untold: Vec::new(),
@@ -242,7 +245,8 @@ impl Ear {
         match command {
             EarCommand::Listen { window_ms, short_answer } => self.listen(window_ms, short_answer),
             EarCommand::Watch(on) => self.watch(on),
-            EarCommand::Attend => self.overheard = false,
+            EarCommand::Attend => (self.overheard, self.doubted) = (false, false),
+            EarCommand::Doubt => self.doubt(),
             EarCommand::Dismiss => self.dismiss(),
             EarCommand::OwnSound { ms } => self.own_until = self.position + ms_to_samples(ms + DRAIN_MS),
             EarCommand::Sleep => self.sleep(),
@@ -329,7 +333,7 @@ impl Ear {
     /// Back to the wake word, and to the watch for interruptions if there is one.
     fn fall_asleep(&mut self) {
         self.state = State::Asleep;
-        self.overheard = false;
+        (self.overheard, self.doubted) = (false, false);
         self.watch = self.watch.is_some().then(|| self.new_watch(false));
     }
 
@@ -458,12 +462,13 @@ impl Ear {
 
     /// The words up to a pause are known: they say how long is waited for more.
     fn take_draft(&mut self, number: u64, recognition: Recognition, out: &mut Vec<Heard>) {
+        let wanted = |state: &State| matches!(state, State::Hearing { draft: Draft::Asked(asked), .. } if *asked == number);
+        if !wanted(&self.state) {
+            return;
+        }
         let words = self.completeness(&recognition);
         self.tell_draft(&recognition, words, out);
         let State::Hearing { endpointer, draft } = &mut self.state else { return };
-        if !matches!(draft, Draft::Asked(asked) if *asked == number) {
-            return;
-        }
         *draft = Draft::Made(recognition.transcript);
         let change = endpointer.judge(words);
         self.change(change, out);
@@ -530,7 +535,7 @@ impl Ear {
         let (vad, endpoint) = (&self.settings.vad, &self.settings.endpoint);
         let give_up_at = self.position + ms_to_samples(u64::from(endpoint.nothing_said_ms));
         let endpointer = Endpointer::after_wake_word(vad, endpoint, word_end, give_up_at);
-        self.overheard = false;
+        (self.overheard, self.doubted) = (false, false);
         self.state = State::Listening { endpointer, earliest: word_end };
         let recent = std::mem::take(&mut self.recent);
         for (end, probability) in &recent {

@@ -61,6 +61,8 @@ pub enum EarCommand {
     Watch(bool),
     /// The interruption is a request from here on.
     Attend,
+    /// Hear the interruption to its end, but take whoever speaks after a pause for another one.
+    Doubt,
     /// Forget the interruption and watch on.
     Dismiss,
     /// A sound of Hark's own lasts this long from now on: it is not the beginning of a request.

@@ -53,6 +53,21 @@ fn an_interruption_that_nobody_takes_ends_by_itself() {
 }
 
 #[test]
+fn one_that_is_doubted_gives_way_to_the_next() {
+    let (mut ear, log) = watching();
+    let speech = sound(&[(20, 0.9), (7, 0.1), (5, 0.9)]);
+    let heard = hear(&mut ear, &speech);
+    assert_eq!(heard.iter().filter(|it| matches!(it.event, HearingEvent::Interruption { .. })).count(), 1);
+    ear.command(EarCommand::Doubt);
+    let heard = hear(&mut ear, &speech);
+    let last = heard.last().expect("heard");
+    assert!(matches!(last.event, HearingEvent::Interruption { ago_ms: 160 }), "{heard:?}");
+    log.lock().expect("log").samples.clear();
+    let heard = hear(&mut ear, &sound(&[(25, 0.0)]));
+    assert_eq!(names(&heard).last().map(|(name, _)| *name), Some("transcript"));
+}
+
+#[test]
 fn listening_makes_a_request_of_whoever_is_speaking() {
     let (mut ear, log) = watching();
     hear(&mut ear, &sound(&[(7, 0.9)]));

@@ -7,7 +7,7 @@ use crate::domain::audio::{ms_to_samples, samples_to_ms};
 
 /// After an interruption that was not for Hark the next one begins after this much silence: a
 /// television that goes on is not looked at word by word.
-const PAUSE_MS: u64 = 256;
+const PAUSE_MS: u64 = 192;
 
 /// Waits for speech of a minimum length.
 pub(super) struct Watch {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn who_was_not_meant_is_listened_to_again_after_a_pause() {
-        assert_eq!(run(true, &[(50, 0.9), (7, 0.1), (50, 0.9)]), []);
-        assert_eq!(run(true, &[(50, 0.9), (8, 0.1), (6, 0.9)]), [(63, 58)]);
+        assert_eq!(run(true, &[(50, 0.9), (5, 0.1), (50, 0.9)]), []);
+        assert_eq!(run(true, &[(50, 0.9), (6, 0.1), (6, 0.9)]), [(61, 56)]);
     }
 }

@@ -41,7 +41,7 @@ impl Trimmer {
                     over = end.min(samples.len());
                     break;
                 }
-                EndpointChange::None | EndpointChange::NothingSaid => {}
+                _ => {}
             }
         }
         onset.map(|onset| &samples[onset.saturating_sub(LEAD_IN)..over])

@@ -63,7 +63,9 @@ impl Machine {
             return;
         }
         let speaking = self.sounding().is_some();
-        if self.interruption.is_some() || !(speaking || self.ringing.rings()) {
+        // One that is doubted gives way to the next.
+        let busy = self.interruption.as_ref().is_some_and(|interruption| !interruption.late);
+        if busy || !(speaking || self.ringing.rings()) {
             self.out.push(Effect::Dismiss);
             return;
         }
@@ -153,6 +155,7 @@ impl Machine {
             return;
         }
         interruption.due_ms = now.clock_ms() + FORGET_AFTER_MS;
+        self.out.push(Effect::Doubt);
         self.bring_voice_back(now);
     }
 

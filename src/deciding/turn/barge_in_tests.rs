@@ -77,6 +77,7 @@ fn deeds(effects: &[Effect]) -> Vec<String> {
         Effect::Unduck => Some("unduck".into()),
         Effect::StopSpeaking => Some("silence".into()),
         Effect::Attend => Some("attend".into()),
+        Effect::Doubt => Some("doubt".into()),
         Effect::Dismiss => Some("dismiss".into()),
         Effect::Watch { on } => Some(format!("watch {on}")),
         Effect::Listen { window_ms, short_answer } => Some(format!("listen {window_ms} {short_answer}")),
@@ -116,7 +117,13 @@ fn other_speech_is_ducked_and_the_voice_comes_back() {
     run(&mut machine, vec![(3_160, interruption()), (3_700, words("he by even", Completeness::Unknown))]);
     assert_eq!(machine.next_deadline_ms(), Some(3_960));
     let effects = run(&mut machine, vec![(3_959, Event::Tick), (3_960, Event::Tick)]);
-    assert_eq!(deeds(&effects), ["unduck", "told resume 960"]);
+    assert_eq!(deeds(&effects), ["doubt", "unduck", "told resume 960"]);
+    // Somebody else may say more meanwhile.
+    let effects = run(
+        &mut machine.clone(),
+        vec![(5_160, interruption()), (5_700, words("turn off the", Completeness::Unfinished))],
+    );
+    assert_eq!(deeds(&effects)[..3], ["duck 18", "told duck 160", "told stop 700"]);
     // Neither more words nor the last one change that.
     let effects = run(
         &mut machine,
@@ -179,7 +186,7 @@ fn the_echo_of_the_reply_does_not_interrupt_it() {
             (3_950, heard("the weather is fine", false)),
         ],
     );
-    assert_eq!(deeds(&effects), ["duck 18", "told duck 160", "unduck", "told resume 960"]);
+    assert_eq!(deeds(&effects), ["duck 18", "told duck 160", "doubt", "unduck", "told resume 960"]);
 }
 
 #[test]
@@ -227,7 +234,7 @@ fn without_a_decision_only_the_silent_styles_stay_silent() {
                 (5_050, heard("turn off the lamp", false)),
             ],
         );
-        assert_eq!(deeds(&effects), Vec::<String>::new(), "{style:?}");
+        assert_eq!(deeds(&effects), ["doubt"], "{style:?}");
     }
 }
 
@@ -249,7 +256,7 @@ fn stop_works_while_timers_ring() {
             (4_050, heard("turn off the lamp", false)),
         ],
     );
-    assert_eq!(deeds(&effects), Vec::<String>::new());
+    assert_eq!(deeds(&effects), ["doubt"]);
     // … and "stop" is enough.
     let effects = run(
         &mut machine,

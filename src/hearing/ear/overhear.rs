@@ -19,7 +19,7 @@ impl Ear {
         match self.state {
             State::Hearing { .. } | State::Recognising if self.overheard => {
                 self.untold.push(HearingEvent::SpeechStarted);
-                self.overheard = false;
+                (self.overheard, self.doubted) = (false, false);
             }
             State::Hearing { .. } => {}
             _ => {
@@ -65,9 +65,18 @@ impl Ear {
         }
     }
 
+    /// The interruption is hardly for Hark; the next one shall not have to wait for its end.
+    pub(super) fn doubt(&mut self) {
+        if self.overheard && self.watch.is_some() {
+            self.doubted = true;
+            self.watch = Some(self.new_watch(true));
+        }
+    }
+
     /// Looks for an interruption in the block at hand: the recogniser gets it from before its onset.
     pub(super) fn overhear(&mut self, out: &mut Vec<Heard>) {
-        let Some(watch) = self.watch.as_mut().filter(|_| matches!(self.state, State::Asleep)) else { return };
+        let free = self.doubted || matches!(self.state, State::Asleep);
+        let Some(watch) = self.watch.as_mut().filter(|_| free) else { return };
         // What may be Hark's own voice interrupts nobody.
         let probability = if self.own_voice_left { 0.0 } else { self.probability };
         let Some(onset) = watch.block(self.position, probability) else { return };
@@ -75,7 +84,7 @@ impl Ear {
         let Some(endpointer) = endpointer else { return };
         self.hear_from(onset, 0);
         self.state = State::Hearing { endpointer, draft: Draft::None };
-        self.overheard = true;
+        (self.overheard, self.doubted) = (true, false);
         let ago_ms = watch::ago_ms(self.position, onset);
         self.tell(HearingEvent::Interruption { ago_ms }, out);
     }
@@ -83,20 +92,14 @@ impl Ear {
     /// Whether an interruption is for Hark is decided by its words so far: those of a draft are settled.
     /// As they were heard, for what they were fitted to is a whole sentence of the home in any case.
     pub(super) fn tell_draft(&self, draft: &Recognition, completeness: Completeness, out: &mut Vec<Heard>) {
-        if draft.transcript.rejected.is_some() {
-            return;
-        }
-        if !self.overheard {
+        let (text, stable) = match (self.overheard, completeness) {
+            _ if draft.transcript.rejected.is_some() => return,
+            (true, _) => (&draft.heard, draft.heard.chars().count()),
             // What a request would be if it ended here; it may still turn out otherwise.
-            if matches!(completeness, Completeness::Complete | Completeness::MayContinue) {
-                let text = draft.transcript.text.clone();
-                self.tell(HearingEvent::Partial { text, stable: 0, completeness }, out);
-            }
-        } else {
-            let text = draft.heard.clone();
-            let stable = text.chars().count();
-            self.tell(HearingEvent::Partial { text, stable, completeness }, out);
-        }
+            (false, Completeness::Complete | Completeness::MayContinue) => (&draft.transcript.text, 0),
+            (false, _) => return,
+        };
+        self.tell(HearingEvent::Partial { text: text.clone(), stable, completeness }, out);
     }
 
     /// Words so far of what is being said.
