@@ -184,6 +184,7 @@ mod tests {
             confidence: 0.9,
             language: "en".into(),
             rejected: rejected.then(|| "does not fit".into()),
+            why: None,
         };
         for (text, rejected, late, expected) in [
             ("what time is it", false, false, true),
