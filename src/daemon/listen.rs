@@ -196,6 +196,7 @@ fn end_on_signal(workshop: &Workshop, over: Arc<AtomicBool>) -> Result<(), Fault
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ports::Completeness;
 
     fn meter(level_dbfs: f32, vad: f32, score: f32) -> Meter {
         let wake = vec![("hey_jarvis".to_owned(), score)];
@@ -220,7 +221,7 @@ mod tests {
     fn a_request_is_followed_from_speech_to_words() {
         let mut gauge = Gauge::default();
         gauge.note(HearingEvent::SpeechStarted);
-        let completeness = Default::default();
+        let completeness = Completeness::Unfinished;
         gauge.note(HearingEvent::Partial { text: "turn on".into(), stable: 4, completeness });
         let shown = gauge.read(true, 0, 0);
         assert_eq!((shown.doing, shown.words.as_str()), (Doing::Hearing, "turn on …"));
