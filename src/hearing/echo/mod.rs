@@ -7,10 +7,12 @@
 //! sees jitter; it looks for the echo from 0 to 500 ms behind its reference.
 //!
 //! While nothing is played the canceller rests, keeping what it has learned, and the samples pass with
-//! the same delay.
+//! the same delay. So they do while the microphone hears nothing of the loudspeaker ([`coupling`]); the
+//! canceller goes on learning then.
 
 mod alignment;
 mod canceller;
+mod coupling;
 mod far_end;
 mod polish;
 #[cfg(test)]
@@ -20,6 +22,7 @@ use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
 use alignment::Alignment;
 use canceller::{BLOCK, Canceller};
+use coupling::Coupling;
 use far_end::FarEnd;
 use polish::Polish;
 use std::time::Instant;
@@ -101,6 +104,9 @@ pub struct EchoStage {
     /// The delay and the alignment for which it learned.
     learned_for: (i32, i32, u64),
     levels: Levels,
+    coupling: Coupling,
+    /// Part of the samples as they came in what is given out: 0 cancelled, 1 untouched.
+    untouched: f32,
 }
 
 /// How a block is made.
@@ -142,6 +148,8 @@ impl EchoStage {
             learned_blocks: 0,
             learned_for: (0, 0, 0),
             levels: Levels::default(),
+            coupling: Coupling::default(),
+            untouched: 0.0,
         }
     }
 
@@ -149,6 +157,7 @@ impl EchoStage {
     pub fn speaker_opened(&mut self, rate_hz: u32) {
         self.far = FarEnd::new(rate_hz);
         self.alignment = Alignment::new();
+        self.coupling = Coupling::default();
     }
 
     /// Takes a piece of what the loudspeaker plays. To be called with everything there is before
@@ -202,7 +211,14 @@ impl EchoStage {
                 self.learned_blocks += u32::from(learns);
             }
             self.mode.mix(&passed, &mut cleaned);
+            let part = if self.coupling.is_free() { 1.0 } else { 0.0 };
+            let step = (part - std::mem::replace(&mut self.untouched, part)) / BLOCK as f32;
+            for (index, (into, past)) in cleaned.iter_mut().zip(&passed).enumerate() {
+                let part = part - step * (BLOCK - index) as f32;
+                *into += (past - *into) * part;
+            }
             self.levels.add(&played, heard, &cleaned);
+            self.coupling.block(self.levels.played, self.levels.heard);
             samples.extend_from_slice(&cleaned);
         }
         let way = (canceller.delay_ms(), self.alignment.lead_ms(), self.alignment.jumps());
@@ -225,7 +241,7 @@ impl EchoStage {
     pub fn report(&self) -> EchoReport {
         EchoReport {
             playing: self.is_playing(),
-            learning: self.learned_blocks < LEARNING_BLOCKS,
+            learning: self.learned_blocks < LEARNING_BLOCKS && !self.coupling.is_free(),
             played_db: decibels(self.levels.played),
             heard_db: decibels(self.levels.heard),
             cleaned_db: decibels(self.levels.cleaned),
