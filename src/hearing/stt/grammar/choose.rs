@@ -102,7 +102,7 @@ mod tests {
 
     fn hypotheses(list: &[(&str, f32)]) -> Vec<Hypothesis> {
         list.iter()
-            .map(|(text, score)| Hypothesis { words: split(text), score: *score, acoustic: *score })
+            .map(|(text, score)| Hypothesis { words: split(text), score: *score, acoustic: 0.0 })
             .collect()
     }
 

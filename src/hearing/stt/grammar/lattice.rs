@@ -261,8 +261,11 @@ mod tests {
         TrigramModel::train(&sentences, &Classes::default(), 1.0, 0.0).scorer(&[])
     }
 
-    fn lattice(nodes: &[(&str, i32, &[(usize, f32)])]) -> Lattice {
-        let node = |(word, start, exits): &(&str, i32, &[(usize, f32)])| Node {
+    /// Word, first frame, and the exits with their scores.
+    type Short<'a> = (&'a str, i32, &'a [(usize, f32)]);
+
+    fn lattice(nodes: &[Short<'_>]) -> Lattice {
+        let node = |(word, start, exits): &Short<'_>| Node {
             word: (*word).to_owned(),
             start: *start,
             exits: exits.iter().map(|(to, acoustic)| Exit { to: *to, acoustic: *acoustic }).collect(),
