@@ -160,12 +160,12 @@ impl Bench {
             _ => tally.rejected += 1,
         }
         println!(
-            "{word:8} | {} | {} -> {} ({:.2}; strain {:.2}; cost {:.2}; heard {})",
+            "{word:8} | {} | {} -> {} ({:.2}; fit {:.2}; cost {:.2}; heard {})",
             said.who,
             said.words,
             transcript.text,
             transcript.confidence,
-            self.ear.evidence().strain,
+            self.ear.evidence().fit,
             self.ear.evidence().cost + self.ear.evidence().gap,
             self.ear.evidence().heard.join(" ")
         );

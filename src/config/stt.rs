@@ -30,6 +30,6 @@ pub struct Stt {
 
 impl Default for Stt {
     fn default() -> Self {
-        Self { engine: SttEngine::Grammar, language_weight: 9.5, nbest: 300, min_confidence: 0.3 }
+        Self { engine: SttEngine::Grammar, language_weight: 9.5, nbest: 60, min_confidence: 0.3 }
     }
 }
