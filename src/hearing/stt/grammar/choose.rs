@@ -8,14 +8,16 @@ use crate::domain::ports::{Acceptance, SpeechGrammar};
 
 /// How likely a chosen sentence is what was said: a logistic regression, trained on recordings of people
 /// and on flite speaking to the house and of other things. Each number weighs one clue.
-const BIAS: f32 = -3.1;
-const BY_WORDS: f32 = 3.06;
-const BY_WHOLE: f32 = 0.84;
-const BY_WORST: f32 = 0.15;
-const BY_EDIT: f32 = -1.03;
-const BY_BACKGROUND: f32 = -0.41;
+const BIAS: f32 = -1.9;
+const BY_WORDS: f32 = 2.84;
+const BY_WHOLE: f32 = 0.39;
+const BY_WORST: f32 = 0.2;
+/// By word edits between what the decoder heard and the sentence, a word of the sentence.
+const BY_DISAGREEMENT: f32 = -1.2;
+/// By the share of background words in what was heard.
+const BY_BACKGROUND: f32 = -0.58;
 /// Few words fit something by chance more easily: weighs one over their number.
-const BY_BREVITY: f32 = -2.28;
+const BY_BREVITY: f32 = -2.14;
 /// A worst word counts no worse than this.
 const WORST: f32 = -6.0;
 
@@ -57,13 +59,18 @@ impl Evidence {
     }
 
     fn judged(&self) -> f32 {
+        let heard: Vec<&str> = self.heard.iter().map(|word| word.trim_start_matches(MARK)).collect();
+        let accepted: Vec<&str> = self.accepted.iter().map(String::as_str).collect();
+        let words = accepted.len().max(1) as f32;
+        let disagreement = strsim::generic_levenshtein(&heard, &accepted) as f32 / words;
+        let background = self.background as f32 / heard.len().max(1) as f32;
         let clues = BIAS
             + BY_WORDS * self.fit
             + BY_WHOLE * self.whole
             + BY_WORST * self.worst.max(WORST)
-            + BY_EDIT * self.cost
-            + BY_BACKGROUND * self.background as f32
-            + BY_BREVITY / self.accepted.len().max(1) as f32;
+            + BY_DISAGREEMENT * disagreement
+            + BY_BACKGROUND * background
+            + BY_BREVITY / words;
         1.0 / (1.0 + (-clues).exp())
     }
 
@@ -120,9 +127,9 @@ pub(super) fn candidates(
         found.truncate(tuning.looks);
     }
     for (words, _) in searched {
-        if found.iter().all(|known| known.words != words) {
-            found.push(Candidate { words, cost: 0.0, gap: 0.0 });
-        }
+        // Found word for word: no edits.
+        found.retain(|known| known.words != words);
+        found.push(Candidate { words, cost: 0.0, gap: 0.0 });
     }
     found
 }

@@ -143,9 +143,10 @@ impl GrammarRecogniser {
         self.sound.end();
         self.listener.search.follow(&self.sound);
         let found = self.listener.search.best(&self.sound, tuning.looks);
-        let candidates = candidates(found, &hypotheses, self.listener.grammar.as_ref(), tuning);
+        let mut candidates = candidates(found, &hypotheses, self.listener.grammar.as_ref(), tuning);
         let judges = Judges { sound: &self.sound, ways: &self.listener.ways, scorer, weights, tuning };
-        self.evidence = Evidence::new(heard, &candidates, judges.choose(&candidates));
+        let chosen = judges.choose_twice(&mut candidates, self.listener.grammar.as_ref());
+        self.evidence = Evidence::new(heard, &candidates, chosen);
         let Evidence { accepted, heard, .. } = &self.evidence;
         let heard = unmarked(heard).join(" ");
         let transcript = Transcript {

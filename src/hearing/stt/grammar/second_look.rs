@@ -10,7 +10,15 @@ use super::lattice::{NEPERS_PER_UNIT, Weights};
 use super::ngram::Scorer;
 use super::sound::Sound;
 use super::tuning::Tuning;
+use crate::domain::ports::{EditCosts, SpeechGrammar};
 use std::collections::HashMap;
+
+/// Phones by which a word that sounds alike may differ.
+const ALIKE_PHONES: usize = 2;
+/// Sentences that join the choice because they sound alike.
+const MOST_FINALISTS: usize = 6;
+/// Sentences looked up in the grammar because they sound alike.
+const MOST_ALIKE: usize = 150;
 
 /// A sentence the home accepts, on the way from what was heard.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +66,60 @@ impl Judges<'_> {
             }
         }
         best.map(|(_, place, alignment)| (place, self.fit(&alignment)))
+    }
+
+    /// Chooses, and chooses again among what sounds much like the first choice: the search keeps one way
+    /// to each place, so that of "fifteen minutes" and "fifty minutes" only one may have come here.
+    pub(super) fn choose_twice(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        grammar: &dyn SpeechGrammar,
+    ) -> Option<(usize, Fit)> {
+        let (place, fit) = self.choose(candidates)?;
+        let first = candidates[place].clone();
+        let known = candidates.len();
+        for words in self.alike(&first.words) {
+            let spoken: Vec<&str> = words.iter().map(String::as_str).collect();
+            let exact = EditCosts { limit: 0.0, ..self.tuning.costs };
+            if candidates.len() >= known + MOST_FINALISTS {
+                break;
+            }
+            let new = candidates.iter().all(|candidate| candidate.words != words);
+            if new && grammar.accept(&spoken, &exact).is_some() {
+                candidates.push(Candidate { words, ..first.clone() });
+            }
+        }
+        if candidates.len() == known {
+            return Some((place, fit));
+        }
+        let mut finalists = vec![first];
+        finalists.extend_from_slice(&candidates[known..]);
+        let (again, fit) = self.choose(&finalists)?;
+        Some((if again == 0 { place } else { known + again - 1 }, fit))
+    }
+
+    /// Sentences in which one word is another that sounds much like it, nearest first.
+    fn alike(&self, words: &[String]) -> Vec<Vec<String>> {
+        let mut found = Vec::new();
+        for (place, word) in words.iter().enumerate() {
+            let Some(said) = self.ways.get(word).and_then(|ways| ways.first()) else { continue };
+            for (other, ways) in self.ways.iter().filter(|(other, _)| *other != word) {
+                let nearest = ways.iter().map(|way| strsim::generic_levenshtein(said, way)).min();
+                if let Some(distance) =
+                    nearest.filter(|distance| *distance <= ALIKE_PHONES.min(said.len() / 2))
+                {
+                    found.push((distance, place, other));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.truncate(MOST_ALIKE);
+        let replaced = |(_, place, other): (usize, usize, &String)| {
+            let mut words = words.to_vec();
+            words[place].clone_from(other);
+            words
+        };
+        found.into_iter().map(replaced).collect()
     }
 
     fn lay(&self, words: &[String]) -> Option<Alignment> {

@@ -255,9 +255,10 @@ fn nearest(
 /// Log density, given up early when it falls below `least`.
 fn log_density(gaussian: &Gaussian, values: &Cepstrum, least: f32) -> f32 {
     let mut log = gaussian.peak;
-    for place in 0..CEPSTRA {
-        let off = values[place] - gaussian.mean[place];
-        log -= off * off * gaussian.precision[place];
+    let dimensions = values.iter().zip(&gaussian.mean).zip(&gaussian.precision);
+    for (place, ((value, mean), precision)) in dimensions.enumerate() {
+        let off = value - mean;
+        log -= off * off * precision;
         if place % 4 == 3 && log < least {
             return f32::NEG_INFINITY;
         }
