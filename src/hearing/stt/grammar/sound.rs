@@ -5,7 +5,7 @@
 //! any order: how well the sound can be explained by anything that could be spoken.
 
 use super::acoustic::{AcousticModel, Gaussian, Phone, STATES, STREAMS};
-use super::cepstra::{CEPSTRA, Cepstrum};
+use super::cepstra::Cepstrum;
 use std::sync::Arc;
 
 /// Densities kept of a codebook.
