@@ -59,7 +59,7 @@ impl Default for Stt {
         Self {
             engine: SttEngine::Auto,
             language_weight: 9.5,
-            nbest: 300,
+            nbest: 60,
             min_confidence: 0.3,
             cascade_confidence: 0.6,
             whisper_model: "whisper_tiny_en".into(),

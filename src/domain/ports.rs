@@ -48,6 +48,9 @@ pub enum Completeness {
     Complete,
 }
 
+/// A place between the words of the home's sentences; the number means something to the grammar only.
+pub type Place = u64;
+
 /// The sentences a home can be told, for the grammar recogniser. Implemented by `understanding`.
 pub trait SpeechGrammar: Send + Sync {
     /// `count` sentences in spoken form, the same ones for the same seed.
@@ -58,6 +61,13 @@ pub trait SpeechGrammar: Send + Sync {
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance>;
     /// How far `text`, in written or spoken form, is a sentence.
     fn completeness(&self, text: &str) -> Completeness;
+    /// Where every sentence begins; `None` when nothing can be said. Places form a graph without
+    /// circles.
+    fn first(&self) -> Option<Place>;
+    /// Every word that can follow at a place, and the place after it. A word can come more than once.
+    fn follow(&self, place: Place, visit: &mut dyn FnMut(&str, Place));
+    /// Whether a sentence can end at a place.
+    fn ends(&self, place: Place) -> bool;
 }
 
 /// Finds out what a text means. Implemented by `understanding`.

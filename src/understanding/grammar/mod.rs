@@ -9,6 +9,7 @@ mod parse;
 mod pieces;
 mod sample;
 mod views;
+mod walk;
 mod words;
 
 use super::Sentences;
@@ -16,7 +17,7 @@ use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement, Template};
 use crate::domain::Slots;
 use crate::domain::home::Home;
-use crate::domain::ports::{Acceptance, Completeness, EditCosts, SpeechGrammar};
+use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
 use graph::Graph;
 use network::{Network, NetworkBuilder};
 use pieces::{PieceCompiler, Pieces};
@@ -167,6 +168,18 @@ impl SpeechGrammar for Grammar {
 
     fn completeness(&self, text: &str) -> Completeness {
         self.completeness_of(text)
+    }
+
+    fn first(&self) -> Option<Place> {
+        self.first_place()
+    }
+
+    fn follow(&self, place: Place, visit: &mut dyn FnMut(&str, Place)) {
+        self.walk(place, visit);
+    }
+
+    fn ends(&self, place: Place) -> bool {
+        self.ends_at(place)
     }
 }
 

@@ -1,15 +1,19 @@
 //! Makes a decoder for a home: samples its sentences, trains the language model, looks the words up,
 //! and loads the result into PocketSphinx.
 
+use super::acoustic::AcousticModel;
+use super::align::Ways;
 use super::background::{General, MARK};
 use super::classes::Classes;
 use super::decoder::{Decoder, DecoderFiles};
 use super::dictionary::{CmuDictionary, Lexicon};
 use super::error::GrammarError;
+use super::net::Net;
 use super::ngram::{Scorer, TrigramModel};
+use super::search::NetSearch;
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,12 +31,16 @@ pub(super) struct Recipe {
     pub(super) work_dir: PathBuf,
     pub(super) tuning: Tuning,
     pub(super) pronounce: Arc<dyn Pronounce>,
+    pub(super) acoustic: Arc<AcousticModel>,
 }
 
 /// A decoder with the sentences it listens for.
 pub(super) struct Listener {
     pub(super) decoder: Decoder,
-    pub(super) scorer: Scorer,
+    pub(super) scorer: Arc<Scorer>,
+    /// How the words of the home are said.
+    pub(super) ways: Arc<HashMap<String, Ways>>,
+    pub(super) search: NetSearch,
     pub(super) grammar: Arc<dyn SpeechGrammar>,
     /// Words of the home nobody could pronounce.
     pub(super) silent: Vec<String>,
@@ -53,6 +61,7 @@ impl Recipe {
         let cmu = CmuDictionary::load(&self.model_dir.join("cmudict-en-us.dict"))?;
         let index = cmu.index();
         let mut lexicon = Lexicon::build(&words, &index, self.pronounce.as_ref());
+        let ways = lexicon.ways(&words, |name| self.acoustic.phone(name));
         let general = General::open(&self.model_dir.join("en-us.lm.bin"))?;
         let background = general.common_words(self.tuning.background_words, |word| index.contains_key(word));
         let mut shares = Vec::with_capacity(background.len());
@@ -79,7 +88,10 @@ impl Recipe {
             },
             &self.tuning.search,
         )?;
-        Ok(Listener { decoder, grammar, scorer: model.scorer(&shares), silent: lexicon.silent })
+        let (ways, scorer) = (Arc::new(ways), Arc::new(model.scorer(&shares)));
+        let net = Net::new(self.acoustic.clone(), grammar.clone(), ways.clone(), scorer.clone());
+        let search = NetSearch::new(net, scorer.clone(), self.acoustic.senone_count(), self.tuning.net);
+        Ok(Listener { decoder, grammar, ways, search, scorer, silent: lexicon.silent })
     }
 }
 

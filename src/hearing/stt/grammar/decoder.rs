@@ -42,6 +42,10 @@ pub struct SearchTuning {
     pub silence: f32,
 }
 
+/// Beams of the second pass, exponents of ten: it runs when the utterance has ended and must be quick.
+const SECOND_BEAM: i32 = -44;
+const SECOND_WORD_BEAM: i32 = -22;
+
 /// Scores of the search are in steps of 1024 (this many bits) of log base 1.0001: 0.1024 nepers.
 const SCORE_SHIFT: i32 = 10;
 
@@ -75,6 +79,8 @@ impl Decoder {
             .real(c"-lpbeam", power(tuning.beam_exponent))
             .real(c"-wbeam", power(tuning.word_beam_exponent))
             .real(c"-lponlybeam", power(tuning.word_beam_exponent))
+            .real(c"-fwdflatbeam", power(SECOND_BEAM))
+            .real(c"-fwdflatwbeam", power(SECOND_WORD_BEAM))
             .flag(c"-remove_silence", false)
             .flag(c"-remove_noise", true)
             .flag(c"-dither", true)

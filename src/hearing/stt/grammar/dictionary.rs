@@ -78,6 +78,22 @@ impl Lexicon {
         self.words.contains_key(word)
     }
 
+    /// The pronunciations of words, as `phone` numbers their sounds; words with unknown sounds are left
+    /// out.
+    pub(super) fn ways(
+        &self,
+        words: &[String],
+        phone: impl Fn(&str) -> Option<u8>,
+    ) -> HashMap<String, Vec<Vec<u8>>> {
+        let mut ways = HashMap::with_capacity(words.len());
+        for word in words {
+            let Some(sounds) = self.words.get(word) else { continue };
+            let known = sounds.iter().filter_map(|sounds| sounds.split_whitespace().map(&phone).collect());
+            ways.insert(word.clone(), known.collect());
+        }
+        ways
+    }
+
     /// The file PocketSphinx reads: `word PH ON ES`, alternates as `word(2)`.
     pub(super) fn to_text(&self) -> String {
         let mut text = String::new();

@@ -46,8 +46,6 @@ pub(super) struct Hypothesis {
     pub(super) words: Vec<String>,
     /// Log score in decoder units; higher is better.
     pub(super) score: f32,
-    /// The part of the score that is sound.
-    pub(super) acoustic: f32,
 }
 
 /// How the language model counts.
@@ -73,7 +71,6 @@ struct Path {
     before: Option<Token>,
     last: Token,
     score: f32,
-    acoustic: f32,
     /// Hash of the words so far.
     words: u64,
     parent: usize,
@@ -123,7 +120,6 @@ impl Lattice {
             before: None,
             last: Scorer::START,
             score: 0.0,
-            acoustic: 0.0,
             words: 0,
             parent: usize::MAX,
         }];
@@ -160,7 +156,6 @@ impl Lattice {
                     before: from.before,
                     last: from.last,
                     score: from.score + exit.acoustic,
-                    acoustic: from.acoustic + exit.acoustic,
                     words: from.words,
                     parent: place,
                 };
@@ -177,24 +172,6 @@ impl Lattice {
             }
         }
         found
-    }
-
-    /// The best acoustic score of any way through the graph, whatever words it takes: how well the
-    /// sound could be explained. `None` when there is no way.
-    pub(super) fn best_acoustic(&self, scorer: &Scorer) -> Option<f32> {
-        let roles: Vec<Role> = self.nodes.iter().map(|node| role(&node.word, scorer)).collect();
-        let rest = self.best_rest(&roles, scorer, &|_| 0.0);
-        let begin = self.begin()?;
-        rest[begin].is_finite().then_some(rest[begin])
-    }
-
-    fn begin(&self) -> Option<usize> {
-        self.nodes.iter().position(|node| node.word == "<s>" && node.start == 0 && !node.exits.is_empty())
-    }
-
-    /// Frames from the first word to the last.
-    pub(super) fn frames(&self) -> i32 {
-        self.nodes.iter().map(|node| node.start).max().unwrap_or(0)
     }
 
     /// Best score from each node to an end, by acoustic and bigram scores.
@@ -230,7 +207,7 @@ impl Lattice {
             at = path.parent;
         }
         words.reverse();
-        Hypothesis { words, score: paths[place].score, acoustic: paths[place].acoustic }
+        Hypothesis { words, score: paths[place].score }
     }
 }
 
@@ -261,8 +238,11 @@ mod tests {
         TrigramModel::train(&sentences, &Classes::default(), 1.0, 0.0).scorer(&[])
     }
 
-    fn lattice(nodes: &[(&str, i32, &[(usize, f32)])]) -> Lattice {
-        let node = |(word, start, exits): &(&str, i32, &[(usize, f32)])| Node {
+    /// Word, first frame, and the exits with their scores.
+    type Short<'a> = (&'a str, i32, &'a [(usize, f32)]);
+
+    fn lattice(nodes: &[Short<'_>]) -> Lattice {
+        let node = |(word, start, exits): &Short<'_>| Node {
             word: (*word).to_owned(),
             start: *start,
             exits: exits.iter().map(|(to, acoustic)| Exit { to: *to, acoustic: *acoustic }).collect(),

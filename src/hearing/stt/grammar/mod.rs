@@ -3,10 +3,15 @@
 //! Built from the sentence templates (`build`): sentences are sampled, a trigram model is trained
 //! (`ngram`, `classes`), every word gets its pronunciation (`dictionary`, `phones`), and common English
 //! words stand for all other speech (`background`). While it listens, sound becomes normalised cepstra
-//! (`cepstra`) that the `decoder` searches. At the end, the `lattice` of possible words is walked for
-//! its best sentences and the cheapest one the templates accept is chosen, or none (`choose`).
+//! (`cepstra`) that are searched twice: by PocketSphinx's `decoder`, whose words follow one another
+//! freely, and by a `search` of our own through the `net` of all sentences of the home, on the same
+//! acoustic model (`acoustic`, `sound`). At the end, the `lattice` of the decoder's words is walked for
+//! its best sentences; what the templates accept of them, and what the search found, is laid over the
+//! sound once more (`align`, `second_look`), and the best is believed or not (`choose`).
 //! All `unsafe` code is in `ffi`, `options`, `decoder` and `background`.
 
+mod acoustic;
+mod align;
 mod background;
 mod build;
 mod cepstra;
@@ -17,6 +22,7 @@ mod dictionary;
 mod error;
 mod ffi;
 mod lattice;
+mod net;
 mod ngram;
 mod options;
 mod phones;
@@ -24,6 +30,9 @@ mod rebuild;
 mod recogniser;
 #[cfg(test)]
 mod recogniser_tests;
+mod search;
+mod second_look;
+mod sound;
 #[cfg(test)]
 mod test_grammar;
 mod tuning;
@@ -33,4 +42,5 @@ pub use decoder::SearchTuning;
 pub use error::GrammarError;
 pub use rebuild::Rebuilder;
 pub use recogniser::GrammarRecogniser;
+pub use search::NetTuning;
 pub use tuning::Tuning;

@@ -166,6 +166,17 @@ impl Scorer {
         rest + self.bigram(last, word)
     }
 
+    /// Natural log of the probability of a sentence; words the model has never seen cost nothing.
+    pub(super) fn sentence(&self, words: &[String]) -> f32 {
+        let tokens = words.iter().filter_map(|word| self.token(word)).chain(std::iter::once(Self::END));
+        let (mut before, mut last, mut sum) = (None, Self::START, 0.0);
+        for token in tokens {
+            sum += self.trigram(before, last, token);
+            (before, last) = (Some(last), token);
+        }
+        sum
+    }
+
     /// Natural log of the probability of `word` after one other.
     pub(super) fn bigram(&self, last: Token, word: Token) -> f32 {
         match self.bigrams.get(&[last, word]) {

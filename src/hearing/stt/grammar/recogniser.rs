@@ -1,12 +1,15 @@
 //! The recogniser: sound in, a sentence of the home out.
 
+use super::acoustic::AcousticModel;
 use super::background::MARK;
 use super::build::{Listener, Recipe};
 use super::cepstra::{Cepstrum, MeanEstimate};
-use super::choose::{Evidence, Sound, judge};
+use super::choose::{Evidence, candidates};
 use super::error::GrammarError;
 use super::lattice::Weights;
 use super::rebuild::{Rebuilder, Slot};
+use super::second_look::Judges;
+use super::sound::Sound;
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
@@ -30,6 +33,7 @@ pub struct GrammarRecogniser {
     /// Where a rebuilt listener waits for the next utterance.
     slot: Slot,
     mean: MeanEstimate,
+    sound: Sound,
     /// Frames not searched yet.
     waiting: Vec<Cepstrum>,
     started: bool,
@@ -54,15 +58,22 @@ impl GrammarRecogniser {
         pronounce: Arc<dyn Pronounce>,
         work_dir: &Path,
     ) -> Result<Self, GrammarError> {
-        let recipe =
-            Recipe { model_dir: model_dir.to_owned(), work_dir: work_dir.to_owned(), tuning, pronounce };
+        let acoustic = model_dir.join("en-us");
+        if !acoustic.join("mdef").is_file() {
+            return Err(GrammarError::NoAcousticModel(acoustic));
+        }
+        let acoustic = Arc::new(AcousticModel::load(&acoustic)?);
+        let (model_dir, work_dir) = (model_dir.to_owned(), work_dir.to_owned());
+        let recipe = Recipe { model_dir, work_dir, tuning, pronounce, acoustic };
         let listener = recipe.build(grammar)?;
         let mean = MeanEstimate::new(recipe.tuning.expected_weight);
+        let sound = Sound::new(recipe.acoustic.clone(), recipe.tuning.phone_penalty);
         Ok(Self {
             recipe: Arc::new(recipe),
             listener,
             slot: Slot::default(),
             mean,
+            sound,
             waiting: Vec::new(),
             started: false,
             searching: false,
@@ -91,6 +102,8 @@ impl GrammarRecogniser {
         let mut frames = self.mean.normalise(&self.waiting);
         self.waiting.clear();
         self.searching = true;
+        self.sound.observe(&frames);
+        self.listener.search.follow(&self.sound);
         self.listener.decoder.search(&mut frames)
     }
 
@@ -99,6 +112,8 @@ impl GrammarRecogniser {
         if let Some(fresh) = self.slot.take() {
             self.listener = fresh;
         }
+        self.sound.start();
+        self.listener.search.start();
         self.mean.start(MEMORABLE_FRAMES);
         self.waiting.clear();
         self.shown.clear();
@@ -123,12 +138,15 @@ impl GrammarRecogniser {
             Weights { language: tuning.search.language_weight, word_insertion: tuning.search.word_insertion };
         let scorer = &self.listener.scorer;
         let lattice = if heard.is_empty() { None } else { decoder.lattice() };
-        let (hypotheses, sound) = lattice.map_or_else(Default::default, |lattice| {
-            let best_acoustic = lattice.best_acoustic(scorer).unwrap_or_default();
-            let sound = Sound { best_acoustic, frames: lattice.frames() as f32 };
-            (lattice.best(tuning.nbest, scorer, &weights), sound)
-        });
-        self.evidence = judge(heard, &hypotheses, sound, self.listener.grammar.as_ref(), tuning);
+        let hypotheses =
+            lattice.map(|lattice| lattice.best(tuning.nbest, scorer, &weights)).unwrap_or_default();
+        self.sound.end();
+        self.listener.search.follow(&self.sound);
+        let found = self.listener.search.best(&self.sound, tuning.looks);
+        let mut candidates = candidates(found, &hypotheses, self.listener.grammar.as_ref(), tuning);
+        let judges = Judges { sound: &self.sound, ways: &self.listener.ways, scorer, weights, tuning };
+        let chosen = judges.choose_twice(&mut candidates, self.listener.grammar.as_ref());
+        self.evidence = Evidence::new(heard, &candidates, chosen);
         let Evidence { accepted, heard, .. } = &self.evidence;
         let heard = unmarked(heard).join(" ");
         let transcript = Transcript {

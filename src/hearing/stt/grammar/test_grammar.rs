@@ -1,6 +1,6 @@
 //! A handful of sentences as a grammar, for the tests of this folder.
 
-use crate::domain::ports::{Acceptance, Completeness, EditCosts, Pronounce, SpeechGrammar};
+use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, Pronounce, SpeechGrammar};
 use crate::domain::{Fault, FaultKind};
 
 /// Accepts its sentences and what is an edit or more away from one.
@@ -25,6 +25,28 @@ impl SpeechGrammar for Sentences {
         let found = self.0.iter().map(|said| (edit_cost(words, said, costs), said));
         let (cost, said) = found.min_by(|a, b| a.0.total_cmp(&b.0))?;
         (cost <= costs.limit).then(|| Acceptance { words: said.clone(), cost })
+    }
+
+    fn first(&self) -> Option<Place> {
+        (!self.0.is_empty()).then_some(0)
+    }
+
+    /// A place is the number of a sentence times 100, and how many of its words are said; 0 is before all.
+    fn follow(&self, place: Place, visit: &mut dyn FnMut(&str, Place)) {
+        for (number, words) in (1u64..).zip(&self.0) {
+            let said = match place {
+                0 => 0,
+                _ if place / 100 == number => (place % 100) as usize,
+                _ => continue,
+            };
+            if let Some(word) = words.get(said) {
+                visit(word, number * 100 + said as u64 + 1);
+            }
+        }
+    }
+
+    fn ends(&self, place: Place) -> bool {
+        place > 0 && self.0[(place / 100 - 1) as usize].len() == (place % 100) as usize
     }
 
     fn completeness(&self, text: &str) -> Completeness {

@@ -3,6 +3,7 @@
 //! Measured on recordings of people and on flite voices; `tests/real_grammar.rs` does it again.
 
 use super::decoder::SearchTuning;
+use super::search::NetTuning;
 use crate::config::stt::Stt;
 use crate::domain::ports::EditCosts;
 
@@ -29,12 +30,16 @@ pub struct Tuning {
     pub costs: EditCosts,
     /// Decoder score units that one unit of edit cost is worth when hypotheses are compared.
     pub score_per_edit: f32,
-    /// What a background word in the best hypothesis costs, in edits.
-    pub background_cost: f32,
-    /// Strain (decoder units a frame by which other words explain the sound better) that is usual.
-    pub strain_free: f32,
-    /// What a unit of strain above that costs, in edits.
-    pub strain_cost: f32,
+    /// The search through the home's sentences.
+    pub net: NetTuning,
+    /// Sentences that are laid over the sound for a second look.
+    pub looks: usize,
+    /// Weight of the language model in the second look, as a share of that in the decoder.
+    pub second_language: f32,
+    /// The same of edits.
+    pub second_edits: f32,
+    /// Log probability of a phone after another where any may follow.
+    pub phone_penalty: f32,
     /// Confidence below which the words are rejected.
     pub min_confidence: f32,
 }
@@ -46,22 +51,24 @@ impl Tuning {
             search: SearchTuning {
                 language_weight: settings.language_weight,
                 word_insertion: 0.65,
-                beam_exponent: -60,
+                beam_exponent: -48,
                 word_beam_exponent: -40,
                 silence: 0.1,
             },
             smoothing: 1.0,
-            sentences: 20_000,
+            sentences: 60_000,
             background_words: 1000,
-            background_mass: 0.5,
+            background_mass: 0.8,
             hold_frames: 30,
             expected_weight: 60.0,
             nbest: settings.nbest as usize,
             costs: EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 },
             score_per_edit: 200.0,
-            background_cost: 0.3,
-            strain_free: 2.5,
-            strain_cost: 0.3,
+            net: NetTuning { beam: 150.0, word_beam: 110.0, most_active: 8000, pause: -3.0, language: 6.0 },
+            looks: 12,
+            second_language: 0.6,
+            second_edits: 1.0,
+            phone_penalty: -2.0,
             min_confidence: settings.min_confidence,
         }
     }

@@ -1,0 +1,198 @@
+//! How well a sentence fits the sound: every way its words can be said, with or without pauses between
+//! them, is laid over the whole utterance, and the best is kept.
+
+use super::acoustic::{AcousticModel, Phone, Position, STATES, Senones};
+use super::sound::Sound;
+
+/// Ways of saying a word, each as base phones.
+pub(super) type Ways = Vec<Vec<Phone>>;
+
+/// Stands for the beginning of the utterance.
+const BEGIN: usize = usize::MAX;
+
+/// A word laid over the sound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    /// First frame.
+    pub(super) from: usize,
+    /// Frame after the last.
+    pub(super) to: usize,
+    /// Log score of the frames.
+    pub(super) score: f32,
+}
+
+/// A sentence laid over the sound.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Alignment {
+    /// Log score of the whole utterance.
+    pub(super) score: f32,
+    /// One for each word.
+    pub(super) words: Vec<Span>,
+}
+
+/// A phone in its place, and the phones that can come before it.
+struct Node {
+    phone: Phone,
+    senones: Senones,
+    /// Number of the word; `None` for a pause.
+    word: Option<usize>,
+    after: Vec<usize>,
+}
+
+/// Phones of a sentence; `ends` may be the last.
+struct Chain {
+    nodes: Vec<Node>,
+    ends: Vec<usize>,
+}
+
+/// How a phone was entered: from which, when that one had been entered, and with what score.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    node: usize,
+    entered: usize,
+    score: f32,
+}
+
+/// A way to a state: its score, and the frame in which its phone was entered.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    score: f32,
+    entered: usize,
+}
+
+/// Ways this many nepers behind the best are given up.
+const BEAM: f32 = 250.0;
+
+const NOWHERE: Token = Token { score: f32::NEG_INFINITY, entered: 0 };
+
+impl Chain {
+    fn new(model: &AcousticModel, words: &[&Ways]) -> Self {
+        let mut chain = Self { nodes: Vec::new(), ends: Vec::new() };
+        let silence = model.silence;
+        let mut before = vec![BEGIN];
+        before.push(chain.pause(model, vec![BEGIN]));
+        for (number, ways) in words.iter().enumerate() {
+            let left = number.checked_sub(1).and_then(|left| words[left].first()?.last()).unwrap_or(&silence);
+            let right = words.get(number + 1).and_then(|right| right.first()?.first()).unwrap_or(&silence);
+            let mut ends = Vec::new();
+            for phones in ways.iter() {
+                let mut after = before.clone();
+                for (place, phone) in phones.iter().enumerate() {
+                    let position = match (place == 0, place + 1 == phones.len()) {
+                        (true, true) => Position::Alone,
+                        (true, false) => Position::Begin,
+                        (false, true) => Position::End,
+                        (false, false) => Position::Inside,
+                    };
+                    let left = place.checked_sub(1).map_or(*left, |left| phones[left]);
+                    let right = phones.get(place + 1).copied().unwrap_or(*right);
+                    let senones = model.triphone(*phone, position, left, right);
+                    chain.nodes.push(Node { phone: *phone, senones, word: Some(number), after });
+                    after = vec![chain.nodes.len() - 1];
+                }
+                ends.extend(after);
+            }
+            before = ends.clone();
+            before.push(chain.pause(model, ends));
+        }
+        chain.ends = before;
+        chain
+    }
+
+    fn pause(&mut self, model: &AcousticModel, after: Vec<usize>) -> usize {
+        let senones = model.base(model.silence);
+        self.nodes.push(Node { phone: model.silence, senones, word: None, after });
+        self.nodes.len() - 1
+    }
+}
+
+/// Lays a sentence over the sound; `None` when it has no words, a word has no pronunciation, or the
+/// sound is too short for it.
+pub(super) fn align(sound: &Sound, words: &[&Ways]) -> Option<Alignment> {
+    let frames = sound.frames();
+    if words.is_empty() || frames == 0 || words.iter().any(|ways| ways.is_empty()) {
+        return None;
+    }
+    let model = sound.model();
+    let chain = Chain::new(model, words);
+    let mut tokens = vec![[NOWHERE; STATES]; chain.nodes.len()];
+    let mut entries = vec![Entry { node: BEGIN, entered: 0, score: 0.0 }; chain.nodes.len() * frames];
+    // What leaves each phone after the frame before.
+    let mut leaving = vec![NOWHERE; chain.nodes.len()];
+    let mut floor = f32::NEG_INFINITY;
+    for frame in 0..frames {
+        let mut top = f32::NEG_INFINITY;
+        for (place, node) in chain.nodes.iter().enumerate() {
+            let entry = best_entry(node, &leaving, frame);
+            entries[frame * chain.nodes.len() + place] = entry;
+            let steps = model.steps(node.phone);
+            let old = tokens[place];
+            for state in (0..STATES).rev() {
+                let from = match state {
+                    0 => Token { score: entry.score, entered: frame },
+                    _ => Token { score: old[state - 1].score + steps[state - 1].go, ..old[state - 1] },
+                };
+                let stay = Token { score: old[state].score + steps[state].stay, ..old[state] };
+                let mut best = if stay.score >= from.score { stay } else { from };
+                if best.score > floor {
+                    best.score += sound.senone(frame, node.phone, node.senones[state]);
+                    top = top.max(best.score);
+                } else {
+                    best = NOWHERE;
+                }
+                tokens[place][state] = best;
+            }
+        }
+        floor = top - BEAM;
+        for (place, node) in chain.nodes.iter().enumerate() {
+            let last = tokens[place][STATES - 1];
+            leaving[place] = Token { score: last.score + model.steps(node.phone)[STATES - 1].go, ..last };
+        }
+    }
+    trace(&chain, &leaving, &entries, frames, words.len())
+}
+
+fn best_entry(node: &Node, leaving: &[Token], frame: usize) -> Entry {
+    let mut best = Entry { node: BEGIN, entered: 0, score: f32::NEG_INFINITY };
+    for before in &node.after {
+        let entry = match leaving.get(*before) {
+            Some(token) => Entry { node: *before, entered: token.entered, score: token.score },
+            None if frame == 0 => Entry { node: BEGIN, entered: 0, score: 0.0 },
+            None => continue,
+        };
+        if entry.score > best.score {
+            best = entry;
+        }
+    }
+    best
+}
+
+/// Walks the best way back to where each word began.
+fn trace(
+    chain: &Chain,
+    leaving: &[Token],
+    entries: &[Entry],
+    frames: usize,
+    words: usize,
+) -> Option<Alignment> {
+    let node = *chain.ends.iter().max_by(|a, b| leaving[**a].score.total_cmp(&leaving[**b].score))?;
+    let Token { score, entered } = leaving[node];
+    if score == f32::NEG_INFINITY {
+        return None;
+    }
+    let mut spans = vec![Span { from: 0, to: 0, score: 0.0 }; words];
+    let mut at = Entry { node, entered, score };
+    let mut until = frames;
+    while at.node != BEGIN {
+        let before = entries[at.entered * chain.nodes.len() + at.node];
+        if let Some(word) = chain.nodes[at.node].word {
+            let span = &mut spans[word];
+            span.from = at.entered;
+            span.to = span.to.max(until);
+            span.score += at.score - before.score;
+        }
+        until = at.entered;
+        at = before;
+    }
+    Some(Alignment { score, words: spans })
+}

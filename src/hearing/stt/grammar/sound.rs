@@ -1,0 +1,267 @@
+//! The sound of an utterance, scored against every phone as it comes in.
+//!
+//! Of each codebook only the few densities nearest to the frame matter; they are found once, here, and
+//! every senone of the phone is then a small sum over them. Beside that runs a loop over all phones in
+//! any order: how well the sound can be explained by anything that could be spoken.
+
+use super::acoustic::{AcousticModel, Gaussian, Phone, STATES, STREAMS};
+use super::cepstra::Cepstrum;
+use std::sync::Arc;
+
+/// Densities kept of a codebook.
+const KEPT: usize = 4;
+/// Frames at the beginning from which the room's own sound is learnt, and how many of them are taken.
+const ROOM_FRAMES: usize = 30;
+const ROOM_QUIETEST: usize = 14;
+/// Factor on the variances found in so few frames, and what is added to them.
+const ROOM_SPREAD: f32 = 2.0;
+const ROOM_LEAST_VARIANCE: f32 = 1.0;
+/// What the room's own sound costs a frame, so that soft speech is not taken for it.
+const ROOM_COST: f32 = 3.0;
+/// Frames after a frame that its feature needs.
+const AHEAD: usize = 3;
+
+/// The densities nearest to a frame, best first, and their log densities.
+#[derive(Debug, Clone, Copy)]
+struct Nearest {
+    density: [u8; KEPT],
+    log: [f32; KEPT],
+}
+
+/// What is known of the utterance so far.
+pub(super) struct Sound {
+    model: Arc<AcousticModel>,
+    cepstra: Vec<Cepstrum>,
+    /// By frame, phone and stream.
+    nearest: Vec<Nearest>,
+    /// By frame: its score as the room's own sound.
+    quiet: Vec<f32>,
+    loop_states: Vec<[f32; STATES]>,
+    /// Score of the best phones in any order, up to and with each frame.
+    anything: Vec<f32>,
+    /// What this room sounds like when nobody speaks, learnt from the quiet frames at the beginning.
+    room: Option<[Gaussian; STREAMS]>,
+    /// Log probability of one phone after another in the loop.
+    phone_penalty: f32,
+}
+
+impl Sound {
+    pub(super) fn new(model: Arc<AcousticModel>, phone_penalty: f32) -> Self {
+        Self {
+            model,
+            cepstra: Vec::new(),
+            nearest: Vec::new(),
+            quiet: Vec::new(),
+            loop_states: Vec::new(),
+            anything: Vec::new(),
+            room: None,
+            phone_penalty,
+        }
+    }
+
+    /// Forgets the last utterance.
+    pub(super) fn start(&mut self) {
+        self.cepstra.clear();
+        self.nearest.clear();
+        self.anything.clear();
+        self.quiet.clear();
+        self.loop_states.clear();
+        self.room = None;
+    }
+
+    pub(super) fn model(&self) -> &AcousticModel {
+        &self.model
+    }
+
+    /// Frames that have been scored.
+    pub(super) fn frames(&self) -> usize {
+        self.anything.len()
+    }
+
+    /// Takes normalised cepstra in.
+    pub(super) fn observe(&mut self, frames: &[Cepstrum]) {
+        self.cepstra.extend_from_slice(frames);
+        if self.room.is_none() && self.cepstra.len() >= ROOM_FRAMES {
+            self.learn_room();
+        }
+        while self.frames() + AHEAD < self.cepstra.len() {
+            self.score(self.frames());
+        }
+    }
+
+    /// Scores the last frames, as if the last one went on.
+    pub(super) fn end(&mut self) {
+        while self.frames() < self.cepstra.len() {
+            self.score(self.frames());
+        }
+    }
+
+    /// Learns what the room sounds like from the quietest of the first frames, which lie before speech.
+    fn learn_room(&mut self) {
+        let last = ROOM_FRAMES - AHEAD;
+        let mut order: Vec<usize> = (AHEAD..last).collect();
+        order.sort_by(|a, b| self.cepstra[*a][0].total_cmp(&self.cepstra[*b][0]));
+        order.truncate(ROOM_QUIETEST);
+        let features: Vec<[Cepstrum; STREAMS]> = order.iter().map(|frame| self.feature(*frame)).collect();
+        let share = 1.0 / features.len() as f32;
+        self.room = Some(std::array::from_fn(|stream| {
+            let mean: Cepstrum = std::array::from_fn(|value| {
+                features.iter().map(|feature| feature[stream][value]).sum::<f32>() * share
+            });
+            let variance: Cepstrum = std::array::from_fn(|value| {
+                let off = |feature: &[Cepstrum; STREAMS]| (feature[stream][value] - mean[value]).powi(2);
+                ROOM_SPREAD * features.iter().map(off).sum::<f32>() * share + ROOM_LEAST_VARIANCE
+            });
+            Gaussian::new(&mean, &variance)
+        }));
+    }
+
+    /// Log density of a frame in the room's own sound.
+    fn room(&self, frame: usize) -> Option<f32> {
+        let feature = self.feature(frame);
+        let room = self.room.as_ref()?.iter().zip(&feature);
+        Some(room.map(|(room, values)| log_density(room, values, f32::NEG_INFINITY)).sum::<f32>() - ROOM_COST)
+    }
+
+    /// Log density of a senone of `phone` in a frame.
+    pub(super) fn senone(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
+        let modelled = self.modelled(frame, phone, senone);
+        if phone == self.model.silence { modelled.max(self.quiet[frame]) } else { modelled }
+    }
+
+    fn modelled(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
+        let first = (frame * self.model.phone_count() + phone as usize) * STREAMS;
+        let streams = self.nearest[first..first + STREAMS].iter().enumerate();
+        streams
+            .map(|(stream, nearest)| {
+                let log =
+                    |at: usize| nearest.log[at] + self.model.weight(stream, nearest.density[at], senone);
+                let logs: [f32; KEPT] = std::array::from_fn(log);
+                let best = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                best + logs.iter().map(|log| (log - best).exp()).sum::<f32>().ln()
+            })
+            .sum()
+    }
+
+    /// Like `senone`, by its best density alone: never more, at most ln 4 a stream less, and without
+    /// logarithms.
+    pub(super) fn nearly_senone(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
+        let modelled = self.nearly_modelled(frame, phone, senone);
+        if phone == self.model.silence { modelled.max(self.quiet[frame]) } else { modelled }
+    }
+
+    fn nearly_modelled(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
+        let first = (frame * self.model.phone_count() + phone as usize) * STREAMS;
+        let streams = self.nearest[first..first + STREAMS].iter().enumerate();
+        streams
+            .map(|(stream, nearest)| {
+                let log =
+                    |at: usize| nearest.log[at] + self.model.weight(stream, nearest.density[at], senone);
+                log(0).max(log(1)).max(log(2)).max(log(3))
+            })
+            .sum()
+    }
+
+    /// How well frames `from..to` can be explained by any phones.
+    pub(super) fn anything(&self, from: usize, to: usize) -> f32 {
+        let before = |frame: usize| if frame == 0 { 0.0 } else { self.anything[frame - 1] };
+        before(to) - before(from)
+    }
+
+    fn score(&mut self, frame: usize) {
+        let feature = self.feature(frame);
+        let model = self.model.clone();
+        let width = model.phone_count() * STREAMS;
+        for phone in 0..model.phone_count() {
+            for (stream, values) in feature.iter().enumerate() {
+                let before = (frame > 0).then(|| self.nearest[self.nearest.len() - width].density);
+                self.nearest.push(nearest(&model, phone as Phone, stream, values, before));
+            }
+        }
+        self.quiet.push(self.room(frame).unwrap_or(f32::NEG_INFINITY));
+        self.step_loop(frame);
+    }
+
+    /// Cepstra, slope and the slope's slope, `1s_c_d_dd` of SphinxBase; the first and last frame go on.
+    fn feature(&self, frame: usize) -> [Cepstrum; STREAMS] {
+        let last = self.cepstra.len() as i64 - 1;
+        let at = |offset: i64| &self.cepstra[(frame as i64 + offset).clamp(0, last) as usize];
+        let slope = |value: usize, offset: i64| at(offset + 2)[value] - at(offset - 2)[value];
+        [
+            *at(0),
+            std::array::from_fn(|value| slope(value, 0)),
+            std::array::from_fn(|value| slope(value, 1) - slope(value, -1)),
+        ]
+    }
+
+    fn step_loop(&mut self, frame: usize) {
+        let model = self.model.clone();
+        let enter = match self.anything.last() {
+            Some(before) => before + self.phone_penalty,
+            None => 0.0,
+        };
+        self.loop_states.resize(model.phone_count(), [f32::NEG_INFINITY; STATES]);
+        let mut best = f32::NEG_INFINITY;
+        for phone in 0..model.phone_count() {
+            let senones = model.base(phone as Phone);
+            let steps = model.steps(phone as Phone);
+            let old = self.loop_states[phone];
+            let new: [f32; STATES] = std::array::from_fn(|state| {
+                let from = if state == 0 { enter } else { old[state - 1] + steps[state - 1].go };
+                from.max(old[state] + steps[state].stay)
+                    + self.nearly_senone(frame, phone as Phone, senones[state])
+            });
+            self.loop_states[phone] = new;
+            best = best.max(new[STATES - 1] + steps[STATES - 1].go);
+        }
+        // The first frames cannot leave a phone of three states yet.
+        let inside = self.loop_states.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
+        self.anything.push(if best.is_finite() { best } else { inside });
+    }
+}
+
+/// The densities of a codebook nearest to a frame. `before` is where to look first: what was near the
+/// frame before prunes the rest.
+fn nearest(
+    model: &AcousticModel,
+    phone: Phone,
+    stream: usize,
+    values: &Cepstrum,
+    before: Option<[u8; KEPT]>,
+) -> Nearest {
+    let codebook = model.codebook(phone, stream);
+    let mut found = Nearest { density: [0; KEPT], log: [f32::NEG_INFINITY; KEPT] };
+    let mut least = f32::NEG_INFINITY;
+    if let Some(before) = before {
+        let logs = before.map(|density| log_density(&codebook[density as usize], values, least));
+        // A little below, so that they are found again in the walk over all.
+        least = logs.iter().copied().fold(f32::INFINITY, f32::min) - 1e-3;
+    }
+    for (density, gaussian) in codebook.iter().enumerate() {
+        let log = log_density(gaussian, values, least);
+        if log <= least || log <= found.log[KEPT - 1] {
+            continue;
+        }
+        let place = found.log.iter().position(|other| log > *other).unwrap_or(KEPT - 1);
+        found.log.copy_within(place..KEPT - 1, place + 1);
+        found.density.copy_within(place..KEPT - 1, place + 1);
+        found.log[place] = log;
+        found.density[place] = density as u8;
+        least = least.max(found.log[KEPT - 1]);
+    }
+    found
+}
+
+/// Log density, given up early when it falls below `least`.
+fn log_density(gaussian: &Gaussian, values: &Cepstrum, least: f32) -> f32 {
+    let mut log = gaussian.peak;
+    let dimensions = values.iter().zip(&gaussian.mean).zip(&gaussian.precision);
+    for (place, ((value, mean), precision)) in dimensions.enumerate() {
+        let off = value - mean;
+        log -= off * off * precision;
+        if place % 4 == 3 && log < least {
+            return f32::NEG_INFINITY;
+        }
+    }
+    log
+}
