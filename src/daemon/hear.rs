@@ -124,6 +124,9 @@ impl<'a> Room<'a> {
         let clock = Arc::new(Clock::recording(started));
         let (commands, orders) = std::sync::mpsc::channel();
         let parts = workshop.parts(Some(voice.clone()), Some(commands), "hear");
+        // A fresh conversation: what was ordered in the one before counts no more.
+        [EarCommand::Mute(false), EarCommand::Watch(false), EarCommand::Sleep]
+            .map(|order| ear.command(order));
         let began_samples = ear.position_samples();
         let conductor = Conductor::new(
             workshop.machine(),

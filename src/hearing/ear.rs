@@ -478,14 +478,18 @@ impl Ear {
     fn completeness(&self, draft: &Recognition) -> Completeness {
         let Some(grammar) = &self.grammar else { return Completeness::Unknown };
         let heard = grammar.completeness(&draft.heard);
+        // What was heard is the beginning of what it was fitted to: the rest may still be to come.
+        let begun = draft.transcript.text.starts_with(&draft.heard);
         match (heard, &draft.transcript.rejected) {
-            (Completeness::Unfinished, _) => heard,
+            (Completeness::Unfinished, rejected) if begun || rejected.is_some() => heard,
             (_, Some(_)) => Completeness::Unknown,
-            (Completeness::Unknown, None) => match grammar.completeness(&draft.transcript.text) {
-                // Some of these words were not heard like this: no reason to hurry.
-                Completeness::Complete => Completeness::MayContinue,
-                other => other,
-            },
+            (Completeness::Unknown | Completeness::Unfinished, None) => {
+                match grammar.completeness(&draft.transcript.text) {
+                    // Some of these words were not heard like this: no reason to hurry.
+                    Completeness::Complete => Completeness::MayContinue,
+                    other => other,
+                }
+            }
             (heard, None) => heard,
         }
     }

@@ -1,7 +1,7 @@
 //! The ear: timing with scripted parts, and real sentences with real models.
 
 use super::*;
-use crate::domain::ports::{Acceptance, EditCosts};
+use crate::domain::ports::{Acceptance, EditCosts, Place};
 use crate::hearing::testing::{self, RecogniserLog, ScriptedRecogniser};
 use crate::hearing::wake::{WakeEngine, WakeLimits, WakeWord};
 use std::sync::{Arc, Mutex};
@@ -157,6 +157,16 @@ impl SpeechGrammar for Long {
     fn completeness(&self, text: &str) -> Completeness {
         let count = text.strip_suffix(" samples").and_then(|count| count.parse::<u32>().ok());
         if count > Some(10_000) { Completeness::Complete } else { Completeness::Unfinished }
+    }
+
+    fn first(&self) -> Option<Place> {
+        None
+    }
+
+    fn follow(&self, _place: Place, _visit: &mut dyn FnMut(&str, Place)) {}
+
+    fn ends(&self, _place: Place) -> bool {
+        false
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::FaultKind;
-use crate::domain::ports::{Acceptance, EditCosts};
+use crate::domain::ports::{Acceptance, EditCosts, Place};
 use crate::hearing::stt::whisper::testing::{Script, recogniser};
 use std::time::Instant;
 
@@ -62,6 +62,16 @@ impl SpeechGrammar for Turning {
 
     fn completeness(&self, text: &str) -> Completeness {
         if text.starts_with("turn") { Completeness::Unfinished } else { Completeness::Unknown }
+    }
+
+    fn first(&self) -> Option<Place> {
+        None
+    }
+
+    fn follow(&self, _place: Place, _visit: &mut dyn FnMut(&str, Place)) {}
+
+    fn ends(&self, _place: Place) -> bool {
+        false
     }
 }
 
