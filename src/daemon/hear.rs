@@ -125,8 +125,9 @@ impl<'a> Room<'a> {
         let (commands, orders) = std::sync::mpsc::channel();
         let parts = workshop.parts(Some(voice.clone()), Some(commands), "hear");
         // A fresh conversation: what was ordered in the one before counts no more.
-        [EarCommand::Mute(false), EarCommand::Watch(false), EarCommand::Sleep]
-            .map(|order| ear.command(order));
+        for order in [EarCommand::Mute(false), EarCommand::Watch(false), EarCommand::Sleep] {
+            ear.command(order);
+        }
         let began_samples = ear.position_samples();
         let conductor = Conductor::new(
             workshop.machine(),

@@ -7,8 +7,8 @@ use hark::hearing::vad::{SileroVad, Vad};
 use hark::inference::onnx::OnnxRuntime;
 use std::path::Path;
 
-/// Samples before the first voiced block: 800 ms.
-const LEAD_IN: usize = 12_800;
+/// Samples before the first voiced block, as the ear gives them: 300 ms.
+const LEAD_IN: usize = 4_800;
 /// Silence after a recording, so that its end is an end of speech.
 const AFTER: usize = 16_000;
 
