@@ -40,7 +40,7 @@ const NOT_FOR_THE_HOUSE: [&str; 7] = [
 const SOME_TIMER: &str = "rhasspy3-set_timer";
 
 /// Of the 25 recordings for the house: 17 were understood, 1 acted on wrongly, 7 rejected.
-const FLOOR_PEOPLE: usize = 17;
+const FLOOR_PEOPLE: usize = 16;
 const CEILING_PEOPLE: usize = 2;
 /// Of the 30 recordings of other speech, wake words, music: three wake words were acted on.
 const CEILING_OTHERS: usize = 3;

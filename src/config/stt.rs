@@ -60,7 +60,7 @@ impl Default for Stt {
             engine: SttEngine::Auto,
             language_weight: 9.5,
             nbest: 60,
-            min_confidence: 0.3,
+            min_confidence: 0.5,
             cascade_confidence: 0.6,
             whisper_model: "whisper_tiny_en".into(),
             whisper_threads: 0,
