@@ -462,8 +462,8 @@ impl Ear {
 
     /// The words up to a pause are known: they say how long is waited for more.
     fn take_draft(&mut self, number: u64, recognition: Recognition, out: &mut Vec<Heard>) {
-        let wanted = |state: &State| matches!(state, State::Hearing { draft: Draft::Asked(asked), .. } if *asked == number);
-        if !wanted(&self.state) {
+        let State::Hearing { draft: Draft::Asked(asked), .. } = &self.state else { return };
+        if *asked != number {
             return;
         }
         let words = self.completeness(&recognition);

@@ -1,8 +1,7 @@
 //! The ear: timing with scripted parts, and real sentences with real models.
 
 use super::*;
-use crate::domain::ports::{Acceptance, EditCosts, Place};
-use crate::hearing::testing::{self, RecogniserLog, ScriptedRecogniser};
+use crate::hearing::testing::{self, Judge, RecogniserLog, ScriptedRecogniser};
 use crate::hearing::wake::{WakeEngine, WakeLimits, WakeWord};
 use std::sync::{Arc, Mutex};
 
@@ -139,42 +138,16 @@ fn after_a_pause_the_request_gets_its_lead_in() {
 }
 
 /// Takes "N samples" with N over ten thousand for a whole request that cannot go on.
-struct Long;
-
-impl SpeechGrammar for Long {
-    fn sample(&self, _count: usize, _seed: u64) -> Vec<Vec<String>> {
-        Vec::new()
-    }
-
-    fn vocabulary(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn accept(&self, _words: &[&str], _costs: &EditCosts) -> Option<Acceptance> {
-        None
-    }
-
-    fn completeness(&self, text: &str) -> Completeness {
-        let count = text.strip_suffix(" samples").and_then(|count| count.parse::<u32>().ok());
-        if count > Some(10_000) { Completeness::Complete } else { Completeness::Unfinished }
-    }
-
-    fn first(&self) -> Option<Place> {
-        None
-    }
-
-    fn follow(&self, _place: Place, _visit: &mut dyn FnMut(&str, Place)) {}
-
-    fn ends(&self, _place: Place) -> bool {
-        false
-    }
+fn long(text: &str) -> Completeness {
+    let count = text.strip_suffix(" samples").and_then(|count| count.parse::<u32>().ok());
+    if count > Some(10_000) { Completeness::Complete } else { Completeness::Unfinished }
 }
 
 #[test]
 fn a_whole_request_ends_sooner_and_an_unfinished_one_is_waited_for() {
     for mode in [SttMode::LockStep, SttMode::Live] {
         let (mut ear, log) = scripted(mode);
-        ear.grammar = Some(Arc::new(Long));
+        ear.grammar = Some(Arc::new(Judge(long)));
         let script = [(20, 0.0), (1, WAKE), (10, 0.9), (15, 0.0), (20, 0.9), (10, 0.0)];
         let mut heard = Vec::new();
         for block in sound(&script).chunks(BLOCK) {

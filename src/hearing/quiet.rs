@@ -74,13 +74,7 @@ mod tests {
 
     /// White noise of this level.
     fn noise(dbfs: f32, count: usize) -> Vec<f32> {
-        let mut state = 1_u32;
-        let amplitude = 10.0_f32.powf(dbfs / 20.0) * 3.0_f32.sqrt();
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as f32 / 8_388_608.0 - 1.0
-        };
-        (0..count).map(|_| next() * amplitude).collect()
+        testing::noise(count, 10.0_f32.powf(dbfs / 20.0) * 3.0_f32.sqrt())
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::stt::{Partial, Recogniser, Recognition};
 use super::vad::SileroVad;
 use super::wake::{OpenWakeWord, OpenWakeWordFiles};
+use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
 use crate::domain::{Fault, FaultKind, Transcript, VAD_BLOCK_SAMPLES};
 use crate::inference::litert::LiteRt;
 use crate::inference::onnx::OnnxRuntime;
@@ -84,6 +85,50 @@ pub(crate) fn silence(ms: usize) -> Vec<f32> {
 /// Whole VAD blocks of a recording.
 pub(crate) fn blocks(samples: &[f32]) -> impl Iterator<Item = &[f32; VAD_BLOCK_SAMPLES]> {
     samples.as_chunks::<VAD_BLOCK_SAMPLES>().0.iter()
+}
+
+/// White noise, always the same.
+pub(crate) fn noise(count: usize, peak: f32) -> Vec<f32> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    (0..count)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            ((state >> 40) as f32 / (1_u64 << 23) as f32 - 1.0) * peak
+        })
+        .collect()
+}
+
+/// A grammar that knows nothing but how far a text is a sentence.
+pub(crate) struct Judge(pub fn(&str) -> Completeness);
+
+impl SpeechGrammar for Judge {
+    fn sample(&self, _count: usize, _seed: u64) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    fn vocabulary(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn accept(&self, _words: &[&str], _costs: &EditCosts) -> Option<Acceptance> {
+        None
+    }
+
+    fn completeness(&self, text: &str) -> Completeness {
+        (self.0)(text)
+    }
+
+    fn first(&self) -> Option<Place> {
+        None
+    }
+
+    fn follow(&self, _place: Place, _visit: &mut dyn FnMut(&str, Place)) {}
+
+    fn ends(&self, _place: Place) -> bool {
+        false
+    }
 }
 
 /// What a [`ScriptedRecogniser`] was given.

@@ -81,17 +81,8 @@ fn misfit(one: &str, other: &str) -> f32 {
 
 /// Edits between two words, as a share of the longer one.
 fn distance(one: &str, other: &str) -> f32 {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()] as f32 / one.len().max(other.len()).max(1) as f32
+    let longer = one.chars().count().max(other.chars().count()).max(1);
+    strsim::levenshtein(one, other) as f32 / longer as f32
 }
 
 #[cfg(test)]

@@ -5,21 +5,8 @@ use super::canceller::{BLOCK, Canceller};
 use super::far_end::FarEnd;
 use super::{EchoStage, Mode, Played};
 use crate::config::echo::Echo;
-use crate::hearing::testing::flite;
+use crate::hearing::testing::{flite, noise};
 use std::time::{Duration, Instant};
-
-/// White noise, always the same.
-fn noise(count: usize, peak: f32) -> Vec<f32> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    (0..count)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            ((state >> 40) as f32 / (1_u64 << 23) as f32 - 1.0) * peak
-        })
-        .collect()
-}
 
 #[test]
 fn what_the_canceller_lets_pass_is_one_block_late() {

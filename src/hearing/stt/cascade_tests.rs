@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::FaultKind;
-use crate::domain::ports::{Acceptance, EditCosts, Place};
 use crate::hearing::stt::whisper::testing::{Script, recogniser};
+use crate::hearing::testing::Judge;
 use std::time::Instant;
 
 fn transcript(engine: &str, text: &str, confidence: f32, rejected: Option<&str>) -> Transcript {
@@ -44,40 +44,14 @@ impl Recogniser for Told {
     fn cancel(&mut self) {}
 }
 
-/// Knows sentences that begin with "turn".
-struct Turning;
-
-impl SpeechGrammar for Turning {
-    fn sample(&self, _count: usize, _seed: u64) -> Vec<Vec<String>> {
-        Vec::new()
-    }
-
-    fn vocabulary(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn accept(&self, _words: &[&str], _costs: &EditCosts) -> Option<Acceptance> {
-        None
-    }
-
-    fn completeness(&self, text: &str) -> Completeness {
-        if text.starts_with("turn") { Completeness::Unfinished } else { Completeness::Unknown }
-    }
-
-    fn first(&self) -> Option<Place> {
-        None
-    }
-
-    fn follow(&self, _place: Place, _visit: &mut dyn FnMut(&str, Place)) {}
-
-    fn ends(&self, _place: Place) -> bool {
-        false
-    }
+/// Sentences begin with "turn".
+fn turning(text: &str) -> Completeness {
+    if text.starts_with("turn") { Completeness::Unfinished } else { Completeness::Unknown }
 }
 
 fn cascade(grammar: Transcript, partial: &'static str, script: Script) -> Cascade {
     let told = Told { found: Ok(grammar), partial };
-    Cascade::new(Box::new(told), recogniser(script), Arc::new(Turning), 0.6)
+    Cascade::new(Box::new(told), recogniser(script), Arc::new(Judge(turning)), 0.6)
 }
 
 fn hear(cascade: &mut Cascade) -> Recognition {
@@ -140,7 +114,8 @@ fn what_whisper_rejects_or_fails_at_leaves_the_grammars_words() {
 fn a_failing_grammar_is_told_and_the_next_utterance_may_work() {
     let fault = Fault::new(FaultKind::Failed, "stt", "broken", "");
     let told = Told { found: Err(fault.clone()), partial: "" };
-    let mut cascade = Cascade::new(Box::new(told), recogniser(Script::default()), Arc::new(Turning), 0.6);
+    let mut cascade =
+        Cascade::new(Box::new(told), recogniser(Script::default()), Arc::new(Judge(turning)), 0.6);
     for _ in 0..2 {
         cascade.start().unwrap();
         cascade.feed(&[0.1; 16_000]).unwrap();

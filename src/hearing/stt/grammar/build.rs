@@ -46,13 +46,19 @@ pub(super) struct Listener {
     pub(super) silent: Vec<String>,
 }
 
+/// The folder of the acoustic model within PocketSphinx's language folder.
+pub(super) fn acoustic_dir(model_dir: &Path) -> Result<PathBuf, GrammarError> {
+    let acoustic = model_dir.join("en-us");
+    if !acoustic.join("mdef").is_file() {
+        return Err(GrammarError::NoAcousticModel(acoustic));
+    }
+    Ok(acoustic)
+}
+
 impl Recipe {
     /// Builds a listener for `grammar`; takes some tenths of a second.
     pub(super) fn build(&self, grammar: Arc<dyn SpeechGrammar>) -> Result<Listener, GrammarError> {
-        let acoustic = self.model_dir.join("en-us");
-        if !acoustic.join("mdef").is_file() {
-            return Err(GrammarError::NoAcousticModel(acoustic));
-        }
+        let acoustic = acoustic_dir(&self.model_dir)?;
         let sentences = grammar.sample(self.tuning.sentences, SEED);
         let words = vocabulary(&sentences, grammar.as_ref());
         if words.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::acoustic::AcousticModel;
 use super::background::MARK;
-use super::build::{Listener, Recipe};
+use super::build::{Listener, Recipe, acoustic_dir};
 use super::cepstra::{Cepstrum, MeanEstimate};
 use super::choose::{Evidence, candidates};
 use super::error::GrammarError;
@@ -58,11 +58,7 @@ impl GrammarRecogniser {
         pronounce: Arc<dyn Pronounce>,
         work_dir: &Path,
     ) -> Result<Self, GrammarError> {
-        let acoustic = model_dir.join("en-us");
-        if !acoustic.join("mdef").is_file() {
-            return Err(GrammarError::NoAcousticModel(acoustic));
-        }
-        let acoustic = Arc::new(AcousticModel::load(&acoustic)?);
+        let acoustic = Arc::new(AcousticModel::load(&acoustic_dir(model_dir)?)?);
         let (model_dir, work_dir) = (model_dir.to_owned(), work_dir.to_owned());
         let recipe = Recipe { model_dir, work_dir, tuning, pronounce, acoustic };
         let listener = recipe.build(grammar)?;

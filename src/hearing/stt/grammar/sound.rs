@@ -125,41 +125,30 @@ impl Sound {
 
     /// Log density of a senone of `phone` in a frame.
     pub(super) fn senone(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
-        let modelled = self.modelled(frame, phone, senone);
-        if phone == self.model.silence { modelled.max(self.quiet[frame]) } else { modelled }
-    }
-
-    fn modelled(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
-        let first = (frame * self.model.phone_count() + phone as usize) * STREAMS;
-        let streams = self.nearest[first..first + STREAMS].iter().enumerate();
-        streams
-            .map(|(stream, nearest)| {
-                let log =
-                    |at: usize| nearest.log[at] + self.model.weight(stream, nearest.density[at], senone);
-                let logs: [f32; KEPT] = std::array::from_fn(log);
-                let best = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                best + logs.iter().map(|log| (log - best).exp()).sum::<f32>().ln()
-            })
-            .sum()
+        self.joined(frame, phone, senone, |logs| {
+            let best = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            best + logs.iter().map(|log| (log - best).exp()).sum::<f32>().ln()
+        })
     }
 
     /// Like `senone`, by its best density alone: never more, at most ln 4 a stream less, and without
     /// logarithms.
     pub(super) fn nearly_senone(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
-        let modelled = self.nearly_modelled(frame, phone, senone);
-        if phone == self.model.silence { modelled.max(self.quiet[frame]) } else { modelled }
+        self.joined(frame, phone, senone, |logs| logs[0].max(logs[1]).max(logs[2]).max(logs[3]))
     }
 
-    fn nearly_modelled(&self, frame: usize, phone: Phone, senone: u16) -> f32 {
+    /// Sum over the streams of their densities' logarithms as `join` makes one of them.
+    fn joined(&self, frame: usize, phone: Phone, senone: u16, join: impl Fn([f32; KEPT]) -> f32) -> f32 {
         let first = (frame * self.model.phone_count() + phone as usize) * STREAMS;
         let streams = self.nearest[first..first + STREAMS].iter().enumerate();
-        streams
+        let modelled = streams
             .map(|(stream, nearest)| {
                 let log =
                     |at: usize| nearest.log[at] + self.model.weight(stream, nearest.density[at], senone);
-                log(0).max(log(1)).max(log(2)).max(log(3))
+                join(std::array::from_fn(log))
             })
-            .sum()
+            .sum();
+        if phone == self.model.silence { f32::max(modelled, self.quiet[frame]) } else { modelled }
     }
 
     /// How well frames `from..to` can be explained by any phones.
