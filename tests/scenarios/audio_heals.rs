@@ -120,11 +120,8 @@ impl Scene {
         let card = SoundCard::start();
         let broker = Broker::start();
         let hark = Hark::new();
-        let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
         let all = broker.subscribe("hark/#");
-        let mut command = hark.command(&["run", "--json", "--set", &url]);
-        command.envs(card.env()).stdout(Stdio::null()).stderr(Stdio::inherit());
-        let daemon = Running(command.spawn().unwrap());
+        let daemon = hark.live_in(&card, &broker, &[]);
         let scene = Self { card, broker, all, daemon, hark };
         scene.wait_since(0, "the daemon to listen", |line| line == "hark/hark/state idle");
         scene.wait_since(0, "the microphone", |line| line == format!("{MICROPHONE} OFF"));

@@ -8,7 +8,7 @@ use hark::hearing::vad::{GateChange, SileroVad, SpeechGate, Vad};
 use hark::inference::onnx::OnnxRuntime;
 use hark::speaking::earcons;
 use serde_json::Value;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Some 25 s, and nothing in it is like what the people say.
@@ -32,14 +32,8 @@ impl Room {
     fn new(settings: &[&str]) -> Self {
         let (card, broker, hark) = (SoundCard::start(), Broker::start(), Hark::new());
         let all = broker.subscribe("hark/#");
-        let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
         // Nothing comes back from the loudspeaker here: what is tested begins behind the echo stage.
-        let mut command = hark.command(&["run", "--json", "--set", &url, "--set", "echo.enabled=false"]);
-        for setting in settings {
-            command.args(["--set", setting]);
-        }
-        command.envs(card.env()).stdout(Stdio::null()).stderr(Stdio::inherit());
-        let daemon = Running(command.spawn().unwrap());
+        let daemon = hark.live_in(&card, &broker, &[&["echo.enabled=false"], settings].concat());
         all.wait("the daemon to listen", |line| line == "hark/hark/state idle");
         Self { card, broker, all, hark, _daemon: daemon }
     }

@@ -1,9 +1,8 @@
 //! `hark run` in a room: a virtual sound card, a real broker, a person.
 
 use crate::support::sound_card::{RATE_HZ, SoundCard};
-use crate::support::{Broker, Hark, Running, flite};
+use crate::support::{Broker, Hark, flite};
 use serde_json::Value;
-use std::process::Stdio;
 use std::time::Duration;
 
 #[test]
@@ -11,11 +10,8 @@ fn a_person_in_the_room_turns_the_light_on_and_is_answered() {
     let card = SoundCard::start();
     let broker = Broker::start();
     let hark = Hark::new();
-    let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
     let all = broker.subscribe("hark/#");
-    let mut command = hark.command(&["run", "--json", "--set", &url]);
-    command.envs(card.env()).stdout(Stdio::null()).stderr(Stdio::inherit());
-    let daemon = Running(command.spawn().unwrap());
+    let daemon = hark.live_in(&card, &broker, &[]);
     all.wait("the daemon to be there", |line| line == "hark/hark/availability online");
     all.wait("the daemon to listen", |line| line == "hark/hark/state idle");
 

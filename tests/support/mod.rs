@@ -10,6 +10,7 @@ pub use mosquitto::free_port;
 
 use mosquitto::{Listener, Mosquitto};
 use serde_json::Value;
+use sound_card::SoundCard;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -58,6 +59,17 @@ impl Hark {
             .env_remove("NOTIFY_SOCKET")
             .current_dir(self.folder.path());
         command
+    }
+
+    /// Starts the daemon with this sound card and this broker.
+    pub fn live_in(&self, card: &SoundCard, broker: &Broker, settings: &[&str]) -> Running {
+        let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
+        let mut command = self.command(&["run", "--json", "--set", &url]);
+        for setting in settings {
+            command.args(["--set", setting]);
+        }
+        command.envs(card.env()).stdout(Stdio::null()).stderr(Stdio::inherit());
+        Running(command.spawn().unwrap())
     }
 
     pub fn run(&self, args: &[&str]) -> Output {
