@@ -4,6 +4,7 @@ use super::grammar::{Grammar, Match};
 use super::text::{self, Token};
 use crate::domain::ports::Understand;
 use crate::domain::{Intent, Route, Understanding};
+use chrono::NaiveDateTime;
 
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 4;
@@ -12,7 +13,7 @@ const MAX_REQUESTS: usize = 4;
 const WILD_CONFIDENCE: f32 = 0.9;
 
 impl Understand for Grammar {
-    fn understand(&self, text: &str, language: &str) -> Understanding {
+    fn understand_at(&self, text: &str, language: &str, _now: NaiveDateTime) -> Understanding {
         let other = !language.is_empty() && language != "unknown" && language != self.language();
         if other {
             let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
