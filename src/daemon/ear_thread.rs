@@ -119,7 +119,7 @@ fn listen(
         if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
             break_off(&mut ear, &mut heard);
         }
-        ear.process(&samples, &mut heard);
+        ear.process_cleaned(&samples, echo.words(), &mut heard);
         for Heard { event, .. } in heard.drain(..) {
             if let Err(full) = mailbox.push(machine_event(event)) {
                 tracing::error!("what was heard is lost: {full}");
