@@ -205,7 +205,7 @@ mod tests {
             let mut out = Vec::new();
             reader.read(&mut out);
             assert!(out.iter().all(|sample| *sample == 0.0));
-            assert!(reader.captured_until().is_some_and(|until| until <= Instant::now()));
+            assert!(reader.captured_until().is_some(), "with its moments");
             std::thread::sleep(2 * READ_EVERY);
             assert_eq!(reader.captured_frames(), captured, "it is closed");
             assert_eq!(troubles.lost(), None);
