@@ -22,6 +22,10 @@ use std::time::Duration;
 /// often while the ear says that it has patience.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+/// With so much patience nobody speaks, and the microphone need not hurry either. Waiting for the next
+/// hop of the wake engine takes less.
+const UNHURRIED: Duration = Duration::from_millis(120);
+
 /// The thread; dropping it ends it.
 pub(super) struct EarThread {
     commands: Sender<EarCommand>,
@@ -108,7 +112,9 @@ fn listen(
     let (mut counted, mut had_microphone) = (0, false);
     while !shared.stop.load(Ordering::Acquire) {
         // An order ends the rest. It holds from here on: what has come meanwhile is heard before it.
-        let order = rest(&ear, orders);
+        let nap = Duration::from_millis(samples_to_ms(ear.patience_samples() as u64));
+        source.set_unhurried(nap >= UNHURRIED);
+        let order = rest(nap, orders);
         samples.clear();
         let has_microphone = source.read(&mut samples, mailbox);
         if !has_microphone {
@@ -136,10 +142,8 @@ fn listen(
 }
 
 /// Waits until it is time to look for sound again, or until there is an order.
-fn rest(ear: &Ear, orders: &Receiver<EarCommand>) -> Option<EarCommand> {
-    let patience = Duration::from_millis(samples_to_ms(ear.patience_samples() as u64));
-    let nap = patience.max(LOOK_EVERY);
-    match orders.recv_timeout(nap) {
+fn rest(nap: Duration, orders: &Receiver<EarCommand>) -> Option<EarCommand> {
+    match orders.recv_timeout(nap.max(LOOK_EVERY)) {
         Ok(order) => Some(order),
         Err(RecvTimeoutError::Timeout) => None,
         // Nobody is left to give orders: the end is near.

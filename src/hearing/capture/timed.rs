@@ -4,7 +4,7 @@
 //! less than a period of a piece is left, PulseAudio's reports that there is something to read and then
 //! that there is not enough, so whoever waits for whole periods, as cpal does, asks again at once and
 //! keeps up to a third of a core busy. Reading whatever is there every few milliseconds costs the same
-//! quarter of a percent whatever the server does. A card's own device wakes its reader well; cpal has it.
+//! third of a percent whatever the server does. A card's own device wakes its reader well; cpal has it.
 
 use super::microphone::Troubles;
 use super::ring::CaptureWriter;
@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// How often is read, and how much sound the server is asked to send at a time.
 const READ_EVERY: Duration = Duration::from_millis(10);
+
+/// How often while the ear is in no hurry.
+const READ_UNHURRIED_EVERY: Duration = Duration::from_millis(50);
 
 /// Sound that the server keeps when this thread comes late.
 const BUFFER_US: u32 = 250_000;
@@ -133,7 +136,7 @@ where
         if let Err(error) = take(pcm, &io, &mut samples, rate_hz, channels, &mut writer) {
             recover(pcm, error, troubles)?;
         }
-        std::thread::sleep(READ_EVERY);
+        std::thread::sleep(if writer.unhurried() { READ_UNHURRIED_EVERY } else { READ_EVERY });
     }
     Ok(())
 }
