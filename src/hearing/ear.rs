@@ -3,6 +3,7 @@
 
 mod incoming;
 mod overhear;
+mod rest;
 
 use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
@@ -39,8 +40,6 @@ const DRAIN_MS: u64 = 64;
 const LAST_TRANSCRIPT_WAIT: Duration = Duration::from_secs(60);
 /// Below this probability a block is certainly no speech.
 const NOBODY_SPEAKS: f32 = 0.05;
-/// The wake engine rests when it has been silent for this long: no word can be under way then.
-const WAKE_RESTS_AFTER_MS: u64 = 2500;
 /// Level of digital silence.
 const FLOOR_DBFS: f32 = -100.0;
 
@@ -493,12 +492,13 @@ impl Ear {
     }
 
     fn listen_for_wake_word(&mut self, block: &[f32], out: &mut Vec<Heard>) {
-        let Some(wake) = &mut self.wake else { return };
         if self.probability >= NOBODY_SPEAKS || self.stood_out {
             self.last_sound = self.position;
         }
         self.stood_out = false;
-        if self.position - self.last_sound > ms_to_samples(WAKE_RESTS_AFTER_MS) {
+        let nobody_speaks = self.nobody_speaks();
+        let Some(wake) = &mut self.wake else { return };
+        if nobody_speaks {
             wake.rest(block);
             return;
         }
