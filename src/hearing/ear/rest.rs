@@ -28,7 +28,7 @@ impl Ear {
             }
             _ => RESTING_BLOCKS,
         };
-        (blocks * VAD_BLOCK_SAMPLES).saturating_sub(self.pending.len())
+        (blocks * VAD_BLOCK_SAMPLES).saturating_sub(self.incoming.len())
     }
 
     /// Whether it has been silent for so long that no word can be under way.
