@@ -1,7 +1,7 @@
 //! Carries out what the turn machine decides. One conductor, one machine; the live daemon runs it on
 //! its own thread, `hark hear` and `hark ask` step it themselves.
 
-use super::clock::{Clock, wall_rfc3339, wall_unix_ms};
+use super::clock::{Clock, wall_local, wall_rfc3339, wall_unix_ms};
 use super::controls::Controls;
 use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
@@ -185,7 +185,7 @@ impl Conductor {
             }
             Effect::Understand { turn, text, language } => {
                 self.likely.asked(&turn, &text);
-                let understanding = self.parts.understand.understand(&text, &language);
+                let understanding = self.parts.understand.understand_at(&text, &language, wall_local());
                 self.follow_ups.push_back(Event::Understood { turn, understanding });
             }
             Effect::Act { call } => self.act(call),

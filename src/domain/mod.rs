@@ -3,6 +3,7 @@
 //! as plain data.
 
 pub mod audio;
+pub mod calendar;
 pub mod clock;
 pub mod event;
 pub mod fault;

@@ -5,6 +5,7 @@ use super::home::Home;
 use super::intent::Understanding;
 use super::timer::Timer;
 use super::tool::{Receipt, Risk, ToolCall};
+use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -72,8 +73,14 @@ pub trait SpeechGrammar: Send + Sync {
 
 /// Finds out what a text means. Implemented by `understanding`.
 pub trait Understand: Send + Sync {
-    /// Never fails: a text that means nothing gives no intents and the reason.
-    fn understand(&self, text: &str, language: &str) -> Understanding;
+    /// Never fails: a text that means nothing gives no intents and the reason. `now` is the local wall
+    /// clock, from which "tomorrow" and "at seven" are reckoned.
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding;
+
+    /// The same where no time of day matters; times are reckoned from the beginning of 1970.
+    fn understand(&self, text: &str, language: &str) -> Understanding {
+        self.understand_at(text, language, NaiveDateTime::default())
+    }
 }
 
 /// Phonemes of a word. Implemented by `speaking` (espeak-ng), used by the grammar recogniser.
