@@ -402,4 +402,42 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"conversation_command":"turn off the lamp","minutes":10}"#,
         "command",
     ),
+    // ---- more and less
+    (
+        "make the kitchen lights a bit brighter",
+        "HarkLightSetRelative",
+        r#"{"area":"Kitchen","domain":"light","brightness_step":"up"}"#,
+        "",
+    ),
+    ("dim the lamp by 20 percent", "HarkLightSetRelative", r#"{"name":"Lamp","brightness_step":-20}"#, ""),
+    (
+        "open the bedroom blinds a bit more",
+        "HarkSetPositionRelative",
+        r#"{"name":"Bedroom blinds","position_step":"up"}"#,
+        "",
+    ),
+    (
+        "turn the ceiling fan down a bit",
+        "HarkFanSetSpeedRelative",
+        r#"{"name":"Ceiling fan","percentage_step":"down"}"#,
+        "",
+    ),
+    ("make it two degrees cooler", "HarkClimateSetTemperatureRelative", r#"{"temperature_step":-2}"#, ""),
+    ("i'm cold", "HarkClimateSetTemperatureRelative", r#"{"temperature_step":"up"}"#, ""),
+    (
+        "set the thermostat to cooling mode",
+        "HarkClimateSetMode",
+        r#"{"name":"Thermostat","mode":"cool"}"#,
+        "",
+    ),
+    (
+        "arm the burglar alarm for the night",
+        "HarkAlarmPanelSet",
+        r#"{"name":"Burglar alarm","mode":"night"}"#,
+        "",
+    ),
+    ("disarm the alarm", "HarkAlarmPanelSet", r#"{"mode":"disarmed"}"#, ""),
+    ("what's the weather like in london", "HassGetWeather", r#"{"name":"London"}"#, ""),
+    ("are you always listening", "HassRespond", "{}", "listening"),
+    ("is alice at work", "HassGetState", r#"{"name":"Alice","domain":"person","state":"work"}"#, "one_yesno"),
 ];

@@ -57,6 +57,8 @@ pub fn home() -> Home {
         ("lawn_mower.clippy", "Clippy", "", "", ""),
         ("valve.main", "Main valve", "", "basement", "water"),
         ("binary_sensor.leak", "Kitchen leak", "", "kitchen", "moisture"),
+        ("alarm_control_panel.house", "Burglar alarm", "", "", ""),
+        ("weather.london", "London", "", "", ""),
         ("scene.movie", "Movie night", "", "", ""),
         ("script.bedtime", "Good night", "bedtime", "", ""),
     ];
