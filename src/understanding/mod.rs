@@ -20,6 +20,8 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod household_rows;
+#[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
 mod test_home;

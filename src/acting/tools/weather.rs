@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// `weather.get`.
@@ -19,6 +19,6 @@ pub fn get(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
             detail.insert("wind_speed".into(), json!(speed));
             detail.insert("wind_unit".into(), json!(now.wind_unit.unwrap_or_else(|| "km/h".into())));
         }
-        Ok(Outcome { changed: false, detail })
+        Ok(Outcome::answer(Value::Object(detail)))
     })))
 }

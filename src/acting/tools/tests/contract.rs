@@ -20,7 +20,7 @@ fn the_contract_is_the_table() {
 fn names_are_unique_and_lines_are_complete() {
     let names: HashSet<&str> = table::TABLE.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), table::TABLE.len());
-    for tool in table::TABLE {
+    for tool in table::TABLE.iter() {
         let args: HashSet<&str> = tool.arguments().map(|arg| arg.name).collect();
         assert_eq!(args.len(), tool.arguments().count(), "{} has an argument twice", tool.name);
         assert!(!tool.description.is_empty() && !tool.triggers.is_empty() && !tool.permission.is_empty());
