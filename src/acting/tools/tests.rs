@@ -74,11 +74,13 @@ struct Built {
     area: &'static str,
     deaf: &'static str,
     weather: String,
+    /// A `home.toml` instead of the demo home.
+    home: &'static str,
 }
 
 impl Default for Built {
     fn default() -> Self {
-        Self { policy: DangerPolicy::Confirm, area: "", deaf: "none", weather: String::new() }
+        Self { policy: DangerPolicy::Confirm, area: "", deaf: "none", weather: String::new(), home: file::EXAMPLE }
     }
 }
 
@@ -87,7 +89,7 @@ impl Built {
         let shelf = Arc::new(Shelf::default());
         let drawer = Arc::new(Drawer::default());
         let knob = Arc::new(Knob(AtomicU8::new(80), Mutex::default()));
-        let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let registry = Arc::new(HomeRegistry::new(file::parse(self.home, true).unwrap()));
         let devices = Deaf { demo: DemoDevices::new(Arc::clone(&registry)), ids: self.deaf };
         let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
         let ticking = Arc::clone(&clock_ms);
