@@ -1,14 +1,16 @@
-//! From words to intents: the template language, its automaton, sampler and parser; numbers, durations, slots.
+//! From words to intents: the template language, its automaton, sampler and parser; times, numbers, slots.
 //!
 //! The road of a sentence file: `sentences` reads it, `grammar` compiles it for one home, and the
 //! grammar then parses (`Understand`), samples and accepts (`SpeechGrammar`).
 
-pub mod durations;
 mod grammar;
 pub mod numbers;
+pub mod numbers_de;
 mod problem;
+pub mod rules;
 pub mod sentences;
 pub mod text;
+pub mod tongue;
 mod understand;
 
 pub use grammar::{Grammar, Match};
@@ -23,5 +25,7 @@ mod english_tests;
 mod household_rows;
 #[cfg(test)]
 mod reply_tests;
+#[cfg(test)]
+mod ruled_tests;
 #[cfg(test)]
 mod test_home;

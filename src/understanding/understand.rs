@@ -13,19 +13,19 @@ const MAX_REQUESTS: usize = 4;
 const WILD_CONFIDENCE: f32 = 0.9;
 
 impl Understand for Grammar {
-    fn understand_at(&self, text: &str, language: &str, _now: NaiveDateTime) -> Understanding {
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
         let other = !language.is_empty() && language != "unknown" && language != self.language();
         if other {
             let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
             return Understanding { intents: Vec::new(), why };
         }
-        let tokens = text::tokenise(text);
+        let tokens = text::tokenise(text, self.tongue());
         if tokens.is_empty() {
             return Understanding { intents: Vec::new(), why: "there are no words in it".to_owned() };
         }
-        let found = match self.parse_tokens(text, &tokens) {
+        let found = match self.parse_tokens(text, &tokens, now) {
             Some(whole) => Some(vec![whole]),
-            None => requests(self, text, &tokens, MAX_REQUESTS),
+            None => requests(self, text, &tokens, now, MAX_REQUESTS),
         };
         match found {
             Some(matches) => {
@@ -40,7 +40,13 @@ impl Understand for Grammar {
 }
 
 /// Two or more requests joined by "and" or "then", all of which are understood.
-fn requests(grammar: &Grammar, text: &str, tokens: &[Token], most: usize) -> Option<Vec<Match>> {
+fn requests(
+    grammar: &Grammar,
+    text: &str,
+    tokens: &[Token],
+    now: NaiveDateTime,
+    most: usize,
+) -> Option<Vec<Match>> {
     if most < 2 {
         return None;
     }
@@ -49,12 +55,12 @@ fn requests(grammar: &Grammar, text: &str, tokens: &[Token], most: usize) -> Opt
         if !joins || at == 0 {
             continue;
         }
-        let Some(first) = grammar.parse_tokens(text, &tokens[..at]) else { continue };
+        let Some(first) = grammar.parse_tokens(text, &tokens[..at], now) else { continue };
         let after = at + 1 + usize::from(tokens.get(at + 1).is_some_and(|next| next.word == "then"));
         let rest = &tokens[after..];
-        let second = match grammar.parse_tokens(text, rest) {
+        let second = match grammar.parse_tokens(text, rest, now) {
             Some(last) => Some(vec![last]),
-            None => requests(grammar, text, rest, most - 1),
+            None => requests(grammar, text, rest, now, most - 1),
         };
         if let Some(second) = second {
             return Some(std::iter::once(first).chain(second).collect());

@@ -178,8 +178,8 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
                 continue;
             }
             let node = &network.nodes[id as usize];
-            let words = node.words.iter().map(|(word, to)| (Symbol::Word(*word), *to));
-            let views = node.views.iter().map(|(view, _, to)| (Symbol::View(*view), *to));
+            let words = node.said_words().map(|(word, to)| (Symbol::Word(word), to));
+            let views = node.said_views().map(|(view, _, to)| (Symbol::View(view), to));
             let arcs: Vec<(Symbol, NodeId)> = words.chain(views).collect();
             let open = stack.len();
             stack.extend(arcs.iter().map(|(_, to)| *to).filter(|to| merged[*to as usize].is_none()));

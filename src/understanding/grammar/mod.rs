@@ -15,6 +15,7 @@ mod words;
 use super::Sentences;
 use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement, Template};
+use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
 use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
@@ -48,6 +49,7 @@ pub(super) struct Meaning {
 /// The compiled sentences of one home. Made anew when the home changes.
 pub struct Grammar {
     language: String,
+    tongue: &'static Tongue,
     words: Words,
     views: Views,
     slot_names: Vec<String>,
@@ -69,15 +71,22 @@ impl Grammar {
 
     /// Compiles with what is known beforehand, such as `area`; sentences that require it match then.
     pub fn with_context(sentences: &Sentences, home: &Home, context: Map<String, Value>) -> Self {
-        let mut views = ViewBuilder::new(home::lists(home));
+        let tongue = Tongue::of(sentences.language());
+        let mut views = ViewBuilder::new(home::lists(home), tongue);
         let mut network = Network::default();
         let mut slot_names = Vec::new();
         let mut meanings = Vec::new();
         for (index, data) in sentences.data.iter().enumerate() {
             for template in &data.templates {
                 let scope = Scope::new(sentences, Some(data));
-                let mut compiler =
-                    PieceCompiler { views: &mut views, slots: &mut slot_names, scope, data, index };
+                let mut compiler = PieceCompiler {
+                    views: &mut views,
+                    slots: &mut slot_names,
+                    scope,
+                    data,
+                    index,
+                    speaking: false,
+                };
                 let pieces = compiler.compile(&template.expr);
                 if let Some(meaning) = meaning(data, template, &pieces, &context) {
                     NetworkBuilder { network: &mut network, views: &mut views }.add(&pieces);
@@ -95,6 +104,7 @@ impl Grammar {
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {
             language: sentences.language().to_owned(),
+            tongue,
             words,
             views,
             slot_names,
@@ -111,6 +121,11 @@ impl Grammar {
     /// ISO 639-1 code of the sentences.
     pub fn language(&self) -> &str {
         &self.language
+    }
+
+    /// The words of its language.
+    pub fn tongue(&self) -> &'static Tongue {
+        self.tongue
     }
 
     /// How large it is, for people: templates, nodes of the network, states for speech, words.

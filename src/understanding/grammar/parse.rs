@@ -6,7 +6,10 @@ use super::views::ViewId;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning};
 use crate::domain::Slots;
+use crate::understanding::rules::{self, Reckoning};
+use crate::understanding::sentences::model::Ruled;
 use crate::understanding::text::{self, Token};
+use chrono::NaiveDateTime;
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
 
@@ -44,6 +47,7 @@ enum Step {
     Skip,
     Any(SlotId),
     View(ViewId, SlotId, u32),
+    Ruled(SlotId, u32),
 }
 
 /// One way into a node.
@@ -64,6 +68,7 @@ pub(super) struct Start {
     words: QuickMap<WordId, Vec<NodeId>>,
     views: Vec<(ViewId, SlotId, NodeId)>,
     any: Vec<(SlotId, NodeId)>,
+    ruled: Vec<(Ruled, SlotId, NodeId)>,
 }
 
 impl Start {
@@ -75,6 +80,7 @@ impl Start {
             }
             start.views.extend(&node.views);
             start.any.extend(&node.any);
+            start.ruled.extend(&node.ruled);
         }
         start.views.sort_unstable();
         start
@@ -85,18 +91,24 @@ impl Start {
 const START: NodeId = NodeId::MAX;
 
 impl Grammar {
-    /// The best match of a text; `None` when no template accepts it.
+    /// The best match of a text; `None` when no template accepts it. Times are reckoned from 1970.
     pub fn parse(&self, text: &str) -> Option<Match> {
-        self.parse_tokens(text, &text::tokenise(text))
+        self.parse_tokens(text, &text::tokenise(text, self.tongue), NaiveDateTime::default())
     }
 
-    /// The best match of some tokens of `text`.
-    pub(in crate::understanding) fn parse_tokens(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+    /// The best match of some tokens of `text`; times are reckoned from `now`.
+    pub(in crate::understanding) fn parse_tokens(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        now: NaiveDateTime,
+    ) -> Option<Match> {
         if tokens.is_empty() {
             return None;
         }
         let words: Vec<Option<WordId>> = tokens.iter().map(|token| self.words.get(&token.word)).collect();
-        let run = Run::new(self, &words);
+        let spoken: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let run = Run::new(self, &words, &spoken, now);
         let last = run.frontier.last()?;
         let mut best: Option<(BestKey, TemplateId, Found)> = None;
         for way in last.values().map(|index| run.ways[*index]) {
@@ -155,16 +167,38 @@ struct Run<'g> {
     frontier: Vec<QuickMap<NodeId, usize>>,
     /// What each list matches, by list, at the position at hand.
     matches: QuickMap<ViewId, Vec<(usize, u32)>>,
+    /// The words themselves, for rules.
+    spoken: &'g [&'g str],
+    now: NaiveDateTime,
+    /// What each rule matches, at the position at hand: ends, and places in `found`.
+    ruled: Vec<(Ruled, Vec<(usize, u32)>)>,
+    /// Everything that rules found.
+    found: Vec<rules::Found>,
 }
 
 impl<'g> Run<'g> {
-    fn new(grammar: &'g Grammar, words: &'g [Option<WordId>]) -> Self {
-        let frontier = vec![QuickMap::default(); words.len() + 1];
-        let mut run = Self { grammar, words, ways: Vec::new(), frontier, matches: QuickMap::default() };
+    fn new(
+        grammar: &'g Grammar,
+        words: &'g [Option<WordId>],
+        spoken: &'g [&'g str],
+        now: NaiveDateTime,
+    ) -> Self {
+        let mut run = Self {
+            grammar,
+            words,
+            ways: Vec::new(),
+            frontier: vec![QuickMap::default(); words.len() + 1],
+            matches: QuickMap::default(),
+            spoken,
+            now,
+            ruled: Vec::new(),
+            found: Vec::new(),
+        };
         let start = Way { node: START, cost: Cost::default(), step: Step::Start, from: 0, before: 0 };
         run.push(0, start);
         for at in 0..words.len() {
             run.matches.clear();
+            run.ruled.clear();
             let mut here: Vec<usize> = run.frontier[at].values().copied().collect();
             here.sort_unstable();
             let skips = run.skips(at);
@@ -202,6 +236,7 @@ impl<'g> Run<'g> {
             }
             start.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
             start.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+            start.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
             return;
         }
         let node = &grammar.network.nodes[way.node as usize];
@@ -213,6 +248,7 @@ impl<'g> Run<'g> {
         }
         node.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
         node.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+        node.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
     }
 
     fn word(&mut self, at: usize, before: usize, cost: Cost, to: NodeId) {
@@ -231,6 +267,25 @@ impl<'g> Run<'g> {
             let mut cost = cost;
             cost.listed += (end - at) as u16;
             self.push(end, Way { node: to, cost, step: Step::View(view, slot, value), from: at, before });
+        }
+    }
+
+    fn ruled(&mut self, at: usize, before: usize, cost: Cost, (ruled, slot, to): (Ruled, SlotId, NodeId)) {
+        let known = self.ruled.iter().position(|(known, _)| *known == ruled);
+        let index = known.unwrap_or_else(|| {
+            let by = Reckoning { tongue: self.grammar.tongue, now: self.now, prefer: ruled.prefer };
+            let mut ends = Vec::new();
+            for (found, used) in rules::all(ruled.rule, &self.spoken[at..], &by) {
+                ends.push((at + used, self.found.len() as u32));
+                self.found.push(found);
+            }
+            self.ruled.push((ruled, ends));
+            self.ruled.len() - 1
+        });
+        for (end, found) in self.ruled[index].1.clone() {
+            let mut cost = cost;
+            cost.listed += (end - at) as u16;
+            self.push(end, Way { node: to, cost, step: Step::Ruled(slot, found), from: at, before });
         }
     }
 
@@ -279,6 +334,12 @@ impl<'g> Run<'g> {
                     found.context.extend(entry.context.clone());
                     self.put(&mut found, slot, entry.out.clone());
                 }
+                Step::Ruled(slot, index) => {
+                    let own = &self.grammar.slot_names[slot as usize];
+                    for (part, value) in &self.found[index as usize] {
+                        found.slots.insert(slot_name(own, part), value.clone());
+                    }
+                }
                 _ => {}
             }
             if !matches!(step, Step::Any(_)) {
@@ -290,6 +351,16 @@ impl<'g> Run<'g> {
 
     fn put(&self, found: &mut Found, slot: SlotId, value: Value) {
         found.slots.insert(self.grammar.slot_names[slot as usize].clone(), value);
+    }
+}
+
+/// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
+fn slot_name(own: &str, part: &str) -> String {
+    match (own, part) {
+        (own, "") => own.to_owned(),
+        ("", part) => part.to_owned(),
+        (own, part) if part.starts_with('_') => format!("{own}{part}"),
+        (own, part) => format!("{own}_{part}"),
     }
 }
 

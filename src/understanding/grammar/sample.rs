@@ -2,7 +2,7 @@
 //! and number well covered.
 
 use super::network::{Network, NodeId, TemplateId};
-use super::pieces::SlotId;
+use super::pieces::{SILENT, SlotId};
 use super::views::{Entry, ViewId, Views};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER, Meaning};
@@ -88,16 +88,16 @@ fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
                 continue;
             }
             let node = &network.nodes[id as usize];
-            let next = node.words.iter().map(|(_, to)| *to).chain(node.views.iter().map(|(_, _, to)| *to));
+            let next = node.said_words().map(|(_, to)| to).chain(node.said_views().map(|(_, _, to)| to));
             let open: Vec<NodeId> = next.filter(|to| counts[*to as usize].is_nan()).collect();
             if !open.is_empty() {
                 stack.extend(open);
                 continue;
             }
-            let words: f64 = node.words.iter().map(|(_, to)| counts[*to as usize]).sum();
-            let lists = node.views.iter();
+            let words: f64 = node.said_words().map(|(_, to)| counts[to as usize]).sum();
+            let lists = node.said_views();
             let lists: f64 =
-                lists.map(|(view, _, to)| views.get(*view).entries.len() as f64 * counts[*to as usize]).sum();
+                lists.map(|(view, _, to)| views.get(view).entries.len() as f64 * counts[to as usize]).sum();
             let end = if node.end_of.is_some() { 1.0 } else { 0.0 };
             counts[id as usize] = (words + lists + end).min(1e300);
             stack.pop();
@@ -223,10 +223,10 @@ impl Run<'_> {
         loop {
             let node = &grammar.network.nodes[at as usize];
             let speaks = |to: NodeId| grammar.sampler.speaks[to as usize];
-            let words: Vec<(WordId, NodeId)> =
-                node.words.iter().filter(|(_, to)| speaks(*to)).copied().collect();
+            let mut words: Vec<(WordId, NodeId)> = node.said_words().filter(|(_, to)| speaks(*to)).collect();
+            words.sort_unstable();
             let views: Vec<(ViewId, SlotId, NodeId)> =
-                node.views.iter().filter(|(_, _, to)| speaks(*to)).copied().collect();
+                node.said_views().filter(|(_, _, to)| speaks(*to)).collect();
             let weight = |view: ViewId| {
                 if grammar.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT }
             };
@@ -260,7 +260,9 @@ impl Run<'_> {
         let other = self.dice.below(2 * entry.phrases.len() as u64 - 1) as usize;
         let phrase = &entry.phrases[other.saturating_sub(entry.phrases.len() - 1)];
         sample.words.extend(phrase);
-        sample.slots.push((slot, entry.out.clone()));
+        if slot != SILENT {
+            sample.slots.push((slot, entry.out.clone()));
+        }
         if self.is_area(slot) {
             sample.area = Some(entry.out.clone());
         } else if let Some(area) = entry.context.get("area") {
@@ -269,7 +271,7 @@ impl Run<'_> {
     }
 
     fn is_area(&self, slot: SlotId) -> bool {
-        self.grammar.slot_names[slot as usize] == "area"
+        self.grammar.slot_names.get(slot as usize).is_some_and(|name| name == "area")
     }
 
     /// The value whose turn it is. A thing and an area in one sentence belong together.

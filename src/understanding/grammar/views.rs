@@ -2,9 +2,9 @@
 //! templates refer to it. That keeps 1,000 templates × 500 entities small.
 
 use super::words::{WordId, Words};
-use crate::understanding::numbers;
 use crate::understanding::sentences::model::{Data, List, Range};
 use crate::understanding::text;
+use crate::understanding::tongue::Tongue;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -124,6 +124,8 @@ pub struct ViewBuilder {
     pub views: Views,
     /// Words of everything.
     pub words: Words,
+    /// The language.
+    pub tongue: &'static Tongue,
     lists: HashMap<String, ListEntries>,
     by_selection: HashMap<(String, Vec<usize>, String), ViewId>,
 }
@@ -136,8 +138,9 @@ struct ListEntries {
 
 impl ViewBuilder {
     /// `home` are the lists that come from the home, with their texts.
-    pub fn new(home: Vec<(&str, Vec<RawEntry>)>) -> Self {
+    pub fn new(home: Vec<(&str, Vec<RawEntry>)>, tongue: &'static Tongue) -> Self {
         let mut builder = Self {
+            tongue,
             views: Views::default(),
             words: Words::default(),
             lists: HashMap::new(),
@@ -153,7 +156,8 @@ impl ViewBuilder {
     fn entry(&mut self, raw: RawEntry) -> Option<Arc<Entry>> {
         let mut phrases: Vec<Vec<WordId>> = Vec::new();
         for text in &raw.texts {
-            let phrase: Vec<WordId> = text::words(text).iter().map(|word| self.words.intern(word)).collect();
+            let phrase: Vec<WordId> =
+                text::words(text, self.tongue).iter().map(|word| self.words.intern(word)).collect();
             if !phrase.is_empty() && !phrases.contains(&phrase) {
                 phrases.push(phrase);
             }
@@ -176,9 +180,10 @@ impl ViewBuilder {
                     context: value.context.clone(),
                 })
                 .collect(),
-            Some(List::Range(range)) => range_entries(range),
+            Some(List::Range(range)) => range_entries(range, self.tongue),
             Some(List::Wildcard { spoken, .. }) => spoken.iter().map(|text| RawEntry::plain(text)).collect(),
-            None => Vec::new(),
+            // The parser has a rule for them.
+            Some(List::Rule { .. }) | None => Vec::new(),
         };
         let entries = raw.into_iter().filter_map(|raw| self.entry(raw)).collect();
         let made = ListEntries { entries, numeric };
@@ -236,7 +241,8 @@ impl ViewBuilder {
             for phrase in &mut entry.phrases {
                 let texts: Vec<&str> = phrase.iter().map(|word| self.words.text(*word)).collect();
                 let joined = format!("{}{suffix}", texts.join(" "));
-                *phrase = text::words(&joined).iter().map(|word| self.words.intern(word)).collect();
+                *phrase =
+                    text::words(&joined, self.tongue).iter().map(|word| self.words.intern(word)).collect();
             }
             entries.push(Arc::new(entry));
         }
@@ -282,11 +288,11 @@ impl RawEntry {
     }
 }
 
-fn range_entries(range: &Range) -> Vec<RawEntry> {
+fn range_entries(range: &Range, tongue: &Tongue) -> Vec<RawEntry> {
     let numbers = range.numbers();
     numbers
         .map(|number| RawEntry {
-            texts: numbers::spellings(number).into_iter().map(|words| words.join(" ")).collect(),
+            texts: (tongue.spellings)(number),
             out: range.out(number),
             context: Map::new(),
         })

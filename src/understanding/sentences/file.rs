@@ -28,7 +28,7 @@ pub struct FileContent {
 /// Reads one file; `problems` gets every mistake in it.
 pub struct FileReader<'r> {
     pub(super) yaml: Reader<'r>,
-    file: Arc<Path>,
+    pub(super) file: Arc<Path>,
     language: &'r str,
     rank: usize,
 }
@@ -229,7 +229,7 @@ impl FileReader<'_> {
         rules
     }
 
-    fn expr(&mut self, node: &Node<'_>, text: &str) -> Option<template::Expr> {
+    pub(super) fn expr(&mut self, node: &Node<'_>, text: &str) -> Option<template::Expr> {
         template::parse(text).map_err(|slips| self.slips(node, slips)).ok()
     }
 

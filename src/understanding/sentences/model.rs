@@ -3,6 +3,7 @@
 use super::template::Expr;
 use crate::domain::Slots;
 use crate::understanding::problem::Place;
+use crate::understanding::rules::Prefer;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,7 +57,7 @@ pub struct Requirement {
 }
 
 /// A rule of `expansion_rules`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// What it stands for.
     pub expr: Expr,
@@ -73,6 +74,13 @@ pub enum List {
     Values(Vec<ListValue>),
     /// Numbers.
     Range(Range),
+    /// Text that is parsed by rule. Hark's own.
+    Rule {
+        /// How.
+        ruled: Ruled,
+        /// How it is said aloud, as templates: the only ways the speech recogniser knows.
+        spoken: Vec<Rule>,
+    },
     /// Any text.
     Wildcard {
         /// Likely texts; the only ones the speech recogniser knows. Hark's own key.
@@ -80,6 +88,15 @@ pub enum List {
         /// Most words it takes in typed text. Hark's own key.
         max_words: Option<usize>,
     },
+}
+
+/// How a list is parsed by rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ruled {
+    /// The rule.
+    pub rule: crate::understanding::rules::Rule,
+    /// Which of two possible hours is meant.
+    pub prefer: Prefer,
 }
 
 /// One value of a list.

@@ -304,3 +304,31 @@ proptest! {
         let _ = test_home::grammar().parse(&text);
     }
 }
+
+#[test]
+fn what_is_parsed_by_rule_has_a_rule_and_is_spoken_without_another() {
+    let text = |lists: &str| {
+        format!(
+            "language: en\nlists:\n{lists}\nintents:\n  Wake:\n    data:\n      - sentences: [\"wake me {{when}}\"]\n"
+        )
+    };
+    let good = "  when: { rule: datetime, prefer: morning, spoken: [\"(tomorrow|at {hour})\"] }\n  hour: { range: { from: 1, to: 12 } }";
+    let problems = Sentences::from_text("a.yaml", &text(good), "en").map_or_else(|all| all.len(), |_| 0);
+    assert_eq!(problems, 0);
+    for (lists, message) in [
+        ("  when: { rule: sometime }", "rule is 'sometime'"),
+        ("  when: { rule: datetime, prefer: night }", "prefer is 'night'"),
+        ("  when: { rule: datetime, spoken: [\"at {our}\"] }", "list {our} is not defined"),
+        ("  when: { rule: datetime, spoken: [\"at (seven\"] }", "("),
+        (
+            "  when: { rule: datetime, spoken: [\"in {length}\"] }\n  length: { rule: duration }",
+            "parsed by rule",
+        ),
+    ] {
+        let problems = Sentences::from_text("a.yaml", &text(lists), "en").unwrap_err();
+        assert!(
+            problems.iter().any(|problem| problem.to_string().contains(message)),
+            "{message}: {problems:?}"
+        );
+    }
+}
