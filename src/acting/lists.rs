@@ -237,15 +237,18 @@ impl Lists {
         Self { store, declared: declared.iter().map(stored).collect(), turn: Mutex::new(()) }
     }
 
-    /// All of them.
+    /// All of them, those of the home's file first.
     ///
     /// # Errors
     /// `Store`.
     pub fn all(&self) -> Result<Vec<StoredList>, ListError> {
-        let stored = self.store.lists().map_err(ListError::Store)?;
-        let untouched = self.declared.iter().filter(|list| stored.iter().all(|kept| kept.name != list.name));
-        let mut all: Vec<StoredList> = untouched.cloned().collect();
-        all.extend(stored);
+        let mut all = self.declared.clone();
+        for list in self.store.lists().map_err(ListError::Store)? {
+            match all.iter_mut().find(|known| known.name == list.name) {
+                Some(known) => *known = list,
+                None => all.push(list),
+            }
+        }
         Ok(all)
     }
 

@@ -177,8 +177,12 @@ mod tests {
             |percent, rgb, kelvin| C::Light(LightSetting { brightness_percent: percent, rgb, kelvin });
         let cases: Vec<(&str, Vec<DeviceCommand>, DeviceCommand)> = vec![
             ("light.lamp", vec![], C::TurnOn),
-            ("light.lamp", vec![light(Some(40), Some([10, 200, 30]), None)], C::TurnOff),
-            ("light.lamp", vec![light(Some(40), None, Some(2700))], light(Some(90), Some([255, 0, 0]), None)),
+            ("light.bedside", vec![light(Some(40), Some([10, 200, 30]), None)], C::TurnOff),
+            (
+                "light.bedside",
+                vec![light(Some(40), None, Some(2700))],
+                light(Some(90), Some([255, 0, 0]), None),
+            ),
             ("cover.kitchen_blinds", vec![C::Position(30)], C::Close),
             ("cover.garage_door", vec![], C::Open),
             ("lock.front_door", vec![], C::Unlock),

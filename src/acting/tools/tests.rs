@@ -80,7 +80,13 @@ struct Built {
 
 impl Default for Built {
     fn default() -> Self {
-        Self { policy: DangerPolicy::Confirm, area: "", deaf: "none", weather: String::new(), home: file::EXAMPLE }
+        Self {
+            policy: DangerPolicy::Confirm,
+            area: "",
+            deaf: "none",
+            weather: String::new(),
+            home: file::EXAMPLE,
+        }
     }
 }
 

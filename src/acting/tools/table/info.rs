@@ -1,5 +1,6 @@
 //! Tools that look something up.
 
+use super::TARGET;
 use crate::acting::tools::descriptor::{Descriptor, Field};
 use crate::acting::tools::{datetime, weather};
 use crate::domain::Risk;
@@ -8,8 +9,8 @@ use crate::domain::Risk;
 pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "weather.get",
-        description: "Tells the weather now at the configured place.",
-        args: &[],
+        description: "Tells the weather now at the configured place, or as a weather entity of the home has it.",
+        args: &[TARGET],
         result: &[
             Field::always("temperature", "number", "now"),
             Field::always("unit", "string", "such as °C"),

@@ -105,6 +105,9 @@ async fn what_is_told_is_remembered_and_forgotten() {
 async fn messages_are_said_here() {
     let house = house();
     let receipt = house.ok("announce.say", json!({"message": "dinner is\nready"})).await;
-    assert_eq!((&receipt.detail["message"], &receipt.detail["nodes"]), (&json!("dinner is ready"), &json!(["here"])));
+    assert_eq!(
+        (&receipt.detail["message"], &receipt.detail["nodes"]),
+        (&json!("dinner is ready"), &json!(["here"]))
+    );
     assert_eq!(*house.knob.1.lock().unwrap(), ["dinner is ready"]);
 }

@@ -14,9 +14,12 @@ async fn alarms_are_set_for_moments_lengths_and_again_and_again() {
     let house = house();
     let receipt = house.ok("alarm.set", json!({"when": "2026-11-22T07:00:00"})).await;
     let alarm = &receipt.detail["alarm"];
-    for (key, value) in
-        [("time", json!("07:00")), ("weekday", json!("Sunday")), ("days_ahead", json!(1)), ("left_hours", json!(16))]
-    {
+    for (key, value) in [
+        ("time", json!("07:00")),
+        ("weekday", json!("Sunday")),
+        ("days_ahead", json!(1)),
+        ("left_hours", json!(16)),
+    ] {
         assert_eq!(alarm[key], value, "{key}");
     }
     house.ok("alarm.set", json!({"hours": 2, "name": "nap"})).await;

@@ -6,7 +6,8 @@ impl House {
     /// A call of a turn of its own.
     async fn in_turn(&self, turn: &str, tool: &str, args: Value) -> Receipt {
         let Value::Object(args) = args else { panic!("arguments are an object") };
-        let call = ToolCall { index: 0, turn: TurnId::from(turn), tool: tool.to_owned(), args, approved: false };
+        let call =
+            ToolCall { index: 0, turn: TurnId::from(turn), tool: tool.to_owned(), args, approved: false };
         let receipt = self.tools.run(call).await;
         assert!(receipt.ok, "{tool}: {}", receipt.detail);
         receipt
@@ -45,13 +46,23 @@ async fn a_change_of_any_kind_is_taken_back() {
                 .collect();
             let lists: Vec<_> = house.tools.parts().lists.all().unwrap();
             let volume = house.tools.parts().node.volume_percent();
-            (states, lists, volume, house.tools.parts().timers.all(), house.drawer.facts.lock().unwrap().len())
+            (
+                states,
+                lists,
+                volume,
+                house.tools.parts().timers.all(),
+                house.drawer.facts.lock().unwrap().len(),
+            )
         };
         let before = all(&house);
         house.in_turn("a", tool, args.clone()).await;
         let receipt = house.ok("undo.last", json!({})).await;
         let undone = receipt.detail["undone"].as_array().unwrap();
-        assert!(!undone.is_empty() && undone.iter().all(|one| one["kind"] == kind), "{tool}: {}", receipt.detail);
+        assert!(
+            !undone.is_empty() && undone.iter().all(|one| one["kind"] == kind),
+            "{tool}: {}",
+            receipt.detail
+        );
         assert_eq!(all(&house), before, "{tool} {args}");
         let (code, _) = house.fails("undo.last", json!({})).await;
         assert_eq!(code, error_code::NOT_FOUND, "{tool}: once");

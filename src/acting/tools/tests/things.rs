@@ -17,7 +17,8 @@ async fn music_is_found_played_paused_and_resumed() {
     assert_eq!(house.state(RADIO), "playing");
     assert_eq!(attribute(&house, RADIO, "media_title"), "some jazz");
     let receipt = house.ok("media.now_playing", json!({})).await;
-    let expected = json!({"players": [{"name": "Radio", "state": "playing", "title": "some jazz"}], "count": 1});
+    let expected =
+        json!({"players": [{"name": "Radio", "state": "playing", "title": "some jazz"}], "count": 1});
     assert_eq!(receipt.detail["players"], expected["players"]);
     let receipt = house.ok("media.pause", json!({})).await;
     assert_eq!((names(&receipt), house.state(RADIO).as_str()), (vec!["Radio"], "paused"));
@@ -68,19 +69,26 @@ async fn players_are_muted_shuffled_and_switched() {
     house.ok("media.mute", json!({"name": "tv"})).await;
     assert_eq!(attribute(&house, TV, "is_volume_muted"), true);
     let receipt = house.ok("media.unmute", json!({})).await;
-    assert_eq!((names(&receipt), attribute(&house, TV, "is_volume_muted")), (vec!["Television"], json!(false)));
+    assert_eq!(
+        (names(&receipt), attribute(&house, TV, "is_volume_muted")),
+        (vec!["Television"], json!(false))
+    );
     let (code, _) = house.fails("media.unmute", json!({})).await;
     assert_eq!(code, error_code::NOT_FOUND);
     house.ok("media.search_and_play", json!({"search_query": "jazz"})).await;
     house.ok("media.shuffle", json!({"shuffle": true})).await;
     house.ok("media.repeat", json!({"repeat": "one"})).await;
-    assert_eq!((attribute(&house, RADIO, "shuffle"), attribute(&house, RADIO, "repeat")), (json!(true), json!("one")));
+    assert_eq!(
+        (attribute(&house, RADIO, "shuffle"), attribute(&house, RADIO, "repeat")),
+        (json!(true), json!("one"))
+    );
     let receipt = house.ok("media.select_source", json!({"source": "hdmi 2"})).await;
     assert_eq!((names(&receipt), &receipt.detail["source"]), (vec!["Television"], &json!("HDMI 2")));
     assert_eq!(attribute(&house, TV, "source"), "HDMI 2");
     let (code, _) = house.fails("media.select_source", json!({"source": "laser disc"})).await;
     assert_eq!(code, error_code::NOT_FOUND);
-    let (code, receipt) = house.fails("media.select_source", json!({"source": "laser disc", "name": "tv"})).await;
+    let (code, receipt) =
+        house.fails("media.select_source", json!({"source": "laser disc", "name": "tv"})).await;
     assert_eq!(code, error_code::BAD_ARGUMENT);
     assert!(receipt.detail["message"].as_str().unwrap().contains("Antenna"), "says what there is");
 }
@@ -139,10 +147,10 @@ async fn a_bit_more_starts_from_what_is() {
     assert_eq!((&receipt.detail["brightness"], house.state("light.lamp").as_str()), (&json!(1), "on"));
     let receipt = house.ok("home.light_step", json!({"area": "living room", "brightness_step": "up"})).await;
     assert_eq!(names(&receipt), ["Lamp"], "the others are off and stay so");
-    let receipt = house.ok("home.position_step", json!({"name": "kitchen blinds", "position_step": "down"})).await;
-    assert_eq!(receipt.detail["position"], 80);
     let receipt =
-        house.ok("home.climate_step", json!({"area": "bedroom", "temperature_step": "up"})).await;
+        house.ok("home.position_step", json!({"name": "kitchen blinds", "position_step": "down"})).await;
+    assert_eq!(receipt.detail["position"], 80);
+    let receipt = house.ok("home.climate_step", json!({"area": "bedroom", "temperature_step": "up"})).await;
     assert_eq!(receipt.detail["temperature"], 19.0);
     let receipt = house.ok("home.climate_step", json!({"name": "thermostat", "temperature_step": 20})).await;
     assert_eq!(receipt.detail["temperature"], 30.0, "no warmer than it can");
@@ -155,7 +163,8 @@ async fn heating_has_modes() {
     assert_eq!(house.state("climate.living_room"), "off");
     house.ok("home.climate_set_mode", json!({"area": "living room", "mode": "Heat"})).await;
     assert_eq!(house.state("climate.living_room"), "heat");
-    let (code, receipt) = house.fails("home.climate_set_mode", json!({"name": "thermostat", "mode": "dry"})).await;
+    let (code, receipt) =
+        house.fails("home.climate_set_mode", json!({"name": "thermostat", "mode": "dry"})).await;
     assert_eq!(code, error_code::BAD_ARGUMENT, "{}", receipt.detail);
     house.ok("home.climate_set_fan_mode", json!({"name": "thermostat", "fan_mode": "low"})).await;
     assert_eq!(attribute(&house, "climate.living_room", "fan_mode"), "low");
