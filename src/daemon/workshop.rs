@@ -84,7 +84,8 @@ impl Workshop {
         if !missing.is_empty() {
             return Err(vec![lacks_replies(&config.speaking.language, &missing)]);
         }
-        let grammar = Arc::new(Grammar::new(&sentences, &home.home()));
+        let here = known_beforehand(&config, &home.home());
+        let grammar = Arc::new(Grammar::with_context(&sentences, &home.home(), here));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let mailbox = Arc::new(Mailbox::default());
@@ -270,6 +271,12 @@ pub fn open_timers(config: &Config) -> Result<Timers, Fault> {
 
 fn load_timers(store: &Store) -> Result<Timers, Fault> {
     Timers::load(Arc::new(store.clone()), wall_unix_ms())
+}
+
+/// What is known before a word is said: the declared name of the area this node stands in.
+fn known_beforehand(config: &Config, home: &Home) -> serde_json::Map<String, serde_json::Value> {
+    let here = crate::acting::home::select::area(home, &config.home.area);
+    here.map(|area| ("area".to_owned(), area.name.as_str().into())).into_iter().collect()
 }
 
 /// Templates that come with Hark, then the owner's own.

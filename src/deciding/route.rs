@@ -84,6 +84,9 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkUndo", "undo.last"),
 ];
 
+/// End of the response keys of requests that mean every room.
+const EVERYWHERE: &str = "everywhere";
+
 /// The tool that serves an intent; `None` when words alone answer it.
 pub fn tool_for(intent: &str) -> Option<&'static str> {
     TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool)
@@ -93,6 +96,14 @@ pub fn tool_for(intent: &str) -> Option<&'static str> {
 /// lights" and "any light" have the same slots.
 pub fn arguments(tool: &str, intent: &Intent) -> Slots {
     let mut arguments = intent.slots.clone();
+    // "all the lights": Home Assistant's slots are those of "the lights" in a home without rooms.
+    if intent.response.as_deref().is_some_and(|key| key.ends_with(EVERYWHERE)) {
+        arguments.entry("name").or_insert_with(|| "all".into());
+    }
+    // Windows and doors are covers to Home Assistant; a contact on one answers the question as well.
+    if tool == ASKS_KIND && !arguments.contains_key("name") && arguments.contains_key("device_class") {
+        arguments.retain(|slot, value| slot != "domain" || *value != "cover");
+    }
     if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
         arguments.insert("response".into(), kind.clone().into());
     }

@@ -42,13 +42,13 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ("turn off the upstairs lights", "HassTurnOff", r#"{"floor":"Upstairs","domain":"light"}"#, ""),
     ("turn on the lights", "HassTurnOn", r#"{"domain":"light"}"#, ""),
     ("lights off", "HassTurnOff", r#"{"domain":"light"}"#, ""),
-    ("turn off all the lights", "HassTurnOff", r#"{"domain":"light","name":"all"}"#, ""),
-    ("turn every light on", "HassTurnOn", r#"{"domain":"light","name":"all"}"#, ""),
-    ("turn off the lights everywhere", "HassTurnOff", r#"{"domain":"light","name":"all"}"#, ""),
+    ("turn off all the lights", "HassTurnOff", r#"{"domain":"light"}"#, "everywhere"),
+    ("turn every light on", "HassTurnOn", r#"{"domain":"light"}"#, "everywhere"),
+    ("turn off the lights everywhere", "HassTurnOff", r#"{"domain":"light"}"#, "everywhere"),
     ("kitchen lights on", "HassTurnOn", r#"{"area":"Kitchen","domain":"light"}"#, ""),
     // ---- other kinds, everything
     ("turn on the fans in the bedroom", "HassTurnOn", r#"{"domain":"fan","area":"Bedroom"}"#, ""),
-    ("turn off all fans", "HassTurnOff", r#"{"domain":"fan","name":"all"}"#, ""),
+    ("turn off all fans", "HassTurnOff", r#"{"domain":"fan"}"#, "everywhere"),
     ("switch off the kitchen plugs", "HassTurnOff", r#"{"area":"Kitchen","domain":"switch"}"#, ""),
     ("turn off everything", "HassTurnOff", r#"{"name":"all"}"#, ""),
     ("turn everything off in the living room", "HassTurnOff", r#"{"area":"Living room"}"#, ""),
@@ -59,8 +59,8 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     (
         "open all of the windows",
         "HassTurnOn",
-        r#"{"device_class":"window","domain":"cover","name":"all"}"#,
-        "cover",
+        r#"{"device_class":"window","domain":"cover"}"#,
+        "cover_everywhere",
     ),
     (
         "close the blinds in the bedroom",
@@ -87,14 +87,14 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     // ---- locks
     ("lock the front door", "HassTurnOn", r#"{"name":"Front door"}"#, "lock"),
     ("unlock the back door", "HassTurnOff", r#"{"name":"Back door"}"#, "lock"),
-    ("lock all the doors", "HassTurnOn", r#"{"domain":"lock","name":"all"}"#, "lock"),
-    ("lock up the house", "HassTurnOn", r#"{"domain":"lock","name":"all"}"#, "lock"),
+    ("lock all the doors", "HassTurnOn", r#"{"domain":"lock"}"#, "lock_everywhere"),
+    ("lock up the house", "HassTurnOn", r#"{"domain":"lock"}"#, "lock_everywhere"),
     ("lock the door in the kitchen", "HassTurnOn", r#"{"area":"Kitchen","domain":"lock"}"#, "lock"),
     // ---- scenes, scripts
-    ("activate movie night", "HassTurnOn", r#"{"name":"Movie night"}"#, "scene"),
-    ("turn on the movie night scene", "HassTurnOn", r#"{"name":"Movie night"}"#, "scene"),
-    ("run the good night routine", "HassTurnOn", r#"{"name":"Good night"}"#, "script"),
-    ("start bedtime", "HassTurnOn", r#"{"name":"Good night"}"#, "script"),
+    ("activate movie night", "HassTurnOn", r#"{"name":"Movie night","domain":"scene"}"#, "scene"),
+    ("turn on the movie night scene", "HassTurnOn", r#"{"name":"Movie night","domain":"scene"}"#, "scene"),
+    ("run the good night routine", "HassTurnOn", r#"{"name":"Good night","domain":"script"}"#, "script"),
+    ("start bedtime", "HassTurnOn", r#"{"name":"Good night","domain":"script"}"#, "script"),
     // ---- light settings
     (
         "set the kitchen ceiling to 50 percent",
@@ -131,8 +131,8 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     (
         "set all the lights to 40 percent",
         "HassLightSet",
-        r#"{"brightness":40,"domain":"light","name":"all"}"#,
-        "brightness",
+        r#"{"brightness":40,"domain":"light"}"#,
+        "brightness_everywhere",
     ),
     (
         "set kitchen lights to green",
@@ -228,7 +228,12 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"name":"Back door","domain":"lock","state":"locked"}"#,
         "one_yesno",
     ),
-    ("is the garage door shut", "HassGetState", r#"{"name":"Garage door","state":"closed"}"#, "one_yesno"),
+    (
+        "is the garage door shut",
+        "HassGetState",
+        r#"{"name":"Garage door","state":"closed","domain":"cover"}"#,
+        "one_yesno",
+    ),
     (
         "is the kitchen window open",
         "HassGetState",
@@ -238,7 +243,7 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     (
         "is the patio door closed",
         "HassGetState",
-        r#"{"name":"Patio door","state":"off","domain":"binary_sensor"}"#,
+        r#"{"name":"Patio door","state":"off","device_class":"door","domain":"binary_sensor"}"#,
         "one_yesno",
     ),
     ("are any lights on", "HassGetState", r#"{"domain":"light","state":"on"}"#, "any"),
@@ -254,7 +259,12 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"domain":"light","state":"on","floor":"Upstairs"}"#,
         "any",
     ),
-    ("are any windows open", "HassGetState", r#"{"device_class":"window","state":"open"}"#, "any"),
+    (
+        "are any windows open",
+        "HassGetState",
+        r#"{"device_class":"window","state":"open","domain":"cover"}"#,
+        "any",
+    ),
     ("are any doors unlocked", "HassGetState", r#"{"state":"unlocked","domain":"lock"}"#, "any"),
     ("are all the lights off", "HassGetState", r#"{"domain":"light","state":"off"}"#, "all"),
     (
@@ -268,7 +278,7 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     (
         "what windows are open in the bedroom",
         "HassGetState",
-        r#"{"device_class":"window","state":"open","area":"Bedroom"}"#,
+        r#"{"device_class":"window","state":"open","area":"Bedroom","domain":"cover"}"#,
         "which",
     ),
     (
@@ -353,4 +363,81 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ("thank you very much", "HarkThanks", "{}", ""),
     ("hello", "HarkGreeting", "{}", ""),
     ("who are you", "HarkWhoAreYou", "{}", ""),
+    // ---- fans, vacuum, mower, valves, sensors
+    ("set the ceiling fan to 40%", "HassFanSetSpeed", r#"{"name":"Ceiling fan","percentage":40}"#, ""),
+    (
+        "make the fans in the bedroom full speed",
+        "HassFanSetSpeed",
+        r#"{"area":"Bedroom","percentage":100}"#,
+        "",
+    ),
+    (
+        "set the thermostat fan mode to auto",
+        "HassClimateSetFanMode",
+        r#"{"name":"Thermostat","fan_mode":"auto"}"#,
+        "",
+    ),
+    ("start the robot", "HassVacuumStart", r#"{"name":"Rover"}"#, ""),
+    ("vacuum upstairs", "HassVacuumStart", r#"{"floor":"Upstairs"}"#, ""),
+    ("send rover back to the dock", "HassVacuumReturnToBase", r#"{"name":"Rover"}"#, ""),
+    ("vacuum the living room", "HassVacuumCleanArea", r#"{"area":"Living room"}"#, ""),
+    ("mow the lawn", "HassLawnMowerStartMowing", "{}", ""),
+    ("stop clippy", "HassLawnMowerDock", r#"{"name":"Clippy"}"#, ""),
+    ("close the main valve", "HassTurnOff", r#"{"name":"Main valve","domain":"valve"}"#, "cover"),
+    (
+        "is the kitchen leak wet",
+        "HassGetState",
+        r#"{"name":"Kitchen leak","domain":"binary_sensor","device_class":"moisture","state":"on"}"#,
+        "one_yesno",
+    ),
+    (
+        "how many batteries are low upstairs",
+        "HassGetState",
+        r#"{"domain":"binary_sensor","device_class":"battery","state":"on","floor":"Upstairs"}"#,
+        "how_many",
+    ),
+    (
+        "in ten minutes turn off the lamp",
+        "HassStartTimer",
+        r#"{"conversation_command":"turn off the lamp","minutes":10}"#,
+        "command",
+    ),
+    // ---- more and less
+    (
+        "make the kitchen lights a bit brighter",
+        "HarkLightSetRelative",
+        r#"{"area":"Kitchen","domain":"light","brightness_step":"up"}"#,
+        "",
+    ),
+    ("dim the lamp by 20 percent", "HarkLightSetRelative", r#"{"name":"Lamp","brightness_step":-20}"#, ""),
+    (
+        "open the bedroom blinds a bit more",
+        "HarkSetPositionRelative",
+        r#"{"name":"Bedroom blinds","position_step":"up"}"#,
+        "",
+    ),
+    (
+        "turn the ceiling fan down a bit",
+        "HarkFanSetSpeedRelative",
+        r#"{"name":"Ceiling fan","percentage_step":"down"}"#,
+        "",
+    ),
+    ("make it two degrees cooler", "HarkClimateSetTemperatureRelative", r#"{"temperature_step":-2}"#, ""),
+    ("i'm cold", "HarkClimateSetTemperatureRelative", r#"{"temperature_step":"up"}"#, ""),
+    (
+        "set the thermostat to cooling mode",
+        "HarkClimateSetMode",
+        r#"{"name":"Thermostat","mode":"cool"}"#,
+        "",
+    ),
+    (
+        "arm the burglar alarm for the night",
+        "HarkAlarmPanelSet",
+        r#"{"name":"Burglar alarm","mode":"night"}"#,
+        "",
+    ),
+    ("disarm the alarm", "HarkAlarmPanelSet", r#"{"mode":"disarmed"}"#, ""),
+    ("what's the weather like in london", "HassGetWeather", r#"{"name":"London"}"#, ""),
+    ("are you always listening", "HassRespond", "{}", "listening"),
+    ("is alice at work", "HassGetState", r#"{"name":"Alice","domain":"person","state":"work"}"#, "one_yesno"),
 ];

@@ -23,7 +23,7 @@ pub fn grammar() -> &'static Grammar {
     GRAMMAR.get_or_init(|| Grammar::new(english(), &home()))
 }
 
-/// Two floors, five areas, about twenty things.
+/// Two floors, five areas, about twenty-five things.
 pub fn home() -> Home {
     let floors = [("ground", "Ground floor"), ("upstairs", "Upstairs")];
     let areas = [
@@ -53,6 +53,12 @@ pub fn home() -> Home {
         ("sensor.outside", "Outside temperature", "", "", "temperature"),
         ("binary_sensor.window", "Kitchen window", "", "kitchen", "window"),
         ("binary_sensor.patio", "Patio door", "", "living_room", "door"),
+        ("vacuum.rover", "Rover", "robot", "living_room", ""),
+        ("lawn_mower.clippy", "Clippy", "", "", ""),
+        ("valve.main", "Main valve", "", "basement", "water"),
+        ("binary_sensor.leak", "Kitchen leak", "", "kitchen", "moisture"),
+        ("alarm_control_panel.house", "Burglar alarm", "", "", ""),
+        ("weather.london", "London", "", "", ""),
         ("scene.movie", "Movie night", "", "", ""),
         ("script.bedtime", "Good night", "bedtime", "", ""),
     ];

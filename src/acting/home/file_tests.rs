@@ -117,6 +117,24 @@ fn each_kind_of_mistake_is_named() {
 }
 
 #[test]
+fn a_home_described_for_home_assistant_is_read_as_it_is() {
+    let home = parse(
+        "[[entity]]\nid = \"sensor.price_per_kW today\"\nname = \"Price\"\n\
+         [[entity]]\nid = \"binary_sensor.a\"\nname = \"Phone\"\ndevice_class = \"battery\"\n\
+         [[entity]]\nid = \"binary_sensor.b\"\nname = \"Phone\"\nattributes = { device_class = \"plug\" }\n\
+         [[entity]]\nid = \"todo.chores\"\nname = \"Chores\"\nstate = \"\"\n\
+         [[entity]]\nid = \"person.ada\"\nname = \"Ada\"\nstate = \"Work\"\n\
+         [[person]]\nname = \"Ada\"\nstate = \"home\"\n",
+        true,
+    )
+    .unwrap();
+    assert_eq!(home.entities[0].id.0, "sensor.price_per_kw_today");
+    assert_eq!(home.entities[2].device_class.as_deref(), Some("plug"));
+    assert_eq!(home.entities.len(), 4);
+    assert_eq!(home.persons, [Person { name: "Ada".into(), state: "home".into() }]);
+}
+
+#[test]
 fn scenes_may_only_set_what_is_there() {
     let scene = |states: &str| {
         format!(

@@ -42,6 +42,8 @@ pub(super) struct Meaning {
     pub slots: Slots,
     pub response: Option<String>,
     pub rank: usize,
+    pub from_context: Vec<String>,
+    pub keywords: Vec<String>,
     pub requires: BTreeMap<String, Requirement>,
     pub excludes: BTreeMap<String, Vec<Value>>,
 }
@@ -89,7 +91,8 @@ impl Grammar {
                 };
                 let pieces = compiler.compile(&template.expr);
                 if let Some(meaning) = meaning(data, template, &pieces, &context) {
-                    NetworkBuilder { network: &mut network, views: &mut views }.add(&pieces);
+                    let mut builder = NetworkBuilder { network: &mut network, views: &mut views };
+                    builder.add(&pieces, data.spoken);
                     meanings.push(meaning);
                 }
             }
@@ -158,6 +161,8 @@ fn meaning(
         slots: data.slots.clone(),
         response: data.response.clone(),
         rank: data.rank,
+        from_context: data.from_context.clone(),
+        keywords: data.keywords.clone(),
         requires: data.requires.clone(),
         excludes: data.excludes.clone(),
     })

@@ -51,6 +51,8 @@ pub struct Network {
     pub nodes: Vec<Node>,
     /// First node of each template.
     pub starts: Vec<NodeId>,
+    /// Whether people say a template's sentences aloud, by template.
+    pub spoken: Vec<bool>,
 }
 
 /// What hangs together without a blank so far.
@@ -75,10 +77,18 @@ pub struct NetworkBuilder<'b> {
     pub views: &'b mut ViewBuilder,
 }
 
+impl Network {
+    /// First nodes of the templates that people say aloud.
+    pub fn spoken_starts(&self) -> impl Iterator<Item = NodeId> {
+        self.starts.iter().zip(&self.spoken).filter(|(_, spoken)| **spoken).map(|(start, _)| *start)
+    }
+}
+
 impl NetworkBuilder<'_> {
-    /// Adds a template.
-    pub fn add(&mut self, pieces: &Pieces) {
+    /// Adds a template; `spoken` says whether its sentences are said aloud.
+    pub fn add(&mut self, pieces: &Pieces, spoken: bool) {
         let template = self.network.starts.len() as TemplateId;
+        self.network.spoken.push(spoken);
         let mut known: HashMap<Key, NodeId> = HashMap::new();
         let mut todo = Vec::new();
         let start = self.node(&mut known, &mut todo, (0, Glue::Boundary));

@@ -37,6 +37,8 @@ struct Cost {
     skipped: u16,
     /// Words that a list took: literal text is worth more.
     listed: u16,
+    /// Lists that took words: one long name is worth more than a place and a shorter name.
+    lists: u16,
 }
 
 /// How a node was reached.
@@ -106,7 +108,7 @@ impl Grammar {
         if tokens.is_empty() {
             return None;
         }
-        let words: Vec<Option<WordId>> = tokens.iter().map(|token| self.words.get(&token.word)).collect();
+        let words: Vec<Option<WordId>> = tokens.iter().map(|token| self.words.typed(&token.word)).collect();
         let spoken: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let run = Run::new(self, &words, &spoken, now);
         let last = run.frontier.last()?;
@@ -115,7 +117,8 @@ impl Grammar {
             let Some(template) = self.end_of(way.node) else { continue };
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
-            if !found.fits(meaning, &self.context) {
+            let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
+            if !fits || !self.can_do_later(&found) {
                 continue;
             }
             let key: BestKey = (way.cost.wild, Reverse(meaning.rank), !found.named, way.cost, template);
@@ -127,27 +130,42 @@ impl Grammar {
         Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0)))
     }
 
+    /// What is to be done later ("… in ten minutes") has to be something that is understood.
+    fn can_do_later(&self, found: &Found) -> bool {
+        let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
+        self.parse(command).is_some_and(|later| !later.slots.contains_key(COMMAND))
+    }
+
     fn end_of(&self, node: NodeId) -> Option<TemplateId> {
         self.network.nodes.get(node as usize).and_then(|node| node.end_of)
     }
 
     fn finish(&self, meaning: &Meaning, found: Found, wild_words: usize) -> Match {
         let mut slots = found.slots;
-        for (key, requirement) in meaning.requires.iter().filter(|(_, requirement)| requirement.slot) {
-            let value = requirement.slot.then(|| self.context.get(key)).flatten();
-            if let Some(value) = value
-                && !slots.contains_key(key)
-            {
-                slots.insert(key.clone(), value.clone());
+        let told = slots.clone();
+        let mut put = |slot: &String, value: &Value| {
+            if !told.contains_key(slot) {
+                slots.insert(slot.clone(), value.clone());
+            }
+        };
+        for (key, requirement) in &meaning.requires {
+            let value = found.context.get(key).or_else(|| self.context.get(key));
+            if let (Some(slot), Some(value)) = (&requirement.slot, value) {
+                put(slot, value);
             }
         }
-        slots.extend(meaning.slots.iter().map(|(key, value)| (key.clone(), value.clone())));
+        for key in &meaning.from_context {
+            if let Some(value) = self.context.get(key) {
+                put(key, value);
+            }
+        }
+        meaning.slots.iter().for_each(|(slot, value)| put(slot, value));
         let file =
             meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Match {
             intent: meaning.intent.clone(),
             slots,
-            response: meaning.response.clone(),
+            response: found.response.or_else(|| meaning.response.clone()),
             why: format!("matched \"{}\" ({file}:{})", meaning.text, meaning.line),
             wild_words,
         }
@@ -266,6 +284,7 @@ impl<'g> Run<'g> {
         for (end, value) in found.clone() {
             let mut cost = cost;
             cost.listed += (end - at) as u16;
+            cost.lists += 1;
             self.push(end, Way { node: to, cost, step: Step::View(view, slot, value), from: at, before });
         }
     }
@@ -350,7 +369,13 @@ impl<'g> Run<'g> {
     }
 
     fn put(&self, found: &mut Found, slot: SlotId, value: Value) {
-        found.slots.insert(self.grammar.slot_names[slot as usize].clone(), value);
+        let name = &self.grammar.slot_names[slot as usize];
+        match (name.as_str(), value) {
+            (RESPONSE, Value::String(key)) => found.response = Some(key),
+            // A capture is no slot.
+            (capture, _) if capture.starts_with('@') => {}
+            (_, value) => drop(found.slots.insert(name.clone(), value)),
+        }
     }
 }
 
@@ -364,11 +389,24 @@ fn slot_name(own: &str, part: &str) -> String {
     }
 }
 
+fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
+    let wanted = &meaning.keywords;
+    wanted.is_empty() || tokens.iter().any(|token| wanted.iter().any(|word| *word == token.word))
+}
+
+/// Slot of a request that is to be carried out later.
+const COMMAND: &str = "conversation_command";
+
+/// A list that says which response is wanted: `{question:@response}`. Hark's own.
+const RESPONSE: &str = "@response";
+
 /// What stands along a way.
 #[derive(Debug, Default)]
 struct Found {
     slots: Slots,
     context: Map<String, Value>,
+    /// Key of the response, when a list chose it.
+    response: Option<String>,
     /// An entity's name is among it.
     named: bool,
 }

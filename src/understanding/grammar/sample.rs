@@ -1,6 +1,7 @@
 //! Sentences to train the recogniser with: the same ones for the same seed, every intent, list value
 //! and number well covered.
 
+use super::home::IN_AREA;
 use super::network::{Network, NodeId, TemplateId};
 use super::pieces::{SILENT, SlotId};
 use super::views::{Entry, ViewId, Views};
@@ -55,7 +56,7 @@ impl Sampler {
         let mut names: Vec<&str> = Vec::new();
         for (template, start) in network.starts.iter().enumerate() {
             let count = counts[*start as usize];
-            if count == 0.0 {
+            if count == 0.0 || !network.spoken[template] {
                 continue;
             }
             let intent = meanings[template].intent.as_str();
@@ -194,6 +195,7 @@ impl Grammar {
         let named = sample.slots.iter();
         let mut slots: crate::domain::Slots =
             named.map(|(slot, value)| (self.slot_names[*slot as usize].clone(), value.clone())).collect();
+        slots.retain(|slot, _| !slot.starts_with('@'));
         slots.extend(meaning.slots.clone());
         (words, meaning.intent.clone(), slots)
     }
@@ -265,7 +267,7 @@ impl Run<'_> {
         }
         if self.is_area(slot) {
             sample.area = Some(entry.out.clone());
-        } else if let Some(area) = entry.context.get("area") {
+        } else if let Some(area) = entry.context.get(IN_AREA) {
             sample.area = Some(area.clone());
         }
     }
@@ -280,7 +282,7 @@ impl Run<'_> {
         if let Some(area) = &sample.area {
             let is_area = self.is_area(slot);
             let near = |entry: &&Arc<Entry>| {
-                if is_area { entry.out == *area } else { entry.context.get("area") == Some(area) }
+                if is_area { entry.out == *area } else { entry.context.get(IN_AREA) == Some(area) }
             };
             let near: Vec<&Arc<Entry>> = entries.iter().filter(near).collect();
             if !near.is_empty() {
