@@ -1,6 +1,7 @@
 //! The English sentences against what they should mean, and what holds for all of them.
 
 use super::english_rows::ROWS;
+use super::household_rows::HOUSEHOLD_ROWS;
 use super::test_home::{english, grammar};
 use crate::domain::ports::{EditCosts, SpeechGrammar, Understand};
 use serde_json::Value;
@@ -11,7 +12,7 @@ const COSTS: EditCosts = EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, 
 #[test]
 fn sentences_mean_what_they_should() {
     let mut wrong = Vec::new();
-    for (text, intent, slots, response) in ROWS {
+    for (text, intent, slots, response) in ROWS.iter().chain(HOUSEHOLD_ROWS) {
         let slots: Value = serde_json::from_str(slots).unwrap();
         let found = grammar().understand(text, "en");
         let same = found.intents.len() == 1
@@ -23,7 +24,8 @@ fn sentences_mean_what_they_should() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let covered: BTreeSet<&str> = ROWS.iter().map(|(_, intent, _, _)| *intent).collect();
+    let covered: BTreeSet<&str> =
+        ROWS.iter().chain(HOUSEHOLD_ROWS).map(|(_, intent, _, _)| *intent).collect();
     assert_eq!(covered, english().intents().into_iter().collect::<BTreeSet<_>>(), "every intent has a row");
 }
 
@@ -31,7 +33,6 @@ fn sentences_mean_what_they_should() {
 fn what_the_house_cannot_do_is_not_understood() {
     for text in [
         "what is the capital of france",
-        "play the beatles",
         "red alert",
         "tell me a joke",
         "turn on",

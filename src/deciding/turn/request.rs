@@ -31,6 +31,7 @@ impl Machine {
     /// Instincts first; everything else is understood.
     pub(super) fn decide(&mut self, now: Stamp, id: &TurnId, text: &str, language: &str) {
         let Some(turn) = self.turn_mut(id) else { return };
+        turn.heard = text.to_owned();
         let origin = turn.origin.clone();
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
@@ -89,7 +90,8 @@ impl Machine {
         self.start_work(now, id, intents, dry_run);
     }
 
-    fn start_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>, dry_run: bool) {
+    fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
+        self.put_story_in(&mut intents);
         for intent in &intents {
             self.publish(Some(id), PublicEvent::Intent(intent.clone()));
         }
