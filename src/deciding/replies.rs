@@ -2,7 +2,7 @@
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
 use super::{context, instincts};
-use crate::domain::timer::Timer;
+use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
 use minijinja::{Environment, UndefinedBehavior};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 14] = [
+pub const FIXED_KEYS: [&str; 18] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -28,6 +28,10 @@ pub const FIXED_KEYS: [&str; 14] = [
     "missed",
     "timer_finished",
     "timer_finished_late",
+    "alarm_rings",
+    "alarm_rings_late",
+    "reminder_rings",
+    "reminder_rings_late",
 ];
 
 /// Response key of an intent that asks for no other.
@@ -125,7 +129,15 @@ impl Replies {
 
     fn timer_rings(&self, timer: &Timer, unix_ms: i64) -> Result<String, Fault> {
         let late_ms = unix_ms - timer.due_unix_ms;
-        let key = if late_ms > LATE_AFTER_MS { "timer_finished_late" } else { "timer_finished" };
+        let late = late_ms > LATE_AFTER_MS;
+        let key = match timer.kind {
+            TimerKind::Timer if late => "timer_finished_late",
+            TimerKind::Timer => "timer_finished",
+            TimerKind::Alarm if late => "alarm_rings_late",
+            TimerKind::Alarm => "alarm_rings",
+            TimerKind::Reminder if late => "reminder_rings_late",
+            TimerKind::Reminder => "reminder_rings",
+        };
         let total_seconds = timer.duration_ms / 1000;
         let values = json!({
             "name": timer.name,
@@ -237,6 +249,7 @@ mod tests {
     fn a_late_timer_says_so() {
         let timer = Timer {
             id: TimerId::from("t"),
+            kind: TimerKind::Timer,
             name: Some("Pizza".into()),
             area: None,
             duration_ms: 60_000,
@@ -244,6 +257,7 @@ mod tests {
             due_unix_ms: 60_000,
             remaining_ms: 0,
             state: crate::domain::timer::TimerState::Ringing,
+            recurrence: None,
         };
         let reply = Reply::TimerRings { timer };
         assert_eq!(replies().render(&reply, 60_500).unwrap(), "Pizza timer is done.");

@@ -24,6 +24,8 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod household_rows;
+#[cfg(test)]
 mod near_tests;
 #[cfg(test)]
 mod reply_tests;

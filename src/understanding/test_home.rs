@@ -1,7 +1,7 @@
 //! A small home for the tests of this folder.
 
 use super::{Grammar, Sentences};
-use crate::domain::home::{Area, Entity, Floor, Home, Person};
+use crate::domain::home::{Area, Entity, Floor, Home, HomeList, Person};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -57,6 +57,8 @@ pub fn home() -> Home {
         ("lawn_mower.clippy", "Clippy", "", "", ""),
         ("valve.main", "Main valve", "", "basement", "water"),
         ("binary_sensor.leak", "Kitchen leak", "", "kitchen", "moisture"),
+        ("alarm_control_panel.house", "Burglar alarm", "", "", ""),
+        ("weather.london", "London", "", "", ""),
         ("scene.movie", "Movie night", "", "", ""),
         ("script.bedtime", "Good night", "bedtime", "", ""),
     ];
@@ -65,7 +67,7 @@ pub fn home() -> Home {
         areas: areas.into_iter().map(|(id, name, floor)| area(id, name, floor)).collect(),
         entities: entities.into_iter().map(entity).collect(),
         persons: vec![Person { name: "Alice".to_owned(), state: "home".to_owned() }],
-        lists: Vec::new(),
+        lists: vec![HomeList { name: "To do".to_owned(), items: Vec::new() }],
     }
 }
 

@@ -14,7 +14,7 @@ mod target;
 mod tests;
 mod times;
 
-use super::{instincts, route};
+use super::instincts;
 use crate::domain::public_event::Origin;
 use crate::domain::{Ambiguity, Intent, Receipt, Route, Understanding};
 use target::Target;
@@ -75,7 +75,8 @@ impl Context {
         let not_chosen = std::mem::take(&mut self.not_chosen);
         let done: Vec<Done> = done
             .into_iter()
-            .filter(|(intent, _)| route::tool_for(&intent.name).is_some())
+            // Small talk is nothing to lean on.
+            .filter(|(_, receipt)| receipt.is_some())
             .map(|(intent, receipt)| {
                 let target = Target::of(&intent.slots, receipt.as_ref());
                 Done { intent, target }

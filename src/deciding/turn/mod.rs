@@ -18,6 +18,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod voice;
+mod why;
 
 use crate::config;
 use crate::config::speaking::FollowUp;
@@ -80,6 +81,8 @@ pub struct Machine {
     leaning: Context,
     ringing: Ringing,
     last_reply: Option<String>,
+    /// What the last request was about, for "why did you do that".
+    story: Option<why::Story>,
     /// Speech over Hark that is undecided.
     interruption: Option<Interruption>,
     said: Said,
@@ -106,6 +109,7 @@ impl Machine {
             leaning: Context::default(),
             ringing: Ringing::default(),
             last_reply: None,
+            story: None,
             interruption: None,
             said: Said::default(),
             echoes: 0,
@@ -239,6 +243,8 @@ impl Machine {
             speak,
             dry_run: false,
             language: self.settings.language.clone(),
+            heard: String::new(),
+            understood: Vec::new(),
             work: Vec::new(),
             missed: Vec::new(),
             outcome: Outcome::Done,
@@ -262,6 +268,7 @@ impl Machine {
         let Some(at) = self.turns.iter().position(|turn| turn.id == *id) else { return };
         let turn = self.turns.remove(at);
         self.said.end(id, self.now);
+        self.tell_later(&turn, outcome);
         let attempts =
             u32::try_from(turn.work.iter().filter(|work| work.call.is_some()).count()).unwrap_or(u32::MAX);
         let event =
@@ -362,6 +369,10 @@ impl Machine {
     }
 
     fn publish(&mut self, turn: Option<&TurnId>, event: PublicEvent) {
+        let turn_of = turn.and_then(|id| self.turns.iter_mut().find(|turn| turn.id == *id));
+        if let (Some(turn), PublicEvent::Intent(intent)) = (turn_of, &event) {
+            turn.understood.push(intent.clone());
+        }
         let origin = turn.and_then(|id| self.turns.iter().find(|t| t.id == *id)).map(|t| t.origin.clone());
         self.out.push(Effect::Publish { turn: turn.cloned(), origin, event });
     }

@@ -31,6 +31,7 @@ impl Machine {
     /// Instincts first; everything else is understood.
     pub(super) fn decide(&mut self, now: Stamp, id: &TurnId, text: &str, language: &str) {
         let Some(turn) = self.turn_mut(id) else { return };
+        turn.heard = text.to_owned();
         let origin = turn.origin.clone();
         if self.answer_which(now, id, text, &origin) {
             return;
@@ -106,7 +107,8 @@ impl Machine {
         }
     }
 
-    pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>, dry_run: bool) {
+    pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
+        self.put_story_in(&mut intents);
         for intent in &intents {
             self.publish(Some(id), PublicEvent::Intent(intent.clone()));
         }

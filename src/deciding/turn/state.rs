@@ -41,6 +41,10 @@ pub(super) struct Turn {
     pub(super) speak: bool,
     pub(super) dry_run: bool,
     pub(super) language: String,
+    /// What was said or typed.
+    pub(super) heard: String,
+    /// What that was taken for.
+    pub(super) understood: Vec<Intent>,
     pub(super) work: Vec<Work>,
     /// Parts of the request that were not understood.
     pub(super) missed: Vec<String>,

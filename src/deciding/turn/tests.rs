@@ -7,7 +7,7 @@ use crate::config::speaking::FollowUp;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::Completeness;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::timer::{Timer, TimerChange, TimerState};
+use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{
     Effect, Endpoint, Event, Intent, Part, Receipt, Reply, Route, Slots, Stamp, Transcript, TurnId,
     Understanding,
@@ -142,6 +142,7 @@ pub(super) fn wake() -> Event {
 pub(super) fn timer(id: &str) -> Timer {
     Timer {
         id: id.into(),
+        kind: TimerKind::Timer,
         name: None,
         area: None,
         duration_ms: 1000,
@@ -149,6 +150,7 @@ pub(super) fn timer(id: &str) -> Timer {
         due_unix_ms: 1000,
         remaining_ms: 0,
         state: TimerState::Ringing,
+        recurrence: None,
     }
 }
 

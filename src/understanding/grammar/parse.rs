@@ -47,6 +47,8 @@ struct Cost {
     skipped: u16,
     /// Words that a list took: literal text is worth more.
     listed: u16,
+    /// Lists that took words: one long name is worth more than a place and a shorter name.
+    lists: u16,
 }
 
 /// How a node was reached.
@@ -145,7 +147,8 @@ impl Grammar {
             let Some(template) = self.end_of(way.node) else { continue };
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
-            if !found.fits(meaning, &self.context) || !has_keyword(meaning, tokens) {
+            let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
+            if !fits || !self.can_do_later(&found) {
                 continue;
             }
             let key: BestKey =
@@ -156,6 +159,12 @@ impl Grammar {
         }
         let (key, template, found) = best?;
         Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0.0)))
+    }
+
+    /// What is to be done later ("… in ten minutes") has to be something that is understood.
+    fn can_do_later(&self, found: &Found) -> bool {
+        let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
+        self.parse(command).is_some_and(|later| !later.slots.contains_key(COMMAND))
     }
 
     fn end_of(&self, node: NodeId) -> Option<TemplateId> {
@@ -315,6 +324,7 @@ impl<'g> Run<'g> {
         for (end, value) in found.clone() {
             let mut cost = cost;
             cost.listed += (end - at) as u16;
+            cost.lists += 1;
             self.push(end, Way { node: to, cost, step: Step::View(view, slot, value), from: at, before });
         }
         if !self.spans.is_empty() {
@@ -355,7 +365,8 @@ impl<'g> Run<'g> {
         });
         for (end, found) in self.ruled[index].1.clone() {
             let mut cost = cost;
-            cost.listed += (end - at) as u16;
+            // A written value is worth more than what a rule makes of the same words.
+            cost.listed += (end - at) as u16 + 1;
             self.push(end, Way { node: to, cost, step: Step::Ruled(slot, found), from: at, before });
         }
     }
@@ -523,6 +534,9 @@ fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
     let wanted = &meaning.keywords;
     wanted.is_empty() || tokens.iter().any(|token| wanted.iter().any(|word| *word == token.word))
 }
+
+/// Slot of a request that is to be carried out later.
+const COMMAND: &str = "conversation_command";
 
 /// A list that says which response is wanted: `{question:@response}`. Hark's own.
 const RESPONSE: &str = "@response";

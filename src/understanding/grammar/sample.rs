@@ -30,6 +30,9 @@ const RANGE_WEIGHT: usize = 6;
 /// of few sentences are heard too.
 const INTENT_SHARE: f64 = 0.7;
 
+/// No intent has less: "cancel" has few sentences and must be heard all the same.
+const LEAST_SHARE: f64 = 8.0;
+
 /// What the sampler knows beforehand.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
@@ -71,7 +74,8 @@ impl Sampler {
         }
         let mut total = 0.0;
         for intent in &mut sampler.intents {
-            total += intent.templates.iter().map(|(weight, _)| weight).sum::<f64>().powf(INTENT_SHARE);
+            let sentences: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
+            total += sentences.powf(INTENT_SHARE).max(LEAST_SHARE);
             intent.weight_to_here = total;
         }
         sampler

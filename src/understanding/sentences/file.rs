@@ -124,7 +124,7 @@ impl FileReader<'_> {
 
     fn check_language(&mut self, node: &Node<'_>) {
         if let Some(text) = self.yaml.text(node, "language")
-            && text != self.language
+            && text.split(['-', '_']).next() != self.language.split(['-', '_']).next()
         {
             let message =
                 format!("the file is of language '{text}' but lies in the folder '{}'", self.language);
@@ -288,6 +288,7 @@ impl FileReader<'_> {
     fn response_group(&mut self, group: &str, node: &Node<'_>, responses: &mut Responses) {
         for (key, _, node) in self.yaml.mapping(node, &format!("responses of '{group}'"), &[]) {
             let Some(text) = self.yaml.text(node, &format!("response '{key}'")) else { continue };
+            let text = without_colons(&text);
             self.check_response(&format!("response '{key}' of '{group}'"), node, &text);
             responses.entry(group.to_owned()).or_default().insert(key, text);
         }
@@ -304,6 +305,23 @@ impl FileReader<'_> {
             self.yaml.problem(place(node), message, "mend the {{ … }} or {% … %} there");
         }
     }
+}
+
+/// `{% if x: %}` without its colon: Jinja2 takes it, minijinja does not.
+fn without_colons(text: &str) -> String {
+    let mut parts = text.split("%}");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for next in parts {
+        let end = if all.ends_with('-') { "-%}" } else { "%}" };
+        let said = all.strip_suffix('-').unwrap_or(&all).trim_end();
+        let in_tag = said.rfind("{%").is_some_and(|open| !said[open..].contains("%}"));
+        if let Some(shorter) = said.strip_suffix(':').filter(|_| in_tag) {
+            all = format!("{shorter} {}", &end[..end.len() - 2]);
+        }
+        all.push_str("%}");
+        all.push_str(next);
+    }
+    all
 }
 
 fn one_or_more(value: Value) -> Vec<Value> {
