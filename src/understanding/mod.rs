@@ -5,13 +5,14 @@
 
 pub mod durations;
 mod grammar;
+pub mod intent;
 pub mod numbers;
 mod problem;
 pub mod sentences;
 pub mod text;
 mod understand;
 
-pub use grammar::{Grammar, Match};
+pub use grammar::{Grammar, LabelledSample, Match};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
