@@ -4,6 +4,7 @@
 //! grammar then parses (`Understand`), samples and accepts (`SpeechGrammar`).
 
 mod grammar;
+pub mod intent;
 pub mod numbers;
 pub mod numbers_de;
 mod problem;
@@ -15,7 +16,7 @@ pub mod text;
 pub mod tongue;
 mod understand;
 
-pub use grammar::{Grammar, Match, Nearness, Similar};
+pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
