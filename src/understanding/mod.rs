@@ -22,6 +22,8 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod german_tests;
+#[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
 mod ruled_tests;
