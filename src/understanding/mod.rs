@@ -22,6 +22,8 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod household_replies;
+#[cfg(test)]
 mod household_rows;
 #[cfg(test)]
 mod reply_tests;
