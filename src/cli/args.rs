@@ -99,6 +99,12 @@ pub struct Hear {
     /// Listen at the first speech, without a wake word
     #[arg(long)]
     pub no_wake: bool,
+    /// Hark is saying this when the recording begins
+    #[arg(long, value_name = "TEXT")]
+    pub saying: Option<String>,
+    /// The microphone hears the speaker, this loud against what is played: 0 is as loud
+    #[arg(long, value_name = "DB", allow_negative_numbers = true)]
+    pub echo_db: Option<f32>,
 }
 
 /// `hark ask`.

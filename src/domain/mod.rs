@@ -21,7 +21,7 @@ pub use clock::Stamp;
 pub use event::{Effect, Event, Part, Reply};
 pub use fault::{Fault, FaultKind};
 pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
-pub use intent::{Intent, Route, Slots, Understanding};
+pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use public_event::{Envelope, PublicEvent};
 pub use speech::{Endpoint, Transcript};
 pub use tool::{Receipt, Risk, ToolCall};

@@ -7,13 +7,15 @@ mod grammar;
 pub mod numbers;
 pub mod numbers_de;
 mod problem;
+mod requests;
 pub mod rules;
 pub mod sentences;
+mod sounds;
 pub mod text;
 pub mod tongue;
 mod understand;
 
-pub use grammar::{Grammar, Match};
+pub use grammar::{Grammar, Match, Nearness, Similar};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
@@ -25,6 +27,8 @@ mod english_tests;
 mod household_replies;
 #[cfg(test)]
 mod household_rows;
+#[cfg(test)]
+mod near_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]

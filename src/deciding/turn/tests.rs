@@ -74,7 +74,10 @@ fn intent(name: &str) -> Intent {
 
 pub(super) fn understood(n: u32, names: &[&str]) -> Event {
     let intents = names.iter().map(|name| intent(name)).collect();
-    Event::Understood { turn: turn(n), understanding: Understanding { intents, why: "nothing fits".into() } }
+    Event::Understood {
+        turn: turn(n),
+        understanding: Understanding { intents, why: "nothing fits".into(), ..Understanding::default() },
+    }
 }
 
 pub(super) fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
