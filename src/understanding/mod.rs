@@ -27,6 +27,8 @@ mod english_tests;
 #[cfg(test)]
 mod german_tests;
 #[cfg(test)]
+mod household_replies;
+#[cfg(test)]
 mod household_rows;
 #[cfg(test)]
 mod near_tests;
