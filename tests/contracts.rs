@@ -5,7 +5,7 @@
 use hark::domain::intent::{Intent, Route, Slots};
 use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
 use hark::domain::speech::{Endpoint, Transcript};
-use hark::domain::timer::{Timer, TimerChange, TimerState};
+use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark::domain::{Envelope, Fault, FaultKind, PublicEvent, Receipt, Stamp, TurnId};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,6 +19,7 @@ fn slots(value: Value) -> Slots {
 fn samples() -> Vec<PublicEvent> {
     let timer = Timer {
         id: "0198a1".into(),
+        kind: TimerKind::Timer,
         name: Some("pizza".into()),
         area: Some("Kitchen".into()),
         duration_ms: 300_000,
@@ -26,6 +27,7 @@ fn samples() -> Vec<PublicEvent> {
         due_unix_ms: 1_790_000_300_000,
         remaining_ms: 300_000,
         state: TimerState::Running,
+        recurrence: None,
     };
     let receipt = Receipt {
         id: "0198a2".into(),

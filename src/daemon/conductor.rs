@@ -199,7 +199,7 @@ impl Conductor {
                 self.with_voice(|voice| voice.set_volume(percent));
             }
             Effect::AcknowledgeTimers => {
-                if let Err(fault) = self.parts.timers.acknowledge_all() {
+                if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {
                     self.follow_ups.push_back(Event::Fault { fault });
                 }
             }

@@ -16,6 +16,7 @@ pub mod hear;
 mod likely;
 pub mod listen;
 pub mod live;
+mod loopback;
 pub mod mailbox;
 mod microphone_source;
 pub mod recogniser;

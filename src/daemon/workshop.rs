@@ -93,7 +93,12 @@ impl Workshop {
         let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools);
-        let parts = tools::Parts::new(devices, timers.clone(), controls.clone(), now, settings);
+        let kept = tools::Kept {
+            timers: timers.clone(),
+            lists: Arc::new(store.clone()),
+            facts: Arc::new(store.clone()),
+        };
+        let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
         Ok(Self {
             config,
@@ -125,6 +130,7 @@ impl Workshop {
             barge_in: config.barge_in.clone(),
             follow_up: config.speaking.follow_up,
             follow_up_ms: config.speaking.follow_up_ms.into(),
+            context_ms: config.memory.context_ms.into(),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
-use super::instincts;
-use crate::domain::timer::Timer;
+use super::{context, instincts};
+use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
 use minijinja::{Environment, UndefinedBehavior};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 11] = [
+pub const FIXED_KEYS: [&str; 18] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -23,8 +23,15 @@ pub const FIXED_KEYS: [&str; 11] = [
     "gave_up",
     "ask_approval",
     "approval_denied",
+    "ask_which",
+    "ask_meant",
+    "missed",
     "timer_finished",
     "timer_finished_late",
+    "alarm_rings",
+    "alarm_rings_late",
+    "reminder_rings",
+    "reminder_rings_late",
 ];
 
 /// Response key of an intent that asks for no other.
@@ -65,7 +72,8 @@ impl Replies {
             |intent: &str| self.templates.templates().any(|(name, _)| name.split('/').next() == Some(intent));
         let silent = intents
             .into_iter()
-            .filter(|intent| instincts::named(intent).is_none() && !answered(intent))
+            .filter(|intent| instincts::named(intent).is_none() && !context::is_follow_up(intent))
+            .filter(|intent| !answered(intent))
             .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
         fixed.chain(errors).filter(lacking).chain(silent).collect()
     }
@@ -81,6 +89,10 @@ impl Replies {
                 let question = self.fill("replies", "ask_approval", json!({ "result": receipt.detail }))?;
                 Ok(join(&self.parts(parts)?, &question))
             }
+            Reply::AskWhich { candidates } => {
+                let key = if candidates.len() == 1 { "ask_meant" } else { "ask_which" };
+                self.fill("replies", key, json!({ "candidates": candidates }))
+            }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
             Reply::Text { text } => Ok(text.clone()),
             Reply::TimerRings { timer } => self.timer_rings(timer, unix_ms),
@@ -92,6 +104,7 @@ impl Replies {
         for part in parts {
             let words = match part {
                 Part::Done { intent, receipt } => self.done(intent, receipt)?,
+                Part::Missed { text } => self.fill("replies", "missed", json!({ "text": text }))?,
                 Part::Answer { intent } => self.fill(
                     &intent.name,
                     intent.response.as_deref().unwrap_or(DEFAULT_KEY),
@@ -116,7 +129,15 @@ impl Replies {
 
     fn timer_rings(&self, timer: &Timer, unix_ms: i64) -> Result<String, Fault> {
         let late_ms = unix_ms - timer.due_unix_ms;
-        let key = if late_ms > LATE_AFTER_MS { "timer_finished_late" } else { "timer_finished" };
+        let late = late_ms > LATE_AFTER_MS;
+        let key = match timer.kind {
+            TimerKind::Timer if late => "timer_finished_late",
+            TimerKind::Timer => "timer_finished",
+            TimerKind::Alarm if late => "alarm_rings_late",
+            TimerKind::Alarm => "alarm_rings",
+            TimerKind::Reminder if late => "reminder_rings_late",
+            TimerKind::Reminder => "reminder_rings",
+        };
         let total_seconds = timer.duration_ms / 1000;
         let values = json!({
             "name": timer.name,
@@ -228,6 +249,7 @@ mod tests {
     fn a_late_timer_says_so() {
         let timer = Timer {
             id: TimerId::from("t"),
+            kind: TimerKind::Timer,
             name: Some("Pizza".into()),
             area: None,
             duration_ms: 60_000,
@@ -235,6 +257,7 @@ mod tests {
             due_unix_ms: 60_000,
             remaining_ms: 0,
             state: crate::domain::timer::TimerState::Ringing,
+            recurrence: None,
         };
         let reply = Reply::TimerRings { timer };
         assert_eq!(replies().render(&reply, 60_500).unwrap(), "Pizza timer is done.");

@@ -4,16 +4,19 @@
 //! grammar then parses (`Understand`), samples and accepts (`SpeechGrammar`).
 
 mod grammar;
+pub mod intent;
 pub mod numbers;
 pub mod numbers_de;
 mod problem;
+mod requests;
 pub mod rules;
 pub mod sentences;
+mod sounds;
 pub mod text;
 pub mod tongue;
 mod understand;
 
-pub use grammar::{Grammar, Match};
+pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
@@ -23,6 +26,10 @@ mod english_rows;
 mod english_tests;
 #[cfg(test)]
 mod german_tests;
+#[cfg(test)]
+mod household_rows;
+#[cfg(test)]
+mod near_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]

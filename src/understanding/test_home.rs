@@ -1,7 +1,7 @@
 //! A small home for the tests of this folder.
 
 use super::{Grammar, Sentences};
-use crate::domain::home::{Area, Entity, Floor, Home, Person};
+use crate::domain::home::{Area, Entity, Floor, Home, HomeList, Person};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -67,7 +67,7 @@ pub fn home() -> Home {
         areas: areas.into_iter().map(|(id, name, floor)| area(id, name, floor)).collect(),
         entities: entities.into_iter().map(entity).collect(),
         persons: vec![Person { name: "Alice".to_owned(), state: "home".to_owned() }],
-        lists: Vec::new(),
+        lists: vec![HomeList { name: "To do".to_owned(), items: Vec::new() }],
     }
 }
 

@@ -144,6 +144,12 @@ pub struct Tongue {
     /// Words that are often typed otherwise.
     pub spelt: &'static [(&'static str, &'static str)],
 
+    // ---- requests
+    /// Words between two requests.
+    pub requests: Phrases,
+    /// Words for a thing that was named before.
+    pub it: Phrases,
+
     // ---- lengths
     /// Units of time.
     pub units: Table<Unit>,

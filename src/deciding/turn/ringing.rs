@@ -4,7 +4,7 @@ use super::Machine;
 use super::state::Phase;
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, PublicEvent};
-use crate::domain::timer::{Timer, TimerChange};
+use crate::domain::timer::{Timer, TimerChange, TimerState};
 use crate::domain::{Effect, Reply, Stamp, TimerId};
 
 /// Pause between two rings.
@@ -73,6 +73,8 @@ impl Machine {
                 self.ring_if_due(now);
             }
             TimerChange::Acknowledged | TimerChange::Cancelled => self.ringing.remove(&timer.id),
+            // It was snoozed, or given more time.
+            TimerChange::Updated if timer.state != TimerState::Ringing => self.ringing.remove(&timer.id),
             TimerChange::Started | TimerChange::Updated => {}
         }
     }

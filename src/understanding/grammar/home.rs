@@ -1,4 +1,5 @@
-//! The names of the home as lists that templates refer to: `{name}`, `{area}`, `{floor}`, `{person}`.
+//! The names of the home as lists that templates refer to: `{name}`, `{area}`, `{floor}`, `{person}`,
+//! `{todo_list}`.
 
 use super::views::RawEntry;
 use crate::domain::home::{Entity, Home, HomeList};
@@ -47,8 +48,31 @@ pub fn lists(home: &Home) -> Vec<(&'static str, Vec<RawEntry>)> {
         ("area", areas.collect()),
         ("floor", floors.collect()),
         ("person", persons.collect()),
+        ("todo_list", todo_lists(home)),
         ("zone", zones(home).into_iter().map(|zone| entry(&zone, &[], Map::new())).collect()),
     ]
+}
+
+/// Lists of the home's file and those that are entities, without the word "list" at their end.
+fn todo_lists(home: &Home) -> Vec<RawEntry> {
+    let own = home.lists.iter().map(|list| (list.name.as_str(), &[][..]));
+    let todo = home.entities.iter().filter(|entity| entity.id.domain() == "todo");
+    let todo = todo.map(|entity| (entity.name.as_str(), entity.aliases.as_slice()));
+    let entry = |(name, aliases): (&str, &[String])| {
+        let mut texts: Vec<String> =
+            std::iter::once(name.to_owned()).chain(aliases.iter().cloned()).collect();
+        for text in &mut texts {
+            let bare = text.len().saturating_sub(" list".len());
+            if bare > 0 && text.get(bare..).is_some_and(|end| end.eq_ignore_ascii_case(" list")) {
+                text.truncate(bare);
+            }
+        }
+        if texts.iter().any(|text| matches!(text.to_lowercase().as_str(), "to do" | "to-do")) {
+            texts.push("todo".to_owned());
+        }
+        RawEntry { texts, out: Value::from(name), context: Map::new() }
+    };
+    own.chain(todo).map(entry).collect()
 }
 
 fn entity_entry(home: &Home, entity: &Entity) -> RawEntry {

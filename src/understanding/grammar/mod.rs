@@ -4,6 +4,7 @@ mod accept;
 mod complete;
 mod graph;
 mod home;
+mod near;
 mod network;
 mod parse;
 mod pieces;
@@ -30,7 +31,9 @@ use std::sync::Arc;
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
+pub use near::{Nearness, Similar};
 pub use parse::Match;
+pub use sample::LabelledSample;
 
 /// What the parser needs to know of a template besides its network.
 #[derive(Debug)]
@@ -48,6 +51,14 @@ pub(super) struct Meaning {
     pub excludes: BTreeMap<String, Vec<Value>>,
 }
 
+impl Meaning {
+    /// The kind of thing the sentence is about, where the template names it.
+    fn domain(&self) -> Option<&str> {
+        let required = || self.requires.get("domain")?.any_of.as_ref()?.first();
+        self.slots.get("domain").or_else(required)?.as_str()
+    }
+}
+
 /// The compiled sentences of one home. Made anew when the home changes.
 pub struct Grammar {
     language: String,
@@ -63,6 +74,9 @@ pub struct Grammar {
     context: Map<String, Value>,
     graph: Graph,
     sampler: Sampler,
+    /// The names of the home, for those that were not said exactly.
+    names: near::Names,
+    similar: Option<Similar>,
 }
 
 impl Grammar {
@@ -98,7 +112,9 @@ impl Grammar {
             }
         }
         let skip_view = views.texts(&sentences.skip_words);
-        let ViewBuilder { views, words, .. } = views;
+        let ViewBuilder { views, words, home, .. } = views;
+        let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
+        let names = near::Names::new(&home, &words);
         let skips = views.get(skip_view).entries.iter();
         let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
         skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
@@ -118,7 +134,15 @@ impl Grammar {
             context,
             graph,
             sampler,
+            names,
+            similar: None,
         }
+    }
+
+    /// With somebody who tells how alike names are in meaning; asked only where nothing else fits.
+    #[must_use]
+    pub fn with_similarity(self, similar: Similar) -> Self {
+        Self { similar: Some(similar), ..self }
     }
 
     /// ISO 639-1 code of the sentences.

@@ -37,6 +37,8 @@ pub struct View {
     pub numeric: bool,
     /// Whether it holds the names of the home's entities.
     pub names: bool,
+    /// Which list of the home it is taken from.
+    pub list: Option<u8>,
 }
 
 /// A trie node.
@@ -126,6 +128,8 @@ pub struct ViewBuilder {
     pub words: Words,
     /// The language.
     pub tongue: &'static Tongue,
+    /// The lists of the home, by their numbers.
+    pub home: Vec<(String, Arc<[Arc<Entry>]>)>,
     lists: HashMap<String, ListEntries>,
     by_selection: HashMap<(String, Vec<usize>, String), ViewId>,
 }
@@ -143,11 +147,14 @@ impl ViewBuilder {
             tongue,
             views: Views::default(),
             words: Words::default(),
+            home: Vec::new(),
             lists: HashMap::new(),
             by_selection: HashMap::new(),
         };
         for (name, raw) in home {
             let entries = raw.into_iter().filter_map(|raw| builder.entry(raw)).collect();
+            let entries: Arc<[Arc<Entry>]> = entries;
+            builder.home.push((name.to_owned(), Arc::clone(&entries)));
             builder.lists.insert(name.to_owned(), ListEntries { entries, numeric: false });
         }
         builder
@@ -223,7 +230,8 @@ impl ViewBuilder {
             return *known;
         }
         let entries: Vec<Arc<Entry>> = id.1.iter().map(|index| Arc::clone(&made.entries[*index])).collect();
-        let view = self.push(entries, made.numeric, key == "name");
+        let list = self.home.iter().position(|(name, _)| name == key).filter(|_| suffix.is_empty());
+        let view = self.push(entries, made.numeric, key == "name", list.map(|list| list as u8));
         self.by_selection.insert(id, view);
         view
     }
@@ -246,7 +254,7 @@ impl ViewBuilder {
             }
             entries.push(Arc::new(entry));
         }
-        let made = self.push(entries, false, names);
+        let made = self.push(entries, false, names, None);
         self.by_selection.insert(id, made);
         made
     }
@@ -254,10 +262,10 @@ impl ViewBuilder {
     /// A view of plain texts.
     pub fn texts(&mut self, texts: &[String]) -> ViewId {
         let entries = texts.iter().filter_map(|text| self.entry(RawEntry::plain(text))).collect();
-        self.push(entries, false, false)
+        self.push(entries, false, false, None)
     }
 
-    fn push(&mut self, entries: Vec<Arc<Entry>>, numeric: bool, names: bool) -> ViewId {
+    fn push(&mut self, entries: Vec<Arc<Entry>>, numeric: bool, names: bool, list: Option<u8>) -> ViewId {
         let root = self.views.tries.len() as TrieId;
         self.views.tries.push(TrieNode::default());
         for (value, entry) in entries.iter().enumerate() {
@@ -266,7 +274,7 @@ impl ViewBuilder {
             }
         }
         self.views.measure(root);
-        self.views.views.push(View { root, entries, numeric, names });
+        self.views.views.push(View { root, entries, numeric, names, list });
         self.views.views.len() as ViewId - 1
     }
 }

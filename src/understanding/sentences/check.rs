@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Lists that come from the home rather than from a file.
-pub const HOME_LISTS: [&str; 5] = ["name", "area", "floor", "person", "zone"];
+pub const HOME_LISTS: [&str; 6] = ["name", "area", "floor", "person", "zone", "todo_list"];
 
 /// What a data block can refer to: its own lists and rules before those of all files.
 #[derive(Clone, Copy)]

@@ -115,6 +115,8 @@ pub static ENGLISH: Tongue = Tongue {
         ("ok", "okay"),
         ("wont", "won't"),
     ],
+    requests: &["and", "then", "also", "plus", "afterwards"],
+    it: &["it", "them", "that", "this", "those"],
     units: &[
         ("second", Unit::Second),
         ("seconds", Unit::Second),

@@ -75,6 +75,8 @@ pub static GERMAN: Tongue = Tongue {
         ("viertelstunde", "viertel stunde"),
         ("dreiviertelstunde", "dreiviertel stunde"),
     ],
+    requests: &["und", "dann", "danach", "außerdem", "auch"],
+    it: &["es", "sie", "ihn", "das", "diese"],
     units: &[
         ("sekunde", Unit::Second),
         ("sekunden", Unit::Second),
