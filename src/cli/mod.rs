@@ -17,6 +17,7 @@ mod run;
 mod say;
 mod timers;
 pub mod trace;
+mod train;
 
 use crate::config::Config;
 use crate::domain::{Fault, FaultKind};
@@ -78,7 +79,7 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Explain { turn } => explain::run(&config, &turn, cli.json),
-        Command::Models(args) => models::run(&args, &config.paths, cli.json, out).map_err(one),
+        Command::Models(args) => models::run(&args, &config, cli.json, out).map_err(one),
         Command::Home { command } => home::run(&config, &command, cli.json),
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),

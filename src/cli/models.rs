@@ -1,6 +1,6 @@
 //! `hark models list|pull|verify`: what models and libraries there are, getting them, checking them.
 
-use crate::config::paths::Paths;
+use crate::config::Config;
 use crate::domain::{Fault, FaultKind};
 use crate::inference::manifest::{Manifest, Part, State, Step};
 use clap::{Args, Subcommand};
@@ -35,6 +35,8 @@ pub enum ModelsCommand {
         /// Names; without any, all that are there or needed.
         names: Vec<String>,
     },
+    /// Learn from the templates, the examples that come with Hark and your own what requests mean.
+    Train(super::train::TrainArgs),
 }
 
 /// Runs `hark models …`; `json` prints objects, one a line, instead of text.
@@ -42,12 +44,13 @@ pub enum ModelsCommand {
 /// # Errors
 /// `MissingPart` when a needed part is missing or corrupt or cannot be had, `BadInput` for unknown
 /// names, `Failed` when `out` or the disk cannot be written.
-pub fn run(args: &ModelsArgs, paths: &Paths, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
-    let manifest = Manifest::load(&paths.models_dir()?)?;
+pub fn run(args: &ModelsArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    let manifest = Manifest::load(&config.paths.models_dir()?)?;
     match &args.command {
         ModelsCommand::List => list(&manifest, json, out),
         ModelsCommand::Pull { names, all } => pull(&manifest, names, *all, json, out),
         ModelsCommand::Verify { names } => verify(&manifest, names, json, out),
+        ModelsCommand::Train(args) => super::train::run(args, config, json, out),
     }
 }
 
@@ -274,9 +277,10 @@ mod tests {
 
     fn hark(folder: &std::path::Path, json: bool, words: &[&str]) -> (Result<(), Fault>, String) {
         let args = Cli::try_parse_from(["models"].iter().chain(words)).unwrap().models;
-        let paths = Paths { models_dir: folder.display().to_string(), ..Paths::default() };
+        let mut config = Config::default();
+        config.paths.models_dir = folder.display().to_string();
         let mut out = Vec::new();
-        let result = run(&args, &paths, json, &mut out);
+        let result = run(&args, &config, json, &mut out);
         (result, String::from_utf8(out).unwrap())
     }
 

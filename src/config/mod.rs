@@ -6,6 +6,7 @@ mod default_file;
 pub mod echo;
 pub mod endpoint;
 pub mod home;
+pub mod intent;
 pub mod keys;
 mod load;
 pub mod memory;
@@ -48,6 +49,8 @@ pub struct Config {
     pub stt: stt::Stt,
     /// When a request is over.
     pub endpoint: endpoint::EndpointConfig,
+    /// Understanding of requests that no sentence template fits.
+    pub intent: intent::IntentConfig,
     /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate.
     pub permissions: permissions::Permissions,
     /// The home and its names.

@@ -81,6 +81,7 @@ fn below(found: &mut Findings<'_>, low: (&str, f32), high: (&str, f32), why: &st
 
 fn thresholds(found: &mut Findings<'_>) {
     let (vad, wake) = (&found.loaded.config.vad, &found.loaded.config.wake);
+    let intent = &found.loaded.config.intent;
     below(
         found,
         ("vad.threshold_off", vad.threshold_off),
@@ -92,6 +93,12 @@ fn thresholds(found: &mut Findings<'_>) {
         ("wake.near_miss_score", wake.near_miss_score),
         ("wake.threshold", wake.threshold),
         "a near miss is a score that was not enough",
+    );
+    below(
+        found,
+        ("intent.min_confidence", intent.min_confidence),
+        ("intent.sure_confidence", intent.sure_confidence),
+        "between them the words must tell of the intent",
     );
 }
 

@@ -130,6 +130,7 @@ impl Workshop {
             barge_in: config.barge_in.clone(),
             follow_up: config.speaking.follow_up,
             follow_up_ms: config.speaking.follow_up_ms.into(),
+            context_ms: config.memory.context_ms.into(),
         })
     }
 }

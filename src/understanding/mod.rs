@@ -4,6 +4,7 @@
 //! grammar then parses (`Understand`), samples and accepts (`SpeechGrammar`).
 
 mod grammar;
+pub mod intent;
 pub mod numbers;
 pub mod numbers_de;
 mod problem;
@@ -15,7 +16,7 @@ pub mod text;
 pub mod tongue;
 mod understand;
 
-pub use grammar::{Grammar, Match, Nearness, Similar};
+pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
@@ -23,6 +24,8 @@ pub use sentences::Sentences;
 mod english_rows;
 #[cfg(test)]
 mod english_tests;
+#[cfg(test)]
+mod german_tests;
 #[cfg(test)]
 mod household_replies;
 #[cfg(test)]

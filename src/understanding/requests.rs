@@ -12,6 +12,9 @@ const MAX_REQUESTS: usize = 4;
 /// Words that a shared ending has at most: "off", "to fifty percent".
 const MAX_ENDING: usize = 4;
 
+/// Intents that lean on the request before are called so.
+const FOLLOW_UP: &str = "HarkFollow";
+
 /// What a sentence was read as.
 #[derive(Debug)]
 pub struct Reading {
@@ -107,14 +110,11 @@ impl Sentence<'_> {
         if start >= end || most == 0 {
             return None;
         }
-        let leaning = || before.and_then(|before| self.leaning(before, (start, end)));
-        if let Some(whole) = self.plain(start, end).or_else(leaning) {
+        if let Some(whole) = self.one(before, (start, end)) {
             return Some(vec![whole]);
         }
         for (at, after) in self.joints(start).into_iter().filter(|(_, after)| *after < end) {
-            let leaning = || before.and_then(|before| self.leaning(before, (start, at)));
-            let first =
-                self.plain(start, at).or_else(leaning).or_else(|| self.ending((start, at), (after, end)));
+            let first = self.one(before, (start, at)).or_else(|| self.ending((start, at), (after, end)));
             let Some(first) = first else { continue };
             // What leaned on the words before has no verb of its own to lend.
             let lender = match (self.plain(start, at).is_some(), before) {
@@ -126,6 +126,15 @@ impl Sentence<'_> {
             }
         }
         None
+    }
+
+    /// A request that stands alone or leans on the one before it. One that names its thing is preferred to
+    /// a follow-up, which would have to be completed with what was done.
+    fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
+        let alone = self.plain(start, end);
+        let follows = alone.as_ref().is_none_or(|found| found.intent.starts_with(FOLLOW_UP));
+        let leaning = before.filter(|_| follows).and_then(|before| self.leaning(before, (start, end)));
+        leaning.or(alone)
     }
 
     /// A request that shares its beginning with the one before it, or speaks of its thing as "it".

@@ -13,8 +13,9 @@ fn talk(hark: &Hark, lines: &[&str]) -> (Vec<String>, Vec<Value>) {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let events = parse_events(&text(&output.stdout));
-    let replies = named(&events, "reply").iter().map(|reply| reply["text"].as_str().unwrap().to_owned());
-    (replies.collect(), events)
+    let replies = named(&events, "reply");
+    let replies = replies.iter().map(|reply| reply["text"].as_str().unwrap().to_owned()).collect();
+    (replies, events)
 }
 
 #[test]

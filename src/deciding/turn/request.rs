@@ -3,7 +3,7 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::deciding::instincts::{self, Answer, Context, Instinct};
-use crate::deciding::route;
+use crate::deciding::{context, route};
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::{
@@ -33,6 +33,9 @@ impl Machine {
         let Some(turn) = self.turn_mut(id) else { return };
         turn.heard = text.to_owned();
         let origin = turn.origin.clone();
+        if self.answer_which(now, id, text, &origin) {
+            return;
+        }
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
         if let Some(instinct) = instincts::find(text, &context) {
@@ -65,8 +68,18 @@ impl Machine {
         if awaiting_approval {
             self.approval = None;
         }
+        if self.question.as_ref().is_some_and(|question| question.origin == origin) {
+            self.question = None;
+        }
+        let mut understanding = understanding;
+        self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
+        if let Some(turn) = self.turn_mut(id) {
+            turn.route = understanding.intents.first().map(|intent| intent.route);
+            turn.missed.clone_from(&understanding.missed);
+        }
         // A yes or no that answers nothing means nothing.
-        let pointless = |intent: &Intent| instincts::named(&intent.name).is_some();
+        let pointless =
+            |intent: &Intent| instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name);
         if understanding.intents.iter().all(pointless) {
             let intent = Intent {
                 name: "out_of_scope".into(),
@@ -86,11 +99,15 @@ impl Machine {
             }
             return;
         }
-        let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
-        self.start_work(now, id, intents, dry_run);
+        if understanding.ambiguous.is_empty() {
+            let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
+            self.start_work(now, id, intents, dry_run);
+        } else {
+            self.ask_which(now, id, understanding.intents, understanding.ambiguous);
+        }
     }
 
-    fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
+    pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
         self.put_story_in(&mut intents);
         for intent in &intents {
             self.publish(Some(id), PublicEvent::Intent(intent.clone()));

@@ -29,6 +29,7 @@ pub(super) fn settings() -> Settings {
         barge_in: Default::default(),
         follow_up: FollowUp::Questions,
         follow_up_ms: 5_000,
+        context_ms: 300_000,
     }
 }
 
@@ -266,6 +267,7 @@ fn two_requests_wait_for_both_receipts() {
         .iter()
         .map(|part| match part {
             Part::Done { intent, .. } | Part::Answer { intent } => intent.name.clone(),
+            Part::Missed { text } => text.clone(),
         })
         .collect();
     assert_eq!(names, ["HassTurnOff", "HassTurnOn"], "told in the order they were said");

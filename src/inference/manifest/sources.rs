@@ -14,6 +14,8 @@ pub struct Surroundings {
     pub builds: Vec<PathBuf>,
     /// Put before absolute paths; `/` outside tests.
     pub root: PathBuf,
+    /// The models folder, for files that are part of the project.
+    pub models: PathBuf,
 }
 
 impl Surroundings {
@@ -43,7 +45,7 @@ impl Surroundings {
             .filter(|build| build.is_dir())
             .collect();
         builds.dedup();
-        Self { site_packages, builds, root: PathBuf::from("/") }
+        Self { site_packages, builds, root: PathBuf::from("/"), models: models_dir.to_owned() }
     }
 
     /// Where a source's file or folder is on this machine; `None` for addresses and what is not there.
@@ -59,6 +61,7 @@ impl Surroundings {
                 let pattern = self.root.join(pattern.trim_start_matches('/'));
                 matches(&pattern).into_iter().next()
             }
+            Source::Models(path) => Some(self.models.join(path)).filter(|path| path.exists()),
             Source::Url(_) => None,
         }
     }
@@ -75,6 +78,7 @@ impl Surroundings {
             Source::Wheel(path) => format!("wheel file {path} (in {})", list(&self.site_packages)),
             Source::Build(path) => format!("build output {path} (in {})", list(&self.builds)),
             Source::System(path) => path.clone(),
+            Source::Models(path) => self.models.join(path).display().to_string(),
             Source::Url(url) => url.clone(),
         }
     }

@@ -33,6 +33,7 @@ use words::{WordId, Words};
 
 pub use near::{Nearness, Similar};
 pub use parse::Match;
+pub use sample::LabelledSample;
 
 /// What the parser needs to know of a template besides its network.
 #[derive(Debug)]
@@ -48,6 +49,14 @@ pub(super) struct Meaning {
     pub keywords: Vec<String>,
     pub requires: BTreeMap<String, Requirement>,
     pub excludes: BTreeMap<String, Vec<Value>>,
+}
+
+impl Meaning {
+    /// The kind of thing the sentence is about, where the template names it.
+    fn domain(&self) -> Option<&str> {
+        let required = || self.requires.get("domain")?.any_of.as_ref()?.first();
+        self.slots.get("domain").or_else(required)?.as_str()
+    }
 }
 
 /// The compiled sentences of one home. Made anew when the home changes.

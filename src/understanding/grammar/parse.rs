@@ -365,7 +365,8 @@ impl<'g> Run<'g> {
         });
         for (end, found) in self.ruled[index].1.clone() {
             let mut cost = cost;
-            cost.listed += (end - at) as u16;
+            // A written value is worth more than what a rule makes of the same words.
+            cost.listed += (end - at) as u16 + 1;
             self.push(end, Way { node: to, cost, step: Step::Ruled(slot, found), from: at, before });
         }
     }

@@ -8,6 +8,7 @@ use super::views::{Entry, ViewId, Views};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER, Meaning};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How likely a spoken sentence begins or ends with a polite phrase, in percent.
@@ -29,6 +30,9 @@ const RANGE_WEIGHT: usize = 6;
 /// An intent's share of the samples grows with what it can say to this power: below 1, so that intents
 /// of few sentences are heard too.
 const INTENT_SHARE: f64 = 0.7;
+
+/// No intent has less: "cancel" has few sentences and must be heard all the same.
+const LEAST_SHARE: f64 = 8.0;
 
 /// What the sampler knows beforehand.
 #[derive(Debug, Default)]
@@ -71,7 +75,8 @@ impl Sampler {
         }
         let mut total = 0.0;
         for intent in &mut sampler.intents {
-            total += intent.templates.iter().map(|(weight, _)| weight).sum::<f64>().powf(INTENT_SHARE);
+            let sentences: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
+            total += sentences.powf(INTENT_SHARE).max(LEAST_SHARE);
             intent.weight_to_here = total;
         }
         sampler
@@ -139,13 +144,23 @@ impl Dice {
 #[derive(Debug, Clone)]
 pub(in crate::understanding) struct Sample {
     pub words: Vec<WordId>,
-    #[cfg_attr(not(test), allow(dead_code, reason = "the properties compare it with the parser"))]
     pub template: TemplateId,
     #[cfg_attr(not(test), allow(dead_code, reason = "the properties compare it with the parser"))]
     pub slots: Vec<(SlotId, Value)>,
     joinable: bool,
     /// Area of a thing that was named, or an area that was said.
     area: Option<Value>,
+}
+
+/// A sentence to learn from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelledSample {
+    /// In spoken form.
+    pub text: String,
+    /// Home Assistant's name of the intent, or one of ours.
+    pub intent: String,
+    /// The kind of thing it is about, where the template says so.
+    pub domain: Option<String>,
 }
 
 /// One run of the sampler.
@@ -175,6 +190,31 @@ impl Grammar {
             samples.push(words.into_iter().map(|word| self.words.text(word).to_owned()).collect());
         }
         samples
+    }
+
+    /// Up to `per_intent` different sentences of every intent, in the order of the intents.
+    pub fn labelled(&self, per_intent: usize, seed: u64) -> Vec<LabelledSample> {
+        let mut run = Run { grammar: self, dice: Dice(seed), waiting: QuickMap::default() };
+        let mut found = Vec::new();
+        for intent in &self.sampler.intents {
+            let mut seen = BTreeSet::new();
+            // Intents of few sentences repeat themselves.
+            for _ in 0..3 * per_intent {
+                if seen.len() == per_intent {
+                    break;
+                }
+                let Some(sample) = run.sentence_of(intent) else { break };
+                let meaning = &self.meanings[sample.template as usize];
+                let domain = meaning.domain().map(str::to_owned);
+                let words = run.politely(sample.words);
+                let words: Vec<&str> = words.into_iter().map(|word| self.words.text(word)).collect();
+                let text = words.join(" ");
+                if seen.insert(text.clone()) {
+                    found.push(LabelledSample { text, intent: meaning.intent.clone(), domain });
+                }
+            }
+        }
+        found
     }
 
     /// Single sentences with their meaning.
@@ -207,6 +247,10 @@ impl Run<'_> {
         let total = intents.last()?.weight_to_here;
         let point = self.dice.share() * total;
         let intent = &intents[intents.partition_point(|intent| intent.weight_to_here <= point)];
+        self.sentence_of(intent)
+    }
+
+    fn sentence_of(&mut self, intent: &SampledIntent) -> Option<Sample> {
         let sum: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
         let mut point = self.dice.share() * sum;
         let chosen = intent.templates.iter().find(|(weight, _)| {

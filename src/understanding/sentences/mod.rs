@@ -5,7 +5,7 @@ mod file;
 mod lists;
 pub mod model;
 pub mod template;
-mod yaml;
+pub(in crate::understanding) mod yaml;
 
 #[cfg(test)]
 mod tests;

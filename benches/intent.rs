@@ -1,0 +1,50 @@
+//! How long it takes to tell what kind of request a text is: encoder and head, tokenising included, on
+//! one thread. `models/intent/measure.py` does the same in Python on the same model.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use hark::domain::classification::Classify;
+use hark::inference::manifest::Manifest;
+use hark::understanding::intent::{Classifier, Encoder, Places};
+use std::hint::black_box;
+use std::path::Path;
+
+/// Short, usual and long requests, as in `models/intent/measure.py`.
+const TEXTS: [&str; 6] = [
+    "lights on",
+    "turn on the kitchen light",
+    "what's the weather going to be like tomorrow",
+    "how much is an overdraft fee",
+    "add two bottles of milk and some bread to the shopping list",
+    "remind me tomorrow evening at half past seven that I have to take the bins out before it rains",
+];
+
+fn benches(criterion: &mut Criterion) {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let manifest = Manifest::load(&models).unwrap_or_else(|fault| panic!("{fault}"));
+    let places = Places::new(&models, Path::new("/nowhere"), "");
+    let mut classifier = Classifier::open(&manifest, &places, "en").unwrap_or_else(|fault| panic!("{fault}"));
+    for text in TEXTS {
+        let words = text.split(' ').count();
+        criterion.bench_function(&format!("classify {words} words"), |b| {
+            b.iter(|| classifier.classify(black_box(text)));
+        });
+    }
+    let mut turn = 0;
+    criterion.bench_function("classify, in turn", |b| {
+        b.iter(|| {
+            turn += 1;
+            classifier.classify(black_box(TEXTS[turn % TEXTS.len()]))
+        });
+    });
+    criterion.bench_function("open the encoder", |b| {
+        b.iter(|| Encoder::open(&manifest).map(|encoder| encoder.id().len()));
+    });
+}
+
+criterion_group! {
+    name = intent;
+    config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(2))
+        .warm_up_time(std::time::Duration::from_millis(500));
+    targets = benches
+}
+criterion_main!(intent);

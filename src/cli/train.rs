@@ -1,0 +1,198 @@
+//! `hark models train`: learns what requests mean, on this machine, in seconds.
+
+use crate::acting::home::file as home_file;
+use crate::config::{Config, paths};
+use crate::domain::home::Home;
+use crate::domain::{Fault, FaultKind};
+use crate::inference::manifest::Manifest;
+use crate::understanding::Problem;
+use crate::understanding::intent::data::Data;
+use crate::understanding::intent::{Encoder, Places, Report, Step, train};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+/// `hark models train`.
+#[derive(Debug, clap::Args)]
+pub struct TrainArgs {
+    /// Language to learn
+    #[arg(long, value_name = "CODE", default_value = "en")]
+    pub lang: String,
+    /// Make the head that comes with Hark: without the owner's sentences, into the models folder
+    #[arg(long)]
+    pub shipped: bool,
+    /// Only print what would be learned from, one JSON object a line
+    #[arg(long)]
+    pub print_data: bool,
+}
+
+/// Runs `hark models train`.
+///
+/// # Errors
+/// When examples or templates have mistakes, the encoder is missing, or the head cannot be written.
+pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    let places = places(config, args.shipped)?;
+    let data = Data::gather(&places, &args.lang, &homes(config, args.shipped)?)
+        .map_err(|problems| mistakes(&problems))?;
+    if args.print_data {
+        return print(&data, out);
+    }
+    let mut encoder = Encoder::open(&Manifest::load(&places.models_dir)?)?;
+    let mut bar = Bar::new();
+    let training = train(&mut encoder, &data, &mut |step| bar.step(step))?;
+    bar.end();
+    let file = if args.shipped { places.shipped_head(&args.lang) } else { places.own_head(&args.lang) };
+    training.head.write(&file)?;
+    let report = &training.report;
+    let text = if json {
+        described(report, &file).to_string()
+    } else {
+        format!("{report}\nwritten to {}; Hark takes it at its next start", file.display())
+    };
+    writeln!(out, "{text}").map_err(unwritable)
+}
+
+/// A bar on a terminal, nothing otherwise.
+struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    fn new() -> Self {
+        Self(std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{msg:10} [{bar:30}] {pos}/{len} {elapsed}") {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar
+        }))
+    }
+
+    fn step(&mut self, step: Step) {
+        let Some(bar) = &self.0 else { return };
+        let (message, done, of) = match step {
+            Step::Encoding { done, of } => ("encoding", done, of),
+            Step::Fitting { done, of } => ("fitting", done, of),
+        };
+        bar.set_message(message);
+        bar.set_length(of as u64);
+        bar.set_position(done as u64);
+    }
+
+    fn end(&mut self) {
+        if let Some(bar) = self.0.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn described(report: &Report, file: &Path) -> Value {
+    let samples: Vec<Value> = report
+        .samples
+        .iter()
+        .map(|((category, origin), count)| json!({"category": category, "origin": origin.name(), "count": count}))
+        .collect();
+    json!({
+        "language": report.language,
+        "file": file,
+        "samples": samples,
+        "classes": report.classes,
+        "category_accuracy": report.category.value(),
+        "intent_accuracy": report.intent.value(),
+        "untouched_accuracy": report.untouched.value(),
+        "held_out_accuracy": report.held_out.value(),
+        "held_out_intent_accuracy": report.held_out_intent.value(),
+        "seconds": report.embedding_s + report.fitting_s,
+    })
+}
+
+fn unwritable(error: std::io::Error) -> Fault {
+    Fault::new(FaultKind::Failed, "output", format!("cannot write the output ({error})"), "")
+}
+
+fn places(config: &Config, shipped: bool) -> Result<Places, Fault> {
+    let models_dir = config.paths.models_dir()?;
+    let mut places = Places::new(&models_dir, &config.paths.state_dir()?, &config.intent.examples_dir);
+    if shipped {
+        places.owner_sentences = models_dir.join("intent/none");
+        places.owner_examples = models_dir.join("intent/none");
+    }
+    Ok(places)
+}
+
+/// The home whose names the templates are sampled with: the one that comes with Hark, whose names are
+/// many, and the owner's.
+fn homes(config: &Config, shipped: bool) -> Result<Vec<Home>, Fault> {
+    let mut homes = vec![home_file::example(false)?];
+    if !shipped && !config.home.file.is_empty() {
+        homes.push(home_file::load(&paths::expand(&config.home.file), false)?);
+    }
+    Ok(homes)
+}
+
+fn mistakes(problems: &[Problem]) -> Fault {
+    let lines: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+    let message = format!("{} mistake(s) in sentence files:{}", problems.len(), lines.concat());
+    Fault::new(FaultKind::BadInput, "intent", message, "correct the lines named above")
+}
+
+fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {
+    for sample in &data.samples {
+        let line = json!({
+            "text": sample.text,
+            "category": sample.label.category,
+            "intent": sample.label.intent,
+            "domain": sample.label.domain,
+            "origin": sample.origin.name(),
+            "untouched": sample.untouched,
+        });
+        writeln!(out, "{line}").map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(folder: &Path) -> Config {
+        let mut config = Config::default();
+        config.paths.models_dir = concat!(env!("CARGO_MANIFEST_DIR"), "/models").to_owned();
+        config.paths.state_dir = folder.display().to_string();
+        config
+    }
+
+    fn args(shipped: bool) -> TrainArgs {
+        TrainArgs { lang: "en".to_owned(), shipped, print_data: true }
+    }
+
+    #[test]
+    fn what_would_be_learned_is_printed_one_object_a_line() {
+        let state = tempfile::tempdir().unwrap();
+        let own = state.path().join("intent/examples/en");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("a.yaml"), "examples:\n  - intent: Mine\n    sentences: [abracadabra]\n")
+            .unwrap();
+        let lines = |shipped: bool| -> Vec<Value> {
+            let mut out = Vec::new();
+            run(&args(shipped), &config(state.path()), false, &mut out).unwrap();
+            String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let mine = |line: &Value| line["intent"] == "Mine" && line["origin"] == "owner";
+        let own = lines(false);
+        assert!(own.len() > 1000 && own.iter().any(mine));
+        assert!(own.iter().all(|line| line["text"].is_string() && line["category"].is_string()));
+        assert!(!lines(true).iter().any(mine));
+    }
+
+    #[test]
+    fn mistakes_in_the_owners_file_are_told_with_their_place() {
+        let state = tempfile::tempdir().unwrap();
+        let own = state.path().join("intent/examples/en");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("bad.yaml"), "examples:\n  - category: weathr\n    sentences: [x]\n")
+            .unwrap();
+        let fault = run(&args(false), &config(state.path()), false, &mut Vec::new()).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::BadInput);
+        assert!(fault.message.contains("bad.yaml:2:") && fault.message.contains("'weather'"), "{fault}");
+    }
+}

@@ -1,0 +1,277 @@
+//! What kind of request something is, as the intent classifier sees it, and what follows from the kind:
+//! complexity, planning, agents, and the tier that bounds what may happen.
+
+use super::fault::Fault;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The kinds of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Start a program.
+    AppLaunch,
+    /// End a program.
+    AppQuit,
+    /// Look something up on the web.
+    WebSearch,
+    /// Go to a page.
+    WebNavigate,
+    /// Do something on a page.
+    WebInteract,
+    /// Find files.
+    FileSearch,
+    /// Read a file.
+    FileRead,
+    /// The computer Hark runs on, and Hark itself.
+    SystemControl,
+    /// Answered from what is at hand: time, date, what Hark can do, arithmetic.
+    Question,
+    /// Greetings, thanks, small talk, yes and no.
+    Conversation,
+    /// Several steps that hang together.
+    TaskComplex,
+    /// Change something in the home.
+    HomeControl,
+    /// Ask how something in the home is.
+    HomeQuery,
+    /// Timers and alarms.
+    Timer,
+    /// Reminders and what is to happen later.
+    Reminder,
+    /// Shopping lists and to-dos.
+    List,
+    /// Music, television, volume.
+    Media,
+    /// The weather outside.
+    Weather,
+    /// What Hark should keep in mind.
+    Memory,
+    /// Nothing the house can do.
+    OutOfScope,
+}
+
+impl Category {
+    /// Every category.
+    pub const ALL: [Self; 20] = [
+        Self::AppLaunch,
+        Self::AppQuit,
+        Self::WebSearch,
+        Self::WebNavigate,
+        Self::WebInteract,
+        Self::FileSearch,
+        Self::FileRead,
+        Self::SystemControl,
+        Self::Question,
+        Self::Conversation,
+        Self::TaskComplex,
+        Self::HomeControl,
+        Self::HomeQuery,
+        Self::Timer,
+        Self::Reminder,
+        Self::List,
+        Self::Media,
+        Self::Weather,
+        Self::Memory,
+        Self::OutOfScope,
+    ];
+
+    /// Its name in files and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AppLaunch => "app_launch",
+            Self::AppQuit => "app_quit",
+            Self::WebSearch => "web_search",
+            Self::WebNavigate => "web_navigate",
+            Self::WebInteract => "web_interact",
+            Self::FileSearch => "file_search",
+            Self::FileRead => "file_read",
+            Self::SystemControl => "system_control",
+            Self::Question => "question",
+            Self::Conversation => "conversation",
+            Self::TaskComplex => "task_complex",
+            Self::HomeControl => "home_control",
+            Self::HomeQuery => "home_query",
+            Self::Timer => "timer",
+            Self::Reminder => "reminder",
+            Self::List => "list",
+            Self::Media => "media",
+            Self::Weather => "weather",
+            Self::Memory => "memory",
+            Self::OutOfScope => "out_of_scope",
+        }
+    }
+
+    /// The category of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|category| category.name() == name)
+    }
+
+    /// The agents whose tools matter for it; `*` is all of them.
+    pub fn agents(self) -> &'static [&'static str] {
+        match self {
+            Self::AppLaunch | Self::AppQuit => &["app_lifecycle"],
+            Self::WebSearch => &["web_search"],
+            Self::WebNavigate => &["browser"],
+            Self::WebInteract => &["browser", "ui_automation"],
+            Self::FileSearch | Self::FileRead => &["file_processing"],
+            Self::SystemControl => &["system_control"],
+            Self::Question => &["knowledge"],
+            Self::Conversation | Self::OutOfScope => &[],
+            Self::TaskComplex => &["*"],
+            Self::HomeControl | Self::HomeQuery => &["home"],
+            Self::Timer => &["timer"],
+            Self::Reminder => &["reminder"],
+            Self::List => &["list"],
+            Self::Media => &["media_control"],
+            Self::Weather => &["weather"],
+            Self::Memory => &["memory"],
+        }
+    }
+
+    /// What a request of this kind may do at most.
+    pub fn tier(self) -> Tier {
+        match self {
+            Self::Conversation | Self::OutOfScope => Tier::Conversation,
+            Self::Question | Self::HomeQuery | Self::Weather | Self::WebSearch => Tier::Inquiry,
+            Self::FileSearch | Self::FileRead => Tier::Inquiry,
+            _ => Tier::Action,
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Bounds what a request may set in motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Read-only tools, at most two calls.
+    Conversation,
+    /// Read-only tools, one cycle.
+    Inquiry,
+    /// Everything, under the guards.
+    Action,
+}
+
+/// What the classifier says of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Classification {
+    /// The likeliest kind.
+    pub category: Category,
+    /// Calibrated probability of `category`, 0 ..= 1.
+    pub confidence: f32,
+    /// Whether it needs a plan.
+    pub requires_planning: bool,
+    /// 1 ..= 5.
+    pub complexity: u8,
+    /// Agents whose tools matter; `*` is all.
+    pub suggested_agents: Vec<String>,
+    /// What it may do at most.
+    pub tier: Tier,
+    /// The likeliest intents of all categories with their calibrated probabilities, best first, at
+    /// most five. What is missing from 1 belongs to other intents and to requests without one.
+    pub intents: Vec<(String, f32)>,
+}
+
+impl Classification {
+    /// Completes what follows from text, category and its probability.
+    pub fn new(text: &str, category: Category, confidence: f32, intents: Vec<(String, f32)>) -> Self {
+        let complexity = complexity(text, category);
+        let talk = matches!(category, Category::Question | Category::Conversation);
+        Self {
+            category,
+            confidence,
+            requires_planning: !(talk && complexity < 3),
+            complexity,
+            suggested_agents: category.agents().iter().map(|agent| (*agent).to_owned()).collect(),
+            tier: category.tier(),
+            intents,
+        }
+    }
+}
+
+/// How involved a request is, 1 ..= 5: one more above ten words, one more for "and" or "then", two
+/// more for an order of events; a complex task has at least 3.
+pub fn complexity(text: &str, category: Category) -> u8 {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let mut complexity = 1;
+    if text.split_whitespace().count() > 10 {
+        complexity += 1;
+    }
+    if has(&["and", "then", "und", "dann"]) {
+        complexity += 1;
+    }
+    if has(&["after", "before", "first", "next", "nachdem", "bevor", "zuerst", "danach"]) {
+        complexity += 2;
+    }
+    if category == Category::TaskComplex {
+        complexity = complexity.max(3);
+    }
+    complexity.min(5)
+}
+
+/// Tells what kind of request a text is. Implemented by `understanding`.
+pub trait Classify: Send {
+    /// Classifies a request, written or spoken; takes 1 to 5 ms.
+    ///
+    /// # Errors
+    /// When the encoder fails; the request can still be tried by other means.
+    fn classify(&mut self, text: &str) -> Result<Classification, Fault>;
+
+    /// The meaning of a text as numbers of length 1: the product of two is the likeness of the texts.
+    ///
+    /// # Errors
+    /// As [`Classify::classify`].
+    fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_the_same_on_the_wire() {
+        for category in Category::ALL {
+            assert_eq!(Category::named(category.name()), Some(category));
+            assert_eq!(serde_json::to_value(category).unwrap(), category.name());
+        }
+        assert_eq!(Category::named("nothing"), None);
+    }
+
+    #[test]
+    fn complexity_follows_the_rules() {
+        use Category::{HomeControl, Question, TaskComplex};
+        assert_eq!(complexity("turn on the light", HomeControl), 1);
+        assert_eq!(complexity("turn on the light and the fan", HomeControl), 2);
+        assert_eq!(complexity("first turn on the light then the fan", HomeControl), 4);
+        let long = "please turn on the light in the kitchen and before that lock the door";
+        assert_eq!(complexity(long, HomeControl), 5);
+        assert_eq!(complexity("sandy thenar nextdoor", Question), 1);
+        assert_eq!(complexity("do it", TaskComplex), 3);
+        assert_eq!(complexity("First, this", Question), 3);
+    }
+
+    #[test]
+    fn only_short_talk_goes_without_a_plan() {
+        let of = |text: &str, category| Classification::new(text, category, 1.0, Vec::new());
+        assert!(!of("hello", Category::Conversation).requires_planning);
+        assert!(!of("what time is it", Category::Question).requires_planning);
+        assert!(of("first tell me the time", Category::Question).requires_planning);
+        assert!(of("lights on", Category::HomeControl).requires_planning);
+        assert_eq!(of("x", Category::TaskComplex).suggested_agents, ["*"]);
+    }
+
+    #[test]
+    fn what_changes_something_is_an_action() {
+        assert_eq!(Category::HomeControl.tier(), Tier::Action);
+        assert_eq!(Category::HomeQuery.tier(), Tier::Inquiry);
+        assert_eq!(Category::OutOfScope.tier(), Tier::Conversation);
+    }
+}

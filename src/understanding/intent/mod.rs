@@ -1,0 +1,30 @@
+//! What kind of request a text is, learned from examples: a sentence encoder (ONNX) turns the text into
+//! numbers, a logistic regression on them (the head) into categories and intents.
+//!
+//! The encoder is made once (`models/intent/README.md`). The head is trained here, in seconds, from
+//! samples of the templates, the examples in `models/intent/examples` and the owner's own.
+
+mod catalogue;
+mod classifier;
+pub mod data;
+mod encoder;
+mod error;
+pub mod examples;
+mod head;
+mod logistic;
+mod optimise;
+mod places;
+mod report;
+mod train;
+
+pub use catalogue::{INTENTS, category_of};
+pub use classifier::Classifier;
+pub use encoder::Encoder;
+pub use error::IntentError;
+pub use head::Head;
+pub use places::Places;
+pub use report::{Report, Share};
+pub use train::{Step, Training, train};
+
+#[cfg(test)]
+mod shipped_tests;
