@@ -122,6 +122,8 @@ fn a_reminder_rings_with_its_words_even_after_a_kill() {
     });
     broker.publish("hark/hark/ask", "stop");
     all.wait("the acknowledgement", |line| line.contains("\"acknowledged\""));
+    broker.publish("hark/hark/ask", "turn on the lamp in two seconds");
+    all.wait("what was to be done later", |line| line.contains("\"home.turn_on\"") && line.contains("Lamp"));
     assert!(text(&hark.run(&["timers", "list"]).stdout).contains("no timers"));
 }
 

@@ -122,10 +122,13 @@ fn player(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
             "on" | "idle" => Some(DeviceCommand::TurnOn),
             _ => None,
         });
-    } else if differs("media_track") {
-        let track = |entity| number(entity, "media_track").unwrap_or(0.0);
-        let back = track(now) > track(before);
-        commands.push(Media(if back { MediaCommand::Previous } else { MediaCommand::Next }));
+    }
+    // A player that says nothing of its track is at the first.
+    let track = |entity| number(entity, "media_track").unwrap_or(1.0);
+    if before.state == now.state && track(now) > track(before) {
+        commands.push(Media(MediaCommand::Previous));
+    } else if before.state == now.state && track(now) < track(before) {
+        commands.push(Media(MediaCommand::Next));
     }
     commands
 }
