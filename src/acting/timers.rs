@@ -22,6 +22,9 @@ pub const MAX_TIMERS: usize = 100;
 /// From this delay on a timer rings late: the program was off, or the clock jumped.
 pub const LATE_MS: i64 = 5_000;
 
+/// A command that is due is carried out until then; later the house may no longer want it.
+pub const COMMAND_LATE_MS: i64 = 15 * 60 * 1000;
+
 /// Told of every change after it is on the disk, outside the lock: it may call back.
 pub type Observer = Arc<dyn Fn(TimerChange, &Timer) + Send + Sync>;
 
@@ -91,7 +94,9 @@ impl TimerQuery {
     }
 
     fn fits(&self, timer: &Timer, zone: Zone) -> bool {
-        if timer.kind != self.kind {
+        // "The timer" may be one at whose end something is done.
+        let kind = if timer.kind == TimerKind::Command { TimerKind::Timer } else { timer.kind };
+        if kind != self.kind {
             return false;
         }
         let due = zone.wall(timer.due_unix_ms);
@@ -385,11 +390,26 @@ impl Timers {
     }
 
     /// The timers that became due, each given out once; they ring from here on. A timer whose ringing
-    /// cannot be kept on the disk rings all the same, and would ring again after a restart.
+    /// cannot be kept on the disk rings all the same, and would ring again after a restart. A command that is
+    /// not too late is given out running and is gone: it is done once or, after a power cut, not at all.
     pub fn due(&self, now_unix_ms: i64) -> Vec<Timer> {
         let mut due = Vec::new();
         {
             let mut timers = self.lock();
+            for timer in std::mem::take(&mut *timers) {
+                let late_ms = now_unix_ms.saturating_sub(timer.due_unix_ms);
+                let now_due = timer.state == TimerState::Running && late_ms >= 0;
+                if now_due && timer.kind == TimerKind::Command && late_ms <= COMMAND_LATE_MS {
+                    if let Err(fault) = self.store.remove(&timer) {
+                        tracing::error!(%fault, timer = %timer.id, "a command could not be taken off the disk");
+                        timers.push(timer);
+                        continue;
+                    }
+                    due.push(timer);
+                } else {
+                    timers.push(timer);
+                }
+            }
             for timer in timers.iter_mut() {
                 if timer.state == TimerState::Running && timer.due_unix_ms <= now_unix_ms {
                     timer.state = TimerState::Ringing;

@@ -361,3 +361,19 @@ fn kinds_are_not_taken_for_each_other_and_alarms_are_found_by_day_and_time() {
         assert_eq!(timers.start(alarm(due, None), now), Err(TimerError::BadTime), "{due}");
     }
 }
+
+#[test]
+fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    let command = |words: &str| NewTimer { kind: TimerKind::Command, ..new(Some(words), MIN) };
+    timers.start(command("turn off the lamp"), T0).unwrap();
+    assert_eq!(timers.find(&TimerQuery::default()).unwrap().kind, TimerKind::Command, "a timer to people");
+    let due = timers.due(T0 + 60_000);
+    assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
+    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty() && timers.ringing().is_empty());
+    timers.start(command("turn on the heating"), T0).unwrap();
+    let later = T0 + 60_000 + COMMAND_LATE_MS + 1;
+    let missed = Timers::load(shelf, later).unwrap().due(later);
+    assert_eq!(missed[0].state, TimerState::Ringing, "it is only told");
+}

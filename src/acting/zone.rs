@@ -3,6 +3,9 @@
 use crate::domain::calendar::Recurrence;
 use chrono::{DateTime, Duration, FixedOffset, Local, NaiveDateTime, TimeZone};
 
+/// As many times as can come twice when clocks are set back: every minute of some hours.
+const MOST_REPEATED: usize = 200;
+
 /// Longest gap that setting clocks forward leaves, in hours.
 const LONGEST_GAP_H: i64 = 3;
 
@@ -38,10 +41,17 @@ impl Zone {
     /// When a repetition set at `set_unix_ms` comes next after `after_unix_ms`; `None` when it never does or
     /// the rule cannot be read.
     pub fn next(self, rule: &str, set_unix_ms: i64, after_unix_ms: i64) -> Option<i64> {
-        let next = Recurrence::parse(rule)?.next_after(self.wall(set_unix_ms), self.wall(after_unix_ms))?;
-        let next = self.unix_ms(next);
-        // When clocks are set back the wall shows a time again that has been.
-        (next > after_unix_ms).then_some(next)
+        let (rule, set) = (Recurrence::parse(rule)?, self.wall(set_unix_ms));
+        let mut wall = self.wall(after_unix_ms);
+        // When clocks are set back the wall shows times again that have been: those are passed over.
+        for _ in 0..MOST_REPEATED {
+            wall = rule.next_after(set, wall)?;
+            let next = self.unix_ms(wall);
+            if next > after_unix_ms {
+                return Some(next);
+            }
+        }
+        None
     }
 }
 

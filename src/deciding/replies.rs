@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 18] = [
+pub const FIXED_KEYS: [&str; 19] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -32,6 +32,7 @@ pub const FIXED_KEYS: [&str; 18] = [
     "alarm_rings_late",
     "reminder_rings",
     "reminder_rings_late",
+    "command_missed",
 ];
 
 /// Response key of an intent that asks for no other.
@@ -137,6 +138,7 @@ impl Replies {
             TimerKind::Alarm => "alarm_rings",
             TimerKind::Reminder if late => "reminder_rings_late",
             TimerKind::Reminder => "reminder_rings",
+            TimerKind::Command => "command_missed",
         };
         let total_seconds = timer.duration_ms / 1000;
         let values = json!({

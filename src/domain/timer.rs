@@ -14,6 +14,8 @@ pub enum TimerKind {
     Alarm,
     /// At a time, with something to be said: its name.
     Reminder,
+    /// So long from now, to do what its name says rather than to ring.
+    Command,
 }
 
 /// Where a timer stands.
@@ -36,7 +38,8 @@ pub struct Timer {
     /// What it is.
     #[serde(default)]
     pub kind: TimerKind,
-    /// What the person calls it, such as `pizza`; `None` for an unnamed one. Of a reminder: what to say.
+    /// What the person calls it, such as `pizza`; `None` for an unnamed one. Of a reminder: what to
+    /// say; of a command: the request.
     pub name: Option<String>,
     /// Area it was set in, when known.
     pub area: Option<String>,

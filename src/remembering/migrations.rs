@@ -27,7 +27,7 @@ const STEPS: &[&str] = &[
      ) STRICT;",
     // 2: alarms and reminders beside timers; lists; facts with their full-text index.
     "ALTER TABLE timers ADD COLUMN kind TEXT NOT NULL DEFAULT 'timer'
-        CHECK (kind IN ('timer', 'alarm', 'reminder'));
+        CHECK (kind IN ('timer', 'alarm', 'reminder', 'command'));
      ALTER TABLE timers ADD COLUMN recurrence TEXT;
      CREATE TABLE lists (
         seq  INTEGER PRIMARY KEY AUTOINCREMENT,

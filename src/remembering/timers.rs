@@ -86,6 +86,7 @@ fn kind_name(kind: TimerKind) -> &'static str {
         TimerKind::Timer => "timer",
         TimerKind::Alarm => "alarm",
         TimerKind::Reminder => "reminder",
+        TimerKind::Command => "command",
     }
 }
 
@@ -117,6 +118,7 @@ fn to_timer((timer, state, kind): (Timer, String, String)) -> Result<Timer, Reme
         "timer" => TimerKind::Timer,
         "alarm" => TimerKind::Alarm,
         "reminder" => TimerKind::Reminder,
+        "command" => TimerKind::Command,
         other => return Err(RememberingError::BadRow { what: "timer", why: format!("kind `{other}`") }),
     };
     Ok(Timer { state, kind, ..timer })
@@ -132,7 +134,12 @@ mod tests {
             prop_oneof![Just(TimerState::Running), Just(TimerState::Paused), Just(TimerState::Ringing)];
         let times = (0..=i64::MAX as u64, any::<i64>(), any::<i64>(), 0..=i64::MAX as u64);
         let name = proptest::option::of(".{0,20}");
-        let kind = prop_oneof![Just(TimerKind::Timer), Just(TimerKind::Alarm), Just(TimerKind::Reminder)];
+        let kind = prop_oneof![
+            Just(TimerKind::Timer),
+            Just(TimerKind::Alarm),
+            Just(TimerKind::Reminder),
+            Just(TimerKind::Command),
+        ];
         let what = ("[a-e]", kind, name.clone());
         let rest = (name.clone(), times, state, name);
         (what, rest).prop_map(|((id, kind, name), (area, times, state, recurrence))| Timer {

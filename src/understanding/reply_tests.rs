@@ -4,7 +4,7 @@ use super::test_home::english;
 use crate::domain::tool::error_code;
 use serde_json::{Value, json};
 
-fn render(group: &str, key: &str, slots: Value, result: Value) -> String {
+pub(super) fn render(group: &str, key: &str, slots: Value, result: Value) -> String {
     let responses = english().responses();
     let template = responses.get(group).and_then(|keys| keys.get(key));
     let template = template.unwrap_or_else(|| panic!("no {group} {key}"));

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// when it cannot be taken back (a pressed button, a scene's own state).
 pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
     use DeviceCommand as C;
-    let differs = |key: &str| before.attributes.get(key) != now.attributes.get(key);
+    let differs = |key: &str| !same(before, now, key);
     let moved = before.state != now.state;
     let mut commands = Vec::new();
     match before.id.domain() {
@@ -62,7 +62,7 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
 
 /// A light that was on comes back with its brightness and colour.
 fn light(before: &Entity, now: &Entity) -> Option<DeviceCommand> {
-    let same = |key: &str| before.attributes.get(key) == now.attributes.get(key);
+    let same = |key: &str| same(before, now, key);
     let shade = ["brightness", "rgb_color", "color_temp_kelvin"];
     if before.state == now.state && (before.state == "off" || shade.iter().all(|key| same(key))) {
         return None;
@@ -89,7 +89,7 @@ fn light(before: &Entity, now: &Entity) -> Option<DeviceCommand> {
 /// What a player was told last: at most its power or playing, and each setting.
 fn player(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
     use DeviceCommand::Media;
-    let differs = |key: &str| before.attributes.get(key) != now.attributes.get(key);
+    let differs = |key: &str| !same(before, now, key);
     let flag = |key| before.attributes.get(key).and_then(Value::as_bool).unwrap_or(false);
     let mut commands = Vec::new();
     if let Some(level) = number(before, "volume_level").filter(|_| differs("volume_level")) {
@@ -128,6 +128,13 @@ fn player(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         commands.push(Media(if back { MediaCommand::Previous } else { MediaCommand::Next }));
     }
     commands
+}
+
+/// Whether an attribute is the same; 21 and 21.0 are.
+fn same(before: &Entity, now: &Entity, key: &str) -> bool {
+    let (before, now) = (before.attributes.get(key), now.attributes.get(key));
+    let numbers = before.and_then(Value::as_f64).zip(now.and_then(Value::as_f64));
+    numbers.map_or(before == now, |(before, now)| (before - now).abs() < 1e-6)
 }
 
 fn number(entity: &Entity, key: &str) -> Option<f64> {

@@ -93,6 +93,7 @@ fn key(kind: TimerKind) -> &'static str {
         TimerKind::Timer => "timer",
         TimerKind::Alarm => "alarm",
         TimerKind::Reminder => "reminder",
+        TimerKind::Command => "command",
     }
 }
 

@@ -7,7 +7,7 @@ use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::acting::undo::Undoable;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::HomeView;
-use crate::domain::timer::{Timer, TimerState};
+use crate::domain::timer::{Timer, TimerKind, TimerState};
 use crate::domain::tool::error_code;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -16,7 +16,10 @@ use std::sync::Arc;
 pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let duration_ms = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
     let area = args.owned("area").or_else(|| own_area(parts));
-    let new = NewTimer { name: args.owned("name"), area, duration_ms, ..NewTimer::default() };
+    let command = args.owned("conversation_command");
+    let kind = if command.is_some() { TimerKind::Command } else { TimerKind::Timer };
+    let name = command.or_else(|| args.owned("name"));
+    let new = NewTimer { kind, name, area, duration_ms, ..NewTimer::default() };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({"timer": shown(&timer)}));

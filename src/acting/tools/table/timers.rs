@@ -47,7 +47,11 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "timer.start",
         description: "Sets a timer.",
-        args: &[AMOUNT, NEW_TIMER],
+        args: &[
+            AMOUNT,
+            NEW_TIMER,
+            &[Arg::maybe("conversation_command", Kind::Words(300), "request that is done at its end, instead of ringing")],
+        ],
         result: TIMER,
         risk: Risk::Write,
         triggers: &["timer", "minutes", "seconds", "hours"],
