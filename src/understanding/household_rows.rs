@@ -209,12 +209,7 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
     ("what reminders do I have tomorrow", "HarkReminderStatus", r#"{"when":"1970-01-02"}"#, ""),
     // ---- messages
     ("broadcast dinner is ready", "HassBroadcast", r#"{"message":"dinner is ready"}"#, ""),
-    (
-        "announce that we leave soon",
-        "HassBroadcast",
-        r#"{"message":"we leave soon"}"#,
-        "",
-    ),
+    ("announce that we leave soon", "HassBroadcast", r#"{"message":"we leave soon"}"#, ""),
     ("tell everyone the pizza is here", "HassBroadcast", r#"{"message":"the pizza is here"}"#, ""),
     // ---- memory
     (

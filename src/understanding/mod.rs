@@ -25,6 +25,8 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod german_tests;
+#[cfg(test)]
 mod household_replies;
 #[cfg(test)]
 mod household_rows;

@@ -68,7 +68,9 @@ impl Machine {
     pub(super) fn on_timer(&mut self, now: Stamp, change: TimerChange, timer: Timer) {
         self.publish(None, PublicEvent::Timer { change, timer: timer.clone() });
         match change {
-            TimerChange::Finished if timer.kind == TimerKind::Command && timer.state == TimerState::Running => {
+            TimerChange::Finished
+                if timer.kind == TimerKind::Command && timer.state == TimerState::Running =>
+            {
                 let request = timer.name.unwrap_or_default();
                 self.on_typed(now, request, Origin::Internal, true, false);
             }

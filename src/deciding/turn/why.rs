@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn the_last_request_is_told_and_a_question_about_it_does_not_replace_it() {
         let mut machine = Machine::new(settings());
-        let asked = |n, ms| vec![(ms, typed("why")), (ms + 1, understood(n, &["HarkWhy"])), (ms + 2, done(n))];
+        let asked =
+            |n, ms| vec![(ms, typed("why")), (ms + 1, understood(n, &["HarkWhy"])), (ms + 2, done(n))];
         assert_eq!(story(&run(&mut machine, asked(1, 0))), Value::Null, "nothing came before");
         let both = vec![
             (10, typed("lamp and lock")),
@@ -125,7 +126,8 @@ mod tests {
         for (n, ms) in [(3, 20), (4, 30)] {
             let told = story(&run(&mut machine, asked(n, ms)));
             assert_eq!((&told["heard"], &told["route"]), (&json!("lamp and lock"), &json!("template")));
-            let parts: Vec<_> = told["parts"].as_array().unwrap().iter().map(|p| (&p["intent"], &p["ok"])).collect();
+            let parts: Vec<_> =
+                told["parts"].as_array().unwrap().iter().map(|p| (&p["intent"], &p["ok"])).collect();
             assert_eq!(parts, [(&json!("turn on"), &json!(true)), (&json!("turn off"), &json!(false))]);
         }
         run(&mut machine, vec![(40, typed("gibberish")), (41, understood(5, &[])), (42, done(5))]);
@@ -158,13 +160,12 @@ mod tests {
     fn what_is_snoozed_rings_no_more() {
         let mut machine = Machine::new(settings());
         let timer = super::super::tests::timer("a");
-        let change = |change, timer: &crate::domain::timer::Timer| Event::Timer { change, timer: timer.clone() };
+        let change =
+            |change, timer: &crate::domain::timer::Timer| Event::Timer { change, timer: timer.clone() };
         run(&mut machine, vec![(0, change(TimerChange::Finished, &timer)), (1, done(1))]);
         assert!(machine.ringing.rings());
-        let snoozed = crate::domain::timer::Timer {
-            state: crate::domain::timer::TimerState::Running,
-            ..timer
-        };
+        let snoozed =
+            crate::domain::timer::Timer { state: crate::domain::timer::TimerState::Running, ..timer };
         run(&mut machine, vec![(2, change(TimerChange::Updated, &snoozed))]);
         assert!(!machine.ringing.rings());
     }

@@ -50,7 +50,11 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[
             AMOUNT,
             NEW_TIMER,
-            &[Arg::maybe("conversation_command", Kind::Words(300), "request that is done at its end, instead of ringing")],
+            &[Arg::maybe(
+                "conversation_command",
+                Kind::Words(300),
+                "request that is done at its end, instead of ringing",
+            )],
         ],
         result: TIMER,
         risk: Risk::Write,
