@@ -12,8 +12,12 @@ const MAX_REQUESTS: usize = 4;
 /// Words that a shared ending has at most: "off", "to fifty percent".
 const MAX_ENDING: usize = 4;
 
-/// Intents that lean on the request before are called so.
-const FOLLOW_UP: &str = "HarkFollow";
+/// Intents that mean nothing alone are called so.
+const FOLLOW_UPS: [&str; 2] = ["HarkFollow", "HarkChoose"];
+
+fn follows(found: &Match) -> bool {
+    FOLLOW_UPS.iter().any(|name| found.intent.starts_with(name))
+}
 
 /// What a sentence was read as.
 #[derive(Debug)]
@@ -117,7 +121,7 @@ impl Sentence<'_> {
             let first = self.one(before, (start, at)).or_else(|| self.ending((start, at), (after, end)));
             let Some(first) = first else { continue };
             // What leaned on the words before has no verb of its own to lend.
-            let lender = match (self.plain(start, at).is_some(), before) {
+            let lender = match (self.plain(start, at).is_some_and(|found| !follows(&found)), before) {
                 (false, Some(before)) => before,
                 _ => (start, at),
             };
@@ -132,8 +136,8 @@ impl Sentence<'_> {
     /// a follow-up, which would have to be completed with what was done.
     fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
         let alone = self.plain(start, end);
-        let follows = alone.as_ref().is_none_or(|found| found.intent.starts_with(FOLLOW_UP));
-        let leaning = before.filter(|_| follows).and_then(|before| self.leaning(before, (start, end)));
+        let leans = alone.as_ref().is_none_or(follows);
+        let leaning = before.filter(|_| leans).and_then(|before| self.leaning(before, (start, end)));
         leaning.or(alone)
     }
 

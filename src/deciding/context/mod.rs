@@ -55,13 +55,15 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 6] = [
+const FOLLOW_UPS: [(&str, Complete); 7] = [
     ("HarkFollowSame", again::same),
     ("HarkFollowOther", again::other),
     ("HarkFollowAgain", again::again),
     ("HarkFollowMore", adjust::more),
     ("HarkFollowWhen", times::when),
     ("HarkFollowIt", it::it),
+    // An answer where nothing was asked.
+    ("HarkChoose", |_, _| None),
 ];
 
 /// Whether an intent means nothing alone.
