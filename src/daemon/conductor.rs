@@ -7,7 +7,7 @@ use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
 use crate::acting::timers::Timers;
-use crate::deciding::replies::Replies;
+use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
@@ -30,7 +30,7 @@ pub struct Parts {
     /// Finds out what a text means.
     pub understand: Arc<dyn Understand>,
     /// Puts replies into words.
-    pub replies: Arc<Replies>,
+    pub replies: Arc<Phrasebook>,
     /// Runs tools.
     pub tools: Arc<dyn Tools>,
     /// Timers, to acknowledge them.
@@ -231,11 +231,12 @@ impl Conductor {
     }
 
     fn reply(&mut self, now: Stamp, turn: TurnId, reply: &Reply, language: String, speak: bool) {
-        let text = self.parts.replies.render(reply, wall_unix_ms()).unwrap_or_else(|fault| {
+        let rendered = self.parts.replies.render(reply, &language, wall_unix_ms());
+        let (text, language) = rendered.unwrap_or_else(|fault| {
             // The owner's template is broken: say that, rather than claim anything about the request.
             let text = fault.message.clone();
             self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
-            text
+            (text, language)
         });
         self.likely.answered(&turn, &text);
         let speaks = match (&self.parts.voice, speak && !text.is_empty()) {

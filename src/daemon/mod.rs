@@ -25,6 +25,7 @@ mod reply_file;
 pub mod say;
 mod speaker_supervisor;
 mod timers_thread;
+mod tongues;
 mod voice_parts;
 pub mod voices;
 mod watchdog_thread;

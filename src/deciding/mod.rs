@@ -4,6 +4,7 @@
 pub mod choice;
 pub mod context;
 pub mod instincts;
+pub mod ladder;
 pub mod replies;
 pub mod route;
 pub mod turn;

@@ -45,6 +45,32 @@ pub struct Replies {
     templates: Environment<'static>,
 }
 
+/// The replies of every language that is spoken here.
+pub struct Phrasebook {
+    languages: BTreeMap<String, Replies>,
+    usual: String,
+}
+
+impl Phrasebook {
+    /// By ISO 639-1 code; `usual` is one of them.
+    pub fn new(languages: BTreeMap<String, Replies>, usual: &str) -> Self {
+        Self { languages, usual: usual.to_owned() }
+    }
+
+    /// The words of a reply and the language they are in: the one asked for, if it is spoken here.
+    ///
+    /// # Errors
+    /// As [`Replies::render`].
+    pub fn render(&self, reply: &Reply, language: &str, unix_ms: i64) -> Result<(String, String), Fault> {
+        let language = if self.languages.contains_key(language) { language } else { &self.usual };
+        let Some(replies) = self.languages.get(language) else {
+            let message = format!("there are no replies in the language {language}");
+            return Err(Fault::new(FaultKind::BadConfiguration, "replies", message, "see speaking.language"));
+        };
+        Ok((replies.render(reply, unix_ms)?, language.to_owned()))
+    }
+}
+
 impl Replies {
     /// Compiles every template.
     ///

@@ -18,7 +18,7 @@ pub mod timer;
 pub mod tool;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
-pub use classification::{Category, Classification, Tier};
+pub use classification::{Category, Classification, Classify, Kind, Tier};
 pub use clock::Stamp;
 pub use event::{Effect, Event, Part, Reply};
 pub use fault::{Fault, FaultKind};

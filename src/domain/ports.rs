@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::home::Home;
-use super::intent::Understanding;
+use super::intent::{Intent, Understanding};
 use super::timer::Timer;
 use super::tool::{Receipt, Risk, ToolCall};
 use chrono::NaiveDateTime;
@@ -80,6 +80,12 @@ pub trait Understand: Send + Sync {
     /// The same where no time of day matters; times are reckoned from the beginning of 1970.
     fn understand(&self, text: &str, language: &str) -> Understanding {
         self.understand_at(text, language, NaiveDateTime::default())
+    }
+
+    /// The intent with what the text says of its slots, for whoever already knows that it is meant; `None`
+    /// when they are not to be found, or could be several.
+    fn fill_at(&self, _intent: &str, _text: &str, _now: NaiveDateTime) -> Option<Intent> {
+        None
     }
 }
 

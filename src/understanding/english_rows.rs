@@ -47,9 +47,19 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ("turn off the lights everywhere", "HassTurnOff", r#"{"domain":"light"}"#, "everywhere"),
     ("kitchen lights on", "HassTurnOn", r#"{"area":"Kitchen","domain":"light"}"#, ""),
     // ---- other kinds, everything
-    ("turn on the fans in the bedroom", "HassTurnOn", r#"{"domain":"fan","area":"Bedroom"}"#, ""),
+    (
+        "turn on the fans in the bedroom",
+        "HassTurnOn",
+        r#"{"domain":"fan","area":"Bedroom","name":"all"}"#,
+        "",
+    ),
     ("turn off all fans", "HassTurnOff", r#"{"domain":"fan"}"#, "everywhere"),
-    ("switch off the kitchen plugs", "HassTurnOff", r#"{"area":"Kitchen","domain":"switch"}"#, ""),
+    (
+        "switch off the kitchen plugs",
+        "HassTurnOff",
+        r#"{"area":"Kitchen","domain":"switch","name":"all"}"#,
+        "",
+    ),
     ("turn off everything", "HassTurnOff", r#"{"name":"all"}"#, ""),
     ("turn everything off in the living room", "HassTurnOff", r#"{"area":"Living room"}"#, ""),
     // ---- covers
@@ -76,8 +86,18 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"device_class":"shutter","floor":"Upstairs","domain":"cover"}"#,
         "cover",
     ),
-    ("set the bedroom blinds to 30%", "HassSetPosition", r#"{"name":"Bedroom blinds","position":30}"#, ""),
-    ("open the garage door halfway", "HassSetPosition", r#"{"name":"Garage door","position":50}"#, ""),
+    (
+        "set the bedroom blinds to 30%",
+        "HassSetPosition",
+        r#"{"name":"Bedroom blinds","position":30,"domain":"cover"}"#,
+        "",
+    ),
+    (
+        "open the garage door halfway",
+        "HassSetPosition",
+        r#"{"name":"Garage door","position":50,"domain":"cover"}"#,
+        "",
+    ),
     (
         "set the shades in the office to fifty five percent",
         "HassSetPosition",

@@ -141,6 +141,14 @@ const ROWS: &[(&str, &str, &str)] = &[
         r#"{"item":"Schrauben","name":"Baumarkt"}"#,
     ),
     ("vergiss es", "HassNevermind", "{}"),
+    // ---- what leans on the request before
+    ("und in der Küche", "HarkFollowSame", r#"{"area":"Küche"}"#),
+    ("noch etwas mehr", "HarkFollowMore", r#"{"amount":"more"}"#),
+    ("schalt es wieder aus", "HarkFollowIt", r#"{"action":"off"}"#),
+    ("mach es blau", "HarkFollowIt", r#"{"color":"blue"}"#),
+    ("stell es auf 30 Prozent", "HarkFollowIt", r#"{"value":30,"unit":"percent"}"#),
+    ("wie wird es morgen", "HarkFollowWhen", r#"{"when":"1970-01-02"}"#),
+    ("die andere", "HarkFollowOther", "{}"),
 ];
 
 #[test]

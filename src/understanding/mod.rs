@@ -5,6 +5,7 @@
 
 mod grammar;
 pub mod intent;
+pub mod language;
 pub mod numbers;
 pub mod numbers_de;
 mod problem;

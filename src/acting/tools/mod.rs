@@ -37,6 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use parts::{Clock, Kept, Parts};
+pub use table::triggers;
 
 /// How much longer than its devices a whole call may take, so that it is still told which of them
 /// did not answer.

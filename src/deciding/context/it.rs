@@ -8,7 +8,7 @@ use serde_json::Value;
 /// switched on and off), and the response.
 type Act = (&'static str, &'static str, &'static [&'static str], Option<&'static str>);
 
-const ACTS: [Act; 11] = [
+const ACTS: [Act; 7] = [
     ("on", "HassTurnOn", &[], None),
     ("off", "HassTurnOff", &[], None),
     ("toggle", "HassToggle", &[], None),
@@ -16,10 +16,6 @@ const ACTS: [Act; 11] = [
     ("close", "HassTurnOff", &["cover", "valve"], Some("cover")),
     ("lock", "HassTurnOn", &["lock"], Some("lock")),
     ("unlock", "HassTurnOff", &["lock"], Some("lock")),
-    ("pause", "HassMediaPause", &["media_player"], None),
-    ("resume", "HassMediaUnpause", &["media_player"], None),
-    ("stop", "HarkMediaStop", &["media_player"], None),
-    ("skip", "HassMediaNext", &["media_player"], None),
 ];
 
 /// Domains that are not switched on and off by these words.

@@ -3,7 +3,7 @@
 use super::Machine;
 use super::state::{Phase, Question};
 use crate::deciding::choice::{self, Choice};
-use crate::domain::public_event::{Origin, Outcome, PublicEvent};
+use crate::domain::public_event::{Origin, Outcome};
 use crate::domain::{Ambiguity, Intent, Reply, Route, Stamp, TurnId};
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ impl Machine {
         mut doubts: Vec<Ambiguity>,
     ) {
         for intent in &intents {
-            self.publish(Some(id), PublicEvent::Intent(intent.clone()));
+            self.tell_intent(id, intent.clone());
         }
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };

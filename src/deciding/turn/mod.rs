@@ -249,6 +249,7 @@ impl Machine {
             missed: Vec::new(),
             outcome: Outcome::Done,
             route: None,
+            kind: None,
             opening: Opening::Asked,
             heard_from: None,
             reply: String::new(),
@@ -370,7 +371,7 @@ impl Machine {
 
     fn publish(&mut self, turn: Option<&TurnId>, event: PublicEvent) {
         let turn_of = turn.and_then(|id| self.turns.iter_mut().find(|turn| turn.id == *id));
-        if let (Some(turn), PublicEvent::Intent(intent)) = (turn_of, &event) {
+        if let (Some(turn), PublicEvent::Intent { intent, .. }) = (turn_of, &event) {
             turn.understood.push(intent.clone());
         }
         let origin = turn.and_then(|id| self.turns.iter().find(|t| t.id == *id)).map(|t| t.origin.clone());

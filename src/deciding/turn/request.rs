@@ -7,8 +7,11 @@ use crate::deciding::{context, route};
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::{
-    Effect, Intent, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+    Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
 };
+
+/// Stands for a language that is to be found out.
+const UNKNOWN_LANGUAGE: &str = "unknown";
 
 impl Machine {
     pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
@@ -25,7 +28,8 @@ impl Machine {
             why: None,
         };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
-        self.decide(now, &id, &text, &language);
+        // Nobody has said in which language it was written.
+        self.decide(now, &id, &text, UNKNOWN_LANGUAGE);
     }
 
     /// Instincts first; everything else is understood.
@@ -53,6 +57,10 @@ impl Machine {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         turn.times.intent = Some(now);
         turn.route = understanding.intents.first().map(|intent| intent.route);
+        turn.kind = understanding.classification.clone().map(Kind::from);
+        if !matches!(understanding.language.as_str(), "" | "unknown") {
+            turn.language.clone_from(&understanding.language);
+        }
         let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
@@ -91,7 +99,7 @@ impl Machine {
                 }),
                 response: None,
             };
-            self.publish(Some(id), PublicEvent::Intent(intent));
+            self.tell_intent(id, intent);
             if dry_run {
                 self.close(id, Outcome::NotUnderstood);
             } else {
@@ -110,7 +118,7 @@ impl Machine {
     pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
         self.put_story_in(&mut intents);
         for intent in &intents {
-            self.publish(Some(id), PublicEvent::Intent(intent.clone()));
+            self.tell_intent(id, intent.clone());
         }
         if dry_run {
             self.close(id, Outcome::DryRun);
@@ -143,6 +151,11 @@ impl Machine {
         self.out.extend(calls.into_iter().map(|call| Effect::Act { call }));
     }
 
+    pub(super) fn tell_intent(&mut self, id: &TurnId, intent: Intent) {
+        let kind = self.turn_mut(id).and_then(|turn| turn.kind.clone());
+        self.publish(Some(id), PublicEvent::Intent { intent, kind });
+    }
+
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval: true };
         let reaction = (instinct.handle)(&context);
@@ -154,7 +167,7 @@ impl Machine {
             why,
             response: None,
         };
-        self.publish(Some(id), PublicEvent::Intent(intent));
+        self.tell_intent(id, intent);
         let Some(turn) = self.turn_mut(id) else { return };
         turn.route = Some(route);
         turn.times.intent = Some(now);

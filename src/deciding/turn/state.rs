@@ -1,7 +1,7 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
 use crate::domain::public_event::{Origin, Outcome, Timings};
-use crate::domain::{Ambiguity, Intent, Part, Receipt, Route, Stamp, ToolCall, TurnId};
+use crate::domain::{Ambiguity, Intent, Kind, Part, Receipt, Route, Stamp, ToolCall, TurnId};
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub(super) struct Turn {
     pub(super) missed: Vec<String>,
     pub(super) outcome: Outcome,
     pub(super) route: Option<Route>,
+    /// What kind of request it is, when that is known.
+    pub(super) kind: Option<Kind>,
     pub(super) opening: Opening,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
     pub(super) heard_from: Option<Stamp>,

@@ -186,7 +186,7 @@ impl Grammar {
             }
         }
         for key in &meaning.from_context {
-            if let Some(value) = self.context.get(key) {
+            if let Some(value) = found.context.get(key).or_else(|| self.context.get(key)) {
                 put(key, value);
             }
         }

@@ -20,11 +20,14 @@ const ROUNDS: usize = 45;
 /// Fewer sentences than this that the encoder has not seen calibrate nothing; all are taken then.
 const ENOUGH_UNTOUCHED: usize = 60;
 
-/// One in so many known sentences lies farther from its class than `near`.
-const NEAR_QUANTILE: f32 = 0.03;
+/// This share of known sentences lies farther from every class than `near`.
+const NEAR_QUANTILE: f32 = 0.05;
 
 /// How much farther than `near` is like nothing known.
-const FAR_BEYOND: f32 = 0.2;
+const FAR_BEYOND: f32 = 0.15;
+
+/// How much more a sentence out of scope counts: a wrong act is worse than a question back.
+const NOTHING_WEIGHT: f32 = 1.5;
 
 /// How far a training is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +154,8 @@ impl Table {
             // Every label is in the list it was collected from.
             let class = labels.binary_search(&&sample.label).unwrap_or_default();
             table.of.push(class);
-            table.weights.push(sample.origin.weight());
+            let nothing = sample.label.category == Category::OutOfScope;
+            table.weights.push(sample.origin.weight() * if nothing { NOTHING_WEIGHT } else { 1.0 });
             table.fold.push(turn[class] % FOLDS);
             turn[class] += 1;
         }

@@ -41,8 +41,8 @@ pub struct Data {
     pub lists: BTreeMap<String, List>,
     /// Rules for these sentences only.
     pub rules: BTreeMap<String, Rule>,
-    /// Slots that get what is known beforehand under their name, such as `area`, when it is known and the
-    /// sentence says nothing about it. Hark's own key.
+    /// Slots that get what is known under their name, beforehand (`area`) or from what was named
+    /// (`device_class`), when the sentence says nothing about it. Hark's own key.
     pub from_context: Vec<String>,
     /// Whether people say these sentences aloud; the others are for typed text only and unknown to the
     /// speech recogniser. Hark's own key.

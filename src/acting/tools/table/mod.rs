@@ -47,6 +47,11 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
     TABLE.iter().copied().find(|tool| tool.name == name)
 }
 
+/// Words of a tool of which one must be heard when the intent is not certain; none for a tool that is not there.
+pub fn triggers(name: &str) -> &'static [&'static str] {
+    find(name).map_or(&[], |tool| tool.triggers)
+}
+
 /// All tools, as `contracts/tools.json` pins them.
 pub fn to_json() -> Value {
     json!({"tools": TABLE.iter().map(|tool| tool.to_json()).collect::<Vec<_>>()})
