@@ -147,8 +147,12 @@ fn of_text(manifest: &str) -> (TempDir, Manifest) {
 }
 
 fn reload(folder: &Path) -> Manifest {
-    let surroundings =
-        Surroundings { site_packages: vec![folder.join("site")], builds: vec![], root: folder.into() };
+    let surroundings = Surroundings {
+        site_packages: vec![folder.join("site")],
+        builds: vec![],
+        root: folder.into(),
+        models: folder.into(),
+    };
     let patience = Patience {
         tries: 3,
         first_wait: Duration::from_millis(5),

@@ -182,6 +182,6 @@ mod tests {
     #[test]
     fn rows_that_are_no_multiple_of_eight_are_added_whole() {
         let row: Vec<f32> = (0..19).map(|index| index as f32).collect();
-        assert_eq!(dot(&row, &row), (0..19).map(|index| (index * index) as f32).sum());
+        assert_eq!(dot(&row, &row), (0..19).map(|index| (index * index) as f32).sum::<f32>());
     }
 }
