@@ -5,8 +5,10 @@
 use hark::domain::intent::{Intent, Route, Slots};
 use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
 use hark::domain::speech::{Endpoint, Transcript};
-use hark::domain::timer::{Timer, TimerChange, TimerState};
-use hark::domain::{Envelope, Fault, FaultKind, PublicEvent, Receipt, Stamp, TurnId};
+use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
+use hark::domain::{
+    Category, Classification, Envelope, Fault, FaultKind, PublicEvent, Receipt, Stamp, TurnId,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -19,6 +21,7 @@ fn slots(value: Value) -> Slots {
 fn samples() -> Vec<PublicEvent> {
     let timer = Timer {
         id: "0198a1".into(),
+        kind: TimerKind::Timer,
         name: Some("pizza".into()),
         area: Some("Kitchen".into()),
         duration_ms: 300_000,
@@ -26,6 +29,7 @@ fn samples() -> Vec<PublicEvent> {
         due_unix_ms: 1_790_000_300_000,
         remaining_ms: 300_000,
         state: TimerState::Running,
+        recurrence: None,
     };
     let receipt = Receipt {
         id: "0198a2".into(),
@@ -47,14 +51,19 @@ fn samples() -> Vec<PublicEvent> {
             rejected: None,
             why: Some("the grammar is sure: 0.88".into()),
         }),
-        PublicEvent::Intent(Intent {
-            name: "HassTurnOn".into(),
-            slots: slots(json!({ "name": "Kitchen ceiling" })),
-            confidence: 1.0,
-            route: Route::Template,
-            why: "HassTurnOn.yaml: (turn|switch) on [the] {name}".into(),
-            response: None,
-        }),
+        PublicEvent::Intent {
+            intent: Intent {
+                name: "HassTurnOn".into(),
+                slots: slots(json!({ "name": "Kitchen ceiling" })),
+                confidence: 1.0,
+                route: Route::Template,
+                why: "HassTurnOn.yaml: (turn|switch) on [the] {name}".into(),
+                response: None,
+            },
+            kind: Some(
+                Classification::new("turn on the light", Category::HomeControl, 1.0, Vec::new()).into(),
+            ),
+        },
         PublicEvent::Action {
             tool: "home.turn_on".into(),
             args: slots(json!({ "name": "Kitchen ceiling" })),
@@ -99,7 +108,7 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::SpeechEnded { .. } => 3,
         PublicEvent::Partial { .. } => 4,
         PublicEvent::Transcript(_) => 5,
-        PublicEvent::Intent(_) => 6,
+        PublicEvent::Intent { .. } => 6,
         PublicEvent::Action { .. } => 7,
         PublicEvent::Reply { .. } => 8,
         PublicEvent::SpeakingStarted => 9,

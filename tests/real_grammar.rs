@@ -166,7 +166,7 @@ impl Bench {
             transcript.text,
             transcript.confidence,
             self.ear.evidence().fit,
-            self.ear.evidence().cost + self.ear.evidence().gap,
+            self.ear.evidence().cost,
             self.ear.evidence().heard.join(" ")
         );
     }

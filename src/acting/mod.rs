@@ -1,13 +1,18 @@
-//! Tools and what they act on: the home, timers, weather, time; the permission gate; receipts.
+//! Tools and what they act on: the home, timers, lists, memory, weather, time; what was done last, to take
+//! it back; the permission gate; receipts.
 
 pub mod home;
+pub mod lists;
+pub mod memory;
 pub mod names;
 pub mod permissions;
 #[cfg(test)]
 mod test_shelf;
 pub mod timers;
 pub mod tools;
+pub mod undo;
 pub mod weather;
+pub mod zone;
 
 pub use home::{DeviceBackend, HomeControl, HomeRegistry};
 pub use timers::Timers;

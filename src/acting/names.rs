@@ -18,6 +18,28 @@ pub fn is_one_of<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> b
     !asked.is_empty() && names.into_iter().any(|name| normal(name) == asked)
 }
 
+/// Words that say nothing about what is meant.
+const SMALL: &[&str] = &[
+    "the", "a", "an", "my", "our", "your", "of", "to", "about", "for", "on", "in", "at", "and", "is", "are",
+    "was", "were", "do", "did", "does", "i", "we", "me", "us", "it", "that", "this", "some",
+];
+
+/// The words of a text that say something, in the form in which names are compared. All of them, when
+/// there are only small ones.
+pub fn telling_words(text: &str) -> Vec<String> {
+    let normal = normal(text);
+    let all = normal.split(' ').filter(|word| !word.is_empty());
+    let telling: Vec<String> = all.clone().filter(|word| !SMALL.contains(word)).map(str::to_owned).collect();
+    if telling.is_empty() { all.map(str::to_owned).collect() } else { telling }
+}
+
+/// Whether `text` has every telling word of `asked`, and `asked` has one.
+pub fn holds_words(text: &str, asked: &str) -> bool {
+    let has = telling_words(text);
+    let asked = telling_words(asked);
+    !asked.is_empty() && asked.iter().all(|word| has.contains(word))
+}
+
 /// Words that mean "everything" or "everywhere" in the place of a name.
 pub fn means_all(name: &str) -> bool {
     matches!(
@@ -50,6 +72,14 @@ mod tests {
         assert_eq!(normal("the"), "the");
         assert!(is_one_of("the lamp", ["Desk", "Lamp"]));
         assert!(!is_one_of("", [""]));
+    }
+
+    #[test]
+    fn texts_are_found_by_their_telling_words() {
+        assert!(holds_words("Check the oven", "the oven") && holds_words("call my mother", "call mother"));
+        assert!(!holds_words("Check the oven", "the roof") && !holds_words("oven", ""));
+        assert_eq!(telling_words("to be the"), ["be"]);
+        assert_eq!(telling_words("the"), ["the"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::domain::tool::error_code;
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// What would be done: `unlock`, `open`.
+    /// What would be done: `unlock`, `open`, `disarm`.
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -64,7 +64,7 @@ impl Refusal {
 /// What a person has to say yes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
-    /// What would be done: `unlock`, `open`; with both, the graver one: `unlock`.
+    /// What would be done: `unlock`, `disarm`, `open`; with several, one that is graver than `open`.
     pub action: &'static str,
     /// The names it would be done to, in a row.
     pub name: String,
@@ -93,7 +93,7 @@ impl Gate {
         let Some(first) = dangers.first() else { return Ok(Cleared(what)) };
         let names: Vec<&str> = dangers.iter().map(|danger| danger.name.as_str()).collect();
         let ask = Ask {
-            action: dangers.iter().find(|danger| danger.action == "unlock").unwrap_or(first).action,
+            action: dangers.iter().find(|danger| danger.action != "open").unwrap_or(first).action,
             name: names::in_a_row(&names),
             entities: dangers.iter().map(|danger| danger.entity.clone()).collect(),
         };

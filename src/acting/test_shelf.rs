@@ -1,6 +1,7 @@
-//! A timer store for tests: in memory, and able to refuse.
+//! Stores for tests: in memory, and able to refuse.
 
-use crate::domain::ports::TimerStore;
+use super::names::normal;
+use crate::domain::ports::{Fact, FactStore, ListStore, StoredList, TimerStore};
 use crate::domain::timer::Timer;
 use crate::domain::{Fault, FaultKind};
 use std::sync::Mutex;
@@ -46,5 +47,82 @@ impl TimerStore for Shelf {
         self.check()?;
         self.kept.lock().unwrap().retain(|known| known.id != timer.id);
         Ok(())
+    }
+}
+
+/// Lists and facts for tests: in memory, whole words only, and able to refuse.
+#[derive(Default)]
+pub(crate) struct Drawer {
+    pub(crate) lists: Mutex<Vec<StoredList>>,
+    pub(crate) facts: Mutex<Vec<Fact>>,
+    pub(crate) refuses: AtomicBool,
+}
+
+impl Drawer {
+    fn check(&self) -> Result<(), Fault> {
+        match self.refuses.load(Ordering::SeqCst) {
+            true => Err(Fault::new(FaultKind::Unavailable, "store", "full", "make room")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl ListStore for Drawer {
+    fn lists(&self) -> Result<Vec<StoredList>, Fault> {
+        Ok(self.lists.lock().unwrap().clone())
+    }
+
+    fn save_list(&self, list: &StoredList) -> Result<(), Fault> {
+        self.check()?;
+        let mut lists = self.lists.lock().unwrap();
+        match lists.iter().position(|known| known.name == list.name) {
+            Some(at) => lists[at] = list.clone(),
+            None => lists.push(list.clone()),
+        }
+        Ok(())
+    }
+
+    fn remove_list(&self, name: &str) -> Result<(), Fault> {
+        self.check()?;
+        self.lists.lock().unwrap().retain(|list| list.name != name);
+        Ok(())
+    }
+}
+
+impl FactStore for Drawer {
+    fn remember(&self, text: &str, told_unix_ms: i64) -> Result<Fact, Fault> {
+        self.check()?;
+        let mut facts = self.facts.lock().unwrap();
+        let id = facts.iter().map(|fact| fact.id).max().unwrap_or(0) + 1;
+        let fact = Fact { id, text: text.to_owned(), told_unix_ms };
+        facts.push(fact.clone());
+        Ok(fact)
+    }
+
+    fn restore(&self, fact: &Fact) -> Result<(), Fault> {
+        self.check()?;
+        self.facts.lock().unwrap().push(fact.clone());
+        Ok(())
+    }
+
+    fn search(&self, words: &[String], any: bool, most: usize) -> Result<Vec<Fact>, Fault> {
+        let holds = |fact: &&Fact| {
+            let has = normal(&fact.text);
+            let mut asked = words.iter().map(|word| has.split(' ').any(|has| has == word));
+            if any { asked.any(|found| found) } else { !words.is_empty() && asked.all(|found| found) }
+        };
+        Ok(self.facts.lock().unwrap().iter().filter(holds).take(most).cloned().collect())
+    }
+
+    fn newest(&self, most: usize) -> Result<Vec<Fact>, Fault> {
+        Ok(self.facts.lock().unwrap().iter().rev().take(most).cloned().collect())
+    }
+
+    fn forget(&self, id: i64) -> Result<bool, Fault> {
+        self.check()?;
+        let mut facts = self.facts.lock().unwrap();
+        let before = facts.len();
+        facts.retain(|fact| fact.id != id);
+        Ok(facts.len() < before)
     }
 }

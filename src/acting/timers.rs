@@ -1,21 +1,29 @@
-//! Timers: several at once, named or not, kept on the disk before any call answers. No clock in here:
-//! every call is told the time, in milliseconds since the Unix epoch.
+//! Timers, alarms and reminders: several at once, named or not, kept on the disk before any call answers.
+//! No clock in here: every call is told the time, in milliseconds since the Unix epoch.
 
 use super::names;
+use super::zone::Zone;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::TimerStore;
-use crate::domain::timer::{Timer, TimerChange, TimerState};
+use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{Fault, FaultKind};
+use chrono::{NaiveDate, NaiveTime, Timelike};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Longest timer, and the longest a timer may become: 99 days.
 pub const MAX_DURATION_MS: u64 = 99 * 24 * 3600 * 1000;
 
-/// How many timers there may be at once.
+/// The furthest an alarm or reminder can be ahead: two years.
+pub const MAX_AHEAD_MS: i64 = 2 * 366 * 24 * 3600 * 1000;
+
+/// How many timers, alarms and reminders there may be at once.
 pub const MAX_TIMERS: usize = 100;
 
 /// From this delay on a timer rings late: the program was off, or the clock jumped.
 pub const LATE_MS: i64 = 5_000;
+
+/// A command that is due is carried out until then; later the house may no longer want it.
+pub const COMMAND_LATE_MS: i64 = 15 * 60 * 1000;
 
 /// Told of every change after it is on the disk, outside the lock: it may call back.
 pub type Observer = Arc<dyn Fn(TimerChange, &Timer) + Send + Sync>;
@@ -32,6 +40,9 @@ pub enum TimerError {
     /// The length is zero or beyond [`MAX_DURATION_MS`].
     #[error("a timer can last from one second to 99 days")]
     BadLength,
+    /// The time has passed, or is beyond [`MAX_AHEAD_MS`].
+    #[error("that time is not within the next two years")]
+    BadTime,
     /// There are [`MAX_TIMERS`] already.
     #[error("there are {MAX_TIMERS} timers already; cancel one first")]
     TooMany,
@@ -46,18 +57,30 @@ pub enum TimerError {
 /// A timer to be set.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewTimer {
+    /// What it is.
+    pub kind: TimerKind,
     /// What the person calls it.
     pub name: Option<String>,
     /// Area it is set in.
     pub area: Option<String>,
-    /// Length in milliseconds.
+    /// Length in milliseconds; what is left until `due_unix_ms` where that is given.
     pub duration_ms: u64,
+    /// When it rings; `None`: after `duration_ms`.
+    pub due_unix_ms: Option<i64>,
+    /// When it comes again, as in [`Timer::recurrence`].
+    pub recurrence: Option<String>,
 }
 
 /// How a person points at a timer; with everything `None` the only one is meant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TimerQuery {
-    /// Its name.
+    /// What it is.
+    pub kind: TimerKind,
+    /// The day it rings on.
+    pub day: Option<NaiveDate>,
+    /// The time of day it rings at, to the minute.
+    pub time: Option<NaiveTime>,
+    /// Its name; of a reminder some of its words.
     pub name: Option<String>,
     /// The length it was set with ("the ten minute timer"), in milliseconds.
     pub duration_ms: Option<u64>,
@@ -67,16 +90,31 @@ pub struct TimerQuery {
 
 impl TimerQuery {
     fn is_empty(&self) -> bool {
-        *self == Self::default()
+        *self == Self { kind: self.kind, ..Self::default() }
     }
 
-    fn fits(&self, timer: &Timer) -> bool {
+    fn fits(&self, timer: &Timer, zone: Zone) -> bool {
+        // "The timer" may be one at whose end something is done.
+        let kind = if timer.kind == TimerKind::Command { TimerKind::Timer } else { timer.kind };
+        if kind != self.kind {
+            return false;
+        }
+        let due = zone.wall(timer.due_unix_ms);
+        let at_minute = |time: NaiveTime| (time.hour(), time.minute());
+        if self.day.is_some_and(|day| day != due.date())
+            || self.time.is_some_and(|time| at_minute(time) != at_minute(due.time()))
+        {
+            return false;
+        }
         let same = |asked: &Option<String>, has: &Option<String>| match asked {
             Some(asked) => has.as_deref().is_some_and(|has| names::is_one_of(asked, [has])),
             None => true,
         };
-        same(&self.name, &timer.name)
-            && same(&self.area, &timer.area)
+        let name = match (self.kind, &self.name, &timer.name) {
+            (TimerKind::Reminder, Some(asked), Some(has)) => names::holds_words(has, asked),
+            _ => same(&self.name, &timer.name),
+        };
+        name && same(&self.area, &timer.area)
             && self.duration_ms.is_none_or(|length| length == timer.duration_ms)
     }
 }
@@ -87,6 +125,8 @@ pub struct Timers {
     /// Held over the write to the store: memory and disk never tell different stories.
     timers: Mutex<Vec<Timer>>,
     observer: RwLock<Option<Observer>>,
+    /// Where the clock on the wall hangs that recurrences go by.
+    zone: Zone,
 }
 
 impl Timers {
@@ -106,7 +146,18 @@ impl Timers {
         if late > 0 {
             tracing::warn!(late, "timers became due while the program was off; they ring now");
         }
-        Ok(Self { store, timers: Mutex::new(timers), observer: RwLock::new(None) })
+        Ok(Self { store, timers: Mutex::new(timers), observer: RwLock::new(None), zone: Zone::Local })
+    }
+
+    /// The same timers in another time zone than the machine's.
+    #[must_use]
+    pub fn in_zone(self, zone: Zone) -> Self {
+        Self { zone, ..self }
+    }
+
+    /// The time zone of recurrences.
+    pub fn zone(&self) -> Zone {
+        self.zone
     }
 
     /// Sets who is told of changes; replaces whoever was.
@@ -124,23 +175,33 @@ impl Timers {
         self.lock().iter().filter(|timer| timer.state == TimerState::Ringing).cloned().collect()
     }
 
-    /// Sets a timer that rings `duration_ms` from now.
+    /// Sets a timer that rings `duration_ms` from now, or what rings at a time.
     ///
     /// # Errors
-    /// `BadLength`, `TooMany`, `Store`.
+    /// `BadLength`, `BadTime`, `TooMany`, `Store`.
     pub fn start(&self, new: NewTimer, now_unix_ms: i64) -> Result<Timer, TimerError> {
-        if new.duration_ms == 0 || new.duration_ms > MAX_DURATION_MS {
-            return Err(TimerError::BadLength);
-        }
+        let (due_unix_ms, duration_ms) = match new.due_unix_ms {
+            Some(due) => {
+                let ahead = due.saturating_sub(now_unix_ms);
+                let ahead = u64::try_from(ahead).ok().filter(|_| (1..=MAX_AHEAD_MS).contains(&ahead));
+                (due, ahead.ok_or(TimerError::BadTime)?)
+            }
+            None if new.duration_ms == 0 || new.duration_ms > MAX_DURATION_MS => {
+                return Err(TimerError::BadLength);
+            }
+            None => (now_unix_ms.saturating_add_unsigned(new.duration_ms), new.duration_ms),
+        };
         let timer = Timer {
             id: TimerId(uuid::Uuid::now_v7().to_string()),
+            kind: new.kind,
             name: new.name,
             area: new.area,
-            duration_ms: new.duration_ms,
+            duration_ms,
             created_unix_ms: now_unix_ms,
-            due_unix_ms: now_unix_ms.saturating_add_unsigned(new.duration_ms),
+            due_unix_ms,
             remaining_ms: 0,
             state: TimerState::Running,
+            recurrence: new.recurrence,
         };
         {
             let mut timers = self.lock();
@@ -177,7 +238,7 @@ impl Timers {
 
     /// Every timer that fits, in the order they were set.
     pub fn matching(&self, query: &TimerQuery) -> Vec<Timer> {
-        self.lock().iter().filter(|timer| query.fits(timer)).cloned().collect()
+        self.lock().iter().filter(|timer| query.fits(timer, self.zone)).cloned().collect()
     }
 
     /// Takes a timer away.
@@ -193,6 +254,58 @@ impl Timers {
         };
         self.tell(TimerChange::Cancelled, &timer);
         Ok(timer)
+    }
+
+    /// Puts a timer back as it was, be it gone or changed since.
+    ///
+    /// # Errors
+    /// `TooMany`, `Store`.
+    pub fn put_back(&self, timer: &Timer) -> Result<(), TimerError> {
+        let mut timer = timer.clone();
+        if timer.state == TimerState::Ringing {
+            // It is given out again by the next `due`.
+            timer.state = TimerState::Running;
+        }
+        let timer = &timer;
+        let change = {
+            let mut timers = self.lock();
+            let at = timers.iter().position(|known| known.id == timer.id);
+            if at.is_none() && timers.len() >= MAX_TIMERS {
+                return Err(TimerError::TooMany);
+            }
+            self.store.save(timer).map_err(TimerError::Store)?;
+            match at {
+                Some(at) => {
+                    timers[at] = timer.clone();
+                    TimerChange::Updated
+                }
+                None => {
+                    timers.push(timer.clone());
+                    TimerChange::Started
+                }
+            }
+        };
+        self.tell(change, timer);
+        Ok(())
+    }
+
+    /// Lets what rings ring again later; answers what it was.
+    ///
+    /// # Errors
+    /// `NotFound` when nothing rings, `BadLength`, `Store`.
+    pub fn snooze(&self, ms: u64, now_unix_ms: i64) -> Result<Vec<Timer>, TimerError> {
+        if ms == 0 || ms > MAX_DURATION_MS {
+            return Err(TimerError::BadLength);
+        }
+        let ringing = self.ringing();
+        if ringing.is_empty() {
+            return Err(TimerError::NotFound);
+        }
+        let snooze = |timer: &mut Timer| {
+            set_left(timer, ms, now_unix_ms);
+            Ok(())
+        };
+        ringing.iter().map(|timer| self.update(&timer.id, snooze)).collect()
     }
 
     /// Takes every fitting timer away; answers those it took. Stops at the first that the store will
@@ -277,11 +390,26 @@ impl Timers {
     }
 
     /// The timers that became due, each given out once; they ring from here on. A timer whose ringing
-    /// cannot be kept on the disk rings all the same, and would ring again after a restart.
+    /// cannot be kept on the disk rings all the same, and would ring again after a restart. A command that is
+    /// not too late is given out running and is gone: it is done once or, after a power cut, not at all.
     pub fn due(&self, now_unix_ms: i64) -> Vec<Timer> {
         let mut due = Vec::new();
         {
             let mut timers = self.lock();
+            for timer in std::mem::take(&mut *timers) {
+                let late_ms = now_unix_ms.saturating_sub(timer.due_unix_ms);
+                let now_due = timer.state == TimerState::Running && late_ms >= 0;
+                if now_due && timer.kind == TimerKind::Command && late_ms <= COMMAND_LATE_MS {
+                    if let Err(fault) = self.store.remove(&timer) {
+                        tracing::error!(%fault, timer = %timer.id, "a command could not be taken off the disk");
+                        timers.push(timer);
+                        continue;
+                    }
+                    due.push(timer);
+                } else {
+                    timers.push(timer);
+                }
+            }
             for timer in timers.iter_mut() {
                 if timer.state == TimerState::Running && timer.due_unix_ms <= now_unix_ms {
                     timer.state = TimerState::Ringing;
@@ -334,25 +462,35 @@ impl Timers {
         timers.iter().filter(|timer| timer.state == TimerState::Running).map(|timer| timer.due_unix_ms).min()
     }
 
-    /// The person heard: every ringing timer is silent and gone, even when the disk does not follow
-    /// (it would then ring again after a restart).
+    /// The person heard: every ringing timer is silent, and gone unless it comes again, even when the disk
+    /// does not follow (it would then ring again after a restart). Answers what rang.
     ///
     /// # Errors
     /// The first fault of the store, after all were silenced.
-    pub fn acknowledge_all(&self) -> Result<Vec<Timer>, Fault> {
+    pub fn acknowledge_all(&self, now_unix_ms: i64) -> Result<Vec<Timer>, Fault> {
         let mut fault = None;
-        let heard = {
+        let mut heard = Vec::new();
+        {
             let mut timers = self.lock();
-            let heard: Vec<Timer> =
-                timers.iter().filter(|timer| timer.state == TimerState::Ringing).cloned().collect();
-            timers.retain(|timer| timer.state != TimerState::Ringing);
-            for timer in &heard {
-                if let Err(error) = self.store.remove(timer) {
+            for timer in std::mem::take(&mut *timers) {
+                if timer.state != TimerState::Ringing {
+                    timers.push(timer);
+                    continue;
+                }
+                let kept = match self.again(&timer, now_unix_ms) {
+                    Some(next) => {
+                        let kept = self.store.save(&next);
+                        timers.push(next);
+                        kept
+                    }
+                    None => self.store.remove(&timer),
+                };
+                if let Err(error) = kept {
                     fault.get_or_insert(error);
                 }
+                heard.push(timer);
             }
-            heard
-        };
+        }
         for timer in &heard {
             self.tell(TimerChange::Acknowledged, timer);
         }
@@ -360,6 +498,13 @@ impl Timers {
             Some(fault) => Err(fault),
             None => Ok(heard),
         }
+    }
+
+    /// The next time of what repeats; `None` when it rings only once.
+    fn again(&self, timer: &Timer, now_unix_ms: i64) -> Option<Timer> {
+        let rule = timer.recurrence.as_deref()?;
+        let due_unix_ms = self.zone.next(rule, timer.created_unix_ms, now_unix_ms)?;
+        Some(Timer { due_unix_ms, state: TimerState::Running, ..timer.clone() })
     }
 
     /// Changes one timer: in the store first, then in memory.

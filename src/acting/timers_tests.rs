@@ -15,7 +15,7 @@ fn timers() -> (Arc<Shelf>, Timers) {
 }
 
 fn new(name: Option<&str>, duration_ms: u64) -> NewTimer {
-    NewTimer { name: name.map(Into::into), area: None, duration_ms }
+    NewTimer { name: name.map(Into::into), duration_ms, ..NewTimer::default() }
 }
 
 fn named(name: &str) -> TimerQuery {
@@ -36,7 +36,7 @@ fn a_timer_is_kept_before_the_call_returns_and_rings_once() {
     assert!(timers.due(T0 + 700_000).is_empty(), "it is given out once");
     assert_eq!(timers.next_due_unix_ms(), None);
     assert_eq!(timers.ringing(), rings);
-    assert_eq!(timers.acknowledge_all().unwrap(), rings);
+    assert_eq!(timers.acknowledge_all(T0).unwrap(), rings);
     assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty());
 }
 
@@ -155,7 +155,7 @@ fn a_store_that_refuses_changes_nothing_but_cannot_keep_a_timer_from_ringing() {
     assert!(matches!(timers.add(&id, MIN, T0), Err(TimerError::Store(_))));
     assert_eq!(timers.all(), before);
     assert_eq!(timers.due(T0 + 60_000).len(), 1);
-    assert!(timers.acknowledge_all().is_err());
+    assert!(timers.acknowledge_all(T0).is_err());
     assert!(timers.ringing().is_empty(), "it is silent all the same");
 }
 
@@ -172,7 +172,7 @@ fn changes_are_told_in_order_and_the_observer_may_call_back() {
     timers.pause(&id, T0).unwrap();
     timers.resume(&id, T0).unwrap();
     timers.due(T0 + 60_000);
-    timers.acknowledge_all().unwrap();
+    timers.acknowledge_all(T0).unwrap();
     let other = timers.start(new(None, MIN), T0).unwrap().id;
     timers.cancel(&other).unwrap();
     let expected = [
@@ -238,7 +238,7 @@ proptest! {
                 Step::Remove(at, ms) => { let _ = timers.remove(&id(at), ms, now); }
                 Step::Wait(ms) => now += ms,
                 Step::Acknowledge => {
-                    let heard = timers.acknowledge_all().unwrap();
+                    let heard = timers.acknowledge_all(now).unwrap();
                     alive.retain(|id| heard.iter().all(|timer| timer.id != *id));
                 }
                 Step::Restart => timers = Timers::load(shelf.clone(), now).unwrap(),
@@ -273,4 +273,107 @@ fn what_another_program_changed_is_taken_over() {
     assert_eq!(timers.all(), []);
     let told = told.lock().unwrap().clone();
     assert_eq!(told, [(TimerChange::Started, timer.id.clone()), (TimerChange::Cancelled, timer.id)]);
+}
+
+fn east() -> Zone {
+    Zone::Fixed(chrono::FixedOffset::east_opt(3600).unwrap())
+}
+
+fn wall(text: &str) -> i64 {
+    east().unix_ms(chrono::NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").unwrap())
+}
+
+fn alarm(at: &str, recurrence: Option<&str>) -> NewTimer {
+    NewTimer {
+        kind: TimerKind::Alarm,
+        due_unix_ms: Some(wall(at)),
+        recurrence: recurrence.map(Into::into),
+        ..NewTimer::default()
+    }
+}
+
+#[test]
+fn what_repeats_comes_again_once_it_was_heard_and_rings_late_only_once() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), 0).unwrap().in_zone(east());
+    let now = wall("2026-11-20T20:00");
+    let daily = "FREQ=DAILY;BYHOUR=7;BYMINUTE=0";
+    let set = timers.start(alarm("2026-11-21T07:00", Some(daily)), now).unwrap();
+    assert_eq!(timers.due(wall("2026-11-21T07:00")).len(), 1);
+    assert_eq!(timers.acknowledge_all(wall("2026-11-21T07:02")).unwrap()[0].id, set.id);
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-22T07:00")));
+    assert_eq!(*shelf.kept.lock().unwrap(), timers.all());
+    // Off for days: one late ring, then the usual time again.
+    let later = wall("2026-11-25T12:00");
+    let timers = Timers::load(shelf, later).unwrap().in_zone(east());
+    let late = timers.due(later);
+    assert!(late.len() == 1 && is_late(&late[0], later));
+    assert!(timers.due(later).is_empty());
+    timers.acknowledge_all(later).unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-26T07:00")));
+}
+
+#[test]
+fn snoozing_lets_it_ring_again_and_keeps_its_repetition() {
+    let timers = Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(east());
+    let now = wall("2026-11-20T20:00");
+    let weekly = "FREQ=WEEKLY;BYDAY=SA;BYHOUR=9;BYMINUTE=0";
+    timers.start(alarm("2026-11-21T09:00", Some(weekly)), now).unwrap();
+    assert_eq!(timers.snooze(9 * MIN, now), Err(TimerError::NotFound));
+    let rung = wall("2026-11-21T09:00");
+    timers.due(rung);
+    let snoozed = timers.snooze(9 * MIN, rung).unwrap();
+    assert_eq!(snoozed[0].state, TimerState::Running);
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-21T09:09")));
+    assert_eq!(timers.due(wall("2026-11-21T09:09")).len(), 1);
+    timers.acknowledge_all(wall("2026-11-21T09:10")).unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-28T09:00")));
+}
+
+#[test]
+fn kinds_are_not_taken_for_each_other_and_alarms_are_found_by_day_and_time() {
+    let timers = Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(east());
+    let now = wall("2026-11-20T20:00");
+    timers.start(new(Some("tea"), MIN), now).unwrap();
+    let early = timers.start(alarm("2026-11-21T06:30", None), now).unwrap();
+    let late = timers.start(alarm("2026-11-21T07:00", None), now).unwrap();
+    let call = NewTimer {
+        name: Some("call my mother".into()),
+        kind: TimerKind::Reminder,
+        ..alarm("2026-11-22T10:00", None)
+    };
+    let call = timers.start(call, now).unwrap();
+    let alarms = TimerQuery { kind: TimerKind::Alarm, ..TimerQuery::default() };
+    assert_eq!(timers.matching(&alarms), [early.clone(), late.clone()]);
+    let seven = TimerQuery { time: NaiveTime::from_hms_opt(7, 0, 0), ..alarms.clone() };
+    assert_eq!(timers.find(&seven), Ok(late));
+    assert_eq!(
+        timers.find(&TimerQuery { day: NaiveDate::from_ymd_opt(2026, 11, 22), ..alarms }),
+        Err(TimerError::NotFound)
+    );
+    let reminder = |words: &str| TimerQuery { kind: TimerKind::Reminder, ..named(words) };
+    assert_eq!(timers.find(&reminder("calling mother")), Err(TimerError::NotFound));
+    assert_eq!(timers.find(&reminder("my mother")), Ok(call));
+    timers.cancel(&early.id).unwrap();
+    timers.put_back(&early).unwrap();
+    assert_eq!(timers.all().len(), 4);
+    for due in ["2026-11-20T20:00", "2029-01-01T00:00"] {
+        assert_eq!(timers.start(alarm(due, None), now), Err(TimerError::BadTime), "{due}");
+    }
+}
+
+#[test]
+fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    let command = |words: &str| NewTimer { kind: TimerKind::Command, ..new(Some(words), MIN) };
+    timers.start(command("turn off the lamp"), T0).unwrap();
+    assert_eq!(timers.find(&TimerQuery::default()).unwrap().kind, TimerKind::Command, "a timer to people");
+    let due = timers.due(T0 + 60_000);
+    assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
+    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty() && timers.ringing().is_empty());
+    timers.start(command("turn on the heating"), T0).unwrap();
+    let later = T0 + 60_000 + COMMAND_LATE_MS + 1;
+    let missed = Timers::load(shelf, later).unwrap().due(later);
+    assert_eq!(missed[0].state, TimerState::Ringing, "it is only told");
 }

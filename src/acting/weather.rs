@@ -79,6 +79,11 @@ struct Units {
 }
 
 impl Weather {
+    /// Whether a service is configured at all.
+    pub fn is_configured(&self) -> bool {
+        !matches!(self.source, Err(WeatherError::NotConfigured))
+    }
+
     /// Prepares for asking; what is wrong with the configuration is told when somebody asks.
     pub fn new(config: &ToolsConfig) -> Self {
         Self { source: Source::new(config) }

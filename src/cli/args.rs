@@ -59,10 +59,15 @@ pub enum Command {
         #[command(subcommand)]
         command: Home,
     },
-    /// What is due
+    /// What is due: timers, alarms, reminders
     Timers {
         #[command(subcommand)]
         command: Timers,
+    },
+    /// What Hark was asked to remember
+    Remember {
+        #[command(subcommand)]
+        command: Remember,
     },
     /// Microphones and speakers
     Devices,
@@ -94,6 +99,12 @@ pub struct Hear {
     /// Listen at the first speech, without a wake word
     #[arg(long)]
     pub no_wake: bool,
+    /// Hark is saying this when the recording begins
+    #[arg(long, value_name = "TEXT")]
+    pub saying: Option<String>,
+    /// The microphone hears the speaker, this loud against what is played: 0 is as loud
+    #[arg(long, value_name = "DB", allow_negative_numbers = true)]
+    pub echo_db: Option<f32>,
 }
 
 /// `hark ask`.
@@ -141,12 +152,30 @@ pub enum Home {
     },
 }
 
+/// `hark remember`.
+#[derive(Debug, Subcommand)]
+pub enum Remember {
+    /// Every fact, the newest first
+    List,
+    /// The facts that hold these words
+    Search {
+        /// Words in any order and inflection
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+    /// Forgets a fact
+    Forget {
+        /// Its number, as `list` shows it
+        id: i64,
+    },
+}
+
 /// `hark timers`.
 #[derive(Debug, Subcommand)]
 pub enum Timers {
-    /// Every timer with what is left
+    /// Every timer, alarm and reminder with what is left
     List,
-    /// Takes a timer away
+    /// Takes a timer, alarm or reminder away
     Cancel {
         /// Its id or name, or `all`
         timer: String,

@@ -37,5 +37,5 @@ pub(super) fn run(config: Config, args: Ask, json: bool) -> Result<(), Faults> {
 
 /// Events a person wants to see besides the answer.
 fn options_print(event: &PublicEvent) -> bool {
-    matches!(event, PublicEvent::Intent(_) | PublicEvent::Error(_))
+    matches!(event, PublicEvent::Intent { .. } | PublicEvent::Error(_))
 }

@@ -1,4 +1,4 @@
-//! `hark timers`: what is due. Reads and writes the same store as the daemon, which notices.
+//! `hark timers`: what is due, alarms and reminders too. Reads and writes the same store as the daemon, which notices.
 
 use super::Faults;
 use super::args::Timers as Command;
@@ -33,13 +33,15 @@ fn list(timers: &Timers, as_json: bool) {
             let name = timer.name.as_deref().unwrap_or("(unnamed)");
             let state = super::trace::name(timer.state);
             println!(
-                "{}  {:16} {:8} {:02}:{:02}:{:02} left",
+                "{}  {:8} {:24} {:8} {:02}:{:02}:{:02} left  {}",
                 timer.id,
+                super::trace::name(timer.kind),
                 name,
                 state,
                 left_s / 3600,
                 left_s / 60 % 60,
-                left_s % 60
+                left_s % 60,
+                timer.recurrence.as_deref().unwrap_or_default()
             );
         }
     }

@@ -32,7 +32,7 @@ pub fn line(envelope: &Envelope) -> Option<String> {
                 None => format!("heard        “{text}” ({engine} {confidence:.2}{why})"),
             }
         }
-        PublicEvent::Intent(intent) => {
+        PublicEvent::Intent { intent, .. } => {
             format!(
                 "intent       {} {} [{}: {}]",
                 intent.name,

@@ -30,7 +30,7 @@ pub struct BargeIn {
     /// How much quieter Hark gets while it finds out, in decibels.
     #[schemars(range(min = 6, max = 60))]
     pub duck_db: u32,
-    /// How long Hark may take to find out whether the speech is for it, from getting quieter on.
+    /// How long Hark may take to find out whether the speech is for it, from its first sound on.
     #[schemars(range(min = 200, max = 3000))]
     pub decide_ms: u32,
 }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct IntentConfig {
     /// Classify what no template understands; without it, Hark knows its sentence templates only.
     pub enabled: bool,
+    /// Languages whose sentences are understood when they are typed, beside `speaking.language`, which is also recognised.
+    pub languages: Vec<String>,
     /// Probability from which an intent is acted on, if a word that tells of it is there; lower than `sure_confidence`.
     #[schemars(range(min = 0.3, max = 0.99))]
     pub min_confidence: f32,
@@ -22,6 +24,12 @@ pub struct IntentConfig {
 
 impl Default for IntentConfig {
     fn default() -> Self {
-        Self { enabled: true, min_confidence: 0.6, sure_confidence: 0.85, examples_dir: String::new() }
+        Self {
+            enabled: true,
+            languages: vec!["en".into(), "de".into()],
+            min_confidence: 0.6,
+            sure_confidence: 0.85,
+            examples_dir: String::new(),
+        }
     }
 }

@@ -26,7 +26,7 @@ pub struct Stt {
     /// How much the sentences weigh against the sound.
     #[schemars(range(min = 1, max = 30))]
     pub language_weight: f32,
-    /// Hypotheses that are tried against the templates.
+    /// Sentences that are compared with the whole sound before one is chosen.
     #[schemars(range(min = 1, max = 1000))]
     pub nbest: u32,
     /// Confidence below which a transcript is rejected rather than acted on.
@@ -59,7 +59,7 @@ impl Default for Stt {
         Self {
             engine: SttEngine::Auto,
             language_weight: 9.5,
-            nbest: 60,
+            nbest: 12,
             min_confidence: 0.5,
             cascade_confidence: 0.6,
             whisper_model: "whisper_tiny_en".into(),

@@ -51,3 +51,8 @@ pub fn wall_rfc3339() -> String {
 pub fn wall_unix_ms() -> i64 {
     chrono::Utc::now().timestamp_millis()
 }
+
+/// Wall clock of the place, without its zone.
+pub fn wall_local() -> chrono::NaiveDateTime {
+    chrono::Local::now().naive_local()
+}

@@ -1,13 +1,13 @@
 //! Carries out what the turn machine decides. One conductor, one machine; the live daemon runs it on
 //! its own thread, `hark hear` and `hark ask` step it themselves.
 
-use super::clock::{Clock, wall_rfc3339, wall_unix_ms};
+use super::clock::{Clock, wall_local, wall_rfc3339, wall_unix_ms};
 use super::controls::Controls;
 use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
 use crate::acting::timers::Timers;
-use crate::deciding::replies::Replies;
+use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
@@ -30,7 +30,7 @@ pub struct Parts {
     /// Finds out what a text means.
     pub understand: Arc<dyn Understand>,
     /// Puts replies into words.
-    pub replies: Arc<Replies>,
+    pub replies: Arc<Phrasebook>,
     /// Runs tools.
     pub tools: Arc<dyn Tools>,
     /// Timers, to acknowledge them.
@@ -185,7 +185,7 @@ impl Conductor {
             }
             Effect::Understand { turn, text, language } => {
                 self.likely.asked(&turn, &text);
-                let understanding = self.parts.understand.understand(&text, &language);
+                let understanding = self.parts.understand.understand_at(&text, &language, wall_local());
                 self.follow_ups.push_back(Event::Understood { turn, understanding });
             }
             Effect::Act { call } => self.act(call),
@@ -199,7 +199,7 @@ impl Conductor {
                 self.with_voice(|voice| voice.set_volume(percent));
             }
             Effect::AcknowledgeTimers => {
-                if let Err(fault) = self.parts.timers.acknowledge_all() {
+                if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {
                     self.follow_ups.push_back(Event::Fault { fault });
                 }
             }
@@ -231,11 +231,12 @@ impl Conductor {
     }
 
     fn reply(&mut self, now: Stamp, turn: TurnId, reply: &Reply, language: String, speak: bool) {
-        let text = self.parts.replies.render(reply, wall_unix_ms()).unwrap_or_else(|fault| {
+        let rendered = self.parts.replies.render(reply, &language, wall_unix_ms());
+        let (text, language) = rendered.unwrap_or_else(|fault| {
             // The owner's template is broken: say that, rather than claim anything about the request.
             let text = fault.message.clone();
             self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
-            text
+            (text, language)
         });
         self.likely.answered(&turn, &text);
         let speaks = match (&self.parts.voice, speak && !text.is_empty()) {

@@ -1,8 +1,8 @@
 //! Settings of this node that tools may change.
 
 use super::mailbox::Mailbox;
-use crate::domain::Event;
 use crate::domain::ports::NodeControls;
+use crate::domain::{Event, Fault, FaultKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -35,5 +35,11 @@ impl NodeControls for Controls {
             Err(full) => tracing::error!("the volume was not changed: {full}"),
         }
         self.volume_percent()
+    }
+
+    fn announce(&self, text: &str) -> Result<(), Fault> {
+        self.mailbox.push(Event::Say { text: text.to_owned() }).map_err(|full| {
+            Fault::new(FaultKind::Unavailable, "announce", full.to_string(), "say it again in a moment")
+        })
     }
 }

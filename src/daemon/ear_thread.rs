@@ -6,6 +6,7 @@ use super::live::no_thread;
 use super::mailbox::Mailbox;
 use super::microphone_source::MicrophoneSource;
 use super::workshop::Workshop;
+use crate::domain::audio::samples_to_ms;
 use crate::domain::{Event, Fault};
 use crate::hearing::capture::CaptureReader;
 use crate::hearing::ear::Ear;
@@ -13,12 +14,17 @@ use crate::hearing::stt::worker::SttMode;
 use crate::hearing::{EarCommand, Heard, HearingEvent};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The callback cannot wake the thread without a system call, so the thread looks this often.
+/// The callback cannot wake the thread without a system call, so the thread looks this often, or less
+/// often while the ear says that it has patience.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// With so much patience nobody speaks, and the microphone need not hurry either. Waiting for the next
+/// hop of the wake engine takes less.
+const UNHURRIED: Duration = Duration::from_millis(120);
 
 /// The thread; dropping it ends it.
 pub(super) struct EarThread {
@@ -105,9 +111,10 @@ fn listen(
     let (mut samples, mut heard) = (Vec::new(), Vec::new());
     let (mut counted, mut had_microphone) = (0, false);
     while !shared.stop.load(Ordering::Acquire) {
-        for order in orders.try_iter() {
-            ear.command(order);
-        }
+        // An order ends the rest. It holds from here on: what has come meanwhile is heard before it.
+        let nap = Duration::from_millis(samples_to_ms(ear.patience_samples() as u64));
+        source.set_unhurried(nap >= UNHURRIED);
+        let order = rest(nap, orders);
         samples.clear();
         let has_microphone = source.read(&mut samples, mailbox);
         if !has_microphone {
@@ -119,7 +126,7 @@ fn listen(
         if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
             break_off(&mut ear, &mut heard);
         }
-        ear.process(&samples, &mut heard);
+        ear.process_cleaned(&samples, echo.words(), &mut heard);
         for Heard { event, .. } in heard.drain(..) {
             if let Err(full) = mailbox.push(machine_event(event)) {
                 tracing::error!("what was heard is lost: {full}");
@@ -128,7 +135,22 @@ fn listen(
         let processed = ear.blocks();
         shared.blocks.fetch_add(processed - counted, Ordering::Relaxed);
         counted = processed;
-        std::thread::sleep(LOOK_EVERY);
+        for order in order.into_iter().chain(orders.try_iter()) {
+            ear.command(order);
+        }
+    }
+}
+
+/// Waits until it is time to look for sound again, or until there is an order.
+fn rest(nap: Duration, orders: &Receiver<EarCommand>) -> Option<EarCommand> {
+    match orders.recv_timeout(nap.max(LOOK_EVERY)) {
+        Ok(order) => Some(order),
+        Err(RecvTimeoutError::Timeout) => None,
+        // Nobody is left to give orders: the end is near.
+        Err(RecvTimeoutError::Disconnected) => {
+            std::thread::sleep(LOOK_EVERY);
+            None
+        }
     }
 }
 

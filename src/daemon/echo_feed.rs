@@ -31,6 +31,11 @@ impl EchoFeed {
         report.playing && report.learning
     }
 
+    /// What [`EchoFeed::clean`] cleaned last, for its words.
+    pub(super) fn words(&self) -> &[f32] {
+        self.stage.words()
+    }
+
     /// Cleans what was captured up to `captured_until`.
     pub(super) fn clean(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
         if let Some(newest) = self.opened.try_iter().last() {

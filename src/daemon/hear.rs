@@ -5,6 +5,7 @@
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
 use super::ear_thread::machine_event;
+use super::loopback::Loopback;
 use super::reply_file::ReplyFile;
 use super::voice_parts::VoiceParts;
 use super::workshop::Workshop;
@@ -27,6 +28,8 @@ const STEP_MS: u32 = 32;
 const STEP_SAMPLES: usize = (STEP_MS * SAMPLE_RATE_HZ / 1000) as usize;
 /// Rate of the virtual speaker.
 const SPEAKER_HZ: u32 = 22_050;
+/// Its rate when the microphone hears it.
+const ECHOING_HZ: u32 = SAMPLE_RATE_HZ;
 /// How long tools may take before the recording goes on without them.
 const TOOLS_LIMIT: Duration = Duration::from_secs(30);
 /// How long Hark may still be busy when the recording is over, on the recording's clock.
@@ -43,6 +46,16 @@ pub struct Options {
     pub realtime: bool,
     /// Listen without a wake word, again after every turn.
     pub no_wake: bool,
+    /// Hark is saying this when the recording begins.
+    pub saying: Option<String>,
+    /// How loud the microphone hears the speaker, against what is played, in dB; not at all without it.
+    pub echo_db: Option<f32>,
+}
+
+impl Options {
+    fn speaker_hz(&self) -> u32 {
+        if self.echo_db.is_some() { ECHOING_HZ } else { SPEAKER_HZ }
+    }
 }
 
 /// Hears every file as a fresh conversation. Events go to `listener`, with the file's name when there
@@ -64,7 +77,7 @@ pub fn hear(
     }
     let one = |fault| vec![fault];
     let mut ear = workshop.ear(SttMode::LockStep).map_err(one)?;
-    let (voice, mut speaker) = VoiceParts::on_recording(workshop, SPEAKER_HZ).map_err(one)?;
+    let (voice, mut speaker) = VoiceParts::on_recording(workshop, options.speaker_hz()).map_err(one)?;
     let listener = Arc::new(Mutex::new(listener));
     let mut faults = Vec::new();
     for file in files {
@@ -99,6 +112,7 @@ struct Room<'a> {
     voice: VoiceHandle,
     speaker: &'a mut PlaybackSource,
     reply: Option<ReplyFile>,
+    loopback: Option<Loopback>,
     options: &'a Options,
     heard: Vec<Heard>,
     played: Vec<f32>,
@@ -137,9 +151,11 @@ impl<'a> Room<'a> {
             vec![listener],
         );
         let reply = match &options.reply {
-            Some(path) => Some(ReplyFile::create(path, SPEAKER_HZ)?),
+            Some(path) => Some(ReplyFile::create(path, options.speaker_hz())?),
             None => None,
         };
+        let echo = &workshop.config.echo;
+        let loopback = options.echo_db.map(|db| Loopback::new(echo, speaker, ECHOING_HZ, db));
         Ok(Self {
             ear,
             orders,
@@ -148,6 +164,7 @@ impl<'a> Room<'a> {
             voice,
             speaker,
             reply,
+            loopback,
             options,
             heard: Vec::new(),
             played: Vec::new(),
@@ -161,10 +178,14 @@ impl<'a> Room<'a> {
     fn play(mut self, mut recording: Recording) -> Result<(), Fault> {
         let (mut writer, mut reader) = capture_ring(SAMPLE_RATE_HZ, 1, 10 * STEP_MS)
             .map_err(|error| Fault::new(FaultKind::Failed, "hear", error.to_string(), ""))?;
+        if let Some(text) = &self.options.saying {
+            self.conductor.handle(Event::Say { text: text.clone() });
+            self.settle();
+        }
         let mut piece = Vec::new();
         loop {
             let more = recording.read(&mut piece)?;
-            for chunk in piece.chunks(STEP_SAMPLES) {
+            for chunk in piece.chunks_mut(STEP_SAMPLES) {
                 self.step(chunk, &mut writer, &mut reader)?;
             }
             piece.clear();
@@ -188,7 +209,7 @@ impl<'a> Room<'a> {
     /// One step of sound in and out.
     fn step(
         &mut self,
-        chunk: &[f32],
+        chunk: &mut [f32],
         writer: &mut CaptureWriter,
         reader: &mut CaptureReader,
     ) -> Result<(), Fault> {
@@ -196,12 +217,23 @@ impl<'a> Room<'a> {
             self.conductor.handle(Event::ListenNow);
             self.obey();
         }
+        if let Some(loopback) = &mut self.loopback {
+            loopback.mix(chunk);
+        }
         writer.push(chunk);
         let mut samples = Vec::new();
         reader.read(&mut samples);
-        self.ear.process(&samples, &mut self.heard);
+        let captured = samples.len() as u64;
+        match &mut self.loopback {
+            Some(loopback) => {
+                let feed = loopback.clean(&mut samples, self.position_samples + captured);
+                self.ear.own_voice_left(feed.may_leak());
+                self.ear.process_cleaned(&samples, feed.words(), &mut self.heard);
+            }
+            None => self.ear.process(&samples, &mut self.heard),
+        }
         self.tell();
-        self.advance(samples.len() as u64)
+        self.advance(captured)
     }
 
     /// What the ear heard goes to the turn machine; what the machine orders goes back.
@@ -229,14 +261,20 @@ impl<'a> Room<'a> {
     fn advance(&mut self, samples: u64) -> Result<(), Fault> {
         self.position_samples += samples;
         self.clock.set_audio_ms(samples_to_ms(self.position_samples));
-        let due = samples as f64 * f64::from(SPEAKER_HZ) / f64::from(SAMPLE_RATE_HZ);
+        let due = samples as f64 * f64::from(self.options.speaker_hz()) / f64::from(SAMPLE_RATE_HZ);
         let due = due + self.speaker_debt;
         self.speaker_debt = due.fract();
         // Before the samples are taken, so that they are there; after, so that their end is reported.
         self.voice.settle();
         self.played.clear();
         self.played.resize(due as usize, 0.0);
-        self.speaker.fill(&mut self.played);
+        match &mut self.loopback {
+            Some(loopback) => {
+                self.speaker.fill_at(&mut self.played, loopback.sounds_at(self.position_samples));
+                loopback.played(&self.played);
+            }
+            None => self.speaker.fill(&mut self.played),
+        }
         if let Some(reply) = &mut self.reply {
             reply.write(&self.played)?;
         }

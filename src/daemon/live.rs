@@ -13,6 +13,7 @@ use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault, FaultKind};
 use crate::integrations::mqtt::{Mqtt, NodeInfo};
+use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ pub fn run(
     conductor.announce(workshop.config.speaking.volume_percent);
     Notifier.ready("listening");
     ready(&Running { ear: &ear, voice: &voice });
+    vitals::give_memory_back();
     conductor.run();
 
     tracing::info!("ending");

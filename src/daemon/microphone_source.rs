@@ -113,6 +113,13 @@ impl MicrophoneSource {
         true
     }
 
+    /// Tells the microphone whether its sound may come a little late for now.
+    pub(super) fn set_unhurried(&self, unhurried: bool) {
+        if let Device::Open(open) = &self.device {
+            open.reader.set_unhurried(unhurried);
+        }
+    }
+
     /// When the newest sample was captured; a stand-in has no such moment.
     pub(super) fn captured_until(&self) -> Option<Instant> {
         match &self.device {

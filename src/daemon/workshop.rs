@@ -6,6 +6,7 @@ use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recogniser;
 use super::recorder::Recorder;
+use super::tongues::Tongues;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
@@ -13,7 +14,8 @@ use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
 use crate::config::{Config, is_model_path, paths};
-use crate::deciding::replies::Replies;
+use crate::deciding::ladder::Ladder;
+use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeView, Voice};
@@ -31,12 +33,11 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
-use crate::understanding::{Grammar, Sentences};
-use std::path::{Path, PathBuf};
+use crate::understanding::Grammar;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-type Faults = Vec<Fault>;
+pub(super) type Faults = Vec<Fault>;
 
 /// Name of the database in the state folder.
 const DATABASE: &str = "hark.db";
@@ -57,7 +58,8 @@ pub struct Workshop {
     pub timers: Arc<Timers>,
     /// Models on the disk.
     pub manifest: Manifest,
-    replies: Arc<Replies>,
+    ladder: Arc<Ladder>,
+    replies: Arc<Phrasebook>,
     tools: Arc<Toolbox>,
     controls: Arc<Controls>,
     store: Store,
@@ -78,13 +80,9 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let home = Arc::new(HomeRegistry::new(load_home(&config)?));
-        let sentences = load_sentences(&models_dir, &config.speaking.language)?;
-        let replies = Arc::new(Replies::new(sentences.responses())?);
-        let missing = replies.missing(sentences.intents());
-        if !missing.is_empty() {
-            return Err(vec![lacks_replies(&config.speaking.language, &missing)]);
-        }
-        let grammar = Arc::new(Grammar::new(&sentences, &home.home()));
+        let here = known_beforehand(&config, &home.home());
+        let Tongues { grammar, ladder, replies } =
+            Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let mailbox = Arc::new(Mailbox::default());
@@ -92,13 +90,19 @@ impl Workshop {
         let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools);
-        let parts = tools::Parts::new(devices, timers.clone(), controls.clone(), now, settings);
+        let kept = tools::Kept {
+            timers: timers.clone(),
+            lists: Arc::new(store.clone()),
+            facts: Arc::new(store.clone()),
+        };
+        let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
         Ok(Self {
             config,
             runtime,
             mailbox,
             grammar,
+            ladder,
             home,
             timers,
             manifest,
@@ -124,6 +128,7 @@ impl Workshop {
             barge_in: config.barge_in.clone(),
             follow_up: config.speaking.follow_up,
             follow_up_ms: config.speaking.follow_up_ms.into(),
+            context_ms: config.memory.context_ms.into(),
         })
     }
 }
@@ -134,7 +139,7 @@ impl Workshop {
         let keep = self.config.memory.keep_turns;
         let turns = Some(Turns::new(self.store.clone()));
         Parts {
-            understand: self.grammar.clone(),
+            understand: self.ladder.clone(),
             replies: self.replies.clone(),
             tools: self.tools.clone(),
             timers: self.timers.clone(),
@@ -267,47 +272,19 @@ fn load_timers(store: &Store) -> Result<Timers, Fault> {
     Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
-/// Templates that come with Hark, then the owner's own.
-fn load_sentences(models_dir: &Path, language: &str) -> Result<Sentences, Faults> {
-    let owners = PathBuf::from("/etc/hark/sentences");
-    let mut folders = vec![models_dir.join("sentences")];
-    folders.extend(owners.join(language).is_dir().then_some(owners));
-    Sentences::load(&folders, language).map_err(|problems| problems.into_iter().map(Fault::from).collect())
+/// What is known before a word is said: the declared name of the area this node stands in.
+fn known_beforehand(config: &Config, home: &Home) -> serde_json::Map<String, serde_json::Value> {
+    let here = crate::acting::home::select::area(home, &config.home.area);
+    here.map(|area| ("area".to_owned(), area.name.as_str().into())).into_iter().collect()
 }
 
+/// Templates that come with Hark, then the owner's own.
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.
 fn id_prefix() -> String {
     let id = uuid::Uuid::now_v7().simple().to_string();
     format!("{}{}", &id[..12], &id[28..])
 }
 
-fn lacks_replies(language: &str, missing: &[String]) -> Fault {
-    let message = format!("the language {language} has no response for {}", missing.join(", "));
-    let fix = format!("add them under `responses: intents:` in sentences/{language}/");
-    Fault::new(FaultKind::BadConfiguration, "sentences", message, fix)
-}
-
 fn one(part: &str, message: String) -> Faults {
     vec![Fault::new(FaultKind::Failed, part, message, "see `hark doctor`")]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::deciding::{instincts, route};
-
-    #[test]
-    fn every_intent_of_the_templates_leads_somewhere() {
-        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-        let sentences = load_sentences(&models, "en").unwrap();
-        let replies = Replies::new(sentences.responses()).unwrap();
-        assert_eq!(replies.missing(sentences.intents()), Vec::<String>::new());
-        for tool in route::tools() {
-            assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
-        }
-        for intent in sentences.intents() {
-            let known = intent.starts_with("Hark") || instincts::named(intent).is_some();
-            assert!(known || route::tool_for(intent).is_some(), "{intent} is served");
-        }
-    }
 }

@@ -1,6 +1,10 @@
-//! From intents to actions and replies: the pure turn machine, instincts, routes, reply templates.
+//! From intents to actions and replies: the pure turn machine, instincts, context, routes, reply
+//! templates.
 
+pub mod choice;
+pub mod context;
 pub mod instincts;
+pub mod ladder;
 pub mod replies;
 pub mod route;
 pub mod turn;

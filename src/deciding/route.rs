@@ -29,7 +29,63 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassDecreaseTimer", "timer.decrease"),
     ("HassSetVolume", "volume.set"),
     ("HassSetVolumeRelative", "volume.change"),
+    // ---- more of the home
+    ("HarkLightSetRelative", "home.light_step"),
+    ("HarkSetPositionRelative", "home.position_step"),
+    ("HassFanSetSpeed", "home.fan_set_speed"),
+    ("HarkFanSetSpeedRelative", "home.fan_step"),
+    ("HarkClimateSetTemperatureRelative", "home.climate_step"),
+    ("HarkClimateSetMode", "home.climate_set_mode"),
+    ("HassClimateSetFanMode", "home.climate_set_fan_mode"),
+    ("HassVacuumStart", "home.vacuum_start"),
+    ("HassVacuumReturnToBase", "home.vacuum_dock"),
+    ("HassVacuumCleanArea", "home.vacuum_clean_area"),
+    ("HassLawnMowerStartMowing", "home.mower_start"),
+    ("HassLawnMowerDock", "home.mower_dock"),
+    ("HarkAlarmPanelSet", "home.alarm_panel_set"),
+    // ---- media
+    ("HassMediaPause", "media.pause"),
+    ("HassMediaUnpause", "media.unpause"),
+    ("HassMediaNext", "media.next"),
+    ("HassMediaPrevious", "media.previous"),
+    ("HassMediaPlayerMute", "media.mute"),
+    ("HassMediaPlayerUnmute", "media.unmute"),
+    ("HassMediaSearchAndPlay", "media.search_and_play"),
+    ("HarkMediaStop", "media.stop"),
+    ("HarkMediaShuffle", "media.shuffle"),
+    ("HarkMediaRepeat", "media.repeat"),
+    ("HarkMediaSelectSource", "media.select_source"),
+    ("HarkMediaNowPlaying", "media.now_playing"),
+    // ---- lists
+    ("HassShoppingListAddItem", "list.add"),
+    ("HassShoppingListCompleteItem", "list.complete"),
+    ("HassListAddItem", "list.add"),
+    ("HassListCompleteItem", "list.complete"),
+    ("HassListRemoveItem", "list.remove"),
+    ("HarkListRead", "list.read"),
+    ("HarkListClear", "list.clear"),
+    ("HarkListCreate", "list.create"),
+    ("HarkListNames", "list.names"),
+    // ---- alarms and reminders
+    ("HarkSetAlarm", "alarm.set"),
+    ("HarkCancelAlarm", "alarm.cancel"),
+    ("HarkCancelAllAlarms", "alarm.cancel_all"),
+    ("HarkAlarmStatus", "alarm.status"),
+    ("HarkSetReminder", "reminder.set"),
+    ("HarkCancelReminder", "reminder.cancel"),
+    ("HarkCancelAllReminders", "reminder.cancel_all"),
+    ("HarkReminderStatus", "reminder.status"),
+    ("HarkSnooze", "timer.snooze"),
+    // ---- messages, memory, taking back
+    ("HassBroadcast", "announce.say"),
+    ("HarkRemember", "memory.remember"),
+    ("HarkRecall", "memory.recall"),
+    ("HarkForget", "memory.forget"),
+    ("HarkUndo", "undo.last"),
 ];
+
+/// End of the response keys of requests that mean every room.
+const EVERYWHERE: &str = "everywhere";
 
 /// The tool that serves an intent; `None` when words alone answer it.
 pub fn tool_for(intent: &str) -> Option<&'static str> {
@@ -40,6 +96,14 @@ pub fn tool_for(intent: &str) -> Option<&'static str> {
 /// lights" and "any light" have the same slots.
 pub fn arguments(tool: &str, intent: &Intent) -> Slots {
     let mut arguments = intent.slots.clone();
+    // "all the lights": Home Assistant's slots are those of "the lights" in a home without rooms.
+    if intent.response.as_deref().is_some_and(|key| key.ends_with(EVERYWHERE)) {
+        arguments.entry("name").or_insert_with(|| "all".into());
+    }
+    // Windows and doors are covers to Home Assistant; a contact on one answers the question as well.
+    if tool == ASKS_KIND && !arguments.contains_key("name") && arguments.contains_key("device_class") {
+        arguments.retain(|slot, value| slot != "domain" || *value != "cover");
+    }
     if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
         arguments.insert("response".into(), kind.clone().into());
     }

@@ -147,7 +147,7 @@ impl fmt::Display for Category {
 }
 
 /// Bounds what a request may set in motion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
     /// Read-only tools, at most two calls.
@@ -191,6 +191,45 @@ impl Classification {
             suggested_agents: category.agents().iter().map(|agent| (*agent).to_owned()).collect(),
             tier: category.tier(),
             intents,
+        }
+    }
+}
+
+/// What is told of a request's kind beside its intent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kind {
+    /// As in [`Classification`].
+    pub category: Category,
+    /// Probability of the category, 0 ..= 1.
+    pub category_confidence: f32,
+    /// As in [`Classification`].
+    pub requires_planning: bool,
+    /// 1 ..= 5.
+    pub complexity: u8,
+    /// As in [`Classification`].
+    pub suggested_agents: Vec<String>,
+    /// As in [`Classification`].
+    pub tier: Tier,
+}
+
+impl From<Classification> for Kind {
+    fn from(found: Classification) -> Self {
+        let Classification {
+            category,
+            confidence,
+            requires_planning,
+            complexity,
+            suggested_agents,
+            tier,
+            ..
+        } = found;
+        Self {
+            category,
+            category_confidence: confidence,
+            requires_planning,
+            complexity,
+            suggested_agents,
+            tier,
         }
     }
 }

@@ -119,6 +119,8 @@ pub enum Effect {
 pub enum Reply {
     /// One part an intent, in the order they were said.
     Parts { parts: Vec<Part> },
+    /// Several names are as likely, or a single one is not sure: which is meant?
+    AskWhich { candidates: Vec<String> },
     /// A dangerous act waits for a yes: the receipt says which. What else was asked is told first.
     AskApproval { receipt: Receipt, parts: Vec<Part> },
     /// A fixed sentence by its key in `models/sentences/<lang>/replies.yaml`.
@@ -137,4 +139,6 @@ pub enum Part {
     Done { intent: Intent, receipt: Receipt },
     /// Nothing to do, only to answer, such as "how are you".
     Answer { intent: Intent },
+    /// A part of the request that was not understood, as it was said.
+    Missed { text: String },
 }

@@ -1,5 +1,6 @@
 //! What a request means: an intent under Home Assistant's name, its slots, and the route that found it.
 
+use super::classification::Classification;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,4 +50,27 @@ pub struct Understanding {
     pub intents: Vec<Intent>,
     /// Why there is none, when there is none; else empty.
     pub why: String,
+    /// What must be asked before something is done; empty when all is clear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ambiguous: Vec<Ambiguity>,
+    /// ISO 639-1 code of the language of the text, `unknown` when unsure; empty: as was assumed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub language: String,
+    /// What kind of request it is, when that was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classification: Option<Classification>,
+    /// Parts of the request that were not understood, as they were said, beside those that were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<String>,
+}
+
+/// A slot that could have several values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ambiguity {
+    /// Which of the intents it belongs to.
+    pub intent: usize,
+    /// The slot; in the intent it has the first of the candidates.
+    pub slot: String,
+    /// Declared names, the likeliest first. A single one is to be confirmed.
+    pub candidates: Vec<String>,
 }

@@ -3,6 +3,7 @@
 //! as plain data.
 
 pub mod audio;
+pub mod calendar;
 pub mod classification;
 pub mod clock;
 pub mod event;
@@ -17,12 +18,12 @@ pub mod timer;
 pub mod tool;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
-pub use classification::{Category, Classification, Tier};
+pub use classification::{Category, Classification, Classify, Kind, Tier};
 pub use clock::Stamp;
 pub use event::{Effect, Event, Part, Reply};
 pub use fault::{Fault, FaultKind};
 pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
-pub use intent::{Intent, Route, Slots, Understanding};
+pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use public_event::{Envelope, PublicEvent};
 pub use speech::{Endpoint, Transcript};
 pub use tool::{Receipt, Risk, ToolCall};

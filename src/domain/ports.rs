@@ -2,9 +2,10 @@
 
 use super::fault::Fault;
 use super::home::Home;
-use super::intent::Understanding;
+use super::intent::{Intent, Understanding};
 use super::timer::Timer;
 use super::tool::{Receipt, Risk, ToolCall};
+use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -72,8 +73,20 @@ pub trait SpeechGrammar: Send + Sync {
 
 /// Finds out what a text means. Implemented by `understanding`.
 pub trait Understand: Send + Sync {
-    /// Never fails: a text that means nothing gives no intents and the reason.
-    fn understand(&self, text: &str, language: &str) -> Understanding;
+    /// Never fails: a text that means nothing gives no intents and the reason. `now` is the local wall
+    /// clock, from which "tomorrow" and "at seven" are reckoned.
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding;
+
+    /// The same where no time of day matters; times are reckoned from the beginning of 1970.
+    fn understand(&self, text: &str, language: &str) -> Understanding {
+        self.understand_at(text, language, NaiveDateTime::default())
+    }
+
+    /// The intent with what the text says of its slots, for whoever already knows that it is meant; `None`
+    /// when they are not to be found, or could be several.
+    fn fill_at(&self, _intent: &str, _text: &str, _now: NaiveDateTime) -> Option<Intent> {
+        None
+    }
 }
 
 /// Phonemes of a word. Implemented by `speaking` (espeak-ng), used by the grammar recogniser.
@@ -146,4 +159,87 @@ pub trait NodeControls: Send + Sync {
     fn volume_percent(&self) -> u8;
     /// Sets the volume; answers what it is now.
     fn set_volume(&self, percent: u8) -> u8;
+    /// Has a text said on this node, unasked.
+    ///
+    /// # Errors
+    /// When it cannot be taken on now.
+    fn announce(&self, text: &str) -> Result<(), Fault>;
+}
+
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListItem {
+    /// What it says.
+    pub text: String,
+    /// It has been seen to.
+    pub done: bool,
+}
+
+/// A list as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredList {
+    /// Its name.
+    pub name: String,
+    /// What is on it, in order.
+    pub items: Vec<ListItem>,
+}
+
+/// Where lists are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+pub trait ListStore: Send + Sync {
+    /// All lists with their items, in the order they were made.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn lists(&self) -> Result<Vec<StoredList>, Fault>;
+    /// Keeps a list as it is now, whole or not at all; makes it when there is none of exactly this name.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn save_list(&self, list: &StoredList) -> Result<(), Fault>;
+    /// Takes a list away with all that is on it; taking away what is not there is fine.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn remove_list(&self, name: &str) -> Result<(), Fault>;
+}
+
+/// Something the household asked to remember.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Stable id.
+    pub id: i64,
+    /// In the words it was told.
+    pub text: String,
+    /// When, milliseconds since the Unix epoch.
+    pub told_unix_ms: i64,
+}
+
+/// Where facts are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+pub trait FactStore: Send + Sync {
+    /// Keeps a fact.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn remember(&self, text: &str, told_unix_ms: i64) -> Result<Fact, Fault>;
+    /// Puts a forgotten fact back as it was.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn restore(&self, fact: &Fact) -> Result<(), Fault>;
+    /// The facts that hold these words, in any order and inflection, the best first; with `any` one word
+    /// is enough.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn search(&self, words: &[String], any: bool, most: usize) -> Result<Vec<Fact>, Fault>;
+    /// The newest facts, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn newest(&self, most: usize) -> Result<Vec<Fact>, Fault>;
+    /// Forgets one fact; answers whether it was there.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn forget(&self, id: i64) -> Result<bool, Fault>;
 }

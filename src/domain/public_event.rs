@@ -1,6 +1,7 @@
 //! The events others rely on: one JSON object a line on the command line, on MQTT, in the journal and
 //! on the WebSocket. Pinned by `contracts/events.json`.
 
+use super::classification::Kind;
 use super::clock::Stamp;
 use super::fault::Fault;
 use super::ids::TurnId;
@@ -70,6 +71,8 @@ pub enum Outcome {
     DryRun,
     /// Waits for a yes or no, asked as the reply.
     AwaitingApproval,
+    /// Waits to hear which of several names is meant, asked as the reply.
+    AwaitingAnswer,
 }
 
 /// Stage times of a turn in milliseconds; a stage that did not happen is null.
@@ -103,8 +106,13 @@ pub enum PublicEvent {
     Partial { text: String, stable: usize },
     /// The words.
     Transcript(Transcript),
-    /// What they mean.
-    Intent(Intent),
+    /// What they mean, and what kind of request that is, when it is known.
+    Intent {
+        #[serde(flatten)]
+        intent: Intent,
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        kind: Option<Kind>,
+    },
     /// A tool ran.
     Action { tool: String, args: Slots, receipt: Receipt, duration_ms: f64 },
     /// What Hark answers.

@@ -1,7 +1,22 @@
-//! Timers as they are stored and shown.
+//! Timers, alarms and reminders as they are stored and shown.
 
 use super::ids::TimerId;
 use serde::{Deserialize, Serialize};
+
+/// What it is to the person who set it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimerKind {
+    /// So long from now.
+    #[default]
+    Timer,
+    /// At a time of day.
+    Alarm,
+    /// At a time, with something to be said: its name.
+    Reminder,
+    /// So long from now, to do what its name says rather than to ring.
+    Command,
+}
 
 /// Where a timer stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,12 +30,16 @@ pub enum TimerState {
     Ringing,
 }
 
-/// One timer. Times are wall clock, so that a power cut does not lose it.
+/// One timer, alarm or reminder. Times are wall clock, so that a power cut does not lose it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timer {
     /// Stable id.
     pub id: TimerId,
-    /// What the person calls it, such as `pizza`; `None` for an unnamed one.
+    /// What it is.
+    #[serde(default)]
+    pub kind: TimerKind,
+    /// What the person calls it, such as `pizza`; `None` for an unnamed one. Of a reminder: what to
+    /// say; of a command: the request.
     pub name: Option<String>,
     /// Area it was set in, when known.
     pub area: Option<String>,
@@ -34,6 +53,10 @@ pub struct Timer {
     pub remaining_ms: u64,
     /// Where it stands.
     pub state: TimerState,
+    /// When it comes again once it was heard, as a rule of RFC 5545 without its prefix, such as
+    /// `FREQ=DAILY;BYHOUR=7;BYMINUTE=0` in local time; `None` when it rings once.
+    #[serde(default)]
+    pub recurrence: Option<String>,
 }
 
 /// What happened to a timer.

@@ -1,11 +1,13 @@
 //! The ear: sound in, hearing events out. It owns voice activity, wake word, endpoint and the way to
 //! the recogniser, and runs wherever its owner calls it, normally on the thread `hark-ear`.
 
+mod incoming;
 mod overhear;
+mod rest;
 
 use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
-use super::quiet::{self, Quiet};
+use super::quiet::Quiet;
 use super::stt::worker::{SttLane, SttMode, SttReport};
 use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
@@ -16,6 +18,7 @@ use crate::config::{self, Config};
 use crate::domain::audio::ms_to_samples;
 use crate::domain::ports::{Completeness, SpeechGrammar};
 use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
+use incoming::{Block, Incoming};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,8 +40,6 @@ const DRAIN_MS: u64 = 64;
 const LAST_TRANSCRIPT_WAIT: Duration = Duration::from_secs(60);
 /// Below this probability a block is certainly no speech.
 const NOBODY_SPEAKS: f32 = 0.05;
-/// The wake engine rests when it has been silent for this long: no word can be under way then.
-const WAKE_RESTS_AFTER_MS: u64 = 2500;
 /// Level of digital silence.
 const FLOOR_DBFS: f32 = -100.0;
 
@@ -141,7 +142,7 @@ pub struct Ear {
     untold: Vec<HearingEvent>,
     muted: bool,
     /// Samples after the last whole block.
-    pending: Vec<f32>,
+    incoming: Incoming,
     /// 16 kHz samples since the ear was made, up to the end of the last whole block.
     position: u64,
     history: History,
@@ -183,7 +184,7 @@ impl Ear {
             own_until: 0,
             untold: Vec::new(),
             muted: false,
-            pending: Vec::with_capacity(VAD_BLOCK_SAMPLES),
+            incoming: Incoming::default(),
             position: 0,
             history: History::new(keep as usize),
             quiet: Quiet::default(),
@@ -203,6 +204,13 @@ impl Ear {
     /// Takes the next samples, 16 kHz mono in −1.0 ..= 1.0, any number of them, and appends what was
     /// heard. Call it also with no samples now and then: the recogniser may have news.
     pub fn process(&mut self, samples: &[f32], out: &mut Vec<Heard>) {
+        self.process_cleaned(samples, samples, out);
+    }
+
+    /// As [`Ear::process`], for sound from which an echo was taken: `samples` are as clean as can be and
+    /// say whether somebody speaks, `words` (as many) may keep some of the echo but nothing of what was said
+    /// is missing from them.
+    pub fn process_cleaned(&mut self, samples: &[f32], words: &[f32], out: &mut Vec<Heard>) {
         for event in std::mem::take(&mut self.untold) {
             self.tell(event, out);
         }
@@ -211,32 +219,21 @@ impl Ear {
             self.throw_away(samples, out);
             return;
         }
-        let mut rest = samples;
-        while !rest.is_empty() {
-            let take = (quiet::FRAME_SAMPLES - self.pending.len() % quiet::FRAME_SAMPLES).min(rest.len());
-            let (head, tail) = rest.split_at(take);
-            self.pending.extend_from_slice(head);
-            rest = tail;
-            if self.pending.len().is_multiple_of(quiet::FRAME_SAMPLES) {
-                self.frame(out);
+        let (mut voice, mut words) = (samples, words);
+        while !voice.is_empty() {
+            let taken = self.incoming.take(voice, words);
+            (voice, words) = (&voice[taken..], &words[taken..]);
+            let Some(frame) = self.incoming.whole_frame() else { return };
+            self.quiet.frame(frame);
+            self.stood_out |= self.quiet.stands_out();
+            if let Some((voice, words)) = self.incoming.whole_block() {
+                self.block(&voice, &words, out);
             }
-        }
-    }
-
-    /// A frame of the level is whole; perhaps the block is too.
-    fn frame(&mut self, out: &mut Vec<Heard>) {
-        self.quiet.frame(&self.pending[self.pending.len() - quiet::FRAME_SAMPLES..]);
-        self.stood_out |= self.quiet.stands_out();
-        let mut block = [0.0; VAD_BLOCK_SAMPLES];
-        if self.pending.len() == block.len() {
-            block.copy_from_slice(&self.pending);
-            self.pending.clear();
-            self.block(&block, out);
-        }
-        let end = self.heard_samples();
-        if let State::Hearing { endpointer, .. } = &mut self.state {
-            let change = endpointer.quiet(end, self.quiet.ms());
-            self.change(change, out);
+            let end = self.heard_samples();
+            if let State::Hearing { endpointer, .. } = &mut self.state {
+                let change = endpointer.quiet(end, self.quiet.ms());
+                self.change(change, out);
+            }
         }
     }
 
@@ -267,10 +264,10 @@ impl Ear {
         if matches!(self.state, State::Asleep) {
             self.process(&vec![0.0; ms_to_samples(FLUSH_MS) as usize], out);
         } else if matches!(self.state, State::Hearing { .. }) {
-            self.stt.feed(&self.pending);
+            self.stt.feed(self.incoming.words());
         }
-        self.position += self.pending.len() as u64;
-        self.pending.clear();
+        self.position += self.incoming.len() as u64;
+        self.incoming.clear();
         match &self.state {
             State::Hearing { endpointer, .. } => {
                 let silence_ms = endpointer.silence_ms();
@@ -318,7 +315,7 @@ impl Ear {
 
     /// Where the sound has been heard up to.
     fn heard_samples(&self) -> u64 {
-        self.position + self.pending.len() as u64
+        self.position + self.incoming.len() as u64
     }
 
     fn tell(&self, event: HearingEvent, out: &mut Vec<Heard>) {
@@ -339,8 +336,8 @@ impl Ear {
 
     /// Makes sure that nothing heard so far mixes with what comes.
     fn forget(&mut self) {
-        self.position += self.pending.len() as u64;
-        self.pending.clear();
+        self.position += self.incoming.len() as u64;
+        self.incoming.clear();
         self.history.clear(self.position);
         self.recent.clear();
         self.vad.reset();
@@ -360,26 +357,26 @@ impl Ear {
         }
     }
 
-    fn block(&mut self, block: &[f32; VAD_BLOCK_SAMPLES], out: &mut Vec<Heard>) {
+    fn block(&mut self, voice: &Block, words: &Block, out: &mut Vec<Heard>) {
         self.blocks += 1;
-        self.position += block.len() as u64;
-        self.history.push(block);
-        self.level_dbfs = level_dbfs(block);
-        self.probability = self.speech_probability(block, out);
+        self.position += words.len() as u64;
+        self.history.push(words);
+        self.level_dbfs = level_dbfs(voice);
+        self.probability = self.speech_probability(voice, out);
         self.recent.push_back((self.position, self.probability));
         if self.recent.len() > (ms_to_samples(LEAST_HISTORY_MS) as usize) / VAD_BLOCK_SAMPLES {
             self.recent.pop_front();
         }
         if matches!(self.state, State::Hearing { .. }) {
-            self.stt.feed(block);
+            self.stt.feed(words);
         }
         self.overhear(out);
         self.follow(self.position, self.probability, out);
-        self.listen_for_wake_word(block, out);
+        self.listen_for_wake_word(words, out);
         self.collect_reports(out);
     }
 
-    fn speech_probability(&mut self, block: &[f32; VAD_BLOCK_SAMPLES], out: &mut Vec<Heard>) -> f32 {
+    fn speech_probability(&mut self, block: &Block, out: &mut Vec<Heard>) -> f32 {
         match self.vad.probability(block) {
             Ok(probability) => {
                 self.vad_failing = false;
@@ -495,12 +492,13 @@ impl Ear {
     }
 
     fn listen_for_wake_word(&mut self, block: &[f32], out: &mut Vec<Heard>) {
-        let Some(wake) = &mut self.wake else { return };
         if self.probability >= NOBODY_SPEAKS || self.stood_out {
             self.last_sound = self.position;
         }
         self.stood_out = false;
-        if self.position - self.last_sound > ms_to_samples(WAKE_RESTS_AFTER_MS) {
+        let nobody_speaks = self.nobody_speaks();
+        let Some(wake) = &mut self.wake else { return };
+        if nobody_speaks {
             wake.rest(block);
             return;
         }

@@ -432,3 +432,6 @@ fn requests_of_people_are_each_heard_as_one() {
 
 #[path = "overhear_tests.rs"]
 mod overhear_tests;
+
+#[path = "ear/rest_tests.rs"]
+mod rest_tests;

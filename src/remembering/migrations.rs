@@ -25,6 +25,35 @@ const STEPS: &[&str] = &[
         events  TEXT NOT NULL,
         inputs  TEXT NOT NULL
      ) STRICT;",
+    // 2: alarms and reminders beside timers; lists; facts with their full-text index.
+    "ALTER TABLE timers ADD COLUMN kind TEXT NOT NULL DEFAULT 'timer'
+        CHECK (kind IN ('timer', 'alarm', 'reminder', 'command'));
+     ALTER TABLE timers ADD COLUMN recurrence TEXT;
+     CREATE TABLE lists (
+        seq  INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE
+     ) STRICT;
+     CREATE TABLE list_items (
+        list INTEGER NOT NULL REFERENCES lists (seq) ON DELETE CASCADE,
+        at   INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        done INTEGER NOT NULL CHECK (done IN (0, 1)),
+        PRIMARY KEY (list, at)
+     ) STRICT;
+     CREATE TABLE facts (
+        id           INTEGER PRIMARY KEY AUTOINCREMENT,
+        text         TEXT NOT NULL,
+        told_unix_ms INTEGER NOT NULL
+     ) STRICT;
+     CREATE VIRTUAL TABLE facts_index USING fts5 (
+        text, content = 'facts', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
+     );
+     CREATE TRIGGER facts_told AFTER INSERT ON facts BEGIN
+        INSERT INTO facts_index (rowid, text) VALUES (new.id, new.text);
+     END;
+     CREATE TRIGGER facts_forgotten AFTER DELETE ON facts BEGIN
+        INSERT INTO facts_index (facts_index, rowid, text) VALUES ('delete', old.id, old.text);
+     END;",
 ];
 
 /// The version a fully migrated file has.

@@ -1,7 +1,9 @@
 //! What outlives a power cut: one SQLite file behind its own thread. [`store`] owns the file,
-//! [`migrations`] its shape; [`timers`] and [`turns`] are what is kept in it.
+//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`] and [`turns`] are what is kept in it.
 
 pub mod error;
+pub mod facts;
+pub mod lists;
 mod migrations;
 pub mod store;
 pub mod timers;

@@ -4,12 +4,13 @@ use super::*;
 use crate::domain::FaultKind;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::TimerStore;
-use crate::domain::timer::{Timer, TimerState};
+use crate::domain::timer::{Timer, TimerKind, TimerState};
 use tempfile::TempDir;
 
 fn timer(id: &str) -> Timer {
     Timer {
         id: TimerId::from(id),
+        kind: TimerKind::Timer,
         name: Some("pizza".into()),
         area: None,
         duration_ms: 60_000,
@@ -17,6 +18,7 @@ fn timer(id: &str) -> Timer {
         due_unix_ms: 61_000,
         remaining_ms: 0,
         state: TimerState::Running,
+        recurrence: None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::store::Store;
 use crate::domain::Fault;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::TimerStore;
-use crate::domain::timer::{Timer, TimerState};
+use crate::domain::timer::{Timer, TimerKind, TimerState};
 use rusqlite::{Row, params};
 
 impl TimerStore for Store {
@@ -20,7 +20,8 @@ impl TimerStore for Store {
     fn load(&self) -> Result<Vec<Timer>, Fault> {
         let rows = self.call("read the timers", |db| {
             let mut statement = db.prepare_cached(
-                "SELECT id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state
+                "SELECT id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state,
+                    kind, recurrence
                  FROM timers ORDER BY seq",
             )?;
             let rows = statement.query_map([], read_row)?;
@@ -35,11 +36,12 @@ impl TimerStore for Store {
         self.call("keep a timer", move |db| {
             let mut statement = db.prepare_cached(
                 "INSERT INTO timers
-                    (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                    (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state, kind,
+                     recurrence)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
                  ON CONFLICT (id) DO UPDATE SET
                     name = ?2, area = ?3, duration_ms = ?4, created_unix_ms = ?5, due_unix_ms = ?6,
-                    remaining_ms = ?7, state = ?8",
+                    remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10",
             )?;
             statement.execute(params![
                 timer.id.0,
@@ -50,6 +52,8 @@ impl TimerStore for Store {
                 timer.due_unix_ms,
                 to_column(timer.remaining_ms),
                 state_name(timer.state),
+                kind_name(timer.kind),
+                timer.recurrence,
             ])
         })?;
         Ok(())
@@ -77,10 +81,20 @@ fn state_name(state: TimerState) -> &'static str {
     }
 }
 
-/// A row as it is; the state is still text.
-fn read_row(row: &Row<'_>) -> rusqlite::Result<(Timer, String)> {
+fn kind_name(kind: TimerKind) -> &'static str {
+    match kind {
+        TimerKind::Timer => "timer",
+        TimerKind::Alarm => "alarm",
+        TimerKind::Reminder => "reminder",
+        TimerKind::Command => "command",
+    }
+}
+
+/// A row as it is; state and kind are still text.
+fn read_row(row: &Row<'_>) -> rusqlite::Result<(Timer, String, String)> {
     let timer = Timer {
         id: TimerId(row.get(0)?),
+        kind: TimerKind::Timer,
         name: row.get(1)?,
         area: row.get(2)?,
         duration_ms: u64::try_from(row.get::<_, i64>(3)?).unwrap_or(0),
@@ -88,18 +102,26 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<(Timer, String)> {
         due_unix_ms: row.get(5)?,
         remaining_ms: u64::try_from(row.get::<_, i64>(6)?).unwrap_or(0),
         state: TimerState::Running,
+        recurrence: row.get(9)?,
     };
-    Ok((timer, row.get(7)?))
+    Ok((timer, row.get(7)?, row.get(8)?))
 }
 
-fn to_timer((timer, state): (Timer, String)) -> Result<Timer, RememberingError> {
+fn to_timer((timer, state, kind): (Timer, String, String)) -> Result<Timer, RememberingError> {
     let state = match state.as_str() {
         "running" => TimerState::Running,
         "paused" => TimerState::Paused,
         "ringing" => TimerState::Ringing,
         other => return Err(RememberingError::BadRow { what: "timer", why: format!("state `{other}`") }),
     };
-    Ok(Timer { state, ..timer })
+    let kind = match kind.as_str() {
+        "timer" => TimerKind::Timer,
+        "alarm" => TimerKind::Alarm,
+        "reminder" => TimerKind::Reminder,
+        "command" => TimerKind::Command,
+        other => return Err(RememberingError::BadRow { what: "timer", why: format!("kind `{other}`") }),
+    };
+    Ok(Timer { state, kind, ..timer })
 }
 
 #[cfg(test)]
@@ -112,8 +134,17 @@ mod tests {
             prop_oneof![Just(TimerState::Running), Just(TimerState::Paused), Just(TimerState::Ringing)];
         let times = (0..=i64::MAX as u64, any::<i64>(), any::<i64>(), 0..=i64::MAX as u64);
         let name = proptest::option::of(".{0,20}");
-        ("[a-e]", name.clone(), name, times, state).prop_map(|(id, name, area, times, state)| Timer {
+        let kind = prop_oneof![
+            Just(TimerKind::Timer),
+            Just(TimerKind::Alarm),
+            Just(TimerKind::Reminder),
+            Just(TimerKind::Command),
+        ];
+        let what = ("[a-e]", kind, name.clone());
+        let rest = (name.clone(), times, state, name);
+        (what, rest).prop_map(|((id, kind, name), (area, times, state, recurrence))| Timer {
             id: TimerId(id),
+            kind,
             name,
             area,
             duration_ms: times.0,
@@ -121,6 +152,7 @@ mod tests {
             due_unix_ms: times.2,
             remaining_ms: times.3,
             state,
+            recurrence,
         })
     }
 

@@ -1,18 +1,23 @@
-//! From words to intents: the template language, its automaton, sampler and parser; numbers, durations, slots.
+//! From words to intents: the template language, its automaton, sampler and parser; times, numbers, slots.
 //!
 //! The road of a sentence file: `sentences` reads it, `grammar` compiles it for one home, and the
 //! grammar then parses (`Understand`), samples and accepts (`SpeechGrammar`).
 
-pub mod durations;
 mod grammar;
 pub mod intent;
+pub mod language;
 pub mod numbers;
+pub mod numbers_de;
 mod problem;
+mod requests;
+pub mod rules;
 pub mod sentences;
+mod sounds;
 pub mod text;
+pub mod tongue;
 mod understand;
 
-pub use grammar::{Grammar, LabelledSample, Match};
+pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar};
 pub use problem::{Place, Problem};
 pub use sentences::Sentences;
 
@@ -21,6 +26,16 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod german_tests;
+#[cfg(test)]
+mod household_replies;
+#[cfg(test)]
+mod household_rows;
+#[cfg(test)]
+mod near_tests;
+#[cfg(test)]
 mod reply_tests;
+#[cfg(test)]
+mod ruled_tests;
 #[cfg(test)]
 mod test_home;

@@ -177,8 +177,12 @@ pub fn parse_prefix(words: &[&str]) -> Option<(f64, usize)> {
         let digits: Vec<u64> = digits.into_iter().take_while(|digit| *digit < 10).collect();
         if !digits.is_empty() {
             let text: String = digits.iter().map(u64::to_string).collect();
-            let value = format!("{whole}.{text}").parse().ok()?;
-            return Some((value, used + 1 + digits.len()));
+            let value: f64 = format!("{whole}.{text}").parse().ok()?;
+            used += 1 + digits.len();
+            // "one point five million"
+            let large = words.get(used).and_then(|word| LARGE.iter().find(|(_, name)| name == word));
+            let large = large.map(|(size, _)| value * *size as f64).filter(|value| *value <= MAX as f64);
+            return Some(large.map_or((value, used), |value| (value, used + 1)));
         }
     }
     if words.get(used) == Some(&"and")
@@ -212,8 +216,8 @@ fn tens(word: &str) -> Option<u64> {
     TENS.iter().position(|name| *name == word).map(|value| (value as u64 + 2) * 10)
 }
 
-/// A whole number in words, or in digits of one word.
-fn whole_prefix(words: &[&str]) -> Option<(u64, usize)> {
+/// The longest whole number that `words` begin with, in words or in digits of one word.
+pub fn whole_prefix(words: &[&str]) -> Option<(u64, usize)> {
     let first = words.first()?;
     if first.chars().all(|c| c.is_ascii_digit()) {
         return first.parse().ok().filter(|value| *value <= MAX).map(|value| (value, 1));
@@ -270,37 +274,84 @@ fn tens_prefix(words: &[&str]) -> Option<(u64, usize)> {
     }
 }
 
-/// The word of an ordinal from 1 to 31; `None` beyond.
+/// Ordinals of 1 to 19.
+const ORDINALS: [&str; 19] = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+];
+
+/// Ordinals of 20, 30 … 90.
+const TEN_ORDINALS: [&str; 8] =
+    ["twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth"];
+
+/// The words of an ordinal from 1 to 999; `None` beyond.
 pub fn ordinal_words(value: u64) -> Option<Vec<&'static str>> {
-    const ORDINALS: [&str; 20] = [
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-        "twentieth",
-    ];
-    match value {
-        1..=20 => Some(vec![ORDINALS[value as usize - 1]]),
-        21..=29 => Some(vec!["twenty", ORDINALS[value as usize - 21]]),
-        30 => Some(vec!["thirtieth"]),
-        31 => Some(vec!["thirty", "first"]),
-        _ => None,
+    let (hundreds, rest) = (value / 100, (value % 100) as usize);
+    let mut words = match hundreds {
+        0 => Vec::new(),
+        1..=9 => vec![SMALL[hundreds as usize]],
+        _ => return None,
+    };
+    match (hundreds, rest) {
+        (0, 0) => return None,
+        (_, 0) => words.push("hundredth"),
+        (0, _) => {}
+        _ => words.extend(["hundred", "and"]),
     }
+    match (rest / 10, rest % 10) {
+        (_, 0) if rest == 0 => {}
+        (2.., 0) => words.push(TEN_ORDINALS[rest / 10 - 2]),
+        (2.., ones) => words.extend([TENS[rest / 10 - 2], ORDINALS[ones - 1]]),
+        _ => words.push(ORDINALS[rest - 1]),
+    }
+    Some(words)
+}
+
+/// The longest ordinal below 1000 that `words` begin with, and how many of them it takes.
+pub fn ordinal_prefix(words: &[&str]) -> Option<(u64, usize)> {
+    if let Some(value) = ORDINALS.iter().position(|name| words.first() == Some(name)) {
+        return Some((value as u64 + 1, 1));
+    }
+    if let Some(value) = TEN_ORDINALS.iter().position(|name| words.first() == Some(name)) {
+        return Some(((value as u64 + 2) * 10, 1));
+    }
+    if words.first() == Some(&"hundredth") {
+        return Some((100, 1));
+    }
+    if let Some(tens) = tens(words.first()?) {
+        let ones = ORDINALS[..9].iter().position(|name| words.get(1) == Some(name))?;
+        return Some((tens + ones as u64 + 1, 2));
+    }
+    let hundreds = match *words.first()? {
+        "a" => 1,
+        word => small(word).filter(|value| (1..10).contains(value))?,
+    };
+    if words.get(1) == Some(&"hundredth") {
+        return Some((hundreds * 100, 2));
+    }
+    let after = 2 + usize::from(words.get(2) == Some(&"and"));
+    let (rest, used) = match words.get(1) {
+        Some(&"hundred") => ordinal_prefix(words.get(after..)?).filter(|(rest, _)| *rest < 100)?,
+        _ => return None,
+    };
+    Some((hundreds * 100 + rest, after + used))
 }
 
 #[cfg(test)]
@@ -345,6 +396,7 @@ mod tests {
             ("minus two point oh five", -2.05),
             ("42", 42.0),
             ("two thousand five", 2005.0),
+            ("one point five million", 1_500_000.0),
         ] {
             assert_eq!(parse(&words(text)), Some(value), "{text}");
         }
@@ -352,6 +404,18 @@ mod tests {
             assert_eq!(parse(&words(text)), None, "{text}");
         }
         assert_eq!(parse_prefix(&words("five and the lamp")), Some((5.0, 1)));
+    }
+
+    #[test]
+    fn ordinals_come_back_from_their_words() {
+        for value in 1..1000 {
+            let words = ordinal_words(value).unwrap();
+            assert_eq!(ordinal_prefix(&words), Some((value, words.len())), "{words:?}");
+        }
+        assert_eq!(ordinal_prefix(&words("a hundredth")), Some((100, 2)));
+        for text in ["lamp", "twenty", "five", "hundred", "zero"] {
+            assert_eq!(ordinal_prefix(&words(text)), None, "{text}");
+        }
     }
 
     proptest! {

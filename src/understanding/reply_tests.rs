@@ -4,14 +4,15 @@ use super::test_home::english;
 use crate::domain::tool::error_code;
 use serde_json::{Value, json};
 
-fn render(group: &str, key: &str, slots: Value, result: Value) -> String {
+pub(super) fn render(group: &str, key: &str, slots: Value, result: Value) -> String {
     let responses = english().responses();
     let template = responses.get(group).and_then(|keys| keys.get(key));
     let template = template.unwrap_or_else(|| panic!("no {group} {key}"));
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
     let timer = json!({"name": "Pizza", "hours": 0, "minutes": 5, "seconds": 0, "late_minutes": 3});
-    let context = json!({"slots": slots, "result": result, "intent": group, "area": null, "timer": timer});
+    let context = json!({"slots": slots, "result": result, "intent": group, "area": null, "timer": timer,
+        "candidates": ["Lamp", "Desk light"], "text": "sing"});
     let context = minijinja::Value::from(minijinja::value::Serde(context));
     let text =
         environment.render_str(template, context).unwrap_or_else(|error| panic!("{group} {key}: {error:#}"));
@@ -89,6 +90,35 @@ fn switching_is_told_in_plain_words() {
 }
 
 #[test]
+fn what_moves_and_turns_is_told() {
+    let rover = json!({"entities": [entity("Rover", "docked", "cleaning")], "count": 1});
+    let none = json!({"entities": [], "count": 0});
+    let fan = json!({"entities": [entity("Ceiling fan", "on", "on")], "count": 1, "percentage": 40});
+    let lamp = json!({"entities": [entity("Lamp", "on", "on")], "count": 1, "brightness": 60});
+    let heating = json!({"entities": [entity("Thermostat", "heat", "heat")], "count": 1, "temperature": 22, "mode": "fan_only", "fan_mode": "auto"});
+    let up = json!({"brightness_step": "up", "domain": "light", "area": "Kitchen"});
+    for (intent, slots, result, text) in [
+        ("HassVacuumStart", json!({}), &rover, "Rover is starting to clean."),
+        ("HassVacuumReturnToBase", json!({}), &none, "The vacuum is going back to its base."),
+        ("HassVacuumCleanArea", json!({"area": "Office"}), &rover, "Rover is going to clean the office."),
+        ("HassLawnMowerStartMowing", json!({}), &none, "The mower is starting to mow."),
+        ("HassLawnMowerDock", json!({}), &none, "The mower is going back to its dock."),
+        ("HassFanSetSpeed", json!({"percentage": 40}), &fan, "Set the ceiling fan to 40 percent."),
+        ("HarkFanSetSpeedRelative", json!({}), &fan, "Set the ceiling fan to 40 percent."),
+        ("HarkLightSetRelative", json!({}), &lamp, "Set the lamp to 60 percent."),
+        ("HarkLightSetRelative", up, &json!({"count": 4}), "Brightened four lights in the kitchen."),
+        ("HarkSetPositionRelative", json!({}), &json!({"count": 2, "domain": "cover"}), "Moved two devices."),
+        ("HarkClimateSetTemperatureRelative", json!({}), &heating, "Set the thermostat to 22 degrees."),
+        ("HarkClimateSetMode", json!({}), &heating, "Set the thermostat to fan only."),
+        ("HassClimateSetFanMode", json!({}), &heating, "Set the fan of the thermostat to auto."),
+        ("HarkAlarmPanelSet", json!({"mode": "night"}), &none, "The alarm is set for night."),
+        ("HarkAlarmPanelSet", json!({"mode": "disarmed"}), &none, "The alarm is off."),
+    ] {
+        assert_eq!(render(intent, "default", slots, result.clone()), text);
+    }
+}
+
+#[test]
 fn questions_are_answered() {
     let lamp = json!({"entities": [state("Lamp", "light", "on", "")], "matched": ["Lamp"], "count": 1, "answer": true});
     let none = json!({"entities": [], "matched": [], "count": 0, "answer": false});
@@ -101,6 +131,9 @@ fn questions_are_answered() {
     let people =
         json!({"entities": [state("Alice", "person", "not_home", "")], "matched": ["Alice"], "count": 1});
     let person = json!({"domain": "person", "state": "home"});
+    let batteries = json!({"domain": "binary_sensor", "device_class": "battery", "state": "on"});
+    let smoke = json!({"domain": "binary_sensor", "device_class": "smoke", "state": "off"});
+    let phone = json!({"entities": [], "matched": ["Phone"], "count": 1, "answer": true});
     let contact = json!({"domain": "binary_sensor", "state": "off"});
     for (key, slots, result, text) in [
         ("one_yesno", json!({"state": "on"}), &lamp, "Yes, the lamp is on."),
@@ -121,6 +154,9 @@ fn questions_are_answered() {
         ("how_many", lights.clone(), &two, "Two lights in the kitchen are on."),
         ("how_many", lights, &lamp, "One light in the kitchen is on."),
         ("how_many", person, &none, "No people are home."),
+        ("any", batteries.clone(), &none, "No, no batteries are low."),
+        ("which", batteries, &phone, "Only the phone is low."),
+        ("all", smoke, &none, "No, no smoke sensor is clear."),
         ("where", json!({}), &people, "Alice is away."),
     ] {
         assert_eq!(render("HassGetState", key, slots, result.clone()), text);

@@ -1,7 +1,7 @@
 //! A small home for the tests of this folder.
 
 use super::{Grammar, Sentences};
-use crate::domain::home::{Area, Entity, Floor, Home, Person};
+use crate::domain::home::{Area, Entity, Floor, Home, HomeList, Person};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -23,7 +23,7 @@ pub fn grammar() -> &'static Grammar {
     GRAMMAR.get_or_init(|| Grammar::new(english(), &home()))
 }
 
-/// Two floors, five areas, about twenty things.
+/// Two floors, five areas, about twenty-five things.
 pub fn home() -> Home {
     let floors = [("ground", "Ground floor"), ("upstairs", "Upstairs")];
     let areas = [
@@ -53,6 +53,12 @@ pub fn home() -> Home {
         ("sensor.outside", "Outside temperature", "", "", "temperature"),
         ("binary_sensor.window", "Kitchen window", "", "kitchen", "window"),
         ("binary_sensor.patio", "Patio door", "", "living_room", "door"),
+        ("vacuum.rover", "Rover", "robot", "living_room", ""),
+        ("lawn_mower.clippy", "Clippy", "", "", ""),
+        ("valve.main", "Main valve", "", "basement", "water"),
+        ("binary_sensor.leak", "Kitchen leak", "", "kitchen", "moisture"),
+        ("alarm_control_panel.house", "Burglar alarm", "", "", ""),
+        ("weather.london", "London", "", "", ""),
         ("scene.movie", "Movie night", "", "", ""),
         ("script.bedtime", "Good night", "bedtime", "", ""),
     ];
@@ -61,7 +67,7 @@ pub fn home() -> Home {
         areas: areas.into_iter().map(|(id, name, floor)| area(id, name, floor)).collect(),
         entities: entities.into_iter().map(entity).collect(),
         persons: vec![Person { name: "Alice".to_owned(), state: "home".to_owned() }],
-        lists: Vec::new(),
+        lists: vec![HomeList { name: "To do".to_owned(), items: Vec::new() }],
     }
 }
 

@@ -3,7 +3,8 @@
 //! Typed requests, recognised speech, templates and the names of the home all pass through here, so
 //! that "Turn the lamp to 20%!" and "turn the lamp to twenty percent" are the same words.
 
-use super::numbers;
+use super::numbers::MAX;
+use super::tongue::Tongue;
 
 /// A spoken word and the part of the written text it comes from; several words may share a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,44 +17,13 @@ pub struct Token {
     pub end: usize,
 }
 
-/// Contractions that are often typed without their apostrophe.
-const CONTRACTIONS: [(&str, &str); 9] = [
-    ("whats", "what's"),
-    ("wheres", "where's"),
-    ("hows", "how's"),
-    ("whos", "who's"),
-    ("thats", "that's"),
-    ("dont", "don't"),
-    ("im", "i'm"),
-    ("ok", "okay"),
-    ("wont", "won't"),
-];
-
-/// Units that are spoken in full when they follow a number in digits: "1h 30m", "20 C".
-const UNITS: [(&str, &str); 14] = [
-    ("h", "hours"),
-    ("hr", "hours"),
-    ("hrs", "hours"),
-    ("m", "minutes"),
-    ("min", "minutes"),
-    ("mins", "minutes"),
-    ("s", "seconds"),
-    ("sec", "seconds"),
-    ("secs", "seconds"),
-    ("c", "celsius"),
-    ("f", "fahrenheit"),
-    ("k", "kelvin"),
-    ("w", "watts"),
-    ("pct", "percent"),
-];
-
 /// The spoken words of `text`.
-pub fn words(text: &str) -> Vec<String> {
-    tokenise(text).into_iter().map(|token| token.word).collect()
+pub fn words(text: &str, tongue: &'static Tongue) -> Vec<String> {
+    tokenise(text, tongue).into_iter().map(|token| token.word).collect()
 }
 
 /// The spoken words of `text`, each with the bytes it comes from.
-pub fn tokenise(text: &str) -> Vec<Token> {
+pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
     // An accent that stands on no letter is nothing that can be said.
     let mut on_letter = false;
     let sayable = text.char_indices().filter(|(_, c)| {
@@ -62,7 +32,7 @@ pub fn tokenise(text: &str) -> Vec<Token> {
         on_letter = c.is_alphabetic() || accent && on_letter;
         keep
     });
-    let mut scanner = Scanner { text, chars: sayable.collect(), at: 0, tokens: Vec::new() };
+    let mut scanner = Scanner { text, tongue, chars: sayable.collect(), at: 0, tokens: Vec::new() };
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
@@ -71,6 +41,7 @@ pub fn tokenise(text: &str) -> Vec<Token> {
 
 struct Scanner<'t> {
     text: &'t str,
+    tongue: &'static Tongue,
     chars: Vec<(usize, char)>,
     at: usize,
     tokens: Vec<Token>,
@@ -101,37 +72,38 @@ impl Scanner<'_> {
         }
         let boundary = from == 0 || self.chars[from - 1].1.is_whitespace();
         self.at += 1;
+        let tongue = self.tongue;
         match c {
             '-' | '−' if boundary && self.peek(0).is_some_and(|next| next.is_ascii_digit()) => {
-                self.push(from, ["minus"]);
+                self.push(from, [tongue.minus]);
             }
-            '%' => self.push(from, ["percent"]),
-            '&' => self.push(from, ["and"]),
-            '½' => self.half(from),
-            '℃' => self.push(from, ["degrees", "celsius"]),
-            '℉' => self.push(from, ["degrees", "fahrenheit"]),
-            '°' => self.degrees(from),
-            _ => {}
+            '&' => self.push(from, [tongue.and]),
+            '½' if from > 0 && self.chars[from - 1].1.is_ascii_digit() => {
+                self.push(from, tongue.half_behind.split(' '));
+            }
+            '℃' => self.degrees(from, Some("celsius")),
+            '℉' => self.degrees(from, Some("fahrenheit")),
+            '°' => {
+                let alone = !self.peek(1).is_some_and(char::is_alphabetic);
+                let unit = match self.peek(0) {
+                    Some('c' | 'C') if alone => Some("celsius"),
+                    Some('f' | 'F') if alone => Some("fahrenheit"),
+                    _ => None,
+                };
+                self.at += usize::from(unit.is_some());
+                self.degrees(from, unit);
+            }
+            _ => {
+                if let Some((_, words)) = tongue.signs.iter().find(|(sign, _)| *sign == c) {
+                    self.push(from, words.split(' '));
+                }
+            }
         }
     }
 
-    fn half(&mut self, from: usize) {
-        if from > 0 && self.chars[from - 1].1.is_ascii_digit() {
-            self.push(from, ["and", "a", "half"]);
-        } else {
-            self.push(from, ["half"]);
-        }
-    }
-
-    fn degrees(&mut self, from: usize) {
-        let alone = !self.peek(1).is_some_and(char::is_alphabetic);
-        let unit = match self.peek(0) {
-            Some('c' | 'C') if alone => Some("celsius"),
-            Some('f' | 'F') if alone => Some("fahrenheit"),
-            _ => None,
-        };
-        self.at += usize::from(unit.is_some());
-        self.push(from, std::iter::once("degrees").chain(unit));
+    fn degrees(&mut self, from: usize, unit: Option<&'static str>) {
+        let sign = self.tongue.signs.iter().find(|(sign, _)| *sign == '°').map(|(_, word)| *word);
+        self.push(from, sign.into_iter().chain(unit));
     }
 
     fn word(&mut self, from: usize) {
@@ -149,27 +121,35 @@ impl Scanner<'_> {
             } else if is_mark(*c) {
                 compose(&mut word, *c);
             } else {
-                word.extend(c.to_lowercase());
+                for lower in c.to_lowercase() {
+                    if is_mark(lower) { compose(&mut word, lower) } else { word.push(lower) }
+                }
             }
         }
-        let digits_before = self.tokens.last().is_some_and(|last| {
+        let table = if self.number_before(from) { self.tongue.short_units } else { self.tongue.spelt };
+        let known = table.iter().find(|(typed, _)| *typed == word);
+        let words = known.map_or(word.as_str(), |(_, full)| full);
+        self.push(from, words.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    }
+
+    /// Whether digits stand right before `from`, with at most blanks between.
+    fn number_before(&self, from: usize) -> bool {
+        self.tokens.last().is_some_and(|last| {
             last.end <= self.byte(from)
                 && self.text[last.end..self.byte(from)].trim().is_empty()
                 && self.text[..last.end].ends_with(|c: char| c.is_ascii_digit())
-        });
-        let table: &[(&str, &str)] = if digits_before { &UNITS } else { &CONTRACTIONS };
-        let known = table.iter().find(|(typed, _)| *typed == word);
-        self.push(from, [known.map_or(word.as_str(), |(_, full)| full).to_owned()]);
+        })
     }
 
     fn digits(&mut self) -> String {
+        let separator = if self.tongue.decimal_comma { '.' } else { ',' };
         let mut digits = String::new();
         while let Some(c) = self.peek(0) {
             if !c.is_ascii_digit() {
                 // "1,000": a comma between groups of three.
                 let group = (1..=3).all(|ahead| self.peek(ahead).is_some_and(|d| d.is_ascii_digit()))
                     && !self.peek(4).is_some_and(|d| d.is_ascii_digit());
-                if c == ',' && group && digits.len() <= 3 * digits.len().div_ceil(3) && digits != "0" {
+                if c == separator && group && digits.len() <= 3 * digits.len().div_ceil(3) && digits != "0" {
                     self.at += 1;
                     continue;
                 }
@@ -182,6 +162,10 @@ impl Scanner<'_> {
     }
 
     fn number(&mut self, from: usize) {
+        if self.date(from) {
+            return;
+        }
+        let tongue = self.tongue;
         let digits = self.digits();
         let next = self.peek(0);
         let digit_follows = self.peek(1).is_some_and(|c| c.is_ascii_digit());
@@ -190,30 +174,99 @@ impl Scanner<'_> {
         } else if matches!(next, Some('.' | ',')) && digit_follows {
             self.at += 1;
             let decimals: String = std::iter::from_fn(|| self.next_digit()).collect();
-            let words = whole_words(&digits).into_iter().chain(numbers::decimal_words(&decimals));
-            self.push(from, words.collect::<Vec<_>>());
+            let mut words = self.whole_words(&digits);
+            let decimals = decimals.trim_end_matches('0');
+            if !decimals.is_empty() {
+                words.push(tongue.point.to_owned());
+                words.extend(self.digit_words(decimals));
+            }
+            self.push(from, words);
         } else if next == Some(':') && digit_follows {
             self.at += 1;
             let minutes: String = std::iter::from_fn(|| self.next_digit()).collect();
-            let mut words = whole_words(&digits);
-            match minutes.as_bytes() {
-                [b'0', b'0'] => {}
-                [b'0', _] => words.extend(["oh"].into_iter().chain(numbers::digit_words(&minutes[1..]))),
-                _ => words.extend(whole_words(&minutes)),
-            }
+            let words = self.clock_words(&digits, &minutes);
             self.push(from, words);
         } else if next == Some('/') && digit_follows {
             self.at += 1;
             let below: String = std::iter::from_fn(|| self.next_digit()).collect();
-            match (digits.as_str(), below.as_str()) {
-                ("1", "2") => self.push(from, ["half"]),
-                ("1", "4") => self.push(from, ["a", "quarter"]),
-                ("3", "4") => self.push(from, ["three", "quarters"]),
-                _ => self.push(from, [whole_words(&digits), vec!["over"], whole_words(&below)].concat()),
+            let stroke = format!("{digits}/{below}");
+            match tongue.strokes.iter().find(|(written, _)| *written == stroke) {
+                // "1 1/2": one and a half.
+                Some((_, words)) if self.number_before(from) => {
+                    let half = digits == "1" && below == "2";
+                    let words =
+                        if half { tongue.half_behind.to_owned() } else { format!("{} {words}", tongue.and) };
+                    self.push(from, words.split(' '));
+                }
+                Some((_, words)) => self.push(from, words.split(' ')),
+                None => {
+                    let over = vec![tongue.over.to_owned()];
+                    let words = [self.whole_words(&digits), over, self.whole_words(&below)].concat();
+                    self.push(from, words);
+                }
             }
         } else {
-            self.push(from, whole_words(&digits));
+            let words = self.whole_words(&digits);
+            self.push(from, words);
         }
+    }
+
+    /// "seven thirty", "seven oh five", "sieben uhr dreißig"; the word behind it may be the same again.
+    fn clock_words(&mut self, hours: &str, minutes: &str) -> Vec<String> {
+        let tongue = self.tongue;
+        let mut words = self.whole_words(hours);
+        words.extend(tongue.clock_word.map(str::to_owned));
+        match (minutes.as_bytes(), tongue.oh) {
+            ([b'0', b'0'], _) => {}
+            ([b'0', _], Some(oh)) => {
+                words.push(oh.to_owned());
+                words.extend(self.digit_words(&minutes[1..]));
+            }
+            ([b'0', _], None) => words.extend(self.digit_words(&minutes[1..])),
+            _ => words.extend(self.whole_words(minutes)),
+        }
+        if let Some(word) = tongue.clock_word {
+            let ahead = usize::from(self.peek(0) == Some(' '));
+            let same = word.chars().enumerate().all(|(index, c)| {
+                self.peek(ahead + index).is_some_and(|here| here.to_lowercase().eq(c.to_lowercase()))
+            });
+            if same && !self.peek(ahead + word.chars().count()).is_some_and(char::is_alphanumeric) {
+                self.at += ahead + word.chars().count();
+            }
+        }
+        words
+    }
+
+    /// Dates in digits stay one word: `2026-12-01`, and where decimals have a comma `1.12.` and `1.12.2026`.
+    fn date(&mut self, from: usize) -> bool {
+        let run: String = (0..11)
+            .map_while(|ahead| self.peek(ahead))
+            .take_while(|c| c.is_ascii_digit() || matches!(c, '-' | '.'))
+            .collect();
+        let run = if run.contains('-') { run.trim_end_matches('.') } else { run.as_str() };
+        let separator = if run.contains('-') { '-' } else { '.' };
+        let parts: Vec<&str> = run.split(separator).collect();
+        let digits = |part: &str, least: usize, most: usize| {
+            (least..=most).contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit())
+        };
+        let is_date = match parts.as_slice() {
+            [year, month, day] if separator == '-' => {
+                digits(year, 4, 4) && digits(month, 1, 2) && digits(day, 1, 2)
+            }
+            [day, month, year] => {
+                self.tongue.decimal_comma
+                    && digits(day, 1, 2)
+                    && digits(month, 1, 2)
+                    && (year.is_empty() || digits(year, 4, 4))
+            }
+            _ => false,
+        };
+        if is_date {
+            self.at += run.chars().count();
+            let word = run.to_owned();
+            self.push(from, [word]);
+        }
+        is_date
     }
 
     fn next_digit(&mut self) -> Option<char> {
@@ -222,23 +275,29 @@ impl Scanner<'_> {
         Some(digit)
     }
 
-    fn ordinal(&mut self, digits: &str) -> Option<Vec<&'static str>> {
+    fn ordinal(&mut self, digits: &str) -> Option<Vec<String>> {
         let suffix: String = (0..2).filter_map(|ahead| self.peek(ahead)).collect::<String>().to_lowercase();
-        let ends = matches!(suffix.as_str(), "st" | "nd" | "rd" | "th")
-            && !self.peek(2).is_some_and(char::is_alphanumeric);
-        let words = numbers::ordinal_words(digits.parse().ok()?).filter(|_| ends)?;
+        if self.peek(2).is_some_and(char::is_alphanumeric) {
+            return None;
+        }
+        let words = (self.tongue.ordinal_words)(digits.parse().ok()?, &suffix)?;
         self.at += 2;
         Some(words)
     }
-}
 
-/// "twenty" for `20`; digit by digit with a leading zero or when too long for a number.
-fn whole_words(digits: &str) -> Vec<&'static str> {
-    match digits.parse::<u64>() {
-        Ok(value) if value <= numbers::MAX && (digits.len() == 1 || !digits.starts_with('0')) => {
-            numbers::integer_words(value)
+    /// "twenty" for `20`; digit by digit with a leading zero or when too long for a number.
+    fn whole_words(&self, digits: &str) -> Vec<String> {
+        match digits.parse::<u64>() {
+            Ok(value) if value <= MAX && (digits.len() == 1 || !digits.starts_with('0')) => {
+                (self.tongue.integer_words)(value)
+            }
+            _ => self.digit_words(digits),
         }
-        _ => numbers::digit_words(digits),
+    }
+
+    fn digit_words(&self, digits: &str) -> Vec<String> {
+        let digits = digits.chars().filter_map(|digit| digit.to_digit(10));
+        digits.flat_map(|digit| (self.tongue.integer_words)(u64::from(digit))).collect()
     }
 }
 
@@ -280,7 +339,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn spoken(text: &str) -> String {
-        words(text).join(" ")
+        words(text, Tongue::of("en")).join(" ")
     }
 
     #[test]
@@ -298,6 +357,8 @@ mod tests {
             ("½ an hour, 2½ hours, 1/2", "half an hour two and a half hours half"),
             ("Whats up? It’s ok", "what's up it's okay"),
             ("the 2nd lamp", "the second lamp"),
+            ("on 2026-12-01.", "on 2026-12-01"),
+            ("21.50 or 7.0", "twenty one point five or seven"),
             ("Lamp 2b, room 007", "lamp two b room zero zero seven"),
             ("Cafe\u{301} Übung", "café übung"),
             ("'quoted' rock 'n' roll", "quoted rock n roll"),
@@ -308,17 +369,34 @@ mod tests {
     }
 
     #[test]
+    fn german_has_its_own_words() {
+        for (text, expected) in [
+            ("Stell auf 20%", "stell auf zwanzig prozent"),
+            ("21,5°C", "einundzwanzig komma fünf grad celsius"),
+            ("um 7:30 Uhr, 7:05 und 8:00", "um sieben uhr dreißig sieben uhr fünf und acht uhr"),
+            ("1.000", "eintausend"),
+            ("am 1.12. und 1.12.2026", "am 1.12. und 1.12.2026"),
+            ("am 3. März", "am drei märz"),
+            ("Timer 10 min", "timer zehn minuten"),
+        ] {
+            assert_eq!(words(text, Tongue::of("de")).join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_token_knows_where_it_comes_from() {
         let text = "for 3D Pizza";
-        let tokens = tokenise(text);
+        let tokens = tokenise(text, Tongue::of("en"));
         assert_eq!(&text[tokens[1].start..tokens[3].end], "3D Pizza");
     }
 
     proptest! {
         #[test]
         fn spoken_words_stay_as_they_are(text in "\\PC{0,40}") {
-            let once = words(&text);
-            prop_assert_eq!(words(&once.join(" ")), once);
+            for tongue in [Tongue::of("en"), Tongue::of("de")] {
+                let once = words(&text, tongue);
+                prop_assert_eq!(words(&once.join(" "), tongue), once);
+            }
         }
     }
 }

@@ -1,72 +1,71 @@
-//! The port: text in, intents out; two requests in one sentence become two intents.
+//! The port: text in, intents out. Several requests in one sentence become several intents.
+//!
+//! What is tried, in this order: the sentence as it is; two or more requests joined by "and" or "then";
+//! the sentence with names that were not said exactly; requests with such names; and if a part of several
+//! still means nothing, the others.
 
 use super::grammar::{Grammar, Match};
+use super::requests::{self, Reading};
 use super::text::{self, Token};
 use crate::domain::ports::Understand;
-use crate::domain::{Intent, Route, Understanding};
-
-/// Most requests in one sentence.
-const MAX_REQUESTS: usize = 4;
+use crate::domain::{Ambiguity, Intent, Route, Understanding};
+use chrono::NaiveDateTime;
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
 const WILD_CONFIDENCE: f32 = 0.9;
 
 impl Understand for Grammar {
-    fn understand(&self, text: &str, language: &str) -> Understanding {
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
         let other = !language.is_empty() && language != "unknown" && language != self.language();
         if other {
             let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
-            return Understanding { intents: Vec::new(), why };
+            return Understanding { why, ..Understanding::default() };
         }
-        let tokens = text::tokenise(text);
+        let tokens = text::tokenise(text, self.tongue());
         if tokens.is_empty() {
-            return Understanding { intents: Vec::new(), why: "there are no words in it".to_owned() };
+            let why = "there are no words in it".to_owned();
+            return Understanding { why, ..Understanding::default() };
         }
-        let found = match self.parse_tokens(text, &tokens) {
-            Some(whole) => Some(vec![whole]),
-            None => requests(self, text, &tokens, MAX_REQUESTS),
-        };
-        match found {
-            Some(matches) => {
-                Understanding { intents: matches.into_iter().map(intent).collect(), why: String::new() }
-            }
+        match read(self, text, &tokens, now) {
+            Some(reading) => understanding(reading),
             None => {
                 let why = "no sentence template accepts it".to_owned();
-                Understanding { intents: Vec::new(), why }
+                Understanding { why, ..Understanding::default() }
             }
         }
     }
 }
 
-/// Two or more requests joined by "and" or "then", all of which are understood.
-fn requests(grammar: &Grammar, text: &str, tokens: &[Token], most: usize) -> Option<Vec<Match>> {
-    if most < 2 {
-        return None;
+fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> Option<Reading> {
+    let exactly = |text: &str, tokens: &[Token]| grammar.parse_tokens(text, tokens, now);
+    let nearly = |text: &str, tokens: &[Token]| {
+        grammar.parse_tokens(text, tokens, now).or_else(|| grammar.parse_nearly(text, tokens, now))
+    };
+    let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
+    exactly(text, tokens)
+        .map(whole)
+        .or_else(|| requests::all(text, tokens, grammar.tongue(), &exactly))
+        .or_else(|| grammar.parse_nearly(text, tokens, now).map(whole))
+        .or_else(|| requests::all(text, tokens, grammar.tongue(), &nearly))
+        .or_else(|| requests::some(text, tokens, grammar.tongue(), &nearly))
+}
+
+fn understanding(reading: Reading) -> Understanding {
+    let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
+    for (index, one) in reading.matches.into_iter().enumerate() {
+        let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
+        found.ambiguous.extend(doubts);
+        found.intents.push(intent(one));
     }
-    for (at, token) in tokens.iter().enumerate() {
-        let joins = matches!(token.word.as_str(), "and" | "then");
-        if !joins || at == 0 {
-            continue;
-        }
-        let Some(first) = grammar.parse_tokens(text, &tokens[..at]) else { continue };
-        let after = at + 1 + usize::from(tokens.get(at + 1).is_some_and(|next| next.word == "then"));
-        let rest = &tokens[after..];
-        let second = match grammar.parse_tokens(text, rest) {
-            Some(last) => Some(vec![last]),
-            None => requests(grammar, text, rest, most - 1),
-        };
-        if let Some(second) = second {
-            return Some(std::iter::once(first).chain(second).collect());
-        }
-    }
-    None
+    found
 }
 
 fn intent(found: Match) -> Intent {
+    let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
     Intent {
         name: found.intent,
         slots: found.slots,
-        confidence: if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE },
+        confidence: found.score.min(wild),
         route: Route::Template,
         why: found.why,
         response: found.response,

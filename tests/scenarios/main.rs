@@ -8,6 +8,7 @@ mod asking;
 mod audio_heals;
 mod choosing_a_voice;
 mod hearing_people;
+mod household;
 mod interrupting;
 mod live_meter;
 mod living_room;

@@ -1,9 +1,14 @@
-//! What a device can be told, whether it can do it, when that is dangerous, and which state proves it.
+//! What a device can be told, what switching words mean for it, and when that is dangerous. Whether it
+//! can do it stands in [`ability`], which state proves it in [`proof`].
+//!
+//! [`ability`]: super::ability
+//! [`proof`]: super::proof
 
 use super::super::permissions::{Danger, Guarded};
 use super::backend::DeviceError;
 use super::demo::scene_target;
 use crate::domain::home::{Entity, Home};
+use crate::domain::ports::ListItem;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,13 +29,13 @@ pub struct LightSetting {
 /// What a device can be told, in its own terms: "turn on" has become lock, open or activate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeviceCommand {
-    /// Light, switch, fan, media player, climate.
+    /// Light, switch, fan, media player, climate and their like.
     TurnOn,
-    /// Light, switch, fan, media player, climate.
+    /// Light, switch, fan, media player, climate and their like.
     TurnOff,
-    /// Cover.
+    /// Cover, valve.
     Open,
-    /// Cover.
+    /// Cover, valve.
     Close,
     /// Lock.
     Lock,
@@ -40,12 +45,62 @@ pub enum DeviceCommand {
     Activate,
     /// Light; turns it on.
     Light(LightSetting),
-    /// Cover: 0 is closed, 100 is open.
+    /// Button.
+    Press,
+    /// Cover, valve: 0 is closed, 100 is open.
     Position(u8),
+    /// Fan: 0 is off.
+    Percentage(u8),
+    /// Vacuum, lawn mower: begin, or go on.
+    Start,
+    /// Vacuum, lawn mower: go home.
+    Dock,
+    /// Vacuum: clean the area of this name.
+    CleanArea(String),
+    /// Climate: `heat`, `cool`, `off` …
+    HvacMode(String),
+    /// Climate: one of its own fan modes.
+    FanMode(String),
+    /// Alarm panel: `armed_home`, `armed_away` … or `disarmed`.
+    Arm(String),
+    /// To-do list: this is on it now, in this order.
+    Items(Vec<ListItem>),
+    /// Media player.
+    Media(MediaCommand),
     /// Climate: target in the unit of the device.
     Temperature(f64),
     /// Media player: 0–100 %.
     Volume(u8),
+}
+
+/// What a media player can be told besides on, off and how loud.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MediaCommand {
+    /// Go on playing.
+    Play,
+    /// Stop for a while.
+    Pause,
+    /// Stop for good.
+    Stop,
+    /// The next track.
+    Next,
+    /// The one before.
+    Previous,
+    /// Silent, or no longer.
+    Mute(bool),
+    /// Any order, or that of the list.
+    Shuffle(bool),
+    /// `off`, `all`, `one`.
+    Repeat(&'static str),
+    /// One of its inputs.
+    Source(String),
+    /// Find this and play it.
+    Search {
+        /// What to look for, in the person's words.
+        query: String,
+        /// `artist`, `album`, `track`, `playlist` … when it was said.
+        class: Option<String>,
+    },
 }
 
 /// The words of Home Assistant's three switching intents.
@@ -59,9 +114,44 @@ pub enum Switch {
     Toggle,
 }
 
+/// Domains that are simply on or off, whatever else they can do.
+pub const ON_OFF: &[&str] = &[
+    "light",
+    "switch",
+    "fan",
+    "media_player",
+    "climate",
+    "input_boolean",
+    "humidifier",
+    "remote",
+    "siren",
+    "water_heater",
+    "automation",
+];
+
 /// Domains that understand [`Switch`].
-pub const SWITCHABLE: &[&str] =
-    &["light", "switch", "fan", "cover", "lock", "climate", "media_player", "scene", "script"];
+pub const SWITCHABLE: &[&str] = &[
+    "light",
+    "switch",
+    "fan",
+    "cover",
+    "lock",
+    "climate",
+    "media_player",
+    "scene",
+    "script",
+    "valve",
+    "vacuum",
+    "lawn_mower",
+    "button",
+    "input_button",
+    "input_boolean",
+    "humidifier",
+    "remote",
+    "siren",
+    "water_heater",
+    "automation",
+];
 
 /// What a switching word means for this entity as it is now.
 ///
@@ -71,8 +161,11 @@ pub fn switched(entity: &Entity, switch: Switch) -> Result<DeviceCommand, Device
     use DeviceCommand as C;
     let unsupported = |what| Err(DeviceError::Unsupported { name: entity.name.clone(), what });
     let (on, off) = match entity.id.domain() {
-        "light" | "switch" | "fan" | "media_player" | "climate" => (C::TurnOn, C::TurnOff),
-        "cover" => (C::Open, C::Close),
+        domain if ON_OFF.contains(&domain) => (C::TurnOn, C::TurnOff),
+        "cover" | "valve" => (C::Open, C::Close),
+        "vacuum" | "lawn_mower" => (C::Start, C::Dock),
+        "button" | "input_button" if switch == Switch::On => return Ok(C::Press),
+        "button" | "input_button" => return unsupported("be turned off"),
         "lock" => (C::Lock, C::Unlock),
         "scene" | "script" if switch == Switch::On => return Ok(C::Activate),
         "scene" | "script" => return unsupported("be turned off"),
@@ -90,7 +183,8 @@ pub fn switched(entity: &Entity, switch: Switch) -> Result<DeviceCommand, Device
 /// Whether an entity is in the state "on" puts it in.
 fn is_on(entity: &Entity) -> bool {
     match entity.id.domain() {
-        "cover" => matches!(entity.state.as_str(), "open" | "opening"),
+        "cover" | "valve" => matches!(entity.state.as_str(), "open" | "opening"),
+        "vacuum" | "lawn_mower" => matches!(entity.state.as_str(), "cleaning" | "mowing"),
         "lock" => matches!(entity.state.as_str(), "locked" | "locking"),
         _ => !matches!(entity.state.as_str(), "off" | "standby" | "unavailable" | "unknown"),
     }
@@ -131,6 +225,7 @@ fn dangers(action: &Action, home: &Home) -> Vec<Danger> {
         DeviceCommand::Open if is_secure(entity) => one("open", entity),
         // Any opening counts: where the door stands now may have changed since it was looked at.
         DeviceCommand::Position(position) if is_secure(entity) && *position > 0 => one("open", entity),
+        DeviceCommand::Arm(state) if !state.starts_with("armed") => one("disarm", entity),
         DeviceCommand::Activate => scene_dangers(entity, home),
         _ => Vec::new(),
     }
@@ -150,6 +245,7 @@ fn scene_dangers(scene: &Entity, home: &Home) -> Vec<Danger> {
         let action = match entity.id.domain() {
             // Whatever does not lock it counts as unlocking.
             "lock" if !state.starts_with("lock") => "unlock",
+            "alarm_control_panel" if !state.starts_with("armed") => "disarm",
             "cover" if opens && is_secure(entity) => "open",
             _ => continue,
         };
@@ -163,113 +259,10 @@ fn is_secure(entity: &Entity) -> bool {
         && entity.device_class.as_deref().is_some_and(|class| SECURE_COVERS.contains(&class))
 }
 
-/// Whether a device can do this with this value, from what it says about itself.
-///
-/// # Errors
-/// `Unsupported`, `OutOfRange`.
-pub fn check(entity: &Entity, command: &DeviceCommand) -> Result<(), DeviceError> {
-    use DeviceCommand as C;
-    let unsupported = |what| Err(DeviceError::Unsupported { name: entity.name.clone(), what });
-    let domain = entity.id.domain();
-    match command {
-        C::TurnOn | C::TurnOff => match domain {
-            "light" | "switch" | "fan" | "media_player" | "climate" => Ok(()),
-            _ => unsupported("be turned on or off"),
-        },
-        C::Open | C::Close if domain != "cover" => unsupported("be opened or closed"),
-        C::Lock | C::Unlock if domain != "lock" => unsupported("be locked"),
-        C::Activate if !matches!(domain, "scene" | "script") => unsupported("be activated"),
-        C::Light(setting) => check_light(entity, setting),
-        C::Position(_) if domain != "cover" => unsupported("be moved to a position"),
-        C::Position(_) if !entity.attributes.contains_key("current_position") => {
-            unsupported("stop on the way")
-        }
-        C::Temperature(_) if domain != "climate" => unsupported("be set to a temperature"),
-        C::Temperature(target) => {
-            let limit = |key, default| entity.attributes.get(key).and_then(Value::as_f64).unwrap_or(default);
-            check_range(entity, *target, limit("min_temp", 5.0), limit("max_temp", 35.0), "degrees")
-        }
-        C::Volume(_) if domain != "media_player" => unsupported("be made louder"),
-        _ => Ok(()),
-    }
-}
-
-/// Colour modes that say what a light can do; a light that says nothing is believed everything.
-fn check_light(entity: &Entity, setting: &LightSetting) -> Result<(), DeviceError> {
-    let unsupported = |what| Err(DeviceError::Unsupported { name: entity.name.clone(), what });
-    if entity.id.domain() != "light" {
-        return unsupported("be dimmed or coloured");
-    }
-    if let Some(kelvin) = setting.kelvin {
-        let limit = |key, default| entity.attributes.get(key).and_then(Value::as_f64).unwrap_or(default);
-        let (low, high) = (limit("min_color_temp_kelvin", 1000.0), limit("max_color_temp_kelvin", 10_000.0));
-        check_range(entity, f64::from(kelvin), low, high, "kelvin")?;
-    }
-    let Some(Value::Array(modes)) = entity.attributes.get("supported_color_modes") else { return Ok(()) };
-    let has = |wanted: &[&str]| modes.iter().filter_map(Value::as_str).any(|mode| wanted.contains(&mode));
-    let coloured = ["rgb", "rgbw", "rgbww", "hs", "xy"];
-    if setting.rgb.is_some() && !has(&coloured) {
-        return unsupported("change its colour");
-    }
-    if setting.kelvin.is_some() && !has(&["color_temp", "rgbww"]) {
-        return unsupported("change its colour temperature");
-    }
-    if setting.brightness_percent.is_some() && !has(&coloured) && !has(&["brightness", "color_temp", "white"])
-    {
-        return unsupported("be dimmed");
-    }
-    Ok(())
-}
-
-fn check_range(entity: &Entity, value: f64, low: f64, high: f64, unit: &str) -> Result<(), DeviceError> {
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    let range = format!("{low} to {high} {unit}");
-    Err(DeviceError::OutOfRange { name: entity.name.clone(), range })
-}
-
 /// Brightness in Home Assistant's attribute (0–255) of a percentage.
 pub fn brightness_255(percent: u8) -> u8 {
     let scaled = (u32::from(percent.min(100)) * 255 + 50) / 100;
     u8::try_from(scaled).unwrap_or(u8::MAX)
-}
-
-/// Whether the state of a device proves that it did what it was told. Devices round and take time:
-/// small differences count as done, and so does being on the way.
-pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
-    use DeviceCommand as C;
-    let state = now.state.as_str();
-    let number = |key| now.attributes.get(key).and_then(Value::as_f64);
-    let near = |key, target: f64, within: f64| number(key).is_some_and(|has| (has - target).abs() <= within);
-    match command {
-        C::TurnOn => !matches!(state, "off" | "standby" | "unavailable" | "unknown"),
-        C::TurnOff => matches!(state, "off" | "standby"),
-        C::Open => matches!(state, "open" | "opening"),
-        C::Close => matches!(state, "closed" | "closing"),
-        C::Lock => matches!(state, "locked" | "locking"),
-        C::Unlock => matches!(state, "unlocked" | "unlocking" | "open" | "opening"),
-        C::Activate => now != before,
-        C::Light(setting) => {
-            let brightness = setting.brightness_percent.map(brightness_255);
-            state == "on"
-                && brightness.is_none_or(|target| near("brightness", f64::from(target), 2.0))
-                && setting.rgb.is_none_or(|target| has_rgb(now, target))
-                && setting.kelvin.is_none_or(|target| near("color_temp_kelvin", f64::from(target), 50.0))
-        }
-        C::Position(target) => {
-            matches!(state, "opening" | "closing") || near("current_position", f64::from(*target), 1.0)
-        }
-        C::Temperature(target) => near("temperature", *target, 0.05),
-        C::Volume(target) => near("volume_level", f64::from(*target) / 100.0, 0.011),
-    }
-}
-
-fn has_rgb(entity: &Entity, target: [u8; 3]) -> bool {
-    let Some(Value::Array(has)) = entity.attributes.get("rgb_color") else { return false };
-    let close =
-        |(has, target): (&Value, u8)| has.as_f64().is_some_and(|has| (has - f64::from(target)).abs() <= 2.0);
-    has.len() == 3 && has.iter().zip(target).all(close)
 }
 
 #[cfg(test)]

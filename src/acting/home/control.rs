@@ -2,8 +2,10 @@
 //! report proves it.
 
 use super::UNAVAILABLE;
+use super::ability::check;
 use super::backend::{DeviceBackend, DeviceError};
-use super::command::{Action, Actions, check, proves};
+use super::command::{Action, Actions};
+use super::proof::proves;
 use super::registry::HomeRegistry;
 use crate::acting::permissions::Cleared;
 use crate::domain::home::Entity;

@@ -1,8 +1,9 @@
 //! Virtual devices: each keeps its own state, does what its kind does, and reports the change as a
 //! real one would.
 
+use super::ability::check;
 use super::backend::{DeviceBackend, DeviceError, SendFuture};
-use super::command::{DeviceCommand, brightness_255, check};
+use super::command::{DeviceCommand, MediaCommand, brightness_255};
 use super::registry::HomeRegistry;
 use super::{SOURCE_DEMO, UNAVAILABLE};
 use crate::domain::EntityId;
@@ -87,8 +88,16 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
                 // A light that was dimmed to nothing comes back bright.
                 set(device, "brightness", json!(if level == 0 { 255 } else { level }));
             }
+            if domain == "fan" && device.attributes.get("percentage").and_then(Value::as_u64) == Some(0) {
+                set(device, "percentage", json!(50));
+            }
         }
-        C::TurnOff => device.state = "off".into(),
+        C::TurnOff => {
+            device.state = "off".into();
+            if has(device, "percentage") {
+                set(device, "percentage", json!(0));
+            }
+        }
         C::Open | C::Close => {
             let position = if *command == C::Open { 100 } else { 0 };
             device.state = cover_state(position).into();
@@ -121,6 +130,61 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
         C::Temperature(target) => set(device, "temperature", json!(target)),
         C::Volume(percent) => set(device, "volume_level", json!(f64::from(*percent) / 100.0)),
         C::Activate => {}
+        C::Press => device.state = chrono::Utc::now().to_rfc3339(),
+        C::Percentage(percent) => {
+            device.state = if *percent == 0 { "off".into() } else { "on".into() };
+            set(device, "percentage", json!(percent));
+        }
+        C::Start if domain == "lawn_mower" => device.state = "mowing".into(),
+        C::Start => device.state = "cleaning".into(),
+        C::Dock => device.state = "docked".into(),
+        C::CleanArea(area) => {
+            device.state = "cleaning".into();
+            set(device, "cleaning_area", json!(area));
+        }
+        C::HvacMode(mode) => device.state.clone_from(mode),
+        C::FanMode(mode) => set(device, "fan_mode", json!(mode)),
+        C::Arm(state) => device.state.clone_from(state),
+        C::Items(items) => {
+            let shown = items.iter().map(|item| {
+                let status = if item.done { "completed" } else { "needs_action" };
+                json!({"summary": item.text, "status": status})
+            });
+            set(device, "items", shown.collect());
+            device.state = items.iter().filter(|item| !item.done).count().to_string();
+        }
+        C::Media(command) => play(device, command),
+    }
+}
+
+/// What a media player becomes.
+fn play(device: &mut Device, command: &MediaCommand) {
+    use MediaCommand as M;
+    let track = device.attributes.get("media_track").and_then(Value::as_i64).unwrap_or(1);
+    match command {
+        M::Play => device.state = "playing".into(),
+        M::Pause => device.state = "paused".into(),
+        M::Stop => device.state = "idle".into(),
+        M::Next | M::Previous => {
+            let track = if *command == M::Next { track + 1 } else { (track - 1).max(1) };
+            set(device, "media_track", json!(track));
+            device.state = "playing".into();
+        }
+        M::Mute(muted) => set(device, "is_volume_muted", json!(muted)),
+        M::Shuffle(on) => set(device, "shuffle", json!(on)),
+        M::Repeat(mode) => set(device, "repeat", json!(mode)),
+        M::Source(source) => {
+            set(device, "source", json!(source));
+            if device.state == "off" {
+                device.state = "on".into();
+            }
+        }
+        M::Search { query, class } => {
+            device.state = "playing".into();
+            set(device, "media_title", json!(query));
+            set(device, "media_content_type", json!(class.as_deref().unwrap_or("music")));
+            set(device, "media_track", json!(1));
+        }
     }
 }
 

@@ -29,6 +29,72 @@ pub const DOMAINS: &[(&str, &str)] = &[
     ("script", "off"),
     ("sensor", "unknown"),
     ("binary_sensor", "off"),
+    ("valve", "closed"),
+    ("vacuum", "docked"),
+    ("lawn_mower", "docked"),
+    ("todo", "0"),
+    ("button", "unknown"),
+    ("input_button", "unknown"),
+    ("input_boolean", "off"),
+    ("humidifier", "off"),
+    ("remote", "off"),
+    ("siren", "off"),
+    ("water_heater", "off"),
+    ("automation", "on"),
+    ("weather", "sunny"),
+    ("person", "home"),
+    ("device_tracker", "home"),
+    ("alarm_control_panel", "disarmed"),
+    ("calendar", "off"),
+    ("camera", "idle"),
+    ("counter", "0"),
+    ("event", "unknown"),
+    ("image", "unknown"),
+    ("input_datetime", "unknown"),
+    ("input_number", "0"),
+    ("input_select", "unknown"),
+    ("input_text", "unknown"),
+    ("number", "0"),
+    ("select", "unknown"),
+    ("sun", "above_horizon"),
+    ("text", "unknown"),
+    ("timer", "idle"),
+    ("update", "off"),
+    ("zone", "0"),
+];
+
+/// Home Assistant's other kinds, so that a home described for it can be read as it is.
+const OTHER_DOMAINS: &[(&str, &str)] = &[
+    ("valve", "closed"),
+    ("vacuum", "docked"),
+    ("lawn_mower", "docked"),
+    ("input_boolean", "off"),
+    ("siren", "off"),
+    ("humidifier", "off"),
+    ("remote", "off"),
+    ("automation", "on"),
+    ("group", "off"),
+    ("button", "unknown"),
+    ("input_button", "unknown"),
+    ("alarm_control_panel", "disarmed"),
+    ("water_heater", "off"),
+    ("weather", "unknown"),
+    ("todo", "0"),
+    ("calendar", "off"),
+    ("camera", "idle"),
+    ("update", "off"),
+    ("timer", "idle"),
+    ("device_tracker", "home"),
+    ("sun", "above_horizon"),
+    ("zone", "0"),
+    ("number", "0"),
+    ("input_number", "0"),
+    ("select", "unknown"),
+    ("input_select", "unknown"),
+    ("text", "unknown"),
+    ("input_text", "unknown"),
+    ("event", "unknown"),
+    ("person", "home"),
 ];
 
 /// Reads the home of a file. With `demo` every entity has a virtual device; without, the file only
@@ -91,18 +157,23 @@ pub fn parse(text: &str, demo: bool) -> Result<Home, Vec<Problem>> {
             if let Some(value) = entity.attributes.get("states") {
                 states.push((format!("{path}.attributes.states"), at, value.clone()));
             }
-            home.entities.push(entity);
+            match entity.id.domain() {
+                "person" => home.persons.push(Person { name: entity.name, state: entity.state }),
+                _ => home.entities.push(entity),
+            }
         }
     }
     for (key, at, value) in states {
         check_scene(&key, at, &value, &home, &mut problems);
     }
-    home.persons.extend(root.tables("person", &mut problems).into_iter().filter_map(|mut reader| {
+    for mut reader in root.tables("person", &mut problems) {
         let name = reader.required("name", &mut problems);
         let state = reader.text("state", &mut problems).unwrap_or_else(|| "home".into());
         reader.finish(&mut problems);
-        Some(Person { name: name?, state })
-    }));
+        // Told once more than as an entity: the person's own table counts.
+        home.persons.retain(|person| Some(&person.name) != name.as_ref());
+        home.persons.extend(name.map(|name| Person { name, state }));
+    }
     home.lists.extend(root.tables("list", &mut problems).into_iter().filter_map(|mut reader| {
         let name = reader.required("name", &mut problems);
         let items = reader.texts("items", &mut problems);
@@ -179,8 +250,8 @@ impl Places {
 #[derive(Default)]
 struct Seen {
     ids: Vec<String>,
-    /// Domain, area and normal name, with the key that has it.
-    names: HashMap<(String, Option<String>, String), String>,
+    /// Domain, device class, area and normal name, with the key that has it.
+    names: HashMap<(String, Option<String>, Option<String>, String), String>,
 }
 
 fn entity(
@@ -190,13 +261,15 @@ fn entity(
     seen: &mut Seen,
     problems: &mut Problems<'_>,
 ) -> Option<Entity> {
-    let id = reader.required("id", problems);
+    let id = reader.required("id", problems).map(|id| slug(&id));
     let name = reader.required("name", problems);
     let aliases = reader.texts("aliases", problems);
     let area = reader.text("area", problems);
-    let device_class = reader.text("device_class", problems);
-    let state = reader.text("state", problems);
+    let state = reader.text_or_empty("state", problems);
     let attributes = reader.object("attributes", problems);
+    // Home Assistant has it among the attributes.
+    let listed = attributes.get("device_class").and_then(Value::as_str).map(str::to_owned);
+    let device_class = reader.text("device_class", problems).or(listed);
     known_id("area", area.as_ref(), &places.areas, &reader, problems);
     let first_state = id.as_deref().and_then(|id| entity_domain(id, &reader, problems));
     if let Some(id) = &id {
@@ -206,8 +279,9 @@ fn entity(
     }
     if let (Some(id), Some(name)) = (&id, &name) {
         let domain = EntityId::from(id.as_str()).domain().to_owned();
-        // An alias may be shared on purpose ("reading lights"); a name may not.
-        let owner = seen.names.entry((domain, area.clone(), normal(name)));
+        // An alias may be shared on purpose ("reading lights"); a name may not, but one device can have
+        // several sensors of its name: "phone" has a battery and a connection.
+        let owner = seen.names.entry((domain, device_class.clone(), area.clone(), normal(name)));
         let owner = owner.or_insert_with(|| reader.path.clone());
         if *owner != reader.path {
             let message = format!("`{name}` is the name of {owner} in the same area too");
@@ -221,6 +295,12 @@ fn entity(
     };
     let source = source.to_owned();
     Some(Entity { id: EntityId(id?), name: name?, aliases, area, device_class, state, attributes, source })
+}
+
+/// The id with capitals and blanks behind the dot made what an id has there: people copy names into it.
+fn slug(id: &str) -> String {
+    let Some((domain, object)) = id.split_once('.') else { return id.to_owned() };
+    format!("{domain}.{}", object.to_lowercase().replace(' ', "_"))
 }
 
 /// Checks an entity's id; answers the first state of its domain.
@@ -238,7 +318,7 @@ fn entity_domain(
         problems.add(reader.at("id"), &reader.key("id"), format!("`{id}` is no entity id"), fix);
         return None;
     }
-    let known = DOMAINS.iter().find(|(known, _)| *known == domain);
+    let known = DOMAINS.iter().chain(OTHER_DOMAINS).find(|(known, _)| *known == domain);
     if known.is_none() {
         let names: Vec<&str> = DOMAINS.iter().map(|(name, _)| *name).collect();
         let fix = match nearest(domain, names.iter().copied()) {

@@ -97,6 +97,15 @@ impl<'r, 'i> TableReader<'r, 'i> {
         }
     }
 
+    /// A text that may be missing or empty, which is the same.
+    pub(super) fn text_or_empty(&mut self, key: &'static str, problems: &mut Problems<'_>) -> Option<String> {
+        let value = self.value(key)?;
+        if value.get_ref().as_str().is_some_and(|text| text.trim().is_empty()) {
+            return None;
+        }
+        self.text(key, problems)
+    }
+
     /// A text that must be there.
     pub(super) fn required(&mut self, key: &'static str, problems: &mut Problems<'_>) -> Option<String> {
         if self.value(key).is_none() {

@@ -17,7 +17,9 @@ fn only(text: &str) -> String {
 #[test]
 fn the_shipped_home_has_something_of_everything() {
     let home = example(true).unwrap();
-    for (domain, _) in DOMAINS {
+    let moving = ["vacuum", "lawn_mower", "valve", "todo"];
+    let usual = ["light", "switch", "fan", "cover", "lock", "climate", "media_player", "scene", "script"];
+    for domain in usual.iter().chain(&moving).chain(&["sensor", "binary_sensor"]) {
         assert!(home.entities.iter().any(|entity| entity.id.domain() == *domain), "{domain}");
     }
     for wanted in ["Kitchen ceiling", "Living room light", "Standing light", "Basement light", "Lamp"] {
@@ -112,6 +114,24 @@ fn each_kind_of_mistake_is_named() {
         "[[area]]\nid = \"a\"\nname = \"Hall\"\n[[area]]\nid = \"b\"\nname = \"B\"\naliases = [\"the hall\"]";
     assert!(only(areas).starts_with("line 7: area[2].aliases: `the hall` is a name of area[1] too"));
     assert!(only(&format!("{light}attributes = 3")).contains("not a table"));
+}
+
+#[test]
+fn a_home_described_for_home_assistant_is_read_as_it_is() {
+    let home = parse(
+        "[[entity]]\nid = \"sensor.price_per_kW today\"\nname = \"Price\"\n\
+         [[entity]]\nid = \"binary_sensor.a\"\nname = \"Phone\"\ndevice_class = \"battery\"\n\
+         [[entity]]\nid = \"binary_sensor.b\"\nname = \"Phone\"\nattributes = { device_class = \"plug\" }\n\
+         [[entity]]\nid = \"todo.chores\"\nname = \"Chores\"\nstate = \"\"\n\
+         [[entity]]\nid = \"person.ada\"\nname = \"Ada\"\nstate = \"Work\"\n\
+         [[person]]\nname = \"Ada\"\nstate = \"home\"\n",
+        true,
+    )
+    .unwrap();
+    assert_eq!(home.entities[0].id.0, "sensor.price_per_kw_today");
+    assert_eq!(home.entities[2].device_class.as_deref(), Some("plug"));
+    assert_eq!(home.entities.len(), 4);
+    assert_eq!(home.persons, [Person { name: "Ada".into(), state: "home".into() }]);
 }
 
 #[test]

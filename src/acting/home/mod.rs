@@ -1,7 +1,9 @@
 //! The home: what there is ([`registry`]), where its names come from ([`file`]), what a request means
-//! by "the lights" ([`select`]), what a device can be told ([`command`]), who carries it out
-//! ([`backend`], [`demo`]) and when it counts as done ([`control`]).
+//! by "the lights" ([`select`]), what a device can be told ([`command`], [`ability`]), who carries it out
+//! ([`backend`], [`demo`]), when it counts as done ([`control`], [`proof`]) and how it is taken back
+//! ([`restore`]).
 
+pub mod ability;
 pub mod backend;
 pub mod colours;
 pub mod command;
@@ -9,7 +11,9 @@ pub mod control;
 pub mod demo;
 pub mod file;
 mod file_reader;
+pub mod proof;
 pub mod registry;
+pub mod restore;
 pub mod select;
 
 pub use backend::{DeviceBackend, DeviceError};

@@ -6,6 +6,7 @@ use super::outcome::Failure;
 use crate::acting::home::colours;
 use crate::acting::names::{in_a_row, normal};
 use crate::domain::Slots;
+use crate::domain::calendar::{Recurrence, When};
 use crate::domain::tool::error_code;
 use serde_json::{Value, json};
 
@@ -58,6 +59,16 @@ impl Args {
         self.0.get(name).and_then(Value::as_f64)
     }
 
+    /// Yes or no.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Value::as_bool)
+    }
+
+    /// A day, moment or span.
+    pub fn when(&self, name: &str) -> Option<When> {
+        self.text(name).and_then(When::parse)
+    }
+
     /// A whole number of a range that was checked to fit.
     pub fn integer<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
         self.0.get(name).and_then(Value::as_i64).and_then(|number| T::try_from(number).ok())
@@ -68,14 +79,31 @@ impl Arg {
     /// The value in its proper form, or what it must be.
     fn check(&self, value: &Value) -> Result<Value, String> {
         match self.kind {
-            Kind::Text => text(value).map(Value::String).ok_or_else(|| "a text".into()),
+            Kind::Text => text(value, MAX_TEXT_CHARS).map(Value::String).ok_or_else(|| "a text".into()),
+            Kind::Words(most) => text(value, most)
+                .map(Value::String)
+                .ok_or_else(|| format!("a text of at most {most} characters")),
+            Kind::Flag => match value {
+                Value::Bool(_) => Ok(value.clone()),
+                Value::String(word) if matches!(word.as_str(), "true" | "on") => Ok(json!(true)),
+                Value::String(word) if matches!(word.as_str(), "false" | "off") => Ok(json!(false)),
+                _ => Err("true or false".into()),
+            },
+            Kind::When => {
+                let known = text(value, MAX_TEXT_CHARS).filter(|when| When::parse(when).is_some());
+                known.map(Value::String).ok_or_else(|| "a day or moment of ISO 8601".into())
+            }
+            Kind::Recurrence => {
+                let known = text(value, MAX_TEXT_CHARS).filter(|rule| Recurrence::parse(rule).is_some());
+                known.map(Value::String).ok_or_else(|| "a recurrence rule of RFC 5545".into())
+            }
             Kind::Choice(choices) => {
-                let found = text(value).map(|text| text.to_lowercase());
+                let found = text(value, MAX_TEXT_CHARS).map(|text| text.to_lowercase());
                 let found = found.filter(|text| choices.contains(&text.as_str()));
                 found.map(Value::String).ok_or_else(|| format!("one of {}", choices.join(", ")))
             }
             Kind::Colour => {
-                let known = text(value).filter(|name| colours::rgb(name).is_some());
+                let known = text(value, MAX_TEXT_CHARS).filter(|name| colours::rgb(name).is_some());
                 known.map(|name| json!(normal(&name))).ok_or_else(|| "the name of a colour".into())
             }
             Kind::Integer(low, high) => {
@@ -87,7 +115,7 @@ impl Arg {
                 if (low..=high).contains(&whole) { Ok(json!(whole)) } else { Err(wanted()) }
             }
             Kind::Number(low, high) => in_range(value, low, high),
-            Kind::Step(low, high) => match text(value).as_deref() {
+            Kind::Step(low, high) => match text(value, MAX_TEXT_CHARS).as_deref() {
                 Some(word @ ("up" | "down")) => Ok(json!(word)),
                 _ => in_range(value, low, high).map_err(|wanted| format!("up, down or {wanted}")),
             },
@@ -100,9 +128,11 @@ fn in_range(value: &Value, low: f64, high: f64) -> Result<Value, String> {
     found.map(|number| json!(number)).ok_or_else(|| format!("a number from {low} to {high}"))
 }
 
-fn text(value: &Value) -> Option<String> {
-    let text = value.as_str()?.trim();
-    (!text.is_empty() && text.chars().count() <= MAX_TEXT_CHARS).then(|| text.to_owned())
+/// Text of at most `most` characters; control characters become blanks.
+fn text(value: &Value, most: usize) -> Option<String> {
+    let text = value.as_str()?.replace(char::is_control, " ");
+    let text = text.trim();
+    (!text.is_empty() && text.chars().count() <= most).then(|| text.to_owned())
 }
 
 fn number(value: &Value) -> Option<f64> {
@@ -158,6 +188,10 @@ mod tests {
             ("home.get_state", json!({"response": "maybe"}), "response"),
             ("volume.change", json!({"volume_step": "sideways"}), "volume_step"),
             ("timer.start", json!({"hours": []}), "hours"),
+            ("alarm.set", json!({"when": "tomorrow"}), "when"),
+            ("alarm.set", json!({"recurrence": "every day"}), "recurrence"),
+            ("media.shuffle", json!({"shuffle": "maybe"}), "shuffle"),
+            ("memory.remember", json!({"fact": "x".repeat(501)}), "fact"),
         ];
         for (tool, slots, argument) in cases {
             let failure = check(tool, slots.clone()).unwrap_err();
@@ -186,7 +220,7 @@ mod tests {
             tool in 0..TABLE.len(),
             picks in proptest::collection::vec((any::<prop::sample::Index>(), any_value()), 0..5),
         ) {
-            let tool = &TABLE[tool];
+            let tool = TABLE[tool];
             let args: Vec<&Arg> = tool.arguments().collect();
             let mut slots = Slots::new();
             for (pick, value) in picks {

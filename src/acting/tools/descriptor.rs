@@ -49,6 +49,18 @@ pub struct Arg {
 pub enum Kind {
     /// 1–100 characters.
     Text,
+    /// Words of a person, of at most so many characters.
+    Words(usize),
+    /// Yes or no.
+    Flag,
+    /// A day, moment or span in the form of [`When`].
+    ///
+    /// [`When`]: crate::domain::calendar::When
+    When,
+    /// A repetition in the form of [`Recurrence`].
+    ///
+    /// [`Recurrence`]: crate::domain::calendar::Recurrence
+    Recurrence,
     /// One of these.
     Choice(&'static [&'static str]),
     /// One of the colour names.
@@ -152,6 +164,9 @@ impl Arg {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({"type": "string", "minLength": 1, "maxLength": 100}),
+            Kind::Words(most) => json!({"type": "string", "minLength": 1, "maxLength": most}),
+            Kind::Flag => json!({"type": "boolean"}),
+            Kind::When | Kind::Recurrence => json!({"type": "string", "minLength": 1}),
             Kind::Choice(choices) => json!({"type": "string", "enum": choices}),
             Kind::Colour => {
                 let names: Vec<&str> = COLOURS.iter().map(|(name, _)| *name).collect();

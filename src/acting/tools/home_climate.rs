@@ -1,20 +1,24 @@
-//! `home.climate_set_temperature` and `home.climate_get_temperature`.
+//! `home.climate_*`: what it is set to, by how much more, in which mode, and how warm it is.
 
 use super::args::Args;
-use super::home_common::{attribute, plan, target, text_attribute};
+use super::home_common::{attribute, plan, plan_stepped, step, target, text_attribute};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::DeviceError;
 use crate::acting::home::UNAVAILABLE;
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::select::{Scope, SelectError, Target, select};
+use crate::acting::names::is_one_of;
 use crate::domain::home::{Entity, Home};
 use crate::domain::ports::HomeView;
 use crate::domain::tool::error_code;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 const CLIMATE: &[&str] = &["climate"];
+
+/// How much "warmer" is, degrees.
+const STEP_DEGREES: f64 = 1.0;
 
 /// `home.climate_set_temperature`.
 pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
@@ -30,6 +34,53 @@ pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
     let unit = device.map_or("°C", unit);
     let about = json!({"temperature": temperature, "unit": unit});
     plan(parts, &target, (CLIMATE, CLIMATE), about, |_| Ok(DeviceCommand::Temperature(temperature)))
+}
+
+/// `home.climate_step`.
+pub fn step_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let by = step(args, "temperature_step", STEP_DEGREES)?;
+    plan_stepped(parts, args, (CLIMATE, "temperature"), |thermostat| {
+        let now =
+            attribute(thermostat, "temperature").or_else(|| attribute(thermostat, "current_temperature"));
+        let limit = |key, default| attribute(thermostat, key).unwrap_or(default);
+        // Warmer than the warmest is the warmest.
+        let target =
+            (now.unwrap_or(20.0) + by).clamp(limit("min_temp", 5.0), limit("max_temp", 95.0).max(5.0));
+        (json!(target), DeviceCommand::Temperature(target))
+    })
+}
+
+/// `home.climate_set_mode`.
+pub fn set_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    choose(parts, args, "mode", "hvac_modes", DeviceCommand::HvacMode)
+}
+
+/// `home.climate_set_fan_mode`.
+pub fn set_fan_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    choose(parts, args, "fan_mode", "fan_modes", DeviceCommand::FanMode)
+}
+
+/// Sets one of the modes that a device lists under `known`, in its own spelling.
+fn choose(
+    parts: &Arc<Parts>,
+    args: &Args,
+    slot: &str,
+    known: &str,
+    command: impl Fn(String) -> DeviceCommand,
+) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, format!("{slot} was not said"));
+    let mode = args.owned(slot).ok_or_else(missing)?;
+    let mut target = target(args);
+    if target.name.is_none() {
+        target.domain = Some("climate".into());
+    }
+    let about = Value::Object(Map::from_iter([(slot.to_owned(), json!(mode))]));
+    plan(parts, &target, (CLIMATE, CLIMATE), about, |thermostat| {
+        let modes = thermostat.attributes.get(known).and_then(Value::as_array);
+        let spelled = modes.into_iter().flatten().filter_map(Value::as_str);
+        let spelled = spelled.into_iter().find(|known| is_one_of(&mode, [*known])).map(str::to_owned);
+        Ok(command(spelled.unwrap_or_else(|| mode.to_lowercase().replace(' ', "_"))))
+    })
 }
 
 /// `home.climate_get_temperature`: a thermostat of the place, else a thermometer of the place; without
@@ -54,7 +105,7 @@ pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
         detail.insert("target".into(), json!(wanted));
     }
     detail.insert("unit".into(), json!(unit(&entity)));
-    Ok(Prepared::Answer(Outcome { changed: false, detail }))
+    Ok(Prepared::Answer(Outcome::answer(Value::Object(detail))))
 }
 
 fn thermometer(home: &Home, target: &Target, default_area: Option<&str>) -> Result<Entity, SelectError> {

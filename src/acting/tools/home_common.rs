@@ -9,6 +9,7 @@ use crate::acting::home::control::Done;
 use crate::acting::home::select::{Scope, Target, area, area_name, select};
 use crate::domain::home::{Entity, Home};
 use crate::domain::ports::HomeView;
+use crate::domain::tool::error_code;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -35,11 +36,23 @@ pub fn plan(
     let home = parts.home.registry().home();
     let scope = Scope { able, sweep, default_area: parts.default_area.as_deref() };
     let selected = select(&home, target, scope)?;
+    plan_for(parts, home, selected, target, about, command)
+}
+
+/// The same for entities that were selected already.
+pub fn plan_for(
+    parts: &Parts,
+    home: Arc<Home>,
+    selected: Vec<Entity>,
+    target: &Target,
+    about: Value,
+    command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
+) -> Result<Prepared, Failure> {
     let mut list = Vec::new();
     let mut reason = None;
-    for entity in &selected {
-        match command(entity) {
-            Ok(command) => list.push(Action { entity: entity.clone(), command }),
+    for entity in selected {
+        match command(&entity) {
+            Ok(command) => list.push(Action { entity, command }),
             Err(error) => {
                 reason.get_or_insert(error);
             }
@@ -54,7 +67,55 @@ pub fn plan(
     };
     let entities: Vec<&Entity> = list.iter().map(|action| &action.entity).collect();
     about.extend(description(&home, target, parts.default_area.as_deref(), &entities));
-    Ok(Prepared::Home { actions: Actions { home, list }, about })
+    Ok(Prepared::Home { actions: Actions { home, list }, about, also: None })
+}
+
+/// Plans a step up or down for everything of the first domain that is meant. `step` says what the new value
+/// is, and the command; the value goes into the detail under `key` when it is one thing. Where some are on
+/// only these are meant.
+pub fn plan_stepped(
+    parts: &Parts,
+    args: &Args,
+    (domains, key): (&[&str], &str),
+    step: impl Fn(&Entity) -> (Value, DeviceCommand),
+) -> Result<Prepared, Failure> {
+    let home = parts.home.registry().home();
+    let mut target = target(args);
+    if target.name.is_none() && target.domain.is_none() && target.device_class.is_none() {
+        target.domain = domains.first().map(|domain| (*domain).to_owned());
+    }
+    let scope = Scope { able: domains, sweep: domains, default_area: parts.default_area.as_deref() };
+    let mut selected = select(&home, &target, scope)?;
+    if selected.iter().any(|entity| entity.state != "off") {
+        selected.retain(|entity| entity.state != "off");
+    }
+    let about = match selected.as_slice() {
+        [only] => Value::Object(Map::from_iter([(key.to_owned(), step(only).0)])),
+        _ => Value::Null,
+    };
+    plan_for(parts, home, selected, &target, about, |entity| Ok(step(entity).1))
+}
+
+/// How far a step goes: `up`, `down` or a number.
+///
+/// # Errors
+/// `bad_argument` when it is missing.
+pub fn step(args: &Args, name: &str, size: f64) -> Result<f64, Failure> {
+    match args.text(name) {
+        Some("up") => Ok(size),
+        Some(_) => Ok(-size),
+        None => args.number(name).ok_or_else(|| {
+            Failure::new(error_code::BAD_ARGUMENT, format!("it was not said by how much ({name})"))
+        }),
+    }
+}
+
+/// The nearest whole percentage.
+pub fn percent(level: f64) -> u8 {
+    // Cannot cut or change the sign: it is between 0 and 100.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let percent = level.round().clamp(0.0, 100.0) as u8;
+    percent
 }
 
 /// What the reply can call the entities: the name of the only one, the place, the kind they share.

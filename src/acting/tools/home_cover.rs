@@ -1,15 +1,21 @@
-//! `home.set_position`: blinds, curtains, windows half-way.
+//! `home.set_position` and `home.position_step`: blinds, curtains, windows, valves half-way.
 
 use super::args::Args;
-use super::home_common::{plan, target};
+use super::home_common::{attribute, percent, plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
 use crate::acting::home::command::DeviceCommand;
+use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
 const COVERS: &[&str] = &["cover"];
+
+const MOVABLE: &[&str] = &["cover", "valve"];
+
+/// How much "a bit further" is, percent points.
+const STEP_PERCENT: f64 = 20.0;
 
 /// `home.set_position`.
 pub fn set_position(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
@@ -20,5 +26,18 @@ pub fn set_position(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure
         target.domain = Some("cover".into());
     }
     let about = json!({"position": position});
-    plan(parts, &target, (COVERS, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
+    plan(parts, &target, (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
+}
+
+/// `home.position_step`.
+pub fn position_step(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let by = step(args, "position_step", STEP_PERCENT)?;
+    let now = |cover: &Entity| {
+        let whole = if cover.state.starts_with("open") { 100.0 } else { 0.0 };
+        attribute(cover, "current_position").unwrap_or(whole)
+    };
+    plan_stepped(parts, args, (MOVABLE, "position"), |cover| {
+        let position = percent(now(cover) + by);
+        (json!(position), DeviceCommand::Position(position))
+    })
 }

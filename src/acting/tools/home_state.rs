@@ -69,7 +69,7 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     detail.insert("count".into(), json!(matched.len()));
     let names: Value = matched.iter().map(|entity| entity.name.as_str()).collect();
     detail.insert("matched".into(), names);
-    Ok(Prepared::Answer(Outcome { changed: false, detail }))
+    Ok(Prepared::Answer(Outcome::answer(Value::Object(detail))))
 }
 
 /// What `on` and `off` of a binary sensor mean, by its device class.

@@ -1,32 +1,43 @@
 //! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
 //! arguments, plan, the permission gate, run with a time-out, receipt.
 
+mod alarm;
+mod announce;
 pub mod args;
 mod datetime;
 pub mod descriptor;
 mod home_climate;
 mod home_common;
 mod home_cover;
+mod home_fan;
 mod home_light;
+mod home_robots;
 mod home_state;
 mod home_switch;
+mod list;
+mod media;
+mod memory;
 pub mod outcome;
 pub mod parts;
 pub mod table;
 mod timer;
+mod undo;
 mod volume;
 mod weather;
 
+use crate::acting::home::command::Actions;
 use crate::domain::ports::{HomeView, ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
-use crate::domain::{Receipt, Risk, ToolCall};
+use crate::domain::{Receipt, Risk, ToolCall, TurnId};
 use args::Args;
 use descriptor::Descriptor;
 use outcome::{Failure, Outcome, Prepared, of_devices, receipt};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use parts::{Clock, Parts};
+pub use parts::{Clock, Kept, Parts};
+pub use table::triggers;
 
 /// How much longer than its devices a whole call may take, so that it is still told which of them
 /// did not answer.
@@ -82,7 +93,7 @@ async fn execute(
     timeout: Duration,
 ) -> Result<Outcome, Failure> {
     let args = Args::check(tool, &call.args)?;
-    match (tool.prepare)(&parts, &args)? {
+    let outcome = match (tool.prepare)(&parts, &args)? {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) => work.await,
         Prepared::Home { .. } if tool.risk == Risk::Read => {
@@ -90,14 +101,51 @@ async fn execute(
             let message = format!("{} may only look and wanted to change something", tool.name);
             Err(Failure::new(error_code::FORBIDDEN, message))
         }
-        Prepared::Home { actions, about } => {
-            let cleared = parts.gate.pass(actions, call.approved)?;
-            let done = parts.home.carry_out(cleared, timeout).await;
-            let home = parts.home.registry().home();
-            let entities = home_common::changes(&home, &done);
-            of_devices(done, entities, about)
+        Prepared::Home { actions, about, also } => {
+            let may_be_undone = tool.name != undo::NAME;
+            let turn = may_be_undone.then_some(&call.turn);
+            let done = tell_devices(&parts, turn, (actions, call.approved), about, timeout).await?;
+            match also {
+                Some(work) => Ok(joined(done, work.await?)),
+                None => Ok(done),
+            }
+        }
+    }?;
+    parts.undo.note(&call.turn, parts.now_unix_ms(), outcome.undo.iter().cloned());
+    Ok(outcome)
+}
+
+/// Tells devices what passes the gate, and remembers for `turn` how they were.
+async fn tell_devices(
+    parts: &Parts,
+    turn: Option<&TurnId>,
+    (actions, approved): (Actions, bool),
+    about: Map<String, Value>,
+    timeout: Duration,
+) -> Result<Outcome, Failure> {
+    let touched = undo::touched(&actions);
+    let cleared = parts.gate.pass(actions, approved)?;
+    let before = parts.home.registry().home();
+    let done = parts.home.carry_out(cleared, timeout).await;
+    let home = parts.home.registry().home();
+    if let Some(turn) = turn {
+        parts.undo.note(turn, parts.now_unix_ms(), undo::changed(&touched, &before, &home));
+    }
+    let entities = home_common::changes(&home, &done);
+    of_devices(done, entities, about)
+}
+
+/// One outcome of two; what both list is put in a row.
+fn joined(mut first: Outcome, second: Outcome) -> Outcome {
+    first.changed |= second.changed;
+    first.undo.extend(second.undo);
+    for (key, value) in second.detail {
+        match (first.detail.get_mut(&key), value) {
+            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (_, value) => drop(first.detail.insert(key, value)),
         }
     }
+    first
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 use crate::acting::home::command::Actions;
 use crate::acting::home::select::SelectError;
 use crate::acting::home::{DeviceError, control::Done};
+use crate::acting::lists::ListError;
 use crate::acting::permissions::Refusal;
 use crate::acting::timers::TimerError;
+use crate::acting::undo::Undoable;
 use crate::acting::weather::WeatherError;
 use crate::domain::tool::error_code;
-use crate::domain::{Receipt, ReceiptId};
+use crate::domain::{Fault, Receipt, ReceiptId};
 use serde_json::{Map, Value, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -19,8 +21,9 @@ pub type Work = Pin<Box<dyn Future<Output = Result<Outcome, Failure>> + Send>>;
 pub enum Prepared {
     /// The answer is known.
     Answer(Outcome),
-    /// Devices are to be told something; passes the gate first. `about` goes into the detail.
-    Home { actions: Actions, about: Map<String, Value> },
+    /// Devices are to be told something; passes the gate first. `about` goes into the detail, and so does
+    /// what comes of `also`, which is done when all devices have done theirs.
+    Home { actions: Actions, about: Map<String, Value>, also: Option<Work> },
     /// Anything else.
     Work(Work),
 }
@@ -32,6 +35,8 @@ pub struct Outcome {
     pub changed: bool,
     /// What the reply needs.
     pub detail: Map<String, Value>,
+    /// How it is taken back; devices are remembered by the executor.
+    pub undo: Vec<Undoable>,
 }
 
 impl Outcome {
@@ -48,8 +53,27 @@ impl Outcome {
             Value::Object(detail) => detail,
             _ => Map::new(),
         };
-        Self { changed, detail }
+        Self { changed, detail, undo: Vec::new() }
     }
+
+    /// Adds how it is taken back.
+    pub fn undone_by(mut self, undo: Undoable) -> Self {
+        self.undo.push(undo);
+        self
+    }
+}
+
+/// Runs `job` where it may wait for the disk.
+pub fn blocking(job: impl FnOnce() -> Result<Outcome, Failure> + Send + 'static) -> Prepared {
+    Prepared::Work(blocking_work(job))
+}
+
+/// The same as a part of something larger.
+pub fn blocking_work(job: impl FnOnce() -> Result<Outcome, Failure> + Send + 'static) -> Work {
+    Box::pin(async move {
+        let done = tokio::task::spawn_blocking(job).await;
+        done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
+    })
 }
 
 /// Something that was not, or not wholly, done.
@@ -105,7 +129,7 @@ pub fn of_devices(done: Vec<Done>, entities: Value, about: Map<String, Value>) -
         detail.insert("count".into(), json!(done.len()));
         detail.insert("entities".into(), entities);
         detail.extend(about);
-        return Ok(Outcome { changed, detail });
+        return Ok(Outcome { changed, detail, undo: Vec::new() });
     };
     let failed: Vec<Value> = errors
         .iter()
@@ -193,10 +217,27 @@ impl From<TimerError> for Failure {
                     .collect();
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
-            TimerError::BadLength => Self::new(error_code::BAD_ARGUMENT, message),
+            TimerError::BadLength | TimerError::BadTime => Self::new(error_code::BAD_ARGUMENT, message),
             TimerError::TooMany | TimerError::Store(_) => Self::new(error_code::FAILED, message),
             TimerError::WrongState(_) => Self::new(error_code::UNSUPPORTED, message),
         }
+    }
+}
+
+impl From<ListError> for Failure {
+    fn from(error: ListError) -> Self {
+        let code = match error {
+            ListError::NoSuchList(_) | ListError::NoSuchItem { .. } => error_code::NOT_FOUND,
+            ListError::Exists(_) => error_code::BAD_ARGUMENT,
+            ListError::Full(_) | ListError::TooMany | ListError::Store(_) => error_code::FAILED,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::new(error_code::FAILED, fault.message)
     }
 }
 

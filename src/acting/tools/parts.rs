@@ -1,13 +1,16 @@
 //! What the tools work with.
 
 use crate::acting::home::{HomeControl, select};
+use crate::acting::lists::Lists;
+use crate::acting::memory::Memory;
 use crate::acting::permissions::Gate;
 use crate::acting::timers::Timers;
+use crate::acting::undo::UndoLog;
 use crate::acting::weather::Weather;
 use crate::config::home::HomeConfig;
 use crate::config::permissions::Permissions;
 use crate::config::tools::ToolsConfig;
-use crate::domain::ports::{HomeView, NodeControls};
+use crate::domain::ports::{FactStore, HomeView, ListStore, NodeControls};
 use crate::domain::{Fault, FaultKind};
 use chrono::{DateTime, FixedOffset};
 use std::sync::Arc;
@@ -16,12 +19,28 @@ use std::time::Duration;
 /// Tells the local time; the live one is `|| chrono::Local::now().fixed_offset()`.
 pub type Clock = Arc<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>;
 
+/// What outlives the program.
+pub struct Kept {
+    /// Timers, alarms and reminders.
+    pub timers: Arc<Timers>,
+    /// Where lists are.
+    pub lists: Arc<dyn ListStore>,
+    /// Where facts are.
+    pub facts: Arc<dyn FactStore>,
+}
+
 /// What the tools work with.
 pub struct Parts {
     /// The home and its devices.
     pub home: HomeControl,
     /// The timers.
     pub timers: Arc<Timers>,
+    /// The lists.
+    pub lists: Arc<Lists>,
+    /// What the household asked to remember.
+    pub memory: Memory,
+    /// What was changed last.
+    pub undo: UndoLog,
     /// Settings of this node.
     pub node: Arc<dyn NodeControls>,
     /// The weather service.
@@ -43,7 +62,7 @@ impl Parts {
     /// When `home.area` names no area of the home.
     pub fn new(
         home: HomeControl,
-        timers: Arc<Timers>,
+        kept: Kept,
         node: Arc<dyn NodeControls>,
         clock: Clock,
         (at_home, permissions, tools): (&HomeConfig, &Permissions, &ToolsConfig),
@@ -59,8 +78,11 @@ impl Parts {
             })?),
         };
         Ok(Self {
+            lists: Arc::new(Lists::new(kept.lists, &snapshot.lists)),
             home,
-            timers,
+            timers: kept.timers,
+            memory: Memory::new(kept.facts),
+            undo: UndoLog::default(),
             node,
             weather: Weather::new(tools),
             clock,

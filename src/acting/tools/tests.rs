@@ -5,23 +5,25 @@ use crate::acting::home::backend::{DeviceBackend, SendFuture};
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
-use crate::acting::test_shelf::Shelf;
+use crate::acting::test_shelf::{Drawer, Shelf};
 use crate::acting::timers::Timers;
+use crate::acting::zone::Zone;
 use crate::config::home::HomeConfig;
 use crate::config::permissions::{DangerPolicy, Permissions};
 use crate::config::tools::ToolsConfig;
 use crate::domain::home::Entity;
 use crate::domain::ports::NodeControls;
-use crate::domain::{EntityId, Slots, TurnId};
+use crate::domain::{EntityId, Fault, Slots, TurnId};
 use chrono::DateTime;
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
 
 /// 2026-11-21 14:05:00 +01:00, a Saturday.
 const NOW_MS: i64 = 1_795_266_300_000;
 
-struct Knob(AtomicU8);
+struct Knob(AtomicU8, Mutex<Vec<String>>);
 
 impl NodeControls for Knob {
     fn volume_percent(&self) -> u8 {
@@ -31,6 +33,11 @@ impl NodeControls for Knob {
     fn set_volume(&self, percent: u8) -> u8 {
         self.0.store(percent, Ordering::SeqCst);
         percent
+    }
+
+    fn announce(&self, text: &str) -> Result<(), Fault> {
+        self.1.lock().unwrap().push(text.to_owned());
+        Ok(())
     }
 }
 
@@ -58,6 +65,8 @@ struct House {
     tools: Toolbox,
     clock_ms: Arc<AtomicI64>,
     shelf: Arc<Shelf>,
+    drawer: Arc<Drawer>,
+    knob: Arc<Knob>,
 }
 
 struct Built {
@@ -65,18 +74,28 @@ struct Built {
     area: &'static str,
     deaf: &'static str,
     weather: String,
+    /// A `home.toml` instead of the demo home.
+    home: &'static str,
 }
 
 impl Default for Built {
     fn default() -> Self {
-        Self { policy: DangerPolicy::Confirm, area: "", deaf: "none", weather: String::new() }
+        Self {
+            policy: DangerPolicy::Confirm,
+            area: "",
+            deaf: "none",
+            weather: String::new(),
+            home: file::EXAMPLE,
+        }
     }
 }
 
 impl Built {
     fn house(self) -> House {
         let shelf = Arc::new(Shelf::default());
-        let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let drawer = Arc::new(Drawer::default());
+        let knob = Arc::new(Knob(AtomicU8::new(80), Mutex::default()));
+        let registry = Arc::new(HomeRegistry::new(file::parse(self.home, true).unwrap()));
         let devices = Deaf { demo: DemoDevices::new(Arc::clone(&registry)), ids: self.deaf };
         let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
         let ticking = Arc::clone(&clock_ms);
@@ -87,8 +106,14 @@ impl Built {
         });
         let parts = Parts::new(
             HomeControl::new(registry, vec![Arc::new(devices)]),
-            Arc::new(Timers::load(Arc::<Shelf>::clone(&shelf), NOW_MS).unwrap()),
-            Arc::new(Knob(AtomicU8::new(80))),
+            Kept {
+                timers: Arc::new(
+                    Timers::load(Arc::<Shelf>::clone(&shelf), NOW_MS).unwrap().in_zone(Zone::Fixed(zone)),
+                ),
+                lists: drawer.clone(),
+                facts: drawer.clone(),
+            },
+            knob.clone(),
             clock,
             (
                 &HomeConfig { area: self.area.into(), ..HomeConfig::default() },
@@ -96,7 +121,7 @@ impl Built {
                 &ToolsConfig { timeout_ms: 300, weather_url: self.weather, ..ToolsConfig::default() },
             ),
         );
-        House { tools: Toolbox::new(parts.unwrap()), clock_ms, shelf }
+        House { tools: Toolbox::new(parts.unwrap()), clock_ms, shelf, drawer, knob }
     }
 }
 
@@ -146,4 +171,8 @@ fn names(receipt: &Receipt) -> Vec<&str> {
 mod contract;
 mod gate;
 mod home;
+mod household;
 mod others;
+mod ringing;
+mod taking_back;
+mod things;

@@ -1,12 +1,13 @@
 //! `timer.*`: several timers at once, found as people speak of them.
 
 use super::args::Args;
-use super::outcome::{Failure, Outcome, Prepared};
+use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::parts::Parts;
 use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use crate::acting::undo::Undoable;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::HomeView;
-use crate::domain::timer::{Timer, TimerState};
+use crate::domain::timer::{Timer, TimerKind, TimerState};
 use crate::domain::tool::error_code;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -15,10 +16,14 @@ use std::sync::Arc;
 pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let duration_ms = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
     let area = args.owned("area").or_else(|| own_area(parts));
-    let new = NewTimer { name: args.owned("name"), area, duration_ms };
+    let command = args.owned("conversation_command");
+    let kind = if command.is_some() { TimerKind::Command } else { TimerKind::Timer };
+    let name = command.or_else(|| args.owned("name"));
+    let new = NewTimer { kind, name, area, duration_ms, ..NewTimer::default() };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
-        Ok(Outcome::new(true, json!({"timer": shown(&timer)})))
+        let outcome = Outcome::new(true, json!({"timer": shown(&timer)}));
+        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(timer) }))
     })
 }
 
@@ -27,7 +32,8 @@ pub fn cancel(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let query = query(args);
     work(parts, move |timers, now| {
         let timer = timers.cancel(&timers.find(&query)?.id)?;
-        Ok(Outcome::new(true, json!({"timer": shown_with_left(&timer, now)})))
+        let outcome = Outcome::new(true, json!({"timer": shown_with_left(&timer, now)}));
+        Ok(outcome.undone_by(Undoable::Timer { before: Some(timer), after: None }))
     })
 }
 
@@ -35,8 +41,12 @@ pub fn cancel(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 pub fn cancel_all(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let query = TimerQuery { area: args.owned("area"), ..TimerQuery::default() };
     work(parts, move |timers, _| {
-        let count = timers.cancel_all(&query)?.len();
-        Ok(Outcome::new(count > 0, json!({"count": count})))
+        let gone = timers.cancel_all(&query)?;
+        let mut outcome = Outcome::new(!gone.is_empty(), json!({"count": gone.len()}));
+        for timer in gone {
+            outcome = outcome.undone_by(Undoable::Timer { before: Some(timer), after: None });
+        }
+        Ok(outcome)
     })
 }
 
@@ -81,21 +91,20 @@ fn change(
 ) -> Result<Prepared, Failure> {
     let query = query(args);
     work(parts, move |timers, now| {
-        let timer = change(timers, &timers.find(&query)?.id, now)?;
-        Ok(Outcome::new(true, json!({"timer": shown_with_left(&timer, now)})))
+        let before = timers.find(&query)?;
+        let timer = change(timers, &before.id, now)?;
+        let outcome = Outcome::new(true, json!({"timer": shown_with_left(&timer, now)}));
+        Ok(outcome.undone_by(Undoable::Timer { before: Some(before), after: Some(timer) }))
     })
 }
 
 /// Runs `job` where it may wait for the disk.
-fn work(
+pub(super) fn work(
     parts: &Arc<Parts>,
     job: impl FnOnce(&Timers, i64) -> Result<Outcome, Failure> + Send + 'static,
 ) -> Result<Prepared, Failure> {
     let (timers, now) = (Arc::clone(&parts.timers), parts.now_unix_ms());
-    Ok(Prepared::Work(Box::pin(async move {
-        let done = tokio::task::spawn_blocking(move || job(&timers, now)).await;
-        done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
-    })))
+    Ok(blocking(move || job(&timers, now)))
 }
 
 fn query(args: &Args) -> TimerQuery {
@@ -103,11 +112,12 @@ fn query(args: &Args) -> TimerQuery {
         name: args.owned("name"),
         duration_ms: length(args, ["start_hours", "start_minutes", "start_seconds"]),
         area: args.owned("area"),
+        ..TimerQuery::default()
     }
 }
 
 /// Declared name of the area this node stands in.
-fn own_area(parts: &Parts) -> Option<String> {
+pub(super) fn own_area(parts: &Parts) -> Option<String> {
     let id = parts.default_area.as_deref()?;
     let home = parts.home.registry().home();
     home.areas.iter().find(|area| area.id == id).map(|area| area.name.clone())
@@ -115,7 +125,7 @@ fn own_area(parts: &Parts) -> Option<String> {
 
 /// Milliseconds of hours, minutes and seconds, to the whole second; `None` when none is there or
 /// together they are nothing.
-fn length(args: &Args, [hours, minutes, seconds]: [&str; 3]) -> Option<u64> {
+pub(super) fn length(args: &Args, [hours, minutes, seconds]: [&str; 3]) -> Option<u64> {
     let part = |name, factor: f64| args.number(name).map_or(0.0, |number| number * factor);
     let total = (part(hours, 3600.0) + part(minutes, 60.0) + part(seconds, 1.0)).round();
     // Cannot cut or change the sign: the arguments are positive and have limits.

@@ -1,11 +1,12 @@
 //! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
 
 use super::args::Args;
-use super::home_common::{attribute, plan, target};
+use super::home_common::{attribute, percent, plan, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::DeviceError;
 use crate::acting::home::command::{Action, DeviceCommand};
+use crate::acting::undo::Undoable;
 use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
 use serde_json::json;
@@ -28,13 +29,7 @@ pub fn set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 
 /// `volume.change`.
 pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let step = match args.text("volume_step") {
-        Some("up") => STEP_PERCENT,
-        Some(_) => -STEP_PERCENT,
-        None => args
-            .number("volume_step")
-            .ok_or_else(|| Failure::new(error_code::BAD_ARGUMENT, "volume.change needs volume_step"))?,
-    };
+    let step = step(args, "volume_step", STEP_PERCENT)?;
     let stepped = move |level: f64| percent(level + step);
     if names_a_player(args) {
         let next = |entity: &Entity| {
@@ -61,7 +56,7 @@ fn players(
     let mut target = target(args);
     target.domain = Some("media_player".into());
     let mut prepared = plan(parts, &target, (PLAYERS, PLAYERS), json!({}), command)?;
-    if let Prepared::Home { actions, about } = &mut prepared
+    if let Prepared::Home { actions, about, .. } = &mut prepared
         && let [Action { command: DeviceCommand::Volume(level), .. }] = actions.list.as_slice()
     {
         about.insert("volume_level".into(), json!(level));
@@ -80,13 +75,7 @@ fn of_node(parts: &Arc<Parts>, next: impl Fn(u8) -> u8 + Send + 'static) -> Prep
             let message = format!("the volume should be {wanted} and is {now}");
             return Err(Failure::new(error_code::FAILED, message));
         }
-        Ok(Outcome::new(now != before, json!({"volume_level": now})))
+        let outcome = Outcome::new(now != before, json!({"volume_level": now}));
+        Ok(if now == before { outcome } else { outcome.undone_by(Undoable::Volume(before)) })
     }))
-}
-
-fn percent(level: f64) -> u8 {
-    // Cannot cut or change the sign: it is between 0 and 100.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let percent = level.round().clamp(0.0, 100.0) as u8;
-    percent
 }

@@ -1,13 +1,30 @@
-//! `weather.get`: the weather of the configured place, now.
+//! `weather.get`: the weather now, from a weather entity of the home where one is named or no service is
+//! configured, else from the service.
 
 use super::args::Args;
+use super::home_common::{attribute, target, text_attribute};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
-use serde_json::{Map, json};
+use crate::acting::home::select::{Scope, select};
+use crate::acting::home::{DeviceError, UNAVAILABLE};
+use crate::domain::home::Entity;
+use crate::domain::ports::HomeView;
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// `weather.get`.
-pub fn get(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
+pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let home = parts.home.registry().home();
+    let there = home.entities.iter().any(|entity| entity.id.domain() == "weather");
+    let mut asked = target(args);
+    if asked.name.is_some() || there && !parts.weather.is_configured() {
+        asked.domain = Some("weather".into());
+        // The weather is the same in every room.
+        asked.area = None;
+        asked.floor = None;
+        let entity = select(&home, &asked, Scope::default())?.remove(0);
+        return Ok(Prepared::Answer(of_entity(&entity)?));
+    }
     let (weather, timeout) = (parts.weather.clone(), parts.timeout);
     Ok(Prepared::Work(Box::pin(async move {
         let now = weather.now(timeout).await?;
@@ -19,6 +36,40 @@ pub fn get(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
             detail.insert("wind_speed".into(), json!(speed));
             detail.insert("wind_unit".into(), json!(now.wind_unit.unwrap_or_else(|| "km/h".into())));
         }
-        Ok(Outcome { changed: false, detail })
+        Ok(Outcome::answer(Value::Object(detail)))
     })))
+}
+
+/// Home Assistant's conditions run some words together.
+const CONDITIONS: &[(&str, &str)] = &[
+    ("partlycloudy", "partly cloudy"),
+    ("clear-night", "clear"),
+    ("lightning-rainy", "stormy"),
+    ("lightning", "stormy"),
+    ("snowy-rainy", "sleety"),
+    ("windy-variant", "windy"),
+    ("pouring", "pouring with rain"),
+];
+
+fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
+    if entity.state == UNAVAILABLE {
+        return Err(DeviceError::Offline(entity.name.clone()).into());
+    }
+    let Some(temperature) = attribute(entity, "temperature") else {
+        return Err(
+            DeviceError::Unsupported { name: entity.name.clone(), what: "tell the temperature" }.into()
+        );
+    };
+    let condition = CONDITIONS.iter().find(|(known, _)| *known == entity.state);
+    let condition =
+        condition.map_or_else(|| entity.state.replace(['-', '_'], " "), |(_, said)| (*said).into());
+    let mut detail = json!({
+        "temperature": temperature, "condition": condition,
+        "unit": text_attribute(entity, "temperature_unit").unwrap_or("°C"),
+    });
+    if let Some(speed) = attribute(entity, "wind_speed") {
+        detail["wind_speed"] = json!(speed);
+        detail["wind_unit"] = json!(text_attribute(entity, "wind_speed_unit").unwrap_or("km/h"));
+    }
+    Ok(Outcome::answer(detail))
 }

@@ -4,7 +4,7 @@ use super::Machine;
 use super::state::{Approval, Phase, Work};
 use crate::domain::public_event::{Outcome, PublicEvent};
 use crate::domain::tool::error_code;
-use crate::domain::{Part, Receipt, Reply, Stamp, ToolCall, TurnId};
+use crate::domain::{Intent, Part, Receipt, Reply, Stamp, ToolCall, TurnId};
 
 impl Machine {
     pub(super) fn on_acted(
@@ -39,7 +39,8 @@ impl Machine {
         let Some(turn) = self.turn_mut(id) else { return };
         let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
             turn.work.iter().partition(|work| needs_approval(work));
-        let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).collect();
+        let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
+        let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
         let failed = settled.iter().any(|work| work.receipt.as_ref().is_some_and(|receipt| !receipt.ok));
         let intents: Vec<_> =
             waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
@@ -51,6 +52,9 @@ impl Machine {
         };
         turn.asks_approval = question.is_some() && turn.speak;
         let origin = turn.origin.clone();
+        let done: Vec<(Intent, Option<Receipt>)> =
+            turn.work.iter().map(|work| (work.intent.clone(), work.receipt.clone())).collect();
+        self.leaning.remember(now.clock_ms() + self.settings.context_ms, &origin, done);
         let reply = match question {
             Some(receipt) => {
                 self.approval = Some(Approval { origin, intents, until_ms });

@@ -29,7 +29,7 @@ pub(super) struct Interruption {
     /// The time for deciding is over; only the last word on the utterance counts.
     late: bool,
     words: Option<Words>,
-    /// First words of all words so far.
+    /// How all words so far began.
     beginnings: Vec<String>,
     /// Why and when the speech ended, when it has.
     ended: Option<(Endpoint, Stamp)>,
@@ -48,12 +48,6 @@ pub(super) struct Words {
     pub(super) text: String,
     pub(super) stable: usize,
     pub(super) completeness: Completeness,
-}
-
-impl Words {
-    fn first(&self) -> Option<&str> {
-        self.text.split_whitespace().next()
-    }
 }
 
 impl Machine {
@@ -75,7 +69,7 @@ impl Machine {
         self.interruption = Some(Interruption {
             onset,
             look_ms: Some(onset.clock_ms() + evidence::LEAST_MS),
-            due_ms: now.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
+            due_ms: onset.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
             ducked,
             late: false,
             words: None,
@@ -93,7 +87,7 @@ impl Machine {
     /// Words of the interruption so far.
     pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
         if let Some(interruption) = &mut self.interruption {
-            interruption.beginnings.extend(words.first().map(str::to_owned));
+            interruption.beginnings.push(evidence::beginning(&words.text).to_owned());
             interruption.words = Some(words);
         }
         self.weigh(now);
@@ -106,7 +100,8 @@ impl Machine {
             return;
         };
         let Words { text, stable, completeness } = words;
-        let begun_before = beginnings.iter().filter(|word| Some(word.as_str()) == words.first()).count() > 1;
+        let begun = evidence::beginning(text);
+        let begun_before = beginnings.iter().filter(|earlier| *earlier == begun).count() > 1;
         let spoken_ms = now.clock_ms().saturating_sub(onset.clock_ms());
         let partial = Partial { text, stable: *stable, begun_before, completeness: *completeness, spoken_ms };
         if self.with_circumstances(*onset, now, *late, |given| evidence::partial_is_for_hark(&partial, given))

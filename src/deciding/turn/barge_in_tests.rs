@@ -115,9 +115,9 @@ fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
 fn other_speech_is_ducked_and_the_voice_comes_back() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
     run(&mut machine, vec![(3_160, interruption()), (3_700, words("he by even", Completeness::Unknown))]);
-    assert_eq!(machine.next_deadline_ms(), Some(3_960));
-    let effects = run(&mut machine, vec![(3_959, Event::Tick), (3_960, Event::Tick)]);
-    assert_eq!(deeds(&effects), ["doubt", "unduck", "told resume 960"]);
+    assert_eq!(machine.next_deadline_ms(), Some(3_800));
+    let effects = run(&mut machine, vec![(3_799, Event::Tick), (3_800, Event::Tick)]);
+    assert_eq!(deeds(&effects), ["doubt", "unduck", "told resume 800"]);
     // Somebody else may say more meanwhile.
     let effects = run(
         &mut machine.clone(),

@@ -37,7 +37,7 @@ pub(super) struct Partial<'a> {
     pub(super) text: &'a str,
     /// Characters of it that have not changed since the last look.
     pub(super) stable: usize,
-    /// Whether earlier words so far have begun with the same one.
+    /// Whether earlier words so far have begun with the same two.
     pub(super) begun_before: bool,
     pub(super) completeness: Completeness,
     /// Since the speech began.
@@ -55,6 +55,12 @@ pub(super) struct Circumstances<'a> {
     pub(super) late: bool,
 }
 
+/// The first two words: what an audio book is taken for changes from look to look, and they with it.
+pub(super) fn beginning(text: &str) -> &str {
+    let second = text.match_indices(' ').nth(1);
+    second.map_or(text, |(end, _)| &text[..end])
+}
+
 /// Whether the words so far are reason enough to stop.
 pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'_>) -> bool {
     let heard = echo::words(partial.text);
@@ -65,13 +71,14 @@ pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'
     if settled && instinct(partial.text, given) {
         return true;
     }
-    let first = partial.text.split_whitespace().next().unwrap_or_default();
-    let first_settled = partial.begun_before || partial.stable >= first.chars().count();
-    if given.style != BargeInStyle::Revocable || partial.spoken_ms < LEAST_MS || !first_settled {
+    let beginning = beginning(partial.text);
+    let begun = partial.begun_before || partial.stable >= beginning.chars().count();
+    if given.style != BargeInStyle::Revocable || partial.spoken_ms < LEAST_MS || !begun {
         return false;
     }
     let count = heard.len();
-    let order = ORDERS.contains(&first) && count >= WHOLE_WORDS;
+    let order =
+        ORDERS.iter().any(|order| beginning.strip_prefix(order).is_some_and(|it| it.starts_with(' ')));
     match partial.completeness {
         Completeness::Unknown => false,
         _ if order || count >= BEGINNING_WORDS => true,
@@ -120,16 +127,17 @@ mod tests {
         for (text, stable, completeness, ms, expected) in [
             // What people's requests look like on their way.
             ("turn off the", 8, Unfinished, 700, true),
-            ("set a timer", 3, Unfinished, 700, true),
-            ("is the garage", 2, Unfinished, 600, true),
-            ("turn off", 4, Unfinished, 600, true),
+            ("set a timer", 5, Unfinished, 700, true),
+            ("is the garage", 6, Unfinished, 600, true),
+            ("turn off", 8, Unfinished, 600, true),
             ("resume timer", 12, MayContinue, 700, true),
             ("what's today", 12, Complete, 800, true),
             ("cancel", 6, MayContinue, 500, true),
             // Not yet.
             ("turn off", 8, Unfinished, 500, false),
             ("how much", 8, Unfinished, 700, false),
-            ("turn off the", 0, Unfinished, 700, false),
+            ("turn off the", 4, Unfinished, 700, false),
+            ("turn off", 4, Unfinished, 700, false),
             ("cancel", 0, MayContinue, 500, false),
             ("resume timer", 6, MayContinue, 700, false),
             // Audio books.
@@ -148,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_word_that_comes_back_is_settled() {
+    fn a_beginning_that_comes_back_is_settled() {
         let said = [];
         let given = given(Revocable, &said, false, false);
         for (begun_before, expected) in [(false, false), (true, true)] {

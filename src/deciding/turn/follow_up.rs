@@ -34,7 +34,7 @@ impl Machine {
         let turn = self.open(now, Origin::Voice, Phase::Listening, true);
         turn.opening = Opening::FollowUp;
         let window_ms = self.settings.follow_up_ms;
-        self.out.push(Effect::Listen { window_ms, short_answer: self.approval.is_some() });
+        self.out.push(Effect::Listen { window_ms, short_answer: self.asks() });
     }
 
     /// Nothing the house can do was understood. Who asked is told so; what came without being asked for

@@ -5,6 +5,9 @@ mod acting;
 mod barge_in;
 #[cfg(test)]
 mod barge_in_tests;
+mod choosing;
+#[cfg(test)]
+mod choosing_tests;
 mod echo;
 mod evidence;
 mod follow_up;
@@ -15,9 +18,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod voice;
+mod why;
 
 use crate::config;
 use crate::config::speaking::FollowUp;
+use crate::deciding::context::Context;
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::{Effect, Event, Reply, Stamp, TurnId};
@@ -25,7 +30,7 @@ use barge_in::Interruption;
 use ringing::Ringing;
 use said::Said;
 use serde_json::json;
-use state::{Approval, Opening, Phase, Times, Turn};
+use state::{Approval, Opening, Phase, Question, Times, Turn};
 
 /// What the machine needs to know of the configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +57,8 @@ pub struct Settings {
     pub follow_up: FollowUp,
     /// How long that lasts without a word.
     pub follow_up_ms: u64,
+    /// How long a request can lean on the one before it.
+    pub context_ms: u64,
 }
 
 /// A pause after the wake word that is long enough to mean "I am waiting for you": then the wake sound
@@ -68,8 +75,14 @@ pub struct Machine {
     turns: Vec<Turn>,
     turns_opened: u64,
     approval: Option<Approval>,
+    /// A request that waits to hear which name is meant.
+    question: Option<Question>,
+    /// What the next request can lean on.
+    leaning: Context,
     ringing: Ringing,
     last_reply: Option<String>,
+    /// What the last request was about, for "why did you do that".
+    story: Option<why::Story>,
     /// Speech over Hark that is undecided.
     interruption: Option<Interruption>,
     said: Said,
@@ -92,8 +105,11 @@ impl Machine {
             turns: Vec::new(),
             turns_opened: 0,
             approval: None,
+            question: None,
+            leaning: Context::default(),
             ringing: Ringing::default(),
             last_reply: None,
+            story: None,
             interruption: None,
             said: Said::default(),
             echoes: 0,
@@ -123,7 +139,8 @@ impl Machine {
         let turns = self.turns.iter().flat_map(|turn| [turn.wake_sound_at_ms, Some(turn.give_up_at_ms)]);
         let approval = self.approval.as_ref().map(|approval| approval.until_ms);
         let interruption = self.interruption.as_ref().map(Interruption::next_ms);
-        turns.chain([approval, interruption, self.ringing.next_ms()]).flatten().min()
+        let question = self.question.as_ref().map(|question| question.until_ms);
+        turns.chain([approval, question, interruption, self.ringing.next_ms()]).flatten().min()
     }
 
     /// Whether no turn is open.
@@ -170,6 +187,9 @@ impl Machine {
         let now_ms = now.clock_ms();
         if self.approval.as_ref().is_some_and(|approval| approval.until_ms <= now_ms) {
             self.approval = None;
+        }
+        if self.question.as_ref().is_some_and(|question| question.until_ms <= now_ms) {
+            self.question = None;
         }
         let mut sound = false;
         for turn in &mut self.turns {
@@ -223,9 +243,13 @@ impl Machine {
             speak,
             dry_run: false,
             language: self.settings.language.clone(),
+            heard: String::new(),
+            understood: Vec::new(),
             work: Vec::new(),
+            missed: Vec::new(),
             outcome: Outcome::Done,
             route: None,
+            kind: None,
             opening: Opening::Asked,
             heard_from: None,
             reply: String::new(),
@@ -245,6 +269,7 @@ impl Machine {
         let Some(at) = self.turns.iter().position(|turn| turn.id == *id) else { return };
         let turn = self.turns.remove(at);
         self.said.end(id, self.now);
+        self.tell_later(&turn, outcome);
         let attempts =
             u32::try_from(turn.work.iter().filter(|work| work.call.is_some()).count()).unwrap_or(u32::MAX);
         let event =
@@ -287,6 +312,7 @@ impl Machine {
             self.out.push(Effect::StopListening);
         }
         self.approval = None;
+        self.question = None;
         if self.ringing.stop() {
             self.out.push(Effect::AcknowledgeTimers);
         }
@@ -344,6 +370,10 @@ impl Machine {
     }
 
     fn publish(&mut self, turn: Option<&TurnId>, event: PublicEvent) {
+        let turn_of = turn.and_then(|id| self.turns.iter_mut().find(|turn| turn.id == *id));
+        if let (Some(turn), PublicEvent::Intent { intent, .. }) = (turn_of, &event) {
+            turn.understood.push(intent.clone());
+        }
         let origin = turn.and_then(|id| self.turns.iter().find(|t| t.id == *id)).map(|t| t.origin.clone());
         self.out.push(Effect::Publish { turn: turn.cloned(), origin, event });
     }

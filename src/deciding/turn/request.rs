@@ -3,12 +3,15 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::deciding::instincts::{self, Answer, Context, Instinct};
-use crate::deciding::route;
+use crate::deciding::{context, route};
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::{
-    Effect, Intent, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+    Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
 };
+
+/// Stands for a language that is to be found out.
+const UNKNOWN_LANGUAGE: &str = "unknown";
 
 impl Machine {
     pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
@@ -25,13 +28,18 @@ impl Machine {
             why: None,
         };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
-        self.decide(now, &id, &text, &language);
+        // Nobody has said in which language it was written.
+        self.decide(now, &id, &text, UNKNOWN_LANGUAGE);
     }
 
     /// Instincts first; everything else is understood.
     pub(super) fn decide(&mut self, now: Stamp, id: &TurnId, text: &str, language: &str) {
         let Some(turn) = self.turn_mut(id) else { return };
+        turn.heard = text.to_owned();
         let origin = turn.origin.clone();
+        if self.answer_which(now, id, text, &origin) {
+            return;
+        }
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
         if let Some(instinct) = instincts::find(text, &context) {
@@ -49,6 +57,10 @@ impl Machine {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         turn.times.intent = Some(now);
         turn.route = understanding.intents.first().map(|intent| intent.route);
+        turn.kind = understanding.classification.clone().map(Kind::from);
+        if !matches!(understanding.language.as_str(), "" | "unknown") {
+            turn.language.clone_from(&understanding.language);
+        }
         let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
@@ -64,8 +76,18 @@ impl Machine {
         if awaiting_approval {
             self.approval = None;
         }
+        if self.question.as_ref().is_some_and(|question| question.origin == origin) {
+            self.question = None;
+        }
+        let mut understanding = understanding;
+        self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
+        if let Some(turn) = self.turn_mut(id) {
+            turn.route = understanding.intents.first().map(|intent| intent.route);
+            turn.missed.clone_from(&understanding.missed);
+        }
         // A yes or no that answers nothing means nothing.
-        let pointless = |intent: &Intent| instincts::named(&intent.name).is_some();
+        let pointless =
+            |intent: &Intent| instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name);
         if understanding.intents.iter().all(pointless) {
             let intent = Intent {
                 name: "out_of_scope".into(),
@@ -77,7 +99,7 @@ impl Machine {
                 }),
                 response: None,
             };
-            self.publish(Some(id), PublicEvent::Intent(intent));
+            self.tell_intent(id, intent);
             if dry_run {
                 self.close(id, Outcome::NotUnderstood);
             } else {
@@ -85,13 +107,18 @@ impl Machine {
             }
             return;
         }
-        let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
-        self.start_work(now, id, intents, dry_run);
+        if understanding.ambiguous.is_empty() {
+            let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
+            self.start_work(now, id, intents, dry_run);
+        } else {
+            self.ask_which(now, id, understanding.intents, understanding.ambiguous);
+        }
     }
 
-    fn start_work(&mut self, now: Stamp, id: &TurnId, intents: Vec<Intent>, dry_run: bool) {
+    pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
+        self.put_story_in(&mut intents);
         for intent in &intents {
-            self.publish(Some(id), PublicEvent::Intent(intent.clone()));
+            self.tell_intent(id, intent.clone());
         }
         if dry_run {
             self.close(id, Outcome::DryRun);
@@ -124,6 +151,11 @@ impl Machine {
         self.out.extend(calls.into_iter().map(|call| Effect::Act { call }));
     }
 
+    pub(super) fn tell_intent(&mut self, id: &TurnId, intent: Intent) {
+        let kind = self.turn_mut(id).and_then(|turn| turn.kind.clone());
+        self.publish(Some(id), PublicEvent::Intent { intent, kind });
+    }
+
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval: true };
         let reaction = (instinct.handle)(&context);
@@ -135,7 +167,7 @@ impl Machine {
             why,
             response: None,
         };
-        self.publish(Some(id), PublicEvent::Intent(intent));
+        self.tell_intent(id, intent);
         let Some(turn) = self.turn_mut(id) else { return };
         turn.route = Some(route);
         turn.times.intent = Some(now);

@@ -4,7 +4,7 @@ use super::Machine;
 use super::state::Phase;
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, PublicEvent};
-use crate::domain::timer::{Timer, TimerChange};
+use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{Effect, Reply, Stamp, TimerId};
 
 /// Pause between two rings.
@@ -68,11 +68,19 @@ impl Machine {
     pub(super) fn on_timer(&mut self, now: Stamp, change: TimerChange, timer: Timer) {
         self.publish(None, PublicEvent::Timer { change, timer: timer.clone() });
         match change {
+            TimerChange::Finished
+                if timer.kind == TimerKind::Command && timer.state == TimerState::Running =>
+            {
+                let request = timer.name.unwrap_or_default();
+                self.on_typed(now, request, Origin::Internal, true, false);
+            }
             TimerChange::Finished => {
                 self.ringing.add(timer, now.clock_ms());
                 self.ring_if_due(now);
             }
             TimerChange::Acknowledged | TimerChange::Cancelled => self.ringing.remove(&timer.id),
+            // It was snoozed, or given more time.
+            TimerChange::Updated if timer.state != TimerState::Ringing => self.ringing.remove(&timer.id),
             TimerChange::Started | TimerChange::Updated => {}
         }
     }

@@ -1,7 +1,7 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
 use crate::domain::public_event::{Origin, Outcome, Timings};
-use crate::domain::{Intent, Part, Receipt, Route, Stamp, ToolCall, TurnId};
+use crate::domain::{Ambiguity, Intent, Kind, Part, Receipt, Route, Stamp, ToolCall, TurnId};
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +41,17 @@ pub(super) struct Turn {
     pub(super) speak: bool,
     pub(super) dry_run: bool,
     pub(super) language: String,
+    /// What was said or typed.
+    pub(super) heard: String,
+    /// What that was taken for.
+    pub(super) understood: Vec<Intent>,
     pub(super) work: Vec<Work>,
+    /// Parts of the request that were not understood.
+    pub(super) missed: Vec<String>,
     pub(super) outcome: Outcome,
     pub(super) route: Option<Route>,
+    /// What kind of request it is, when that is known.
+    pub(super) kind: Option<Kind>,
     pub(super) opening: Opening,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
     pub(super) heard_from: Option<Stamp>,
@@ -117,5 +125,20 @@ pub(super) struct Approval {
     /// Only the one who asked may answer.
     pub(super) origin: Origin,
     pub(super) intents: Vec<(Intent, ToolCall)>,
+    pub(super) until_ms: u64,
+}
+
+/// A request that waits to hear which of several names is meant.
+#[derive(Debug, Clone)]
+pub(super) struct Question {
+    /// Only the one who asked may answer.
+    pub(super) origin: Origin,
+    pub(super) intents: Vec<Intent>,
+    /// What is asked.
+    pub(super) doubt: Ambiguity,
+    /// What must be asked after that.
+    pub(super) others: Vec<Ambiguity>,
+    /// Parts of the request that were not understood.
+    pub(super) missed: Vec<String>,
     pub(super) until_ms: u64,
 }

@@ -7,7 +7,7 @@ use crate::config::speaking::FollowUp;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::Completeness;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::timer::{Timer, TimerChange, TimerState};
+use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{
     Effect, Endpoint, Event, Intent, Part, Receipt, Reply, Route, Slots, Stamp, Transcript, TurnId,
     Understanding,
@@ -29,6 +29,7 @@ pub(super) fn settings() -> Settings {
         barge_in: Default::default(),
         follow_up: FollowUp::Questions,
         follow_up_ms: 5_000,
+        context_ms: 300_000,
     }
 }
 
@@ -74,7 +75,10 @@ fn intent(name: &str) -> Intent {
 
 pub(super) fn understood(n: u32, names: &[&str]) -> Event {
     let intents = names.iter().map(|name| intent(name)).collect();
-    Event::Understood { turn: turn(n), understanding: Understanding { intents, why: "nothing fits".into() } }
+    Event::Understood {
+        turn: turn(n),
+        understanding: Understanding { intents, why: "nothing fits".into(), ..Understanding::default() },
+    }
 }
 
 pub(super) fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
@@ -138,6 +142,7 @@ pub(super) fn wake() -> Event {
 pub(super) fn timer(id: &str) -> Timer {
     Timer {
         id: id.into(),
+        kind: TimerKind::Timer,
         name: None,
         area: None,
         duration_ms: 1000,
@@ -145,6 +150,7 @@ pub(super) fn timer(id: &str) -> Timer {
         due_unix_ms: 1000,
         remaining_ms: 0,
         state: TimerState::Ringing,
+        recurrence: None,
     }
 }
 
@@ -261,6 +267,7 @@ fn two_requests_wait_for_both_receipts() {
         .iter()
         .map(|part| match part {
             Part::Done { intent, .. } | Part::Answer { intent } => intent.name.clone(),
+            Part::Missed { text } => text.clone(),
         })
         .collect();
     assert_eq!(names, ["HassTurnOff", "HassTurnOn"], "told in the order they were said");

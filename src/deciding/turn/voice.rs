@@ -47,7 +47,7 @@ impl Machine {
         self.make_room_for_listening();
         self.open(now, Origin::Voice, Phase::Listening, true);
         let window_ms = self.settings.listen_window_ms;
-        self.out.push(Effect::Listen { window_ms, short_answer: self.approval.is_some() });
+        self.out.push(Effect::Listen { window_ms, short_answer: self.asks() });
     }
 
     /// The person wants to speak: an older listening turn gives way.
@@ -196,6 +196,9 @@ impl Machine {
         if let Some(approval) = self.approval.as_mut().filter(|_| asks) {
             // The window is counted from the end of the question, not from its beginning.
             approval.until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        }
+        if let Some(question) = self.question.as_mut().filter(|_| outcome == Outcome::AwaitingAnswer) {
+            question.until_ms = now.clock_ms() + self.settings.approval_window_ms;
         }
         if listen {
             self.listen_for_answer(now);

@@ -1,12 +1,14 @@
 //! Input devices through cpal: which there are, and an open one that fills a capture ring.
 
 use super::ring::{CaptureReader, CaptureWriter, Counters, capture_ring};
+#[cfg(target_os = "linux")]
+use super::timed;
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::resample::RATES_HZ;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Data, ErrorKind, SampleFormat, SupportedStreamConfig};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A device that has brought sound and then brings nothing for this long is taken for lost: some sound
@@ -111,9 +113,9 @@ pub enum MicrophoneState {
     Lost(String),
 }
 
-/// What the stream's error callback leaves behind.
+/// What has befallen the stream, as its own thread notes it.
 #[derive(Debug, Default)]
-struct Troubles {
+pub(super) struct Troubles {
     xruns: AtomicU64,
     lost: Mutex<Option<String>>,
 }
@@ -122,20 +124,45 @@ impl Troubles {
     /// Called by the device's thread, outside of the data callback.
     fn note(&self, error: &cpal::Error) {
         match error.kind() {
-            // Sound was lost but the stream goes on.
-            ErrorKind::Xrun => {
-                self.xruns.fetch_add(1, Ordering::Relaxed);
-            }
+            ErrorKind::Xrun => self.note_xrun(),
             // The stream goes on, elsewhere or with less priority.
             ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
             _ => {
-                let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
-                lost.get_or_insert_with(|| error.to_string());
-                drop(lost);
+                self.lose(error);
                 std::thread::sleep(ERROR_PAUSE);
             }
         }
     }
+
+    /// Sound was lost but the stream goes on.
+    pub(super) fn note_xrun(&self) {
+        self.xruns.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The stream is over; the first reason stays.
+    pub(super) fn lose(&self, why: &impl std::fmt::Display) {
+        self.lock().get_or_insert_with(|| why.to_string());
+    }
+
+    /// Why it is over.
+    pub(super) fn lost(&self) -> Option<String> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<String>> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who reads the device. Held because dropping it closes it.
+enum Stream {
+    Callback {
+        _stream: cpal::Stream,
+    },
+    #[cfg(target_os = "linux")]
+    Clock {
+        _reading: timed::Reading,
+    },
 }
 
 /// An open microphone. Dropping it closes the device, which waits for the sound system: with a server
@@ -145,7 +172,7 @@ pub struct Microphone {
     config: SupportedStreamConfig,
     troubles: Arc<Troubles>,
     flow: Flow,
-    _stream: cpal::Stream,
+    _stream: Stream,
 }
 
 /// Notices when no more sound comes.
@@ -183,19 +210,9 @@ impl Microphone {
         let (writer, reader) = capture_ring(config.sample_rate(), config.channels(), ring_ms)
             .map_err(|error| no_format(error.to_string()))?;
         let troubles = Arc::new(Troubles::default());
-        let noting = Arc::clone(&troubles);
-        let failed = |source| MicrophoneError::Open { name: name.clone(), source };
-        let stream = device
-            .build_input_stream_raw(
-                config.config(),
-                config.sample_format(),
-                data_callback(writer),
-                move |error| noting.note(&error),
-                None,
-            )
-            .map_err(failed)?;
-        stream.play().map_err(failed)?;
-        let flow = Flow { counters: reader.counters(), seen_frames: 0, seen_at: Instant::now() };
+        let counters = reader.counters();
+        let stream = start(&device, &name, config, writer, &troubles)?;
+        let flow = Flow { counters, seen_frames: 0, seen_at: Instant::now() };
         Ok((Self { name, config, troubles, flow, _stream: stream }, reader))
     }
 
@@ -217,9 +234,8 @@ impl Microphone {
     /// Whether it still brings sound. Ask a few times a second: a device that brings nothing for 1.5
     /// seconds (4 after it was opened) between two questions counts as lost.
     pub fn state(&mut self) -> MicrophoneState {
-        let lost = self.troubles.lost.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let silent = self.flow.stalled(Instant::now());
-        match (lost, silent) {
+        match (self.troubles.lost(), silent) {
             (Some(reason), _) => MicrophoneState::Lost(reason),
             (None, Some(silent)) => {
                 MicrophoneState::Lost(format!("no sound came for {:.1} s", silent.as_secs_f32()))
@@ -232,6 +248,32 @@ impl Microphone {
     pub fn xruns(&self) -> u64 {
         self.troubles.xruns.load(Ordering::Relaxed)
     }
+}
+
+/// Starts to fill the ring, in the way that suits the device.
+fn start(
+    device: &cpal::Device,
+    name: &str,
+    config: SupportedStreamConfig,
+    writer: CaptureWriter,
+    troubles: &Arc<Troubles>,
+) -> Result<Stream, MicrophoneError> {
+    #[cfg(target_os = "linux")]
+    if let Some(opened) = timed::open(name, config) {
+        let reading = opened.start(writer, Arc::clone(troubles)).map_err(|why| {
+            let source = cpal::Error::with_message(ErrorKind::BackendError, why);
+            MicrophoneError::Open { name: name.to_owned(), source }
+        })?;
+        return Ok(Stream::Clock { _reading: reading });
+    }
+    let failed = |source| MicrophoneError::Open { name: name.to_owned(), source };
+    let (noting, format) = (Arc::clone(troubles), config.sample_format());
+    let note = move |error| noting.note(&error);
+    let stream = device
+        .build_input_stream_raw(config.config(), format, data_callback(writer), note, None)
+        .map_err(failed)?;
+    stream.play().map_err(failed)?;
+    Ok(Stream::Callback { _stream: stream })
 }
 
 fn find(wanted: &str) -> Result<cpal::Device, MicrophoneError> {
@@ -334,10 +376,10 @@ mod tests {
         troubles.note(&cpal::Error::new(ErrorKind::Xrun));
         troubles.note(&cpal::Error::new(ErrorKind::RealtimeDenied));
         assert_eq!(troubles.xruns.load(Ordering::Relaxed), 1);
-        assert_eq!(*troubles.lost.lock().expect("lock"), None);
+        assert_eq!(troubles.lost(), None);
         troubles.note(&cpal::Error::with_message(ErrorKind::DeviceNotAvailable, "unplugged"));
         troubles.note(&cpal::Error::with_message(ErrorKind::BackendError, "and then this"));
-        assert_eq!(troubles.lost.lock().expect("lock").as_deref(), Some("unplugged"));
+        assert_eq!(troubles.lost().as_deref(), Some("unplugged"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod microphone;
 mod ring;
+#[cfg(target_os = "linux")]
+mod timed;
 
 pub use microphone::{InputDevice, Microphone, MicrophoneState, input_devices};
 pub use ring::{CaptureReader, CaptureWriter, capture_ring};

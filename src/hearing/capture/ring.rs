@@ -30,6 +30,8 @@ pub(super) struct Counters {
     dropped: AtomicU64,
     /// The writer had to turn samples away since the reader last looked.
     overflowed: AtomicBool,
+    /// The reader is in no hurry.
+    pub(super) unhurried: AtomicBool,
 }
 
 /// When a frame was captured; frames are counted as they went into the ring.
@@ -137,6 +139,13 @@ fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, inter
 
 // real-time: end
 
+impl CaptureWriter {
+    /// Whether the reader is in no hurry.
+    pub(super) fn unhurried(&self) -> bool {
+        self.counters.unhurried.load(Ordering::Relaxed)
+    }
+}
+
 /// The ear's end.
 pub struct CaptureReader {
     consumer: HeapCons<f32>,
@@ -200,6 +209,12 @@ impl CaptureReader {
         self.counters.overflowed.store(false, Ordering::Release);
         let thrown = self.consumer.clear();
         self.skipped += (thrown / self.channels) as u64;
+    }
+
+    /// Tells whether sound may come some tens of milliseconds late for now. It is all there then, but
+    /// who brings it can rest longer, where that is up to us.
+    pub fn set_unhurried(&self, unhurried: bool) {
+        self.counters.unhurried.store(unhurried, Ordering::Relaxed);
     }
 
     /// Frames the device brought so far: stands still when the device is gone.

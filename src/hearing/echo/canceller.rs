@@ -25,6 +25,8 @@ pub(super) struct Canceller {
     high_pass: HighPassFilter,
     rendered: Block,
     captured: Block,
+    /// The block without what the filter explains, and the one before.
+    filtered: [Block; 2],
     /// The microphone's channel for the filter, kept because the filter takes whole vectors.
     channel: [Vec<f32>; 1],
 }
@@ -35,6 +37,11 @@ impl Canceller {
         // Looks for echoes before the strongest one, for streams whose delay is not known; with them it
         // moves back and forth by a block, and every move costs what was learned.
         config.delay.detect_pre_echo = false;
+        // By default a filter is trusted to take 6 dB out, as for a telephone whose two ends nobody has
+        // aligned, and a person who is as loud as the loudspeaker is taken for echo. Ours is aligned: how
+        // good it is may be measured.
+        config.erle.max_l = 100.0;
+        config.erle.max_h = 50.0;
         config.validate();
         let rate_hz = SAMPLE_RATE_HZ as usize;
         Self {
@@ -42,6 +49,7 @@ impl Canceller {
             high_pass: HighPassFilter::new(SAMPLE_RATE_HZ as i32, 1),
             rendered: Block::new(1, 1),
             captured: Block::new(1, 1),
+            filtered: [Block::new(1, 1), Block::new(1, 1)],
             channel: [vec![0.0; BLOCK]],
         }
     }
@@ -57,12 +65,14 @@ impl Canceller {
     }
 
     /// Takes what is played and what is heard; `cleaned` is the block heard before, without its echo:
-    /// the canceller works with windows of two blocks.
+    /// the canceller works with windows of two blocks. `words` is the same block without what a linear
+    /// filter explains of it: some echo is left, but nothing of a person who speaks meanwhile is missing.
     pub(super) fn process(
         &mut self,
         played: &[f32; BLOCK],
         heard: &[f32; BLOCK],
         cleaned: &mut [f32; BLOCK],
+        words: &mut [f32; BLOCK],
     ) {
         let scaled = |samples: &[f32; BLOCK]| samples.map(|sample| sample * FULL_SCALE);
         self.rendered.view_mut(0, 0).copy_from_slice(&scaled(played));
@@ -71,9 +81,15 @@ impl Canceller {
         self.captured.view_mut(0, 0).copy_from_slice(&self.channel[0]);
         let overdriven = heard.iter().any(|sample| sample.abs() >= OVERDRIVEN);
         self.processor.buffer_render(&self.rendered);
-        self.processor.process_capture(false, overdriven, None, &mut self.captured);
-        for (into, sample) in cleaned.iter_mut().zip(self.captured.view(0, 0)) {
-            *into = (sample / FULL_SCALE).clamp(-1.0, 1.0);
+        self.filtered.swap(0, 1);
+        let [filtered, before] = &mut self.filtered;
+        // As it is, should the canceller not have begun yet.
+        filtered.view_mut(0, 0).copy_from_slice(self.captured.view(0, 0));
+        self.processor.process_capture(false, overdriven, Some(filtered), &mut self.captured);
+        for (block, into) in [(&self.captured, cleaned), (&*before, words)] {
+            for (into, sample) in into.iter_mut().zip(block.view(0, 0)) {
+                *into = (sample / FULL_SCALE).clamp(-1.0, 1.0);
+            }
         }
     }
 }

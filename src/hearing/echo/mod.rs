@@ -87,7 +87,10 @@ pub struct EchoStage {
     canceller: Option<Canceller>,
     far: FarEnd,
     alignment: Alignment,
-    polish: Option<Polish>,
+    /// One for each of the two forms of the sound.
+    polish: Option<[Polish; 2]>,
+    /// What was given out last, for its words.
+    words: Vec<f32>,
     rest_after_blocks: u32,
     /// Blocks since the loudspeaker was last heard in the reference.
     quiet_blocks: u32,
@@ -138,7 +141,8 @@ impl EchoStage {
             canceller: config.enabled.then(Canceller::new),
             far: FarEnd::new(SAMPLE_RATE_HZ),
             alignment: Alignment::new(),
-            polish: Polish::new(config),
+            polish: Polish::new(config).zip(Polish::new(config)).map(<[Polish; 2]>::from),
+            words: Vec::with_capacity(BLOCK * 32),
             rest_after_blocks: config.rest_after_ms / 4,
             quiet_blocks: u32::MAX,
             mode: Mode::Resting,
@@ -174,18 +178,10 @@ impl EchoStage {
     /// With noise suppression or gain control the blocks are of 10 ms.
     pub fn process(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
         let (Some(canceller), Some(captured_until)) = (&mut self.canceller, captured_until) else {
-            // Whatever waited comes first.
-            let new = std::mem::take(samples);
-            if let Some(polish) = &mut self.polish {
-                polish.give_up(samples);
-            }
-            if std::mem::take(&mut self.begun) {
-                samples.extend_from_slice(&std::mem::replace(&mut self.past, [0.0; BLOCK]));
-            }
-            samples.append(&mut self.pending);
-            samples.extend(new);
+            self.pass(samples);
             return;
         };
+        self.words.clear();
         if samples.is_empty() {
             return;
         }
@@ -195,7 +191,7 @@ impl EchoStage {
         self.alignment.captured(captured_until, self.pending.len(), resting, &self.far);
         let (blocks, _) = self.pending.as_chunks::<BLOCK>();
         for heard in blocks {
-            let (mut played, mut cleaned) = ([0.0; BLOCK], [0.0; BLOCK]);
+            let (mut played, mut cleaned, mut words) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
             let sound = match self.alignment.next(BLOCK, &self.far) {
                 Some((place, step)) => self.far.read(place, step, &mut played),
                 None => false,
@@ -206,20 +202,23 @@ impl EchoStage {
             let passed = std::mem::replace(&mut self.past, *heard);
             if self.mode != Mode::Resting {
                 canceller.expect_delay(self.alignment.lead_ms());
-                canceller.process(&played, heard, &mut cleaned);
+                canceller.process(&played, heard, &mut cleaned, &mut words);
                 let learns = self.levels.played > LOUD_ENOUGH && self.learned_blocks < LEARNING_BLOCKS;
                 self.learned_blocks += u32::from(learns);
             }
-            self.mode.mix(&passed, &mut cleaned);
             let part = if self.coupling.is_free() { 1.0 } else { 0.0 };
             let step = (part - std::mem::replace(&mut self.untouched, part)) / BLOCK as f32;
-            for (index, (into, past)) in cleaned.iter_mut().zip(&passed).enumerate() {
-                let part = part - step * (BLOCK - index) as f32;
-                *into += (past - *into) * part;
+            for block in [&mut cleaned, &mut words] {
+                self.mode.mix(&passed, block);
+                for (index, (into, past)) in block.iter_mut().zip(&passed).enumerate() {
+                    let part = part - step * (BLOCK - index) as f32;
+                    *into += (past - *into) * part;
+                }
             }
             self.levels.add(&played, heard, &cleaned);
             self.coupling.block(self.levels.played, self.levels.heard);
             samples.extend_from_slice(&cleaned);
+            self.words.extend_from_slice(&words);
         }
         let way = (canceller.delay_ms(), self.alignment.lead_ms(), self.alignment.jumps());
         if way != self.learned_for {
@@ -227,8 +226,33 @@ impl EchoStage {
         }
         let done = blocks.len() * BLOCK;
         self.pending.drain(..done);
-        if let Some(polish) = &mut self.polish {
+        if let Some([polish, of_words]) = &mut self.polish {
             polish.process(samples);
+            of_words.process(&mut self.words);
+        }
+    }
+
+    /// The samples that [`EchoStage::process`] gave out last, for what was said: what a linear filter
+    /// explains of the loudspeaker is missing from them, but nothing of a person who spoke meanwhile, as
+    /// it is from those. Without an echo they are the same.
+    pub fn words(&self) -> &[f32] {
+        &self.words
+    }
+
+    /// Lets samples through as they are; whatever waited comes first.
+    fn pass(&mut self, samples: &mut Vec<f32>) {
+        let new = std::mem::take(samples);
+        self.words.clear();
+        if let Some([polish, of_words]) = &mut self.polish {
+            polish.give_up(samples);
+            of_words.give_up(&mut self.words);
+        }
+        let begun = std::mem::take(&mut self.begun).then(|| std::mem::replace(&mut self.past, [0.0; BLOCK]));
+        let waiting = std::mem::take(&mut self.pending);
+        for into in [samples, &mut self.words] {
+            into.extend(begun.iter().flatten());
+            into.extend_from_slice(&waiting);
+            into.extend_from_slice(&new);
         }
     }
 

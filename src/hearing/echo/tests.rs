@@ -11,20 +11,46 @@ use std::time::{Duration, Instant};
 #[test]
 fn what_the_canceller_lets_pass_is_one_block_late() {
     let (mut canceller, heard) = (Canceller::new(), noise(32_000, 0.1));
-    let mut out = Vec::new();
+    let mut out = [Vec::new(), Vec::new()];
     for block in heard.as_chunks::<BLOCK>().0 {
-        let mut cleaned = [0.0; BLOCK];
-        canceller.process(&[0.0; BLOCK], block, &mut cleaned);
-        out.extend(cleaned);
+        let (mut cleaned, mut words) = ([0.0; BLOCK], [0.0; BLOCK]);
+        canceller.process(&[0.0; BLOCK], block, &mut cleaned, &mut words);
+        out[0].extend(cleaned);
+        out[1].extend(words);
     }
-    let gain = |lag: usize| {
-        let pairs = heard[8_000..30_000].iter().zip(&out[8_000 + lag..]);
-        pairs.map(|(a, b)| a * b).sum::<f32>() / heard[8_000..30_000].iter().map(|a| a * a).sum::<f32>()
-    };
-    assert!(gain(BLOCK) > 0.8, "a block late: {}", gain(BLOCK));
-    let elsewhere = (0..300).filter(|lag| *lag != BLOCK).map(|lag| gain(lag).abs()).fold(0.0, f32::max);
-    // The high-pass filter before the canceller smears a little.
-    assert!(elsewhere < 0.2, "and nowhere else: {elsewhere}");
+    for out in out {
+        let gain = |lag: usize| {
+            let pairs = heard[8_000..30_000].iter().zip(&out[8_000 + lag..]);
+            pairs.map(|(a, b)| a * b).sum::<f32>() / heard[8_000..30_000].iter().map(|a| a * a).sum::<f32>()
+        };
+        assert!(gain(BLOCK) > 0.8, "a block late: {}", gain(BLOCK));
+        let elsewhere = (0..300).filter(|lag| *lag != BLOCK).map(|lag| gain(lag).abs()).fold(0.0, f32::max);
+        // The high-pass filter before the canceller smears a little.
+        assert!(elsewhere < 0.2, "and nowhere else: {elsewhere}");
+    }
+}
+
+#[test]
+fn the_words_of_somebody_as_loud_as_the_loudspeaker_are_kept() {
+    let (mut stage, begun) = (EchoStage::new(&Echo::default()), Instant::now());
+    stage.speaker_opened(16_000);
+    // The loudspeaker is heard 50 ms after it was handed its sound; a person hisses in the last second.
+    let (played, hiss) = (noise(96_000, 0.2), noise(192_000, 0.2).split_off(96_000));
+    let mut words = Vec::new();
+    for (step, block) in played.chunks(160).enumerate() {
+        stage.played(&piece(step as u64, begun, block));
+        let at = |index: usize| (step * 160 + index).checked_sub(800).map_or(0.0, |at| played[at]);
+        let person = |index: usize| if step >= 500 { hiss[step * 160 + index] } else { 0.0 };
+        let mut samples: Vec<f32> = (0..160).map(|index| at(index) + person(index)).collect();
+        stage.process(&mut samples, Some(begun + Duration::from_millis(10 * (step as u64 + 1))));
+        assert_eq!(samples.len(), stage.words().len());
+        words.extend_from_slice(stage.words());
+    }
+    let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>() / samples.len() as f32;
+    let (echo, person) = (power(&words[64_000..79_000]), power(&words[80_800..84_000]));
+    let said = power(&hiss[80_800..84_000]);
+    assert!(echo < said / 100.0, "20 dB of the echo are gone: {echo} of {said}");
+    assert!((0.5..2.0).contains(&(person / said)), "and the person is there: {person} of {said}");
 }
 
 /// Ten milliseconds of the loudspeaker.

@@ -212,6 +212,11 @@ impl WakeDetector {
         }
     }
 
+    /// Samples that the next hop still wants, before which nothing is decided.
+    pub fn missing_samples(&self) -> usize {
+        self.engine.hop_samples().saturating_sub(self.pending.len())
+    }
+
     /// Forgets the sound so that nothing wakes from a mixture of old and new, but not the refractory
     /// times.
     fn forget(&mut self) {

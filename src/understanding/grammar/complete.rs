@@ -16,7 +16,7 @@ type Place = (StateId, Option<TrieId>);
 
 impl Grammar {
     pub(super) fn completeness_of(&self, text: &str) -> Completeness {
-        let words = text::words(text);
+        let words = text::words(text, self.tongue);
         let words: Vec<Option<WordId>> = words.iter().map(|word| self.words.get(word)).collect();
         let whole = self.read(&words);
         let joiner = self.words.get(JOINER);

@@ -55,7 +55,7 @@ impl Graph {
         let skip = (!views.get(skip).entries.is_empty()).then_some(skip);
         let (merged, source) = merge(network);
         let mut starts: Vec<StateId> =
-            network.starts.iter().filter_map(|start| merged[*start as usize]).collect();
+            network.spoken_starts().filter_map(|start| merged[start as usize]).collect();
         starts.sort_unstable();
         starts.dedup();
         if starts.is_empty() {
@@ -170,7 +170,7 @@ impl Maker {
 fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
     let mut made = Maker::default();
     let mut merged: Vec<Option<Option<StateId>>> = vec![None; network.nodes.len()];
-    for start in 0..network.nodes.len() as NodeId {
+    for start in network.spoken_starts() {
         let mut stack = vec![start];
         while let Some(&id) = stack.last() {
             if merged[id as usize].is_some() {
@@ -178,8 +178,8 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
                 continue;
             }
             let node = &network.nodes[id as usize];
-            let words = node.words.iter().map(|(word, to)| (Symbol::Word(*word), *to));
-            let views = node.views.iter().map(|(view, _, to)| (Symbol::View(*view), *to));
+            let words = node.said_words().map(|(word, to)| (Symbol::Word(word), to));
+            let views = node.said_views().map(|(view, _, to)| (Symbol::View(view), to));
             let arcs: Vec<(Symbol, NodeId)> = words.chain(views).collect();
             let open = stack.len();
             stack.extend(arcs.iter().map(|(_, to)| *to).filter(|to| merged[*to as usize].is_none()));

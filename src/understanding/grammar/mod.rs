@@ -4,6 +4,7 @@ mod accept;
 mod complete;
 mod graph;
 mod home;
+mod near;
 mod network;
 mod parse;
 mod pieces;
@@ -15,6 +16,7 @@ mod words;
 use super::Sentences;
 use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement, Template};
+use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
 use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
@@ -29,6 +31,7 @@ use std::sync::Arc;
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
+pub use near::{Nearness, Similar};
 pub use parse::Match;
 pub use sample::LabelledSample;
 
@@ -42,6 +45,8 @@ pub(super) struct Meaning {
     pub slots: Slots,
     pub response: Option<String>,
     pub rank: usize,
+    pub from_context: Vec<String>,
+    pub keywords: Vec<String>,
     pub requires: BTreeMap<String, Requirement>,
     pub excludes: BTreeMap<String, Vec<Value>>,
 }
@@ -57,6 +62,7 @@ impl Meaning {
 /// The compiled sentences of one home. Made anew when the home changes.
 pub struct Grammar {
     language: String,
+    tongue: &'static Tongue,
     words: Words,
     views: Views,
     slot_names: Vec<String>,
@@ -68,6 +74,9 @@ pub struct Grammar {
     context: Map<String, Value>,
     graph: Graph,
     sampler: Sampler,
+    /// The names of the home, for those that were not said exactly.
+    names: near::Names,
+    similar: Option<Similar>,
 }
 
 impl Grammar {
@@ -78,24 +87,34 @@ impl Grammar {
 
     /// Compiles with what is known beforehand, such as `area`; sentences that require it match then.
     pub fn with_context(sentences: &Sentences, home: &Home, context: Map<String, Value>) -> Self {
-        let mut views = ViewBuilder::new(home::lists(home));
+        let tongue = Tongue::of(sentences.language());
+        let mut views = ViewBuilder::new(home::lists(home), tongue);
         let mut network = Network::default();
         let mut slot_names = Vec::new();
         let mut meanings = Vec::new();
         for (index, data) in sentences.data.iter().enumerate() {
             for template in &data.templates {
                 let scope = Scope::new(sentences, Some(data));
-                let mut compiler =
-                    PieceCompiler { views: &mut views, slots: &mut slot_names, scope, data, index };
+                let mut compiler = PieceCompiler {
+                    views: &mut views,
+                    slots: &mut slot_names,
+                    scope,
+                    data,
+                    index,
+                    speaking: false,
+                };
                 let pieces = compiler.compile(&template.expr);
                 if let Some(meaning) = meaning(data, template, &pieces, &context) {
-                    NetworkBuilder { network: &mut network, views: &mut views }.add(&pieces);
+                    let mut builder = NetworkBuilder { network: &mut network, views: &mut views };
+                    builder.add(&pieces, data.spoken);
                     meanings.push(meaning);
                 }
             }
         }
         let skip_view = views.texts(&sentences.skip_words);
-        let ViewBuilder { views, words, .. } = views;
+        let ViewBuilder { views, words, home, .. } = views;
+        let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
+        let names = near::Names::new(&home, &words);
         let skips = views.get(skip_view).entries.iter();
         let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
         skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
@@ -104,6 +123,7 @@ impl Grammar {
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {
             language: sentences.language().to_owned(),
+            tongue,
             words,
             views,
             slot_names,
@@ -114,12 +134,25 @@ impl Grammar {
             context,
             graph,
             sampler,
+            names,
+            similar: None,
         }
+    }
+
+    /// With somebody who tells how alike names are in meaning; asked only where nothing else fits.
+    #[must_use]
+    pub fn with_similarity(self, similar: Similar) -> Self {
+        Self { similar: Some(similar), ..self }
     }
 
     /// ISO 639-1 code of the sentences.
     pub fn language(&self) -> &str {
         &self.language
+    }
+
+    /// The words of its language.
+    pub fn tongue(&self) -> &'static Tongue {
+        self.tongue
     }
 
     /// How large it is, for people: templates, nodes of the network, states for speech, words.
@@ -152,6 +185,8 @@ fn meaning(
         slots: data.slots.clone(),
         response: data.response.clone(),
         rank: data.rank,
+        from_context: data.from_context.clone(),
+        keywords: data.keywords.clone(),
         requires: data.requires.clone(),
         excludes: data.excludes.clone(),
     })

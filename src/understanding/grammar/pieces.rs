@@ -2,10 +2,12 @@
 //! Words are not whole yet: "light[s]" is the pieces "light" and "s".
 
 use super::views::{ViewBuilder, ViewId};
+use crate::understanding::rules::Rule;
 use crate::understanding::sentences::Scope;
-use crate::understanding::sentences::model::{Data, List};
+use crate::understanding::sentences::model::{Data, List, Rule as SpokenRule, Ruled};
 use crate::understanding::sentences::template::Expr;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A slot name, as a number.
 pub type SlotId = u32;
@@ -23,7 +25,12 @@ pub enum Piece {
     View(ViewId, SlotId),
     /// One word, whatever it is.
     Any(SlotId),
+    /// Words that are parsed by rule.
+    Ruled(Ruled, SlotId),
 }
+
+/// The slot of what is only said aloud: nobody reads it.
+pub const SILENT: SlotId = SlotId::MAX;
 
 /// The graph of one template, from node 0 to `end`. Only `Any` arcs may form a circle.
 #[derive(Debug, Default)]
@@ -34,6 +41,15 @@ pub struct Pieces {
     pub end: usize,
     /// Context keys that one of its lists tells about.
     pub provided: BTreeSet<String>,
+    /// Nodes of what is only said aloud; the parser has a rule in their place.
+    pub speech: Vec<Range<usize>>,
+}
+
+impl Pieces {
+    /// Whether what leaves a node is only said aloud.
+    pub fn is_speech(&self, node: usize) -> bool {
+        self.speech.iter().any(|nodes| nodes.contains(&node))
+    }
 }
 
 /// Compiles the templates of one data block.
@@ -48,6 +64,8 @@ pub struct PieceCompiler<'c> {
     pub data: &'c Data,
     /// Number of the data block, for its own lists.
     pub index: usize,
+    /// Whether the way something is said aloud is being compiled.
+    pub speaking: bool,
 }
 
 impl PieceCompiler<'_> {
@@ -74,7 +92,14 @@ impl PieceCompiler<'_> {
                 end
             }
             Expr::Perm(parts) => self.permutation(pieces, parts, from, depth),
-            Expr::List { list, slot, .. } => self.list(pieces, list, slot, from),
+            Expr::List { list, slot, .. } => match self.scope.list(list) {
+                Some((List::Rule { ruled, spoken }, _)) => {
+                    // Home Assistant's slots of a length have names of their own.
+                    let own = slot == list && ruled.rule == Rule::Duration;
+                    self.ruled(pieces, *ruled, if own { "" } else { slot }, spoken, (from, depth))
+                }
+                _ => self.list(pieces, list, slot, from),
+            },
             Expr::Rule { name, .. } => match self.scope.rule(name) {
                 Some(rule) if depth < 64 => self.expr(pieces, &rule.expr, from, depth + 1),
                 _ => from,
@@ -99,6 +124,34 @@ impl PieceCompiler<'_> {
         said[full].unwrap_or(from)
     }
 
+    /// A rule for the parser, and beside it the ways it is said aloud.
+    fn ruled(
+        &mut self,
+        pieces: &mut Pieces,
+        ruled: Ruled,
+        slot: &str,
+        spoken: &[SpokenRule],
+        (from, depth): (usize, usize),
+    ) -> usize {
+        let end = node(pieces);
+        // The checker has seen to it that there is none within another.
+        if self.speaking {
+            return end;
+        }
+        let slot = self.slot(slot);
+        pieces.arcs[from].push((Piece::Ruled(ruled, slot), end));
+        let first = pieces.arcs.len();
+        self.speaking = true;
+        for template in spoken {
+            let start = step(pieces, from, Piece::Nothing);
+            let last = self.expr(pieces, &template.expr, start, depth + 1);
+            pieces.arcs[last].push((Piece::Nothing, end));
+        }
+        self.speaking = false;
+        pieces.speech.push(first..pieces.arcs.len());
+        end
+    }
+
     fn list(&mut self, pieces: &mut Pieces, list: &str, slot: &str, from: usize) -> usize {
         let slot = self.slot(slot);
         let found = self.scope.list(list);
@@ -118,13 +171,18 @@ impl PieceCompiler<'_> {
         if !self.views.views.get(view).entries.is_empty() {
             pieces.arcs[from].push((Piece::View(view, slot), end));
         }
-        if let Some(List::Wildcard { max_words, .. }) = definition {
+        if let Some(List::Wildcard { max_words, .. }) = definition
+            && !self.speaking
+        {
             add_wildcard(pieces, slot, *max_words, from, end);
         }
         end
     }
 
     fn slot(&mut self, name: &str) -> SlotId {
+        if self.speaking {
+            return SILENT;
+        }
         let known = self.slots.iter().position(|slot| slot == name);
         let index = known.unwrap_or_else(|| {
             self.slots.push(name.to_owned());

@@ -1,8 +1,9 @@
 //! Sentences to train the recogniser with: the same ones for the same seed, every intent, list value
 //! and number well covered.
 
+use super::home::IN_AREA;
 use super::network::{Network, NodeId, TemplateId};
-use super::pieces::SlotId;
+use super::pieces::{SILENT, SlotId};
 use super::views::{Entry, ViewId, Views};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER, Meaning};
@@ -30,6 +31,9 @@ const RANGE_WEIGHT: usize = 6;
 /// of few sentences are heard too.
 const INTENT_SHARE: f64 = 0.7;
 
+/// No intent has less: "cancel" has few sentences and must be heard all the same.
+const LEAST_SHARE: f64 = 8.0;
+
 /// What the sampler knows beforehand.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
@@ -56,7 +60,7 @@ impl Sampler {
         let mut names: Vec<&str> = Vec::new();
         for (template, start) in network.starts.iter().enumerate() {
             let count = counts[*start as usize];
-            if count == 0.0 {
+            if count == 0.0 || !network.spoken[template] {
                 continue;
             }
             let intent = meanings[template].intent.as_str();
@@ -71,7 +75,8 @@ impl Sampler {
         }
         let mut total = 0.0;
         for intent in &mut sampler.intents {
-            total += intent.templates.iter().map(|(weight, _)| weight).sum::<f64>().powf(INTENT_SHARE);
+            let sentences: f64 = intent.templates.iter().map(|(weight, _)| weight).sum();
+            total += sentences.powf(INTENT_SHARE).max(LEAST_SHARE);
             intent.weight_to_here = total;
         }
         sampler
@@ -89,16 +94,16 @@ fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
                 continue;
             }
             let node = &network.nodes[id as usize];
-            let next = node.words.iter().map(|(_, to)| *to).chain(node.views.iter().map(|(_, _, to)| *to));
+            let next = node.said_words().map(|(_, to)| to).chain(node.said_views().map(|(_, _, to)| to));
             let open: Vec<NodeId> = next.filter(|to| counts[*to as usize].is_nan()).collect();
             if !open.is_empty() {
                 stack.extend(open);
                 continue;
             }
-            let words: f64 = node.words.iter().map(|(_, to)| counts[*to as usize]).sum();
-            let lists = node.views.iter();
+            let words: f64 = node.said_words().map(|(_, to)| counts[to as usize]).sum();
+            let lists = node.said_views();
             let lists: f64 =
-                lists.map(|(view, _, to)| views.get(*view).entries.len() as f64 * counts[*to as usize]).sum();
+                lists.map(|(view, _, to)| views.get(view).entries.len() as f64 * counts[to as usize]).sum();
             let end = if node.end_of.is_some() { 1.0 } else { 0.0 };
             counts[id as usize] = (words + lists + end).min(1e300);
             stack.pop();
@@ -230,6 +235,7 @@ impl Grammar {
         let named = sample.slots.iter();
         let mut slots: crate::domain::Slots =
             named.map(|(slot, value)| (self.slot_names[*slot as usize].clone(), value.clone())).collect();
+        slots.retain(|slot, _| !slot.starts_with('@'));
         slots.extend(meaning.slots.clone());
         (words, meaning.intent.clone(), slots)
     }
@@ -263,10 +269,10 @@ impl Run<'_> {
         loop {
             let node = &grammar.network.nodes[at as usize];
             let speaks = |to: NodeId| grammar.sampler.speaks[to as usize];
-            let words: Vec<(WordId, NodeId)> =
-                node.words.iter().filter(|(_, to)| speaks(*to)).copied().collect();
+            let mut words: Vec<(WordId, NodeId)> = node.said_words().filter(|(_, to)| speaks(*to)).collect();
+            words.sort_unstable();
             let views: Vec<(ViewId, SlotId, NodeId)> =
-                node.views.iter().filter(|(_, _, to)| speaks(*to)).copied().collect();
+                node.said_views().filter(|(_, _, to)| speaks(*to)).collect();
             let weight = |view: ViewId| {
                 if grammar.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT }
             };
@@ -300,16 +306,18 @@ impl Run<'_> {
         let other = self.dice.below(2 * entry.phrases.len() as u64 - 1) as usize;
         let phrase = &entry.phrases[other.saturating_sub(entry.phrases.len() - 1)];
         sample.words.extend(phrase);
-        sample.slots.push((slot, entry.out.clone()));
+        if slot != SILENT {
+            sample.slots.push((slot, entry.out.clone()));
+        }
         if self.is_area(slot) {
             sample.area = Some(entry.out.clone());
-        } else if let Some(area) = entry.context.get("area") {
+        } else if let Some(area) = entry.context.get(IN_AREA) {
             sample.area = Some(area.clone());
         }
     }
 
     fn is_area(&self, slot: SlotId) -> bool {
-        self.grammar.slot_names[slot as usize] == "area"
+        self.grammar.slot_names.get(slot as usize).is_some_and(|name| name == "area")
     }
 
     /// The value whose turn it is. A thing and an area in one sentence belong together.
@@ -318,7 +326,7 @@ impl Run<'_> {
         if let Some(area) = &sample.area {
             let is_area = self.is_area(slot);
             let near = |entry: &&Arc<Entry>| {
-                if is_area { entry.out == *area } else { entry.context.get("area") == Some(area) }
+                if is_area { entry.out == *area } else { entry.context.get(IN_AREA) == Some(area) }
             };
             let near: Vec<&Arc<Entry>> = entries.iter().filter(near).collect();
             if !near.is_empty() {

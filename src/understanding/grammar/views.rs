@@ -2,9 +2,9 @@
 //! templates refer to it. That keeps 1,000 templates × 500 entities small.
 
 use super::words::{WordId, Words};
-use crate::understanding::numbers;
 use crate::understanding::sentences::model::{Data, List, Range};
 use crate::understanding::text;
+use crate::understanding::tongue::Tongue;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub struct View {
     pub numeric: bool,
     /// Whether it holds the names of the home's entities.
     pub names: bool,
+    /// Which list of the home it is taken from.
+    pub list: Option<u8>,
 }
 
 /// A trie node.
@@ -124,6 +126,10 @@ pub struct ViewBuilder {
     pub views: Views,
     /// Words of everything.
     pub words: Words,
+    /// The language.
+    pub tongue: &'static Tongue,
+    /// The lists of the home, by their numbers.
+    pub home: Vec<(String, Arc<[Arc<Entry>]>)>,
     lists: HashMap<String, ListEntries>,
     by_selection: HashMap<(String, Vec<usize>, String), ViewId>,
 }
@@ -136,15 +142,19 @@ struct ListEntries {
 
 impl ViewBuilder {
     /// `home` are the lists that come from the home, with their texts.
-    pub fn new(home: Vec<(&str, Vec<RawEntry>)>) -> Self {
+    pub fn new(home: Vec<(&str, Vec<RawEntry>)>, tongue: &'static Tongue) -> Self {
         let mut builder = Self {
+            tongue,
             views: Views::default(),
             words: Words::default(),
+            home: Vec::new(),
             lists: HashMap::new(),
             by_selection: HashMap::new(),
         };
         for (name, raw) in home {
             let entries = raw.into_iter().filter_map(|raw| builder.entry(raw)).collect();
+            let entries: Arc<[Arc<Entry>]> = entries;
+            builder.home.push((name.to_owned(), Arc::clone(&entries)));
             builder.lists.insert(name.to_owned(), ListEntries { entries, numeric: false });
         }
         builder
@@ -153,7 +163,8 @@ impl ViewBuilder {
     fn entry(&mut self, raw: RawEntry) -> Option<Arc<Entry>> {
         let mut phrases: Vec<Vec<WordId>> = Vec::new();
         for text in &raw.texts {
-            let phrase: Vec<WordId> = text::words(text).iter().map(|word| self.words.intern(word)).collect();
+            let phrase: Vec<WordId> =
+                text::words(text, self.tongue).iter().map(|word| self.words.intern(word)).collect();
             if !phrase.is_empty() && !phrases.contains(&phrase) {
                 phrases.push(phrase);
             }
@@ -176,9 +187,10 @@ impl ViewBuilder {
                     context: value.context.clone(),
                 })
                 .collect(),
-            Some(List::Range(range)) => range_entries(range),
+            Some(List::Range(range)) => range_entries(range, self.tongue),
             Some(List::Wildcard { spoken, .. }) => spoken.iter().map(|text| RawEntry::plain(text)).collect(),
-            None => Vec::new(),
+            // The parser has a rule for them.
+            Some(List::Rule { .. }) | None => Vec::new(),
         };
         let entries = raw.into_iter().filter_map(|raw| self.entry(raw)).collect();
         let made = ListEntries { entries, numeric };
@@ -218,7 +230,8 @@ impl ViewBuilder {
             return *known;
         }
         let entries: Vec<Arc<Entry>> = id.1.iter().map(|index| Arc::clone(&made.entries[*index])).collect();
-        let view = self.push(entries, made.numeric, key == "name");
+        let list = self.home.iter().position(|(name, _)| name == key).filter(|_| suffix.is_empty());
+        let view = self.push(entries, made.numeric, key == "name", list.map(|list| list as u8));
         self.by_selection.insert(id, view);
         view
     }
@@ -236,11 +249,12 @@ impl ViewBuilder {
             for phrase in &mut entry.phrases {
                 let texts: Vec<&str> = phrase.iter().map(|word| self.words.text(*word)).collect();
                 let joined = format!("{}{suffix}", texts.join(" "));
-                *phrase = text::words(&joined).iter().map(|word| self.words.intern(word)).collect();
+                *phrase =
+                    text::words(&joined, self.tongue).iter().map(|word| self.words.intern(word)).collect();
             }
             entries.push(Arc::new(entry));
         }
-        let made = self.push(entries, false, names);
+        let made = self.push(entries, false, names, None);
         self.by_selection.insert(id, made);
         made
     }
@@ -248,10 +262,10 @@ impl ViewBuilder {
     /// A view of plain texts.
     pub fn texts(&mut self, texts: &[String]) -> ViewId {
         let entries = texts.iter().filter_map(|text| self.entry(RawEntry::plain(text))).collect();
-        self.push(entries, false, false)
+        self.push(entries, false, false, None)
     }
 
-    fn push(&mut self, entries: Vec<Arc<Entry>>, numeric: bool, names: bool) -> ViewId {
+    fn push(&mut self, entries: Vec<Arc<Entry>>, numeric: bool, names: bool, list: Option<u8>) -> ViewId {
         let root = self.views.tries.len() as TrieId;
         self.views.tries.push(TrieNode::default());
         for (value, entry) in entries.iter().enumerate() {
@@ -260,7 +274,7 @@ impl ViewBuilder {
             }
         }
         self.views.measure(root);
-        self.views.views.push(View { root, entries, numeric, names });
+        self.views.views.push(View { root, entries, numeric, names, list });
         self.views.views.len() as ViewId - 1
     }
 }
@@ -282,11 +296,11 @@ impl RawEntry {
     }
 }
 
-fn range_entries(range: &Range) -> Vec<RawEntry> {
+fn range_entries(range: &Range, tongue: &Tongue) -> Vec<RawEntry> {
     let numbers = range.numbers();
     numbers
         .map(|number| RawEntry {
-            texts: numbers::spellings(number).into_iter().map(|words| words.join(" ")).collect(),
+            texts: (tongue.spellings)(number),
             out: range.out(number),
             context: Map::new(),
         })

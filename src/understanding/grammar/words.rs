@@ -30,6 +30,15 @@ impl Words {
         self.by_text.get(word).copied()
     }
 
+    /// The number of a typed word: people leave apostrophes out, and put them where none belongs.
+    pub fn typed(&self, word: &str) -> Option<WordId> {
+        let other = || match word.strip_suffix("'s") {
+            Some(stem) => self.get(&format!("{stem}s")),
+            None => self.get(&format!("{}'s", word.strip_suffix('s')?)),
+        };
+        self.get(word).or_else(other)
+    }
+
     /// The word of a number that came from this table.
     pub fn text(&self, id: WordId) -> &str {
         &self.texts[id as usize]

@@ -4,6 +4,7 @@
 use super::examples::{self, Example, Label, yaml_files};
 use super::places::Places;
 use crate::domain::home::Home;
+use crate::understanding::tongue::Tongue;
 use crate::understanding::{Grammar, Problem, Sentences, text};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,9 +79,9 @@ pub struct Data {
     pub hash: String,
 }
 
-/// A text as the encoder gets it: spoken form, so that "20%" and "twenty percent" are one.
+/// A text as the encoder, which knows English, gets it: spoken form, so that "20%" and "twenty percent" are one.
 pub fn spoken(text: &str) -> String {
-    text::words(text).join(" ")
+    text::words(text, Tongue::of("en")).join(" ")
 }
 
 impl Data {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Lists that come from the home rather than from a file.
-pub const HOME_LISTS: [&str; 4] = ["name", "area", "floor", "person"];
+pub const HOME_LISTS: [&str; 6] = ["name", "area", "floor", "person", "zone", "todo_list"];
 
 /// What a data block can refer to: its own lists and rules before those of all files.
 #[derive(Clone, Copy)]
@@ -86,8 +86,10 @@ pub fn check(sentences: &Sentences) -> Vec<Problem> {
     for name in sentences.rules.keys() {
         checker.global_rule(name);
     }
+    checker.spoken(Scope::new(sentences, None), &sentences.lists);
     for data in &sentences.data {
         let scope = Scope::new(sentences, Some(data));
+        checker.spoken(scope, &data.lists);
         for (name, rule) in &data.rules {
             checker.expr(scope, &rule.expr, &rule.file, rule.place, &mut vec![name]);
         }
@@ -128,6 +130,41 @@ impl<'s> Checker<'s> {
         if size > MAX_PARTS {
             let message = format!("written out with its rules this has more than {MAX_PARTS} parts");
             self.note(file, place, message, "use fewer rules within rules, or smaller ones".to_owned());
+        }
+    }
+
+    /// How lists that are parsed by rule are said aloud.
+    fn spoken(&mut self, scope: Scope<'s>, lists: &'s BTreeMap<String, List>) {
+        for (name, list) in lists {
+            let List::Rule { spoken, .. } = list else { continue };
+            for template in spoken {
+                self.expr(scope, &template.expr, &template.file, template.place, &mut Vec::new());
+                let mut todo = vec![&template.expr];
+                let mut seen: BTreeSet<&str> = BTreeSet::new();
+                let mut ruled = None;
+                while let Some(expr) = todo.pop() {
+                    match expr {
+                        Expr::Text(_) => {}
+                        Expr::Seq(parts) | Expr::Alt(parts) | Expr::Perm(parts) => todo.extend(parts),
+                        Expr::Rule { name, .. } if seen.insert(name) => {
+                            todo.extend(scope.rule(name).map(|rule| &rule.expr));
+                        }
+                        Expr::Rule { .. } => {}
+                        Expr::List { list, .. } => {
+                            if matches!(scope.list(list), Some((List::Rule { .. }, _))) {
+                                ruled = Some(list);
+                            }
+                        }
+                    }
+                }
+                if let Some(inner) = ruled {
+                    let message =
+                        format!("how list '{name}' is spoken refers to {{{inner}}}, which is parsed by rule");
+                    let fix =
+                        "write out how it is spoken, or use a rule of `expansion_rules` for both".to_owned();
+                    self.note(&template.file, template.place, message, fix);
+                }
+            }
         }
     }
 

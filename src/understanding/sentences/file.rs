@@ -28,7 +28,7 @@ pub struct FileContent {
 /// Reads one file; `problems` gets every mistake in it.
 pub struct FileReader<'r> {
     pub(super) yaml: Reader<'r>,
-    file: Arc<Path>,
+    pub(super) file: Arc<Path>,
     language: &'r str,
     rank: usize,
 }
@@ -44,7 +44,10 @@ const TOP_KEYS: [&str; 8] = [
     "settings",
 ];
 
-const DATA_KEYS: [&str; 10] = [
+/// Keys beside `data:`; Home Assistant describes intents with them.
+const INTENT_KEYS: [&str; 4] = ["data", "settings", "metadata", "description"];
+
+const DATA_KEYS: [&str; 16] = [
     "sentences",
     "slots",
     "response",
@@ -55,6 +58,12 @@ const DATA_KEYS: [&str; 10] = [
     "metadata",
     "required_keywords",
     "settings",
+    "inferred_domain",
+    "name_domains",
+    "example",
+    "description",
+    "spoken",
+    "from_context",
 ];
 
 /// Reads the text of a file.
@@ -115,7 +124,7 @@ impl FileReader<'_> {
 
     fn check_language(&mut self, node: &Node<'_>) {
         if let Some(text) = self.yaml.text(node, "language")
-            && text != self.language
+            && text.split(['-', '_']).next() != self.language.split(['-', '_']).next()
         {
             let message =
                 format!("the file is of language '{text}' but lies in the folder '{}'", self.language);
@@ -129,12 +138,12 @@ impl FileReader<'_> {
 
     fn intents(&mut self, node: &Node<'_>, content: &mut FileContent) {
         for (intent, at, node) in self.yaml.mapping(node, "intents", &[]) {
-            let entries = self.yaml.mapping(node, &format!("intent '{intent}'"), &["data"]);
-            if entries.is_empty() && node.data.is_mapping() {
+            let entries = self.yaml.mapping(node, &format!("intent '{intent}'"), &INTENT_KEYS);
+            if !entries.iter().any(|(key, _, _)| key == "data") && node.data.is_mapping() {
                 let fix = "add `data:` with `- sentences:` below it";
                 self.yaml.problem(at, format!("intent '{intent}' has no data"), fix);
             }
-            for (_, _, data) in entries {
+            for (_, _, data) in entries.into_iter().filter(|(key, _, _)| key == "data") {
                 let blocks = self.yaml.sequence(data, &format!("data of '{intent}'"));
                 content.data.extend(blocks.iter().map(|block| self.data(&intent, block)));
             }
@@ -151,6 +160,9 @@ impl FileReader<'_> {
             excludes: BTreeMap::new(),
             lists: BTreeMap::new(),
             rules: BTreeMap::new(),
+            from_context: Vec::new(),
+            spoken: true,
+            keywords: Vec::new(),
             metadata: Value::Null,
             rank: self.rank,
         };
@@ -179,22 +191,31 @@ impl FileReader<'_> {
                 "expansion_rules" => data.rules = self.rules(value),
                 "lists" => data.lists = self.lists(value),
                 "metadata" => data.metadata = json(value),
+                "spoken" => data.spoken = self.yaml.boolean(value, "spoken").unwrap_or(true),
+                "from_context" => data.from_context = self.texts(value, "from_context"),
+                "required_keywords" => data.keywords = self.texts(value, "required_keywords"),
                 _ => {}
             }
         }
         data
     }
 
+    /// A list of texts.
+    fn texts(&mut self, node: &Node<'_>, what: &str) -> Vec<String> {
+        let items = self.yaml.sequence(node, what);
+        items.iter().filter_map(|item| self.yaml.text(item, &format!("an item of {what}"))).collect()
+    }
+
     fn requires(&mut self, node: &Node<'_>) -> BTreeMap<String, Requirement> {
         let mut requires = BTreeMap::new();
         for (key, _, value) in self.yaml.mapping(node, "requires_context", &[]) {
-            let mut requirement = Requirement { any_of: None, slot: false };
+            let mut requirement = Requirement { any_of: None, slot: None };
             if value.data.is_mapping() {
                 let what = format!("requires_context of '{key}'");
                 for (part, _, value) in self.yaml.mapping(value, &what, &["value", "slot"]) {
                     if part == "slot" {
-                        requirement.slot = self.yaml.boolean(value, "slot").unwrap_or(false);
-                    } else {
+                        requirement.slot = self.context_slot(&key, value);
+                    } else if !value.data.is_null() {
                         requirement.any_of = Some(one_or_more(json(value)));
                     }
                 }
@@ -204,6 +225,14 @@ impl FileReader<'_> {
             requires.insert(key, requirement);
         }
         requires
+    }
+
+    /// `slot: true` is the slot of the key's own name, `slot: other` another one.
+    fn context_slot(&mut self, key: &str, node: &Node<'_>) -> Option<String> {
+        match node.data.as_str() {
+            Some(name) => Some(name.to_owned()),
+            None => self.yaml.boolean(node, "slot").filter(|wanted| *wanted).map(|_| key.to_owned()),
+        }
     }
 
     fn template(&mut self, node: &Node<'_>) -> Option<Template> {
@@ -229,7 +258,7 @@ impl FileReader<'_> {
         rules
     }
 
-    fn expr(&mut self, node: &Node<'_>, text: &str) -> Option<template::Expr> {
+    pub(super) fn expr(&mut self, node: &Node<'_>, text: &str) -> Option<template::Expr> {
         template::parse(text).map_err(|slips| self.slips(node, slips)).ok()
     }
 
@@ -259,6 +288,7 @@ impl FileReader<'_> {
     fn response_group(&mut self, group: &str, node: &Node<'_>, responses: &mut Responses) {
         for (key, _, node) in self.yaml.mapping(node, &format!("responses of '{group}'"), &[]) {
             let Some(text) = self.yaml.text(node, &format!("response '{key}'")) else { continue };
+            let text = without_colons(&text);
             self.check_response(&format!("response '{key}' of '{group}'"), node, &text);
             responses.entry(group.to_owned()).or_default().insert(key, text);
         }
@@ -275,6 +305,23 @@ impl FileReader<'_> {
             self.yaml.problem(place(node), message, "mend the {{ … }} or {% … %} there");
         }
     }
+}
+
+/// `{% if x: %}` without its colon: Jinja2 takes it, minijinja does not.
+fn without_colons(text: &str) -> String {
+    let mut parts = text.split("%}");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for next in parts {
+        let end = if all.ends_with('-') { "-%}" } else { "%}" };
+        let said = all.strip_suffix('-').unwrap_or(&all).trim_end();
+        let in_tag = said.rfind("{%").is_some_and(|open| !said[open..].contains("%}"));
+        if let Some(shorter) = said.strip_suffix(':').filter(|_| in_tag) {
+            all = format!("{shorter} {}", &end[..end.len() - 2]);
+        }
+        all.push_str("%}");
+        all.push_str(next);
+    }
+    all
 }
 
 fn one_or_more(value: Value) -> Vec<Value> {

@@ -1,12 +1,14 @@
 //! Reading `lists:`: values, ranges and wildcards.
 
 use super::file::FileReader;
-use super::model::{List, ListValue, MAX_RANGE, Range};
+use super::model::{List, ListValue, MAX_RANGE, Range, Rule, Ruled};
 use super::template;
 use super::yaml::{Node, json, place};
 use crate::understanding::problem::Place;
+use crate::understanding::rules::{self, Prefer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most texts one list value may stand for.
 const MAX_TEXTS: usize = 500;
@@ -25,13 +27,14 @@ impl FileReader<'_> {
 
     fn list(&mut self, name: &str, at: Place, node: &Node<'_>) -> Option<List> {
         let what = format!("list '{name}'");
-        let allowed = ["values", "range", "wildcard", "spoken", "max_words", "metadata"];
+        let allowed = ["values", "range", "wildcard", "rule", "prefer", "spoken", "max_words", "metadata"];
         let entries = self.yaml.mapping(node, &what, &allowed);
-        let kinds = ["values", "range", "wildcard"];
+        let kinds = ["values", "range", "wildcard", "rule"];
         let told = entries.iter().any(|(key, _, _)| kinds.contains(&key.as_str()));
         let mut found = None;
-        let mut spoken = Vec::new();
+        let mut spoken = None;
         let mut max_words = None;
+        let mut prefer = Prefer::Usual;
         for (key, _, value) in entries {
             match key.as_str() {
                 "values" => found = Some(List::Values(self.values(&what, value))),
@@ -41,10 +44,14 @@ impl FileReader<'_> {
                     let list = wild.map(|_| List::Wildcard { spoken: Vec::new(), max_words: None });
                     found = list.or(found);
                 }
-                "spoken" => {
-                    let items = self.yaml.sequence(value, "spoken");
-                    spoken = items.iter().filter_map(|item| self.yaml.text(item, "a spoken text")).collect();
+                "rule" => found = self.ruled(value).or(found),
+                "prefer" => {
+                    self.one_of(value, "prefer", &["usual", "morning"]);
+                    if value.data.as_str() == Some("morning") {
+                        prefer = Prefer::Morning;
+                    }
                 }
+                "spoken" => spoken = Some(value),
                 "max_words" => {
                     max_words = self.yaml.integer(value, "max_words").and_then(|n| usize::try_from(n).ok());
                 }
@@ -55,13 +62,46 @@ impl FileReader<'_> {
             self.yaml.problem(
                 at,
                 format!("{what} has no values"),
-                "give it `values:`, `range:` or `wildcard: true`",
+                "give it `values:`, `range:`, `rule:` or `wildcard: true`",
             );
         }
         Some(match found? {
-            List::Wildcard { .. } => List::Wildcard { spoken, max_words: max_words.map(|n| n.max(1)) },
+            List::Wildcard { .. } => {
+                let spoken = spoken.map_or_else(Vec::new, |node| self.spoken_texts(node));
+                List::Wildcard { spoken, max_words: max_words.map(|n| n.max(1)) }
+            }
+            List::Rule { ruled, .. } => {
+                let spoken = spoken.map_or_else(Vec::new, |node| self.spoken_templates(node));
+                List::Rule { ruled: Ruled { prefer, ..ruled }, spoken }
+            }
             list => list,
         })
+    }
+
+    fn spoken_texts(&mut self, node: &Node<'_>) -> Vec<String> {
+        let items = self.yaml.sequence(node, "spoken");
+        items.iter().filter_map(|item| self.yaml.text(item, "a spoken text")).collect()
+    }
+
+    /// What is parsed by rule is said aloud in ways that templates describe.
+    fn spoken_templates(&mut self, node: &Node<'_>) -> Vec<Rule> {
+        let mut templates = Vec::new();
+        for item in self.yaml.sequence(node, "spoken") {
+            if let Some(text) = self.yaml.text(item, "a spoken text")
+                && let Some(expr) = self.expr(item, &text)
+            {
+                let place = self.yaml.text_place(item);
+                templates.push(Rule { expr, file: Arc::clone(&self.file), place });
+            }
+        }
+        templates
+    }
+
+    fn ruled(&mut self, node: &Node<'_>) -> Option<List> {
+        let names: Vec<&str> = rules::NAMES.iter().map(|(name, _)| *name).collect();
+        self.one_of(node, "rule", &names);
+        let (_, rule) = rules::NAMES.iter().find(|(name, _)| node.data.as_str() == Some(name))?;
+        Some(List::Rule { ruled: Ruled { rule: *rule, prefer: Prefer::Usual }, spoken: Vec::new() })
     }
 
     fn values(&mut self, what: &str, node: &Node<'_>) -> Vec<ListValue> {

@@ -14,9 +14,10 @@ pub use check::{HOME_LISTS, Scope};
 pub use file::Responses;
 
 use super::problem::{Place, Problem};
-use model::{Data, List, Rule};
+use model::{Data, List, Range, Rule};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use template::Expr;
 
 /// Every template, list, rule and response of one language.
 #[derive(Debug, Default)]
@@ -94,6 +95,7 @@ impl Sentences {
                 all.responses.entry(group).or_default().extend(keys);
             }
         }
+        all.inline_ranges();
         for text in all.responses.values_mut().flat_map(BTreeMap::values_mut) {
             // Each response stands alone for whoever renders it.
             if text.contains("{{") || text.contains("{%") {
@@ -103,6 +105,24 @@ impl Sentences {
         problems.extend(check::check(&all));
         problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
         if problems.is_empty() { Ok(all) } else { Err(problems) }
+    }
+
+    /// `{0..100:slot}` and `{10..60,10:slot}` are lists without a definition of their own.
+    fn inline_ranges(&mut self) {
+        let mut found = BTreeMap::new();
+        let templates = self.data.iter().flat_map(|data| data.templates.iter().map(|one| &one.expr));
+        let own = self.data.iter().flat_map(|data| data.rules.values());
+        let rules = self.rules.values().chain(own).map(|rule| &rule.expr);
+        for expr in templates.chain(rules) {
+            expr.references(&mut |reference| {
+                if let Expr::List { list, .. } = reference
+                    && let Some(range) = Range::inline(list)
+                {
+                    found.insert(list.clone(), List::Range(range));
+                }
+            });
+        }
+        self.lists.extend(found);
     }
 
     /// ISO 639-1 code.

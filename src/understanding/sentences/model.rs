@@ -3,6 +3,7 @@
 use super::template::Expr;
 use crate::domain::Slots;
 use crate::understanding::problem::Place;
+use crate::understanding::rules::Prefer;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,6 +41,14 @@ pub struct Data {
     pub lists: BTreeMap<String, List>,
     /// Rules for these sentences only.
     pub rules: BTreeMap<String, Rule>,
+    /// Slots that get what is known under their name, beforehand (`area`) or from what was named
+    /// (`device_class`), when the sentence says nothing about it. Hark's own key.
+    pub from_context: Vec<String>,
+    /// Whether people say these sentences aloud; the others are for typed text only and unknown to the
+    /// speech recogniser. Hark's own key.
+    pub spoken: bool,
+    /// Words of which the request must have one.
+    pub keywords: Vec<String>,
     /// Handed through to whoever asks; Hark itself does not read it.
     pub metadata: Value,
     /// Which folder it comes from; a later folder (the owner's) wins over an earlier one (ours).
@@ -51,12 +60,12 @@ pub struct Data {
 pub struct Requirement {
     /// Any of these values; `None`: any value at all.
     pub any_of: Option<Vec<Value>>,
-    /// Copy the value into a slot of the same name.
-    pub slot: bool,
+    /// Copy the value into this slot.
+    pub slot: Option<String>,
 }
 
 /// A rule of `expansion_rules`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// What it stands for.
     pub expr: Expr,
@@ -73,6 +82,13 @@ pub enum List {
     Values(Vec<ListValue>),
     /// Numbers.
     Range(Range),
+    /// Text that is parsed by rule. Hark's own.
+    Rule {
+        /// How.
+        ruled: Ruled,
+        /// How it is said aloud, as templates: the only ways the speech recogniser knows.
+        spoken: Vec<Rule>,
+    },
     /// Any text.
     Wildcard {
         /// Likely texts; the only ones the speech recogniser knows. Hark's own key.
@@ -80,6 +96,15 @@ pub enum List {
         /// Most words it takes in typed text. Hark's own key.
         max_words: Option<usize>,
     },
+}
+
+/// How a list is parsed by rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ruled {
+    /// The rule.
+    pub rule: crate::understanding::rules::Rule,
+    /// Which of two possible hours is meant.
+    pub prefer: Prefer,
 }
 
 /// One value of a list.
@@ -112,6 +137,16 @@ pub struct Range {
 pub const MAX_RANGE: u64 = 200_000;
 
 impl Range {
+    /// The range that `0..100` or `10..60,10` means; `None` for anything else.
+    pub fn inline(text: &str) -> Option<Self> {
+        let (ends, step) = text.split_once(',').unwrap_or((text, "1"));
+        let (from, to) = ends.split_once("..")?;
+        let (from, to): (u32, u32) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+        let step = step.trim().parse().ok().filter(|step| *step > 0)?;
+        let range = Self { from: from.into(), to: to.into(), step, tenths: Vec::new(), multiplier: 1.0 };
+        (from <= to && range.count() <= MAX_RANGE).then_some(range)
+    }
+
     /// Every number, before multiplying.
     pub fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
         let steps = (self.from..=self.to).step_by(usize::try_from(self.step).unwrap_or(usize::MAX));

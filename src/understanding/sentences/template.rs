@@ -206,7 +206,8 @@ impl Parser {
 
     fn list(&mut self, open_at: usize) -> Option<Expr> {
         let name = self.name(open_at, '}')?;
-        let (list, slot) = name.split_once(':').unwrap_or((&name, &name));
+        // {@list} is {list:@list}: a capture, which Home Assistant shows to responses but not as a slot.
+        let (list, slot) = name.split_once(':').unwrap_or((name.trim_start_matches('@'), &name));
         Some(Expr::List { list: list.trim().to_owned(), slot: slot.trim().to_owned(), at: open_at })
     }
 

@@ -2,6 +2,7 @@
 
 use super::Sentences;
 use super::model::List;
+use crate::domain::ports::SpeechGrammar;
 use crate::understanding::{Grammar, test_home};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -88,6 +89,29 @@ fn every_mistake_is_told_with_line_column_and_fix() {
     ];
     for (place, message, fix) in cases {
         assert_mistake(BROKEN, place, message, fix);
+    }
+}
+
+#[test]
+fn mistakes_in_the_newer_keys_are_told_too() {
+    let source = "language: en\nintents:\n  A:\n    data:\n      - sentences: [\"go {5..1:n}\", \"{@nix}\"]\n        \
+                  spoken: maybe\n        from_context: area\n        required_keywords: 3\n        \
+                  requires_context:\n          area:\n            slot: [1]\n    setings: {}\n\
+                  lists:\n  n:\n    range: { from: 1, to: x, step: 0, fractions: thirds }\n  w:\n    wildcard: yes please\n";
+    for (place, message, fix) in [
+        ("5:25 ", "list {5..1} is not defined", "define"),
+        ("5:37 ", "list {nix} is not defined", "define"),
+        ("6:17 ", "spoken should be true or false", "true or false"),
+        ("7:23 ", "from_context should be a list", "- item"),
+        ("8:28 ", "required_keywords should be a list", "- item"),
+        ("11:19 ", "slot should be true or false", "true or false"),
+        ("12:5 ", "unknown key 'setings'", "did you mean 'settings'"),
+        ("15:27 ", "to should be a whole number", "digits"),
+        ("15:50 ", "fractions is 'thirds'", "halves"),
+        ("15:12 ", "a step of 0", "at least 1"),
+        ("17:15 ", "wildcard should be true or false", "true or false"),
+    ] {
+        assert_mistake(source, place, message, fix);
     }
 }
 
@@ -248,6 +272,49 @@ fn what_is_known_beforehand_fulfils_requirements_and_fills_slots() {
 }
 
 #[test]
+fn ranges_captures_keywords_and_slots_of_contexts_work_as_in_home_assistant() {
+    let source = "language: en-GB\nsettings: { ignore_whitespace: false }\nintents:\n  A:\n    settings: { filter_with_regex: false }\n    data:\n      \
+                  - sentences: [\"level {0..100,10:level} {mood:@mood}\"]\n        required_keywords: [cosy, bright]\n        \
+                  slots: { level: 5, kind: x }\n        requires_context: { area: { slot: preferred_area_id } }\n  B:\n    data:\n      \
+                  - sentences: [\"how is it {question:@response}\"]\n        from_context: [area]\n\
+                  lists:\n  mood:\n    values: [cosy, dull]\n  question:\n    values: [{ in: here, out: brief }]\n\
+                  responses:\n  intents:\n    A:\n      default: \"{% if slots.level > 3: %}high{% else: -%} low{% endif %}\"\n";
+    let sentences = Sentences::from_text("a.yaml", source, "en").unwrap();
+    assert_eq!(
+        sentences.responses()["A"]["default"],
+        "{% if slots.level > 3 %}high{% else -%} low{% endif %}"
+    );
+    let context = json!({"area": "Office"}).as_object().unwrap().clone();
+    let grammar = Grammar::with_context(&sentences, &test_home::home(), context);
+    let slots = json!({"level": 30, "kind": "x", "preferred_area_id": "Office"});
+    assert_slots(&grammar, "level 30 cosy", "A", slots);
+    assert!(grammar.parse("level 35 cosy").is_none() && grammar.parse("level 30 dull").is_none());
+    assert_slots(&grammar, "how is it here", "B", json!({"area": "Office"}));
+    assert_eq!(grammar.parse("how is it here").unwrap().response.as_deref(), Some("brief"));
+    let nowhere = Grammar::new(&sentences, &test_home::home());
+    assert_slots(&nowhere, "how is it here", "B", json!({}));
+    assert!(nowhere.parse("level 30 cosy").is_none());
+}
+
+#[test]
+fn what_nobody_says_aloud_is_unknown_to_the_recogniser() {
+    let source = "language: en\nintents:\n  A:\n    data:\n      - sentences: [\"open sesame\"]\n      \
+                  - sentences: [\"unclose sesame\"]\n        spoken: false\n";
+    let grammar = Grammar::new(&Sentences::from_text("a.yaml", source, "en").unwrap(), &test_home::home());
+    assert!(grammar.parse("unclose sesame").is_some());
+    assert!(!grammar.vocabulary().contains(&"unclose".to_owned()));
+    assert!(grammar.sample(200, 1).iter().all(|words| words[0] == "open"));
+}
+
+#[test]
+fn an_apostrophe_may_be_left_out_or_put_in() {
+    let source =
+        "language: en\nintents:\n  A:\n    data:\n      - sentences: [\"visit (trader joe's|the browns)\"]\n";
+    let grammar = Grammar::new(&Sentences::from_text("a.yaml", source, "en").unwrap(), &test_home::home());
+    assert!(grammar.parse("visit trader joes").is_some() && grammar.parse("visit the brown's").is_some());
+}
+
+#[test]
 fn fewest_wildcard_words_then_names_then_literal_text_win() {
     let source = "language: en\nintents:\n  Wild:\n    data:\n      - sentences: [\"turn on {anything}\"]\n  \
                   Area:\n    data:\n      - sentences: [\"turn on [the] {area} light\", \"open {area} now\"]\n  \
@@ -302,5 +369,33 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,60}") {
         let _ = test_home::grammar().parse(&text);
+    }
+}
+
+#[test]
+fn what_is_parsed_by_rule_has_a_rule_and_is_spoken_without_another() {
+    let text = |lists: &str| {
+        format!(
+            "language: en\nlists:\n{lists}\nintents:\n  Wake:\n    data:\n      - sentences: [\"wake me {{when}}\"]\n"
+        )
+    };
+    let good = "  when: { rule: datetime, prefer: morning, spoken: [\"(tomorrow|at {hour})\"] }\n  hour: { range: { from: 1, to: 12 } }";
+    let problems = Sentences::from_text("a.yaml", &text(good), "en").map_or_else(|all| all.len(), |_| 0);
+    assert_eq!(problems, 0);
+    for (lists, message) in [
+        ("  when: { rule: sometime }", "rule is 'sometime'"),
+        ("  when: { rule: datetime, prefer: night }", "prefer is 'night'"),
+        ("  when: { rule: datetime, spoken: [\"at {our}\"] }", "list {our} is not defined"),
+        ("  when: { rule: datetime, spoken: [\"at (seven\"] }", "("),
+        (
+            "  when: { rule: datetime, spoken: [\"in {length}\"] }\n  length: { rule: duration }",
+            "parsed by rule",
+        ),
+    ] {
+        let problems = Sentences::from_text("a.yaml", &text(lists), "en").unwrap_err();
+        assert!(
+            problems.iter().any(|problem| problem.to_string().contains(message)),
+            "{message}: {problems:?}"
+        );
     }
 }

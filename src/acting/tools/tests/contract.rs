@@ -20,7 +20,7 @@ fn the_contract_is_the_table() {
 fn names_are_unique_and_lines_are_complete() {
     let names: HashSet<&str> = table::TABLE.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), table::TABLE.len());
-    for tool in table::TABLE {
+    for tool in table::TABLE.iter() {
         let args: HashSet<&str> = tool.arguments().map(|arg| arg.name).collect();
         assert_eq!(args.len(), tool.arguments().count(), "{} has an argument twice", tool.name);
         assert!(!tool.description.is_empty() && !tool.triggers.is_empty() && !tool.permission.is_empty());
@@ -39,6 +39,12 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "datetime.time",
         "datetime.date",
         "timer.status",
+        "media.now_playing",
+        "alarm.status",
+        "reminder.status",
+        "list.read",
+        "list.names",
+        "memory.recall",
     ];
     let writes = [
         "home.turn_on",
@@ -56,6 +62,46 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "timer.decrease",
         "volume.set",
         "volume.change",
+        "home.light_step",
+        "home.position_step",
+        "home.fan_set_speed",
+        "home.fan_step",
+        "home.climate_step",
+        "home.climate_set_mode",
+        "home.climate_set_fan_mode",
+        "home.vacuum_start",
+        "home.vacuum_dock",
+        "home.vacuum_clean_area",
+        "home.mower_start",
+        "home.mower_dock",
+        "home.alarm_panel_set",
+        "media.pause",
+        "media.unpause",
+        "media.stop",
+        "media.next",
+        "media.previous",
+        "media.mute",
+        "media.unmute",
+        "media.shuffle",
+        "media.repeat",
+        "media.select_source",
+        "media.search_and_play",
+        "timer.snooze",
+        "alarm.set",
+        "alarm.cancel",
+        "alarm.cancel_all",
+        "reminder.set",
+        "reminder.cancel",
+        "reminder.cancel_all",
+        "list.add",
+        "list.complete",
+        "list.remove",
+        "list.clear",
+        "list.create",
+        "memory.remember",
+        "memory.forget",
+        "announce.say",
+        "undo.last",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));

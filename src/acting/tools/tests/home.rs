@@ -53,8 +53,12 @@ fn an_area_that_is_none_is_told_at_the_start() {
     let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
     let parts = Parts::new(
         HomeControl::new(registry, Vec::new()),
-        Arc::new(Timers::load(Arc::new(Shelf::default()), 0).unwrap()),
-        Arc::new(Knob(AtomicU8::new(0))),
+        Kept {
+            timers: Arc::new(Timers::load(Arc::new(Shelf::default()), 0).unwrap()),
+            lists: Arc::new(Drawer::default()),
+            facts: Arc::new(Drawer::default()),
+        },
+        Arc::new(Knob(AtomicU8::new(0), Mutex::default())),
         Arc::new(|| chrono::Local::now().fixed_offset()),
         (
             &HomeConfig { area: "attic".into(), ..HomeConfig::default() },

@@ -196,3 +196,60 @@ fn trace(
     }
     Some(Alignment { score, words: spans })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_sound::{AROUND, PHONE, heard, model, ways};
+    use super::*;
+
+    fn lay(sound: &Sound, text: &str) -> Option<Alignment> {
+        let ways = ways(sound.model());
+        align(sound, &text.split_whitespace().map(|word| &ways[word]).collect::<Vec<_>>())
+    }
+
+    fn near(found: usize, expected: usize) -> bool {
+        found.abs_diff(expected) <= 6
+    }
+
+    #[test]
+    fn words_lie_where_they_were_said_and_a_pause_belongs_to_none() {
+        let model = model();
+        let found = lay(&heard(&model, "turn - on"), "turn on").unwrap();
+        let [turn, on] = found.words[..] else { panic!("{found:?}") };
+        let end = AROUND + 3 * PHONE;
+        assert!(near(turn.from, AROUND) && near(turn.to, end), "{turn:?}");
+        assert!(near(on.from, end + AROUND) && near(on.to, end + AROUND + 2 * PHONE), "{on:?}");
+        assert!(turn.score + on.score > found.score, "pauses have a share of the score");
+    }
+
+    #[test]
+    fn what_was_said_fits_better_than_anything_else() {
+        let model = model();
+        let sound = heard(&model, "turn off please");
+        let score = |text: &str| lay(&sound, text).unwrap().score;
+        for other in ["turn on please", "turn off", "off please", "stop"] {
+            assert!(score("turn off please") > score(other) + 10.0, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_best_way_to_say_a_word_is_found() {
+        let model = model();
+        let sound = heard(&model, "on");
+        let ways = ways(&model);
+        let both: Ways = [&ways["off"][..], &ways["on"][..]].concat();
+        let (both, one) = (align(&sound, &[&both]).unwrap(), align(&sound, &[&ways["on"]]).unwrap());
+        assert!((both.score - one.score).abs() < 1e-2);
+    }
+
+    #[test]
+    fn nothing_is_laid_over_nothing() {
+        let model = model();
+        let sound = heard(&model, "on");
+        assert_eq!(align(&sound, &[]), None);
+        assert_eq!(align(&sound, &[&Ways::new()]), None, "nobody can say it");
+        let empty = Sound::new(model.clone(), -2.0);
+        assert_eq!(lay(&empty, "on"), None);
+        assert_eq!(lay(&sound, &"please ".repeat(40)), None, "too short for so many words");
+    }
+}

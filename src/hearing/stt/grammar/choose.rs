@@ -1,7 +1,6 @@
 //! The sentences that may have been said, and how sure the chosen one is.
 
 use super::background::MARK;
-use super::lattice::Hypothesis;
 use super::second_look::{Candidate, Fit};
 use super::tuning::Tuning;
 use crate::domain::ports::{Acceptance, SpeechGrammar};
@@ -30,8 +29,6 @@ pub struct Evidence {
     pub accepted: Vec<String>,
     /// Edit cost of getting there, in words.
     pub cost: f32,
-    /// Score lost against the best hypothesis, in edits.
-    pub gap: f32,
     /// Background words in `heard`.
     pub background: usize,
     /// Nepers a frame by which the sentence's words explain the sound better than any phones do.
@@ -51,7 +48,7 @@ impl Evidence {
         let mut evidence = Self { heard, background, ..Self::default() };
         let Some((place, fit)) = chosen else { return evidence };
         let candidate = &candidates[place];
-        (evidence.cost, evidence.gap) = (candidate.cost, candidate.gap);
+        evidence.cost = candidate.cost;
         evidence.accepted.clone_from(&candidate.words);
         (evidence.fit, evidence.whole, evidence.worst) = (fit.words, fit.whole, fit.worst);
         evidence.confidence = evidence.judged();
@@ -94,42 +91,23 @@ impl Evidence {
     }
 }
 
-/// The sentences the home accepts that are cheapest to get to, edits and lost score together; cheapest
-/// first, each once. Hypotheses come best first.
+/// The sentences the home accepts that may have been said, each once: those the search found, best first,
+/// and the nearest to the decoder's own words.
 pub(super) fn candidates(
     searched: Vec<(Vec<String>, f32)>,
-    hypotheses: &[Hypothesis],
+    heard: &[String],
     grammar: &dyn SpeechGrammar,
     tuning: &Tuning,
 ) -> Vec<Candidate> {
-    let best_score = hypotheses.iter().map(|hypothesis| hypothesis.score).fold(f32::NEG_INFINITY, f32::max);
-    let mut found: Vec<Candidate> = Vec::new();
-    for hypothesis in hypotheses {
-        let gap = (best_score - hypothesis.score) / tuning.score_per_edit;
-        let mut costs = tuning.costs;
-        // What would be dropped again need not be looked for.
-        let worst = found.get(tuning.looks - 1).map_or(f32::INFINITY, |worst| worst.cost + worst.gap);
-        costs.limit = costs.limit.min(worst - gap);
-        if costs.limit < 0.0 {
-            continue;
-        }
-        let words: Vec<&str> = hypothesis.words.iter().map(String::as_str).collect();
-        let Some(Acceptance { words, cost }) = grammar.accept(&words, &costs) else { continue };
-        let known = found.iter().position(|known| known.words == words);
-        if words.is_empty() || known.is_some_and(|at| found[at].cost + found[at].gap <= cost + gap) {
-            continue;
-        }
-        if let Some(known) = known {
-            found.remove(known);
-        }
-        let place = found.partition_point(|known| known.cost + known.gap <= cost + gap);
-        found.insert(place, Candidate { words, cost, gap });
-        found.truncate(tuning.looks);
-    }
-    for (words, _) in searched {
-        // Found word for word: no edits.
-        found.retain(|known| known.words != words);
-        found.push(Candidate { words, cost: 0.0, gap: 0.0 });
+    // Found word for word: no edits.
+    let mut found: Vec<Candidate> =
+        searched.into_iter().map(|(words, _)| Candidate { words, cost: 0.0 }).collect();
+    let heard: Vec<&str> = heard.iter().map(String::as_str).collect();
+    if let Some(Acceptance { words, cost }) = grammar.accept(&heard, &tuning.costs)
+        && !words.is_empty()
+        && found.iter().all(|known| known.words != words)
+    {
+        found.push(Candidate { words, cost });
     }
     found
 }
@@ -144,12 +122,10 @@ mod tests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    fn proposed(searched: &[&str], list: &[(&str, f32)]) -> Vec<Candidate> {
+    fn proposed(searched: &[&str], heard: &str) -> Vec<Candidate> {
         let grammar = Sentences::new(&["turn on the lamp", "turn off the lamp", "stop"]);
-        let hypotheses: Vec<Hypothesis> =
-            list.iter().map(|(text, score)| Hypothesis { words: split(text), score: *score }).collect();
         let searched = searched.iter().map(|text| (split(text), 0.0)).collect();
-        candidates(searched, &hypotheses, &grammar, &Tuning::new(&Stt::default()))
+        candidates(searched, &split(heard), &grammar, &Tuning::new(&Stt::default()))
     }
 
     fn evidence(heard: &str, candidates: &[Candidate], fit: Fit) -> Evidence {
@@ -162,8 +138,9 @@ mod tests {
 
     #[test]
     fn a_sentence_that_fits_the_sound_is_believed_and_one_that_does_not_is_not() {
-        let list = proposed(&[], &[("turn on the lamp", -100.0), ("turn off the lamp", -150.0)]);
-        assert_eq!(list[0], Candidate { words: split("turn on the lamp"), cost: 0.0, gap: 0.0 });
+        let list = proposed(&["turn off the lamp"], "turn on the lamp");
+        assert_eq!(list[1], Candidate { words: split("turn on the lamp"), cost: 0.0 });
+        let list = proposed(&["turn on the lamp"], "turn on the lamp");
         let believed = evidence("turn on the lamp", &list, GOOD);
         assert_eq!(believed.accepted.join(" "), "turn on the lamp");
         assert!(believed.confidence > 0.8 && believed.rejection(0.3).is_none());
@@ -173,21 +150,20 @@ mod tests {
     }
 
     #[test]
-    fn each_sentence_is_proposed_once_and_the_cheapest_way_to_it_counts() {
-        let list = proposed(
-            &["stop", "turn on the lamp"],
-            &[("turn of the lamp", -100.0), ("turn off the lamp", -140.0), ("turn off lamp", -150.0)],
-        );
-        let texts: Vec<String> = list.iter().map(|candidate| candidate.words.join(" ")).collect();
-        assert_eq!(texts.iter().filter(|text| *text == "turn off the lamp").count(), 1, "{texts:?}");
-        assert_eq!(texts.iter().filter(|text| *text == "stop").count(), 1, "{texts:?}");
-        let off = list.iter().find(|candidate| candidate.words == split("turn off the lamp")).unwrap();
-        assert!((off.cost, off.gap) == (0.0, 0.2));
+    fn each_sentence_is_proposed_once_and_what_the_search_found_needs_no_edits() {
+        let list = proposed(&["stop", "turn on the lamp"], "turn on lamp");
+        let free = |text: &str| Candidate { words: split(text), cost: 0.0 };
+        assert_eq!(list, [free("stop"), free("turn on the lamp")]);
+        let list = proposed(&["stop"], "turn on lamp");
+        assert_eq!(list.len(), 2);
+        assert_eq!(list[1].words, split("turn on the lamp"));
+        assert!(list[1].cost > 0.0, "a word had to be put in");
+        assert_eq!(proposed(&["stop"], ""), [free("stop")]);
     }
 
     #[test]
     fn speech_that_fits_nothing_is_rejected_with_a_reason() {
-        let far = proposed(&[], &[("~where ~is ~the dipstick", -100.0)]);
+        let far = proposed(&[], "~where ~is ~the dipstick");
         let far = evidence("~where ~is ~the dipstick", &far, GOOD);
         assert!(far.accepted.is_empty());
         assert!(far.rejection(0.3).unwrap().contains("dipstick"));

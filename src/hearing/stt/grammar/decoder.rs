@@ -7,9 +7,7 @@
 use super::cepstra::{CEPSTRA, Cepstrum};
 use super::error::GrammarError;
 use super::ffi;
-use super::lattice::{Exit, Lattice, Node};
 use super::options::Options;
-use std::collections::HashMap;
 use std::ffi::CStr;
 use std::path::Path;
 use std::ptr;
@@ -45,9 +43,6 @@ pub struct SearchTuning {
 /// Beams of the second pass, exponents of ten: it runs when the utterance has ended and must be quick.
 const SECOND_BEAM: i32 = -44;
 const SECOND_WORD_BEAM: i32 = -22;
-
-/// Scores of the search are in steps of 1024 (this many bits) of log base 1.0001: 0.1024 nepers.
-const SCORE_SHIFT: i32 = 10;
 
 /// Owns a `ps_decoder_t`.
 pub(super) struct Decoder {
@@ -158,7 +153,7 @@ impl Decoder {
         if status < 0 { Err(GrammarError::Engine("search the sound")) } else { Ok(()) }
     }
 
-    /// Ends the utterance; only then are lattice, n-best list and posterior there.
+    /// Ends the utterance.
     pub(super) fn end(&mut self) -> Result<(), GrammarError> {
         let mut rest = [0f32; CEPSTRA];
         let mut frames = 0;
@@ -177,50 +172,6 @@ impl Decoder {
         // SAFETY: `raw` is live; the string stays with the decoder and is copied before the next call.
         let text = unsafe { copy_text(ffi::ps_get_hyp(self.raw, &raw mut score)) }?;
         Some(split_words(&text))
-    }
-
-    /// The words that were possible in the utterance that has ended; `None` when nothing was heard.
-    pub(super) fn lattice(&mut self) -> Option<Lattice> {
-        // SAFETY: `raw` is live; the lattice belongs to it until the next utterance.
-        let lattice = unsafe { ffi::ps_get_lattice(self.raw) };
-        if lattice.is_null() {
-            return None;
-        }
-        let mut places = HashMap::new();
-        let mut nodes = Vec::new();
-        // SAFETY: `lattice` is live; the walk ends with null, and it and the nodes stay with the lattice.
-        let mut walk = unsafe { ffi::ps_latnode_iter(lattice) };
-        while !walk.is_null() {
-            let (mut first_end, mut last_end) = (0, 0);
-            // SAFETY: as above; the word belongs to the dictionary and is copied.
-            unsafe {
-                let node = ffi::ps_latnode_iter_node(walk);
-                let word = copy_text(ffi::ps_latnode_baseword(lattice, node)).unwrap_or_default();
-                let start = ffi::ps_latnode_times(node, &raw mut first_end, &raw mut last_end);
-                places.insert(node, nodes.len());
-                nodes.push(Node { word, start, exits: Vec::new() });
-                walk = ffi::ps_latnode_iter_next(walk);
-            }
-        }
-        for (node, place) in &places {
-            // SAFETY: `node` belongs to the live lattice; the walk over its links ends with null.
-            let mut walk = unsafe { ffi::ps_latnode_exits(*node) };
-            while !walk.is_null() {
-                let mut acoustic = 0;
-                // SAFETY: as above; null is allowed for the source.
-                let target = unsafe {
-                    let link = ffi::ps_latlink_iter_link(walk);
-                    ffi::ps_latlink_prob(lattice, link, &raw mut acoustic);
-                    walk = ffi::ps_latlink_iter_next(walk);
-                    ffi::ps_latlink_nodes(link, ptr::null_mut())
-                };
-                if let Some(to) = places.get(&target) {
-                    let acoustic = (acoustic >> SCORE_SHIFT) as f32;
-                    nodes[*place].exits.push(Exit { to: *to, acoustic });
-                }
-            }
-        }
-        Some(Lattice { nodes })
     }
 }
 

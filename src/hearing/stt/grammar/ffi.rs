@@ -24,16 +24,6 @@ opaque! {
     PsDecoder,
     /// `fe_t`: the front end that makes cepstra of samples.
     FrontEnd,
-    /// `ps_lattice_t`: the words that were possible, as a graph.
-    Lattice,
-    /// `ps_latnode_t`: a word that begins at a certain frame.
-    LatticeNode,
-    /// `ps_latlink_t`: a word up to where the next begins.
-    LatticeLink,
-    /// `ps_latnode_iter_t`.
-    NodeWalk,
-    /// `ps_latlink_iter_t`.
-    LinkWalk,
     /// `ngram_model_t`.
     NgramModel,
     /// `logmath_t`.
@@ -106,17 +96,4 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn ps_end_utt(decoder: *mut PsDecoder) -> c_int;
     pub fn ps_get_hyp(decoder: *mut PsDecoder, out_score: *mut i32) -> *const c_char;
-
-    pub fn ps_get_lattice(decoder: *mut PsDecoder) -> *mut Lattice;
-    pub fn ps_latnode_iter(lattice: *mut Lattice) -> *mut NodeWalk;
-    pub fn ps_latnode_iter_next(walk: *mut NodeWalk) -> *mut NodeWalk;
-    pub fn ps_latnode_iter_node(walk: *mut NodeWalk) -> *mut LatticeNode;
-    pub fn ps_latnode_times(node: *mut LatticeNode, out_first_end: *mut i16, out_last_end: *mut i16)
-    -> c_int;
-    pub fn ps_latnode_baseword(lattice: *mut Lattice, node: *mut LatticeNode) -> *const c_char;
-    pub fn ps_latnode_exits(node: *mut LatticeNode) -> *mut LinkWalk;
-    pub fn ps_latlink_iter_next(walk: *mut LinkWalk) -> *mut LinkWalk;
-    pub fn ps_latlink_iter_link(walk: *mut LinkWalk) -> *mut LatticeLink;
-    pub fn ps_latlink_nodes(link: *mut LatticeLink, out_source: *mut *mut LatticeNode) -> *mut LatticeNode;
-    pub fn ps_latlink_prob(lattice: *mut Lattice, link: *mut LatticeLink, out_acoustic: *mut i32) -> i32;
 }

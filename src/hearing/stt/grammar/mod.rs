@@ -5,9 +5,9 @@
 //! words stand for all other speech (`background`). While it listens, sound becomes normalised cepstra
 //! (`cepstra`) that are searched twice: by PocketSphinx's `decoder`, whose words follow one another
 //! freely, and by a `search` of our own through the `net` of all sentences of the home, on the same
-//! acoustic model (`acoustic`, `sound`). At the end, the `lattice` of the decoder's words is walked for
-//! its best sentences; what the templates accept of them, and what the search found, is laid over the
-//! sound once more (`align`, `second_look`), and the best is believed or not (`choose`).
+//! acoustic model (`acoustic`, `sound`). At the end, what the search found, and what the templates make of
+//! the decoder's words, is laid over the sound once more (`align`, `second_look`), and the best is
+//! believed or not (`choose`).
 //! All `unsafe` code is in `ffi`, `options`, `decoder` and `background`.
 
 mod acoustic;
@@ -21,7 +21,6 @@ mod decoder;
 mod dictionary;
 mod error;
 mod ffi;
-mod lattice;
 mod net;
 mod ngram;
 mod options;
@@ -35,6 +34,8 @@ mod second_look;
 mod sound;
 #[cfg(test)]
 mod test_grammar;
+#[cfg(test)]
+mod test_sound;
 mod tuning;
 
 pub use choose::Evidence;

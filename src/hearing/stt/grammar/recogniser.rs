@@ -6,7 +6,6 @@ use super::build::{Listener, Recipe, acoustic_dir};
 use super::cepstra::{Cepstrum, MeanEstimate};
 use super::choose::{Evidence, candidates};
 use super::error::GrammarError;
-use super::lattice::Weights;
 use super::rebuild::{Rebuilder, Slot};
 use super::second_look::Judges;
 use super::sound::Sound;
@@ -26,7 +25,7 @@ const MEMORABLE_FRAMES: f32 = 100.0;
 /// PocketSphinx listening for the sentences of one home.
 ///
 /// It belongs to one thread at a time (`Send`, not `Sync`). Searching goes on while it is fed; what
-/// `finish` has left to do is the second pass over the words found so far and the choice.
+/// `finish` has left to do is the decoder's second pass and the choice.
 pub struct GrammarRecogniser {
     recipe: Arc<Recipe>,
     listener: Listener,
@@ -130,17 +129,12 @@ impl GrammarRecogniser {
         searched.and(ended)?;
         let heard = decoder.best().unwrap_or_default();
         let tuning = &self.recipe.tuning;
-        let weights =
-            Weights { language: tuning.search.language_weight, word_insertion: tuning.search.word_insertion };
-        let scorer = &self.listener.scorer;
-        let lattice = if heard.is_empty() { None } else { decoder.lattice() };
-        let hypotheses =
-            lattice.map(|lattice| lattice.best(tuning.nbest, scorer, &weights)).unwrap_or_default();
         self.sound.end();
         self.listener.search.follow(&self.sound);
         let found = self.listener.search.best(&self.sound, tuning.looks);
-        let mut candidates = candidates(found, &hypotheses, self.listener.grammar.as_ref(), tuning);
-        let judges = Judges { sound: &self.sound, ways: &self.listener.ways, scorer, weights, tuning };
+        let mut candidates = candidates(found, &heard, self.listener.grammar.as_ref(), tuning);
+        let Listener { ways, scorer, .. } = &self.listener;
+        let judges = Judges { sound: &self.sound, ways, scorer, tuning };
         let chosen = judges.choose_twice(&mut candidates, self.listener.grammar.as_ref());
         self.evidence = Evidence::new(heard, &candidates, chosen);
         let Evidence { accepted, heard, .. } = &self.evidence;

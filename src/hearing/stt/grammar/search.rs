@@ -248,3 +248,71 @@ impl NetSearch {
         found.into_iter().map(|(words, score)| (spell(words), score)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::classes::Classes;
+    use super::super::ngram::TrigramModel;
+    use super::super::test_grammar::Sentences;
+    use super::super::test_sound::{heard, model, ways};
+    use super::*;
+    use crate::hearing::stt::grammar::acoustic::AcousticModel;
+
+    const SAID: [&str; 4] = ["turn on", "turn off", "turn off please", "stop"];
+
+    fn search(model: &Arc<AcousticModel>, sentences: &[&str]) -> NetSearch {
+        let split = |text: &&str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let list: Vec<Vec<String>> = sentences.iter().map(split).collect();
+        let scorer = Arc::new(TrigramModel::train(&list, &Classes::default(), 1.0, 0.0).scorer(&[]));
+        let grammar = Arc::new(Sentences::new(sentences));
+        let net = Net::new(model.clone(), grammar, Arc::new(ways(model)), scorer.clone());
+        let tuning =
+            NetTuning { beam: 150.0, word_beam: 110.0, most_active: 8000, pause: -3.0, language: 6.0 };
+        NetSearch::new(net, scorer, model.senone_count(), tuning)
+    }
+
+    fn found(search: &mut NetSearch, sound: &Sound) -> Vec<String> {
+        search.start();
+        search.follow(sound);
+        search.best(sound, 10).into_iter().map(|(words, _)| words.join(" ")).collect()
+    }
+
+    #[test]
+    fn what_was_said_is_found_first_and_each_sentence_once() {
+        let model = model();
+        let mut search = search(&model, &SAID);
+        for said in SAID {
+            let found = found(&mut search, &heard(&model, said));
+            assert_eq!(found.first().map(String::as_str), Some(said), "{found:?}");
+            let different: std::collections::HashSet<&String> = found.iter().collect();
+            assert_eq!(different.len(), found.len(), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_pause_between_words_is_no_obstacle() {
+        let model = model();
+        let mut search = search(&model, &SAID);
+        let found = found(&mut search, &heard(&model, "turn - off - please"));
+        assert_eq!(found[0], "turn off please");
+    }
+
+    #[test]
+    fn only_whole_sentences_are_found_best_first_and_no_more_than_asked_for() {
+        let model = model();
+        let mut search = search(&model, &["turn on please", "turn off please"]);
+        let sound = heard(&model, "turn off please");
+        assert_eq!(found(&mut search, &sound)[0], "turn off please");
+        let all = search.best(&sound, 10);
+        assert!(all.windows(2).all(|pair| pair[0].1 >= pair[1].1));
+        assert_eq!(search.best(&sound, 1).len(), 1);
+        search.start();
+        assert!(search.best(&sound, 10).is_empty(), "nothing has been said yet");
+    }
+
+    #[test]
+    fn where_nothing_can_be_said_nothing_is_found() {
+        let model = model();
+        assert!(found(&mut search(&model, &[]), &heard(&model, "stop")).is_empty());
+    }
+}

@@ -6,7 +6,6 @@
 //! "fifteen" against "fifty" and a dropped short word are decided by what was said.
 
 use super::align::{Alignment, Ways, align};
-use super::lattice::{NEPERS_PER_UNIT, Weights};
 use super::ngram::Scorer;
 use super::sound::Sound;
 use super::tuning::Tuning;
@@ -26,8 +25,6 @@ pub(super) struct Candidate {
     pub(super) words: Vec<String>,
     /// Edit cost of getting there.
     pub(super) cost: f32,
-    /// Score lost against the best hypothesis, in edits.
-    pub(super) gap: f32,
 }
 
 /// How well the chosen sentence fits.
@@ -46,7 +43,6 @@ pub(super) struct Judges<'j> {
     pub(super) sound: &'j Sound,
     pub(super) ways: &'j HashMap<String, Ways>,
     pub(super) scorer: &'j Scorer,
-    pub(super) weights: Weights,
     pub(super) tuning: &'j Tuning,
 }
 
@@ -57,8 +53,8 @@ impl Judges<'_> {
         let mut best: Option<(f32, usize, Alignment)> = None;
         for (place, candidate) in candidates.iter().enumerate() {
             let Some(alignment) = self.lay(&candidate.words) else { continue };
-            let edits = candidate.cost * self.tuning.score_per_edit * NEPERS_PER_UNIT;
-            let language = self.weights.language * self.scorer.sentence(&candidate.words);
+            let edits = candidate.cost * self.tuning.score_per_edit;
+            let language = self.tuning.search.language_weight * self.scorer.sentence(&candidate.words);
             let score =
                 alignment.score + self.tuning.second_language * language - self.tuning.second_edits * edits;
             if best.as_ref().is_none_or(|(known, ..)| score > *known) {

@@ -254,3 +254,76 @@ fn log_density(gaussian: &Gaussian, values: &Cepstrum, least: f32) -> f32 {
     }
     log
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_sound::{AROUND, PHONE, frames, heard, model, phones};
+    use super::*;
+
+    #[test]
+    fn a_phone_fits_its_own_sound_better_than_others() {
+        let model = model();
+        let sound = heard(&model, "stop");
+        let [s, aa] = [phones(&model, "S")[0], phones(&model, "AA")[0]];
+        let middle = |phone: Phone| model.base(phone)[1];
+        let (in_s, in_aa) = (AROUND + PHONE / 2, AROUND + 2 * PHONE + PHONE / 2);
+        assert!(sound.senone(in_s, s, middle(s)) > sound.senone(in_s, aa, middle(aa)) + 5.0);
+        assert!(sound.senone(in_aa, aa, middle(aa)) > sound.senone(in_aa, s, middle(s)) + 5.0);
+    }
+
+    #[test]
+    fn the_quick_score_lies_a_little_under_the_exact_one() {
+        let model = model();
+        let sound = heard(&model, "turn on");
+        for frame in (0..sound.frames()).step_by(7) {
+            for phone in 0..model.phone_count() as Phone {
+                let senone = model.base(phone)[1];
+                let gap = sound.senone(frame, phone, senone) - sound.nearly_senone(frame, phone, senone);
+                assert!((-1e-2..=STREAMS as f32 * 4f32.ln() + 1e-2).contains(&gap), "{frame} {phone}: {gap}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_anything_explains_adds_up() {
+        let model = model();
+        let sound = heard(&model, "turn off");
+        let (middle, end) = (sound.frames() / 2, sound.frames());
+        let sum = sound.anything(0, middle) + sound.anything(middle, end);
+        assert!((sum - sound.anything(0, end)).abs() < 0.1);
+        assert_eq!(sound.anything(middle, middle), 0.0);
+    }
+
+    #[test]
+    fn frames_are_scored_when_what_follows_them_is_known_and_forgotten_at_the_start() {
+        let model = model();
+        let mut sound = Sound::new(model.clone(), -2.0);
+        let said = frames(&model, &phones(&model, "SIL SIL S AA"));
+        sound.observe(&said[..20]);
+        assert_eq!(sound.frames(), 20 - AHEAD);
+        sound.observe(&said[20..]);
+        sound.end();
+        assert_eq!(sound.frames(), said.len());
+        sound.start();
+        assert_eq!(sound.frames(), 0);
+        sound.end();
+        assert_eq!(sound.frames(), 0);
+    }
+
+    #[test]
+    fn the_noise_of_the_room_counts_as_silence() {
+        let model = model();
+        let silence = model.silence;
+        let quiet = |noise: &[Cepstrum]| {
+            let mut sound = Sound::new(model.clone(), -2.0);
+            sound.observe(noise);
+            sound.end();
+            sound.senone(noise.len() - 1, silence, model.base(silence)[1])
+        };
+        // A hum like a vowel, which the model's silence does not know.
+        let hum = vec![frames(&model, &phones(&model, "AA"))[PHONE / 2]; 60];
+        let learnt = quiet(&hum);
+        let unknown = quiet(&hum[..ROOM_FRAMES - 1]);
+        assert!(learnt > unknown + 20.0, "{learnt} {unknown}");
+    }
+}

@@ -24,11 +24,9 @@ pub struct Tuning {
     pub hold_frames: usize,
     /// Frames the expected cepstral mean is worth.
     pub expected_weight: f32,
-    /// Hypotheses tried against the templates.
-    pub nbest: usize,
-    /// Costs of making a hypothesis fit.
+    /// Costs of making the decoder's words fit.
     pub costs: EditCosts,
-    /// Decoder score units that one unit of edit cost is worth when hypotheses are compared.
+    /// Nepers that one unit of edit cost is worth when sentences are compared.
     pub score_per_edit: f32,
     /// The search through the home's sentences.
     pub net: NetTuning,
@@ -61,11 +59,10 @@ impl Tuning {
             background_mass: 0.8,
             hold_frames: 30,
             expected_weight: 60.0,
-            nbest: settings.nbest as usize,
             costs: EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 },
-            score_per_edit: 200.0,
+            score_per_edit: 20.5,
             net: NetTuning { beam: 150.0, word_beam: 110.0, most_active: 8000, pause: -3.0, language: 6.0 },
-            looks: 12,
+            looks: settings.nbest as usize,
             second_language: 0.6,
             second_edits: 1.0,
             phone_penalty: -2.0,

@@ -1,0 +1,94 @@
+//! Which state of a device proves that it did what it was told.
+
+use super::command::{DeviceCommand, MediaCommand, brightness_255};
+use crate::domain::home::Entity;
+use crate::domain::ports::ListItem;
+use serde_json::Value;
+
+/// Whether the state of a device proves that it did what it was told. Devices round and take time:
+/// small differences count as done, and so does being on the way.
+pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
+    use DeviceCommand as C;
+    let state = now.state.as_str();
+    let number = |key| now.attributes.get(key).and_then(Value::as_f64);
+    let near = |key, target: f64, within: f64| number(key).is_some_and(|has| (has - target).abs() <= within);
+    match command {
+        C::TurnOn => !matches!(state, "off" | "standby" | "unavailable" | "unknown"),
+        C::TurnOff => matches!(state, "off" | "standby"),
+        C::Open => matches!(state, "open" | "opening"),
+        C::Close => matches!(state, "closed" | "closing"),
+        C::Lock => matches!(state, "locked" | "locking"),
+        C::Unlock => matches!(state, "unlocked" | "unlocking" | "open" | "opening"),
+        C::Activate => now != before,
+        C::Light(setting) => {
+            let brightness = setting.brightness_percent.map(brightness_255);
+            state == "on"
+                && brightness.is_none_or(|target| near("brightness", f64::from(target), 2.0))
+                && setting.rgb.is_none_or(|target| has_rgb(now, target))
+                && setting.kelvin.is_none_or(|target| near("color_temp_kelvin", f64::from(target), 50.0))
+        }
+        C::Position(target) => {
+            matches!(state, "opening" | "closing") || near("current_position", f64::from(*target), 1.0)
+        }
+        C::Temperature(target) => near("temperature", *target, 0.05),
+        C::Volume(target) => near("volume_level", f64::from(*target) / 100.0, 0.011),
+        // What has no state of its own is done when the command was delivered.
+        C::Press => true,
+        C::Percentage(0) => state == "off",
+        C::Percentage(target) => {
+            let step = number("percentage_step").unwrap_or(1.0).max(1.0);
+            state == "on" && near("percentage", f64::from(*target), step)
+        }
+        C::Start => matches!(state, "cleaning" | "mowing" | "starting"),
+        C::CleanArea(_) => state == "cleaning",
+        C::Dock => matches!(state, "docked" | "returning"),
+        C::HvacMode(mode) => state == mode,
+        C::FanMode(mode) => text(now, "fan_mode") == Some(mode),
+        C::Arm(wanted) => state == wanted || wanted != "disarmed" && state == "arming",
+        C::Items(items) => items_of(now) == *items,
+        C::Media(command) => proves_media(command, now),
+    }
+}
+
+fn proves_media(command: &MediaCommand, now: &Entity) -> bool {
+    use MediaCommand as M;
+    let state = now.state.as_str();
+    let is = |key, wanted: bool| now.attributes.get(key).and_then(Value::as_bool) == Some(wanted);
+    match command {
+        M::Play => matches!(state, "playing" | "buffering"),
+        M::Pause => state == "paused",
+        M::Stop => !matches!(state, "playing" | "paused" | "buffering"),
+        // Players do not say which track it is in a way that could be compared.
+        M::Next | M::Previous => true,
+        M::Mute(muted) => is("is_volume_muted", *muted),
+        M::Shuffle(on) => is("shuffle", *on),
+        M::Repeat(mode) => text(now, "repeat") == Some(*mode),
+        M::Source(source) => text(now, "source") == Some(source),
+        M::Search { .. } => matches!(state, "playing" | "buffering"),
+    }
+}
+
+fn text<'e>(entity: &'e Entity, key: &str) -> Option<&'e str> {
+    entity.attributes.get(key).and_then(Value::as_str)
+}
+
+/// What is on a to-do list: its attribute `items`, each `{summary, status}` as Home Assistant has them, or
+/// just a text.
+pub fn items_of(entity: &Entity) -> Vec<ListItem> {
+    let Some(Value::Array(items)) = entity.attributes.get("items") else { return Vec::new() };
+    let item = |item: &Value| match item {
+        Value::String(text) => Some(ListItem { text: text.clone(), done: false }),
+        item => Some(ListItem {
+            text: item.get("summary")?.as_str()?.to_owned(),
+            done: item.get("status").and_then(Value::as_str) == Some("completed"),
+        }),
+    };
+    items.iter().filter_map(item).collect()
+}
+
+fn has_rgb(entity: &Entity, target: [u8; 3]) -> bool {
+    let Some(Value::Array(has)) = entity.attributes.get("rgb_color") else { return false };
+    let close =
+        |(has, target): (&Value, u8)| has.as_f64().is_some_and(|has| (has - f64::from(target)).abs() <= 2.0);
+    has.len() == 3 && has.iter().zip(target).all(close)
+}

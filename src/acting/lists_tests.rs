@@ -1,0 +1,116 @@
+//! Lists: what is meant, what is changed, and that it is kept.
+
+use super::*;
+use crate::acting::test_shelf::Drawer;
+use proptest::prelude::*;
+use std::sync::atomic::Ordering;
+
+fn lists() -> (Arc<Drawer>, Lists) {
+    let drawer = Arc::new(Drawer::default());
+    let declared = [
+        HomeList { name: "Shopping".into(), items: vec!["milk".into(), "brown bread".into()] },
+        HomeList { name: "To do".into(), items: vec![] },
+    ];
+    let lists = Lists::new(drawer.clone(), &declared);
+    (drawer, lists)
+}
+
+fn open(list: &StoredList) -> Vec<&str> {
+    list.items.iter().filter(|item| !item.done).map(|item| item.text.as_str()).collect()
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn things_said_in_one_breath_are_several() {
+    for (said, items) in [
+        ("milk", &["milk"][..]),
+        ("milk and eggs", &["milk", "eggs"]),
+        ("milk, eggs, and two loaves of bread", &["milk", "eggs", "two loaves of bread"]),
+        ("salt and pepper", &["salt and pepper"]),
+        ("Mac and Cheese and apples", &["Mac and Cheese", "apples"]),
+        ("ham and cheese, beer", &["ham and cheese", "beer"]),
+        ("sandwich", &["sandwich"]),
+        ("and", &[]),
+        (" , ; ", &[]),
+    ] {
+        assert_eq!(split_items(said), items, "{said}");
+    }
+}
+
+#[test]
+fn the_list_that_is_meant_is_found() {
+    let (_, lists) = lists();
+    for asked in [None, Some("shopping list"), Some("the Shopping"), Some("my grocery list")] {
+        assert_eq!(lists.find(asked).unwrap().name, "Shopping", "{asked:?}");
+    }
+    for asked in ["to-do list", "my todo list", "tasks"] {
+        assert_eq!(lists.find(Some(asked)).unwrap().name, "To do", "{asked}");
+    }
+    assert_eq!(lists.find(Some("wish list")), Err(ListError::NoSuchList("wish list".into())));
+    let bare = Lists::new(Arc::new(Drawer::default()), &[]);
+    assert!(bare.find(None).unwrap().items.is_empty());
+}
+
+#[test]
+fn items_are_put_on_once_seen_to_and_taken_off() {
+    let (drawer, lists) = lists();
+    let change = lists.edit(None, &Edit::Add(texts(&["eggs", "Milk"]))).unwrap();
+    assert_eq!(change.edited.touched, ["eggs", "milk"]);
+    assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread", "eggs"]);
+    assert!(!lists.edit(None, &Edit::Add(texts(&["some eggs"]))).unwrap().edited.changed);
+    let change = lists.edit(None, &Edit::Complete(texts(&["the bread"]))).unwrap();
+    assert_eq!(change.edited.touched, ["brown bread"]);
+    lists.edit(None, &Edit::Remove(texts(&["milk"]))).unwrap();
+    let kept = Lists::new(drawer, &[]).find(None).unwrap();
+    assert_eq!(open(&kept), ["eggs"]);
+    assert!(kept.items.iter().any(|item| item.done && item.text == "brown bread"));
+    let missing = lists.edit(None, &Edit::Remove(texts(&["eggs", "caviar"])));
+    assert!(matches!(missing, Err(ListError::NoSuchItem { .. })));
+    assert_eq!(open(&lists.find(None).unwrap()), ["eggs"], "all or nothing");
+    lists.edit(None, &Edit::Add(texts(&["brown bread"]))).unwrap();
+    assert_eq!(open(&lists.find(None).unwrap()), ["eggs", "brown bread"], "wanted again");
+    assert_eq!(lists.edit(None, &Edit::Clear).unwrap().edited.touched, ["eggs", "brown bread"]);
+    assert!(lists.find(None).unwrap().items.is_empty(), "and the file's items do not come back");
+}
+
+#[test]
+fn lists_are_made_and_taken_back() {
+    let (drawer, lists) = lists();
+    let change = lists.create("christmas presents list").unwrap();
+    assert_eq!((change.name.as_str(), change.before.as_ref()), ("Christmas presents", None));
+    assert_eq!(lists.create("the Christmas presents"), Err(ListError::Exists("Christmas presents".into())));
+    assert!(matches!(lists.create("to do"), Err(ListError::Exists(_))));
+    assert_eq!(lists.all().unwrap().len(), 3);
+    lists.put_back(&change.name, None).unwrap();
+    assert_eq!(lists.all().unwrap().len(), 2);
+    let before = lists.edit(None, &Edit::Clear).unwrap().before.unwrap();
+    lists.put_back("Shopping", Some(&before)).unwrap();
+    assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread"]);
+    drawer.refuses.store(true, Ordering::SeqCst);
+    assert!(matches!(lists.edit(None, &Edit::Clear), Err(ListError::Store(_))));
+}
+
+proptest! {
+    /// Whatever is put on and taken off: no text twice among the open ones, bounded, and what an edit
+    /// touched is what it says.
+    #[test]
+    fn a_list_has_nothing_twice(steps in proptest::collection::vec((0..3u8, "[a-d]( [a-c])?"), 0..40)) {
+        let mut items = Vec::new();
+        for (kind, text) in steps {
+            let wanted = vec![text.clone()];
+            let edit = match kind { 0 => Edit::Add(wanted), 1 => Edit::Complete(wanted), _ => Edit::Remove(wanted) };
+            if let Ok(edited) = edit.apply("x", &items) {
+                prop_assert_eq!(edited.touched.len(), 1);
+                items = edited.items;
+            }
+            let mut open: Vec<String> = items.iter().filter(|item| !item.done).map(|item| normal(&item.text)).collect();
+            let count = open.len();
+            open.sort();
+            open.dedup();
+            prop_assert_eq!(open.len(), count);
+        }
+    }
+}

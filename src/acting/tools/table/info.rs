@@ -1,0 +1,59 @@
+//! Tools that look something up.
+
+use super::TARGET;
+use crate::acting::tools::descriptor::{Descriptor, Field};
+use crate::acting::tools::{datetime, weather};
+use crate::domain::Risk;
+
+/// Its tools.
+pub const TOOLS: &[Descriptor] = &[
+    Descriptor {
+        name: "weather.get",
+        description: "Tells the weather now at the configured place, or as a weather entity of the home has it.",
+        args: &[TARGET],
+        result: &[
+            Field::always("temperature", "number", "now"),
+            Field::always("unit", "string", "such as °C"),
+            Field::always("condition", "string", "in words"),
+            Field::maybe("wind_speed", "number", "in wind_unit"),
+            Field::maybe("wind_unit", "string", "such as km/h"),
+        ],
+        risk: Risk::Read,
+        triggers: &["weather", "rain", "sunny", "outside", "forecast"],
+        permission: "weather",
+        timeout_ms: None,
+        prepare: weather::get,
+    },
+    Descriptor {
+        name: "datetime.time",
+        description: "Tells the time.",
+        args: &[],
+        result: &[
+            Field::always("hour", "integer", "0–23"),
+            Field::always("minute", "integer", "0–59"),
+            Field::always("time", "string", "such as 14:05"),
+        ],
+        risk: Risk::Read,
+        triggers: &["time", "clock"],
+        permission: "datetime",
+        timeout_ms: None,
+        prepare: datetime::time,
+    },
+    Descriptor {
+        name: "datetime.date",
+        description: "Tells the date.",
+        args: &[],
+        result: &[
+            Field::always("date", "string", "such as 2026-11-21"),
+            Field::always("weekday", "string", "English name"),
+            Field::always("day", "integer", "1–31"),
+            Field::always("month", "string", "English name"),
+            Field::always("year", "integer", "such as 2026"),
+        ],
+        risk: Risk::Read,
+        triggers: &["date", "day", "today"],
+        permission: "datetime",
+        timeout_ms: None,
+        prepare: datetime::date,
+    },
+];

@@ -1,0 +1,58 @@
+//! The one table of tools. To add a tool: a line in one of the files beside this, its code in a file of
+//! `acting/tools`, and `HARK_UPDATE_CONTRACTS=1 cargo test --lib acting::tools` for `contracts/tools.json`.
+
+mod home;
+mod household;
+mod info;
+mod media;
+mod timers;
+
+use super::descriptor::{Arg, Descriptor, Field, Kind};
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+/// What a request is about; the same for every home tool.
+const TARGET: &[Arg] = &[
+    Arg::maybe("name", Kind::Text, "name or alias of the thing; `all` for every one"),
+    Arg::maybe("area", Kind::Text, "name of the area; `all` for everywhere"),
+    Arg::maybe("floor", Kind::Text, "name of the floor"),
+    Arg::maybe("domain", Kind::Text, "kind of thing, such as `light`"),
+    Arg::maybe("device_class", Kind::Text, "kind within the domain, such as `garage`"),
+];
+
+const AMOUNT: &[Arg] = &[
+    Arg::maybe("hours", Kind::Number(0.0, 2376.0), "hours"),
+    Arg::maybe("minutes", Kind::Number(0.0, 142_560.0), "minutes"),
+    Arg::maybe("seconds", Kind::Number(0.0, 8_553_600.0), "seconds"),
+];
+
+const ENTITIES: Field = Field::always(
+    "entities",
+    "array",
+    "{id, name, domain, area, from, to} of every device, states before and after",
+);
+const COUNT: Field = Field::always("count", "integer", "how many devices");
+const NAME: Field = Field::maybe("name", "string", "name of the device, when it is one");
+const AREA: Field = Field::maybe("area", "string", "declared name of the area, when the request means one");
+const DOMAIN: Field = Field::maybe("domain", "string", "kind of the devices, when they share one");
+const DEVICES: &[Field] = &[ENTITIES, COUNT, NAME, AREA, DOMAIN];
+/// Every tool.
+pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
+    let groups = [home::TOOLS, info::TOOLS, timers::TOOLS, media::TOOLS, household::TOOLS];
+    groups.into_iter().flatten().collect()
+});
+
+/// The tool of this name.
+pub fn find(name: &str) -> Option<&'static Descriptor> {
+    TABLE.iter().copied().find(|tool| tool.name == name)
+}
+
+/// Words of a tool of which one must be heard when the intent is not certain; none for a tool that is not there.
+pub fn triggers(name: &str) -> &'static [&'static str] {
+    find(name).map_or(&[], |tool| tool.triggers)
+}
+
+/// All tools, as `contracts/tools.json` pins them.
+pub fn to_json() -> Value {
+    json!({"tools": TABLE.iter().map(|tool| tool.to_json()).collect::<Vec<_>>()})
+}

@@ -1,0 +1,264 @@
+//! Timers, alarms, reminders.
+
+use super::AMOUNT;
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind};
+use crate::acting::tools::{alarm, timer};
+use crate::domain::Risk;
+
+const WHICH_TIMER: &[Arg] = &[
+    Arg::maybe("name", Kind::Text, "what the timer is called"),
+    Arg::maybe("area", Kind::Text, "area it was set in"),
+    Arg::maybe("start_hours", Kind::Number(0.0, 2376.0), "hours it was set with"),
+    Arg::maybe("start_minutes", Kind::Number(0.0, 142_560.0), "minutes it was set with"),
+    Arg::maybe("start_seconds", Kind::Number(0.0, 8_553_600.0), "seconds it was set with"),
+];
+
+const NEW_TIMER: &[Arg] =
+    &[Arg::maybe("name", Kind::Text, "what to call it"), Arg::maybe("area", Kind::Text, "area it is set in")];
+
+const TIMER: &[Field] = &[Field::always(
+    "timer",
+    "object",
+    "{id, name, hours, minutes, seconds, total_seconds} of the length asked for; except on start also \
+     {left_hours, left_minutes, left_seconds, total_left_seconds, paused, ringing}",
+)];
+
+/// When something rings; its length is another way to say so.
+const WHEN: &[Arg] = &[
+    Arg::maybe(
+        "when",
+        Kind::When,
+        "day, moment or span of local time in ISO 8601, such as 2026-11-23T07:00:00",
+    ),
+    Arg::maybe(
+        "recurrence",
+        Kind::Recurrence,
+        "RFC 5545 rule without its prefix, such as FREQ=DAILY;BYHOUR=7;BYMINUTE=0",
+    ),
+];
+
+const WHICH_DAY: &[Arg] = &[Arg::maybe("when", Kind::When, "day, or moment, or span in which it rings")];
+
+const SHOWN: &str = "{id, name, time, hour, minute, date, weekday, day, month, days_ahead, left_hours, left_minutes, \
+    left_seconds, repeats?: {every, interval, days, time}}";
+
+/// Its tools.
+pub const TOOLS: &[Descriptor] = &[
+    Descriptor {
+        name: "timer.start",
+        description: "Sets a timer.",
+        args: &[
+            AMOUNT,
+            NEW_TIMER,
+            &[Arg::maybe(
+                "conversation_command",
+                Kind::Words(300),
+                "request that is done at its end, instead of ringing",
+            )],
+        ],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer", "minutes", "seconds", "hours"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::start,
+    },
+    Descriptor {
+        name: "timer.cancel",
+        description: "Takes a timer away.",
+        args: &[WHICH_TIMER],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::cancel,
+    },
+    Descriptor {
+        name: "timer.cancel_all",
+        description: "Takes all timers away, or those of an area.",
+        args: &[&[Arg::maybe("area", Kind::Text, "area they were set in")]],
+        result: &[Field::always("count", "integer", "how many there were")],
+        risk: Risk::Write,
+        triggers: &["timers"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::cancel_all,
+    },
+    Descriptor {
+        name: "timer.pause",
+        description: "Stops a timer with what is left of it.",
+        args: &[WHICH_TIMER],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::pause,
+    },
+    Descriptor {
+        name: "timer.resume",
+        description: "Lets a paused timer run on.",
+        args: &[WHICH_TIMER],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::resume,
+    },
+    Descriptor {
+        name: "timer.status",
+        description: "Tells what is left of timers.",
+        args: &[WHICH_TIMER],
+        result: &[
+            Field::always("timers", "array", "each as in timer.cancel"),
+            Field::always("count", "integer", "how many"),
+        ],
+        risk: Risk::Read,
+        triggers: &["timer", "timers", "left"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::status,
+    },
+    Descriptor {
+        name: "timer.increase",
+        description: "Makes a timer longer; a ringing one runs again for this long.",
+        args: &[AMOUNT, WHICH_TIMER],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::increase,
+    },
+    Descriptor {
+        name: "timer.decrease",
+        description: "Makes a timer shorter.",
+        args: &[AMOUNT, WHICH_TIMER],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: timer::decrease,
+    },
+    Descriptor {
+        name: "timer.snooze",
+        description: "Lets what rings ring again later; ten minutes later when it was not said.",
+        args: &[AMOUNT],
+        result: &[
+            Field::always("count", "integer", "how many rang"),
+            Field::maybe("kind", "string", "timer, alarm or reminder, when it is one"),
+            Field::maybe("name", "string", "its name, when it is one and has one"),
+            Field::always("minutes", "integer", "how much later"),
+            Field::always("seconds", "integer", "and these"),
+            Field::always("hours", "integer", "and these"),
+        ],
+        risk: Risk::Write,
+        triggers: &["snooze", "later", "minutes"],
+        permission: "timer",
+        timeout_ms: None,
+        prepare: alarm::snooze,
+    },
+    Descriptor {
+        name: "alarm.set",
+        description: "Sets an alarm, once or again and again.",
+        args: &[WHEN, AMOUNT, &[Arg::maybe("name", Kind::Text, "what to call it")]],
+        result: &[Field::always("alarm", "object", SHOWN)],
+        risk: Risk::Write,
+        triggers: &["alarm", "wake"],
+        permission: "alarm",
+        timeout_ms: None,
+        prepare: alarm::set_alarm,
+    },
+    Descriptor {
+        name: "alarm.cancel",
+        description: "Takes an alarm away; one that rings is only silenced.",
+        args: &[WHICH_DAY, &[Arg::maybe("name", Kind::Text, "what it is called")]],
+        result: &[
+            Field::maybe("alarm", "object", SHOWN),
+            Field::always("rang", "boolean", "it was ringing and is silent now"),
+        ],
+        risk: Risk::Write,
+        triggers: &["alarm", "wake"],
+        permission: "alarm",
+        timeout_ms: None,
+        prepare: alarm::cancel_alarm,
+    },
+    Descriptor {
+        name: "alarm.cancel_all",
+        description: "Takes all alarms away, or those of a day.",
+        args: &[WHICH_DAY],
+        result: &[Field::always("count", "integer", "how many there were")],
+        risk: Risk::Write,
+        triggers: &["alarm", "wake"],
+        permission: "alarm",
+        timeout_ms: None,
+        prepare: alarm::cancel_all_alarms,
+    },
+    Descriptor {
+        name: "alarm.status",
+        description: "Tells which alarms are set, the next first.",
+        args: &[WHICH_DAY, &[Arg::maybe("name", Kind::Text, "what it is called")]],
+        result: &[
+            Field::always("alarms", "array", "each as in alarm.set"),
+            Field::always("count", "integer", "how many"),
+        ],
+        risk: Risk::Read,
+        triggers: &["alarm", "wake"],
+        permission: "alarm",
+        timeout_ms: None,
+        prepare: alarm::alarms,
+    },
+    Descriptor {
+        name: "reminder.set",
+        description: "Sets a reminder, once or again and again.",
+        args: &[WHEN, AMOUNT, &[Arg::must("message", Kind::Words(300), "what to be reminded of")]],
+        result: &[Field::always("reminder", "object", SHOWN)],
+        risk: Risk::Write,
+        triggers: &["remind", "reminder"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: alarm::set_reminder,
+    },
+    Descriptor {
+        name: "reminder.cancel",
+        description: "Takes a reminder away; one that rings is only silenced.",
+        args: &[WHICH_DAY, &[Arg::maybe("message", Kind::Words(300), "some of its words")]],
+        result: &[
+            Field::maybe("reminder", "object", SHOWN),
+            Field::always("rang", "boolean", "it was ringing and is silent now"),
+        ],
+        risk: Risk::Write,
+        triggers: &["remind", "reminder"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: alarm::cancel_reminder,
+    },
+    Descriptor {
+        name: "reminder.cancel_all",
+        description: "Takes all reminders away, or those of a day.",
+        args: &[WHICH_DAY],
+        result: &[Field::always("count", "integer", "how many there were")],
+        risk: Risk::Write,
+        triggers: &["remind", "reminder"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: alarm::cancel_all_reminders,
+    },
+    Descriptor {
+        name: "reminder.status",
+        description: "Tells which reminders are set, the next first.",
+        args: &[WHICH_DAY, &[Arg::maybe("message", Kind::Words(300), "some of its words")]],
+        result: &[
+            Field::always("reminders", "array", "each as in reminder.set"),
+            Field::always("count", "integer", "how many"),
+        ],
+        risk: Risk::Read,
+        triggers: &["remind", "reminder"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: alarm::reminders,
+    },
+];

@@ -1,0 +1,114 @@
+//! Alarms, reminders, snoozing. It is Saturday, 2026-11-21, 14:05.
+
+use super::*;
+use crate::domain::timer::TimerKind;
+
+fn due(house: &House) -> Vec<String> {
+    let timers = &house.tools.parts().timers;
+    let all = timers.all().into_iter();
+    all.map(|timer| timers.zone().wall(timer.due_unix_ms).format("%m-%dT%H:%M").to_string()).collect()
+}
+
+#[tokio::test]
+async fn alarms_are_set_for_moments_lengths_and_again_and_again() {
+    let house = house();
+    let receipt = house.ok("alarm.set", json!({"when": "2026-11-22T07:00:00"})).await;
+    let alarm = &receipt.detail["alarm"];
+    for (key, value) in [
+        ("time", json!("07:00")),
+        ("weekday", json!("Sunday")),
+        ("days_ahead", json!(1)),
+        ("left_hours", json!(16)),
+    ] {
+        assert_eq!(alarm[key], value, "{key}");
+    }
+    house.ok("alarm.set", json!({"hours": 2, "name": "nap"})).await;
+    let weekdays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6;BYMINUTE=30";
+    let receipt = house.ok("alarm.set", json!({"recurrence": weekdays})).await;
+    let repeats = &receipt.detail["alarm"]["repeats"];
+    assert_eq!((&repeats["every"], &repeats["set"]), (&json!("week"), &json!("weekdays")));
+    let daily = json!({"recurrence": "FREQ=DAILY", "when": "2026-11-22T08:15:00"});
+    house.ok("alarm.set", daily).await;
+    assert_eq!(due(&house), ["11-22T07:00", "11-21T16:05", "11-23T06:30", "11-22T08:15"]);
+    let all = house.tools.parts().timers.all();
+    assert!(all.iter().all(|timer| timer.kind == TimerKind::Alarm));
+    assert_eq!(*house.shelf.kept.lock().unwrap(), all, "kept before the answer");
+    for args in [
+        json!({}),
+        json!({"when": "2026-11-22"}),
+        json!({"when": "2026-11-20T07:00:00"}),
+        json!({"when": "2036-11-20T07:00:00"}),
+        json!({"recurrence": "FREQ=DAILY"}),
+        json!({"recurrence": "FREQ=YEARLY;BYMONTHDAY=31;BYMONTH=2;BYHOUR=7;BYMINUTE=0"}),
+    ] {
+        let (code, _) = house.fails("alarm.set", args.clone()).await;
+        assert_eq!(code, error_code::BAD_ARGUMENT, "{args}");
+    }
+}
+
+#[tokio::test]
+async fn the_alarm_that_is_meant_is_cancelled() {
+    let house = house();
+    let (code, _) = house.fails("alarm.cancel", json!({})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    for when in ["2026-11-22T07:00:00", "2026-11-23T06:00:00", "2026-11-23T21:00:00"] {
+        house.ok("alarm.set", json!({"when": when})).await;
+    }
+    house.ok("timer.start", json!({"minutes": 5})).await;
+    let (code, receipt) = house.fails("alarm.cancel", json!({})).await;
+    assert_eq!(code, error_code::AMBIGUOUS);
+    assert_eq!(receipt.detail["candidates"].as_array().unwrap().len(), 3);
+    let status = house.ok("alarm.status", json!({"when": "2026-11-23"})).await;
+    assert_eq!(status.detail["count"], 2);
+    // Said on Saturday afternoon: the next seven o'clock is in the evening, the alarm is not.
+    house.ok("alarm.cancel", json!({"when": "2026-11-21T19:00:00"})).await;
+    house.ok("alarm.cancel", json!({"when": "2026-11-23T06:00:00"})).await;
+    assert_eq!(due(&house), ["11-23T21:00", "11-21T14:10"]);
+    assert_eq!(house.ok("alarm.cancel_all", json!({})).await.detail["count"], 1);
+    assert_eq!(due(&house), ["11-21T14:10"], "the timer is no alarm");
+}
+
+#[tokio::test]
+async fn stopping_an_alarm_that_rings_keeps_tomorrows() {
+    let house = house();
+    house.ok("alarm.set", json!({"recurrence": "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"})).await;
+    let (code, _) = house.fails("timer.snooze", json!({})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    house.clock_ms.fetch_add(55 * 60_000, Ordering::SeqCst);
+    let parts = house.tools.parts().clone();
+    assert_eq!(parts.timers.due(parts.now_unix_ms()).len(), 1);
+    let receipt = house.ok("timer.snooze", json!({"minutes": 5})).await;
+    assert_eq!((&receipt.detail["kind"], &receipt.detail["minutes"]), (&json!("alarm"), &json!(5)));
+    assert_eq!(due(&house), ["11-21T15:05"]);
+    house.clock_ms.fetch_add(5 * 60_000, Ordering::SeqCst);
+    parts.timers.due(parts.now_unix_ms());
+    assert_eq!(house.ok("alarm.cancel", json!({})).await.detail["rang"], true);
+    assert_eq!(due(&house), ["11-22T15:00"]);
+    assert_eq!(house.ok("alarm.cancel", json!({})).await.detail["rang"], false);
+    assert!(due(&house).is_empty());
+}
+
+#[tokio::test]
+async fn reminders_say_what_they_are_for_and_have_a_usual_hour() {
+    let house = house();
+    let set = async |message: &str, mut args: Value| {
+        args["message"] = json!(message);
+        house.ok("reminder.set", args).await
+    };
+    set("check the oven", json!({"minutes": 10})).await;
+    set("buy flowers", json!({"when": "2026-11-24"})).await;
+    set("go for a walk", json!({"when": "2026-11-21"})).await;
+    set("call my mother", json!({"when": "2026-11-22T12:00:00/2026-11-22T18:00:00"})).await;
+    set("pay the rent", json!({"recurrence": "FREQ=MONTHLY;BYMONTHDAY=1"})).await;
+    assert_eq!(due(&house), ["11-21T14:15", "11-24T09:00", "11-21T15:05", "11-22T15:00", "12-01T09:00"]);
+    let status = house.ok("reminder.status", json!({})).await;
+    let first = &status.detail["reminders"][0];
+    assert_eq!((&first["name"], &status.detail["count"]), (&json!("check the oven"), &json!(5)));
+    house.ok("reminder.cancel", json!({"message": "the oven"})).await;
+    let receipt = house.ok("reminder.cancel", json!({"message": "call mother"})).await;
+    assert_eq!(receipt.detail["reminder"]["name"], "call my mother");
+    assert_eq!(house.ok("reminder.cancel_all", json!({"when": "2026-11-24"})).await.detail["count"], 1);
+    assert_eq!(house.ok("reminder.cancel_all", json!({})).await.detail["count"], 2);
+    let (code, _) = house.fails("reminder.set", json!({"when": "2026-11-24"})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT, "of what?");
+}

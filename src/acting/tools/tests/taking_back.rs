@@ -1,0 +1,126 @@
+//! "Undo that", after everything that can be changed.
+
+use super::*;
+
+impl House {
+    /// A call of a turn of its own.
+    async fn in_turn(&self, turn: &str, tool: &str, args: Value) -> Receipt {
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        let call =
+            ToolCall { index: 0, turn: TurnId::from(turn), tool: tool.to_owned(), args, approved: false };
+        let receipt = self.tools.run(call).await;
+        assert!(receipt.ok, "{tool}: {}", receipt.detail);
+        receipt
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_any_kind_is_taken_back() {
+    let cases = [
+        ("home.turn_on", json!({"name": "lamp"}), "device"),
+        ("home.light_set", json!({"area": "kitchen", "brightness": 30}), "device"),
+        ("home.set_position", json!({"name": "kitchen blinds", "position": 20}), "device"),
+        ("home.turn_on", json!({"name": "movie night"}), "device"),
+        ("media.search_and_play", json!({"search_query": "jazz"}), "device"),
+        ("volume.set", json!({"name": "radio", "volume_level": 90}), "device"),
+        ("home.climate_set_temperature", json!({"temperature": 25, "name": "thermostat"}), "device"),
+        ("list.add", json!({"item": "socks", "name": "packing"}), "device"),
+        ("volume.set", json!({"volume_level": 10}), "volume"),
+        ("list.add", json!({"item": "eggs"}), "list"),
+        ("list.clear", json!({}), "list"),
+        ("list.create", json!({"name": "gifts"}), "list"),
+        ("memory.remember", json!({"fact": "the car is red"}), "fact"),
+        ("timer.start", json!({"minutes": 5}), "timer"),
+        ("alarm.set", json!({"when": "2026-11-22T07:00:00"}), "timer"),
+        ("reminder.set", json!({"minutes": 5, "message": "tea"}), "timer"),
+    ];
+    for (tool, args, kind) in cases {
+        let house = house();
+        let all = |house: &House| {
+            let home = house.tools.parts().home.registry().home();
+            let states: Vec<String> = home
+                .entities
+                .iter()
+                .filter(|entity| !matches!(entity.id.domain(), "scene" | "script"))
+                .map(|entity| format!("{} {}", entity.id, entity.state))
+                .collect();
+            let lists: Vec<_> = house.tools.parts().lists.all().unwrap();
+            let volume = house.tools.parts().node.volume_percent();
+            (
+                states,
+                lists,
+                volume,
+                house.tools.parts().timers.all(),
+                house.drawer.facts.lock().unwrap().len(),
+            )
+        };
+        let before = all(&house);
+        house.in_turn("a", tool, args.clone()).await;
+        let receipt = house.ok("undo.last", json!({})).await;
+        let undone = receipt.detail["undone"].as_array().unwrap();
+        assert!(
+            !undone.is_empty() && undone.iter().all(|one| one["kind"] == kind),
+            "{tool}: {}",
+            receipt.detail
+        );
+        assert_eq!(all(&house), before, "{tool} {args}");
+        let (code, _) = house.fails("undo.last", json!({})).await;
+        assert_eq!(code, error_code::NOT_FOUND, "{tool}: once");
+    }
+}
+
+#[tokio::test]
+async fn what_was_taken_away_comes_back() {
+    let house = house();
+    house.in_turn("a", "timer.start", json!({"minutes": 5, "name": "tea"})).await;
+    let before = house.tools.parts().timers.all();
+    house.in_turn("b", "timer.pause", json!({})).await;
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(house.tools.parts().timers.all(), before);
+    house.in_turn("c", "timer.cancel", json!({})).await;
+    let receipt = house.ok("undo.last", json!({})).await;
+    assert_eq!(receipt.detail["undone"][0]["what"], "cancelled");
+    assert_eq!(house.tools.parts().timers.all(), before);
+    house.in_turn("d", "memory.remember", json!({"fact": "the car is red"})).await;
+    house.in_turn("e", "memory.forget", json!({"query": "the car"})).await;
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(house.ok("memory.recall", json!({"query": "car"})).await.detail["count"], 1);
+    house.ok("undo.last", json!({})).await;
+    let (code, _) = house.fails("memory.recall", json!({"query": "car"})).await;
+    assert_eq!(code, error_code::NOT_FOUND, "the turn before is next");
+}
+
+#[tokio::test]
+async fn both_requests_of_one_sentence_are_taken_back() {
+    let house = house();
+    house.in_turn("a", "home.turn_on", json!({"name": "lamp"})).await;
+    house.in_turn("b", "home.turn_on", json!({"name": "kitchen ceiling"})).await;
+    house.in_turn("b", "list.add", json!({"item": "eggs"})).await;
+    let receipt = house.ok("undo.last", json!({})).await;
+    assert_eq!(receipt.detail["undone"].as_array().unwrap().len(), 2, "{}", receipt.detail);
+    assert_eq!(house.state("light.kitchen_ceiling"), "off");
+    assert_eq!(house.ok("list.read", json!({})).await.detail["count"], 3);
+    assert_eq!(house.state("light.lamp"), "on", "of another sentence");
+}
+
+#[tokio::test]
+async fn taking_a_lock_back_open_needs_a_yes() {
+    let house = house();
+    house.call("home.turn_off", json!({"name": "front door"}), true).await;
+    house.in_turn("b", "home.turn_on", json!({"name": "front door", "domain": "lock"})).await;
+    assert_eq!(house.state("lock.front_door"), "locked");
+    let (code, receipt) = house.fails("undo.last", json!({})).await;
+    assert_eq!((code.as_str(), &receipt.detail["action"]), (error_code::NEEDS_APPROVAL, &json!("unlock")));
+    assert_eq!(house.state("lock.front_door"), "locked");
+    assert!(house.call("undo.last", json!({}), true).await.ok);
+    assert_eq!(house.state("lock.front_door"), "unlocked");
+}
+
+#[tokio::test]
+async fn after_an_hour_nobody_knows_what_that_was() {
+    let house = house();
+    house.in_turn("a", "home.turn_on", json!({"name": "lamp"})).await;
+    house.clock_ms.fetch_add(3_700_000, Ordering::SeqCst);
+    let (code, _) = house.fails("undo.last", json!({})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+}

@@ -1,0 +1,183 @@
+//! Media players, fans, robots, valves, modes, alarm panels, relative steps.
+
+use super::*;
+
+fn attribute(house: &House, id: &str, key: &str) -> Value {
+    house.entity(id).attributes.get(key).cloned().unwrap_or(Value::Null)
+}
+
+const TV: &str = "media_player.living_room_tv";
+const RADIO: &str = "media_player.kitchen_radio";
+
+#[tokio::test]
+async fn music_is_found_played_paused_and_resumed() {
+    let house = house();
+    let receipt = house.ok("media.search_and_play", json!({"search_query": "some jazz"})).await;
+    assert_eq!(names(&receipt), ["Radio"], "the speaker, not the television");
+    assert_eq!(house.state(RADIO), "playing");
+    assert_eq!(attribute(&house, RADIO, "media_title"), "some jazz");
+    let receipt = house.ok("media.now_playing", json!({})).await;
+    let expected =
+        json!({"players": [{"name": "Radio", "state": "playing", "title": "some jazz"}], "count": 1});
+    assert_eq!(receipt.detail["players"], expected["players"]);
+    let receipt = house.ok("media.pause", json!({})).await;
+    assert_eq!((names(&receipt), house.state(RADIO).as_str()), (vec!["Radio"], "paused"));
+    house.ok("media.unpause", json!({})).await;
+    assert_eq!(house.state(RADIO), "playing");
+    house.ok("media.next", json!({})).await;
+    assert_eq!(attribute(&house, RADIO, "media_track"), 2);
+    house.ok("media.previous", json!({"area": "kitchen"})).await;
+    assert_eq!(attribute(&house, RADIO, "media_track"), 1);
+    house.ok("media.stop", json!({})).await;
+    assert_eq!(house.state(RADIO), "idle");
+    for tool in ["media.pause", "media.unpause", "media.stop", "media.next"] {
+        let (code, _) = house.fails(tool, json!({})).await;
+        assert_eq!(code, error_code::NOT_FOUND, "{tool}: nothing plays");
+    }
+}
+
+#[tokio::test]
+async fn a_film_goes_to_the_television_and_a_named_player_wins() {
+    let house = house();
+    let receipt =
+        house.ok("media.search_and_play", json!({"search_query": "alien", "media_class": "movie"})).await;
+    assert_eq!(names(&receipt), ["Television"]);
+    assert_eq!(attribute(&house, TV, "media_content_type"), "movie");
+    let receipt =
+        house.ok("media.search_and_play", json!({"search_query": "the news", "name": "the telly"})).await;
+    assert_eq!(names(&receipt), ["Television"]);
+    let bedroom = json!({"search_query": "jazz", "area": "bedroom"});
+    let (code, _) = house.fails("media.search_and_play", bedroom).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_player_of_this_room_is_meant() {
+    let living = Built { area: "living room", ..Built::default() }.house();
+    living.ok("media.search_and_play", json!({"search_query": "jazz"})).await;
+    assert_eq!(living.state(TV), "playing", "the only one here");
+    living.ok("media.search_and_play", json!({"search_query": "news", "name": "radio"})).await;
+    let receipt = living.ok("media.pause", json!({})).await;
+    assert_eq!(names(&receipt), ["Television"], "not the radio in the kitchen");
+    let receipt = living.ok("media.pause", json!({"area": "all"})).await;
+    assert_eq!(names(&receipt), ["Radio"]);
+}
+
+#[tokio::test]
+async fn players_are_muted_shuffled_and_switched() {
+    let house = house();
+    house.ok("media.mute", json!({"name": "tv"})).await;
+    assert_eq!(attribute(&house, TV, "is_volume_muted"), true);
+    let receipt = house.ok("media.unmute", json!({})).await;
+    assert_eq!(
+        (names(&receipt), attribute(&house, TV, "is_volume_muted")),
+        (vec!["Television"], json!(false))
+    );
+    let (code, _) = house.fails("media.unmute", json!({})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    house.ok("media.search_and_play", json!({"search_query": "jazz"})).await;
+    house.ok("media.shuffle", json!({"shuffle": true})).await;
+    house.ok("media.repeat", json!({"repeat": "one"})).await;
+    assert_eq!(
+        (attribute(&house, RADIO, "shuffle"), attribute(&house, RADIO, "repeat")),
+        (json!(true), json!("one"))
+    );
+    let receipt = house.ok("media.select_source", json!({"source": "hdmi 2"})).await;
+    assert_eq!((names(&receipt), &receipt.detail["source"]), (vec!["Television"], &json!("HDMI 2")));
+    assert_eq!(attribute(&house, TV, "source"), "HDMI 2");
+    let (code, _) = house.fails("media.select_source", json!({"source": "laser disc"})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    let (code, receipt) =
+        house.fails("media.select_source", json!({"source": "laser disc", "name": "tv"})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT);
+    assert!(receipt.detail["message"].as_str().unwrap().contains("Antenna"), "says what there is");
+}
+
+#[tokio::test]
+async fn fans_have_speeds() {
+    let house = house();
+    let receipt = house.ok("home.fan_set_speed", json!({"area": "bedroom", "percentage": 40})).await;
+    assert_eq!((names(&receipt), &receipt.detail["percentage"]), (vec!["Ceiling fan"], &json!(40)));
+    let receipt = house.ok("home.fan_step", json!({"name": "ceiling fan", "percentage_step": "up"})).await;
+    assert_eq!(receipt.detail["percentage"], 60);
+    house.ok("home.fan_step", json!({"name": "ceiling fan", "percentage_step": -100})).await;
+    assert_eq!(house.state("fan.bedroom"), "off");
+    house.ok("home.turn_on", json!({"name": "ceiling fan"})).await;
+    assert_eq!(attribute(&house, "fan.bedroom", "percentage"), 50);
+    let (code, _) = house.fails("home.fan_set_speed", json!({"name": "kettle", "percentage": 40})).await;
+    assert_eq!(code, error_code::UNSUPPORTED);
+}
+
+#[tokio::test]
+async fn robots_go_out_and_come_home() {
+    let house = Built { area: "office", ..Built::default() }.house();
+    house.ok("home.vacuum_start", json!({})).await;
+    assert_eq!(house.state("vacuum.robot"), "cleaning");
+    house.ok("home.vacuum_dock", json!({"name": "vacuum cleaner"})).await;
+    assert_eq!(house.state("vacuum.robot"), "docked");
+    let receipt = house.ok("home.vacuum_clean_area", json!({"area": "the kitchen"})).await;
+    assert_eq!((names(&receipt), &receipt.detail["cleans"]), (vec!["Robot vacuum"], &json!("Kitchen")));
+    assert_eq!(attribute(&house, "vacuum.robot", "cleaning_area"), "Kitchen");
+    let (code, _) = house.fails("home.vacuum_clean_area", json!({"area": "ballroom"})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    house.ok("home.mower_start", json!({})).await;
+    assert_eq!(house.state("lawn_mower.garden"), "mowing");
+    house.ok("home.turn_off", json!({"name": "lawn mower"})).await;
+    assert_eq!(house.state("lawn_mower.garden"), "docked");
+}
+
+#[tokio::test]
+async fn valves_open_and_close() {
+    let house = house();
+    house.ok("home.turn_on", json!({"name": "garden tap"})).await;
+    assert_eq!(house.state("valve.garden_tap"), "open");
+    house.ok("home.toggle", json!({"name": "garden tap"})).await;
+    assert_eq!(house.state("valve.garden_tap"), "closed");
+    let (code, _) = house.fails("home.set_position", json!({"name": "garden tap", "position": 30})).await;
+    assert_eq!(code, error_code::UNSUPPORTED, "it cannot stop on the way");
+}
+
+#[tokio::test]
+async fn a_bit_more_starts_from_what_is() {
+    let house = house();
+    house.ok("home.light_set", json!({"name": "lamp", "brightness": 50})).await;
+    let receipt = house.ok("home.light_step", json!({"name": "lamp", "brightness_step": "up"})).await;
+    assert_eq!(receipt.detail["brightness"], 70);
+    let receipt = house.ok("home.light_step", json!({"name": "lamp", "brightness_step": -100})).await;
+    assert_eq!((&receipt.detail["brightness"], house.state("light.lamp").as_str()), (&json!(1), "on"));
+    let receipt = house.ok("home.light_step", json!({"area": "living room", "brightness_step": "up"})).await;
+    assert_eq!(names(&receipt), ["Lamp"], "the others are off and stay so");
+    let receipt =
+        house.ok("home.position_step", json!({"name": "kitchen blinds", "position_step": "down"})).await;
+    assert_eq!(receipt.detail["position"], 80);
+    let receipt = house.ok("home.climate_step", json!({"area": "bedroom", "temperature_step": "up"})).await;
+    assert_eq!(receipt.detail["temperature"], 19.0);
+    let receipt = house.ok("home.climate_step", json!({"name": "thermostat", "temperature_step": 20})).await;
+    assert_eq!(receipt.detail["temperature"], 30.0, "no warmer than it can");
+}
+
+#[tokio::test]
+async fn heating_has_modes() {
+    let house = house();
+    house.ok("home.climate_set_mode", json!({"name": "thermostat", "mode": "off"})).await;
+    assert_eq!(house.state("climate.living_room"), "off");
+    house.ok("home.climate_set_mode", json!({"area": "living room", "mode": "Heat"})).await;
+    assert_eq!(house.state("climate.living_room"), "heat");
+    let (code, receipt) =
+        house.fails("home.climate_set_mode", json!({"name": "thermostat", "mode": "dry"})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT, "{}", receipt.detail);
+    house.ok("home.climate_set_fan_mode", json!({"name": "thermostat", "fan_mode": "low"})).await;
+    assert_eq!(attribute(&house, "climate.living_room", "fan_mode"), "low");
+}
+
+#[tokio::test]
+async fn an_alarm_system_is_armed_freely_and_disarmed_after_a_yes() {
+    let text = "[[entity]]\nid = \"alarm_control_panel.home\"\nname = \"Alarm\"\n";
+    let house = Built { home: text, ..Built::default() }.house();
+    house.ok("home.alarm_panel_set", json!({"mode": "night"})).await;
+    assert_eq!(house.state("alarm_control_panel.home"), "armed_night");
+    let (code, receipt) = house.fails("home.alarm_panel_set", json!({"mode": "disarmed"})).await;
+    assert_eq!((code.as_str(), &receipt.detail["action"]), (error_code::NEEDS_APPROVAL, &json!("disarm")));
+    assert!(house.call("home.alarm_panel_set", json!({"mode": "disarmed"}), true).await.ok);
+    assert_eq!(house.state("alarm_control_panel.home"), "disarmed");
+}

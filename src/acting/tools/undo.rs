@@ -1,0 +1,149 @@
+//! `undo.last`: takes back what the last request changed, all of it.
+
+use super::args::Args;
+use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
+use super::parts::Parts;
+use crate::acting::home::command::{Action, Actions, DeviceCommand};
+use crate::acting::home::restore::restore;
+use crate::acting::undo::Undoable;
+use crate::domain::home::{Entity, Home};
+use crate::domain::ports::HomeView;
+use crate::domain::timer::Timer;
+use crate::domain::tool::error_code;
+use crate::domain::{EntityId, TurnId};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Its name: what it does is not itself remembered.
+pub const NAME: &str = "undo.last";
+
+/// `undo.last`.
+pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
+    let Some((turn, changes)) = parts.undo.last(parts.now_unix_ms()) else {
+        return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
+    };
+    let home = parts.home.registry().home();
+    // The last change comes first; of a device that was changed twice the oldest state counts.
+    let mut devices: Vec<Entity> = Vec::new();
+    let mut others = Vec::new();
+    for change in changes {
+        match change {
+            Undoable::Device(before) => {
+                devices.retain(|known| known.id != before.id);
+                devices.push(*before);
+            }
+            other => others.push(other),
+        }
+    }
+    let mut list = Vec::new();
+    let mut undone = Vec::new();
+    for before in &devices {
+        let Some(now) = home.entities.iter().find(|entity| entity.id == before.id) else { continue };
+        for command in restore(before, now) {
+            undone.push(device(before, &command));
+            list.push(Action { entity: now.clone(), command });
+        }
+    }
+    if list.is_empty() && others.is_empty() {
+        parts.undo.forget(&turn);
+        return Err(Failure::new(error_code::UNSUPPORTED, "that cannot be taken back"));
+    }
+    let also = take_back(parts, turn, others);
+    if list.is_empty() {
+        return Ok(Prepared::Work(also));
+    }
+    let about = Map::from_iter([("undone".to_owned(), Value::Array(undone))]);
+    Ok(Prepared::Home { actions: Actions { home, list }, about, also: Some(also) })
+}
+
+/// Everything but devices; then the change is forgotten.
+fn take_back(parts: &Arc<Parts>, turn: TurnId, others: Vec<Undoable>) -> Work {
+    let parts = Arc::clone(parts);
+    blocking_work(move || {
+        let mut undone = Vec::new();
+        for change in others {
+            undone.push(one(&parts, change)?);
+        }
+        parts.undo.forget(&turn);
+        Ok(Outcome::new(true, json!({"undone": undone})))
+    })
+}
+
+/// Takes one change back; answers it for the reply.
+fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
+    Ok(match change {
+        Undoable::Device(_) => Value::Null,
+        Undoable::List { before, name, what, items } => {
+            parts.lists.put_back(&name, before.as_ref())?;
+            json!({"kind": "list", "list": name, "what": what, "items": items})
+        }
+        Undoable::Timer { before, after } => timer(parts, before.as_ref(), after.as_ref())?,
+        Undoable::Volume(before) => {
+            let now = parts.node.set_volume(before);
+            if now != before {
+                let message = format!("the volume should be {before} and is {now}");
+                return Err(Failure::new(error_code::FAILED, message));
+            }
+            json!({"kind": "volume", "volume_level": before})
+        }
+        Undoable::Fact { fact, known } => {
+            parts.memory.put(&fact, known)?;
+            json!({"kind": "fact", "fact": fact.text, "known": known})
+        }
+    })
+}
+
+fn timer(parts: &Parts, before: Option<&Timer>, after: Option<&Timer>) -> Result<Value, Failure> {
+    let (what, timer) = match (before, after) {
+        (Some(before), after) => {
+            parts.timers.put_back(before)?;
+            (if after.is_some() { "changed" } else { "cancelled" }, before)
+        }
+        (None, Some(after)) => {
+            parts.timers.cancel(&after.id)?;
+            ("set", after)
+        }
+        (None, None) => return Ok(Value::Null),
+    };
+    Ok(json!({"kind": "timer", "what": what, "timer": timer.kind, "name": timer.name}))
+}
+
+/// A device that is told to be as before.
+fn device(before: &Entity, command: &DeviceCommand) -> Value {
+    let mut told = json!({
+        "kind": "device", "name": before.name, "domain": before.id.domain(), "state": before.state,
+    });
+    match command {
+        DeviceCommand::Position(position) => told["position"] = json!(position),
+        DeviceCommand::Light(setting) => told["brightness"] = json!(setting.brightness_percent),
+        DeviceCommand::Temperature(target) => told["temperature"] = json!(target),
+        DeviceCommand::Volume(level) => told["volume_level"] = json!(level),
+        DeviceCommand::Percentage(speed) => told["percentage"] = json!(speed),
+        _ => {}
+    }
+    told
+}
+
+/// The devices that actions touch, with those that a scene or script sets.
+pub fn touched(actions: &Actions) -> Vec<EntityId> {
+    let mut ids = Vec::new();
+    for action in &actions.list {
+        ids.push(action.entity.id.clone());
+        if let (DeviceCommand::Activate, Some(Value::Object(states))) =
+            (&action.command, action.entity.attributes.get("states"))
+        {
+            ids.extend(states.keys().map(|id| EntityId::from(id.as_str())));
+        }
+    }
+    ids
+}
+
+/// Those of them that are different now, as they were.
+pub fn changed(touched: &[EntityId], before: &Home, now: &Home) -> Vec<Undoable> {
+    let in_home = |home: &Home, id: &EntityId| home.entities.iter().find(|entity| entity.id == *id).cloned();
+    let changed = touched.iter().filter_map(|id| {
+        let (before, now) = (in_home(before, id)?, in_home(now, id)?);
+        (!restore(&before, &now).is_empty()).then(|| Undoable::Device(Box::new(before)))
+    });
+    changed.collect()
+}

@@ -1,0 +1,114 @@
+//! What was done last, and how it was before, so that "undo that" can take it back. In memory only: what
+//! the program did before its last start stays done.
+
+use crate::domain::TurnId;
+use crate::domain::home::Entity;
+use crate::domain::ports::{Fact, StoredList};
+use crate::domain::timer::Timer;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// How many changes are remembered.
+const MOST: usize = 64;
+
+/// For how long a change can be taken back: later nobody knows any more what "that" is.
+const WITHIN_MS: i64 = 3600 * 1000;
+
+/// One thing that was changed, with what it takes to change it back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Undoable {
+    /// A device, as it was.
+    Device(Box<Entity>),
+    /// A list.
+    List {
+        /// As it was; `None` when it was made.
+        before: Option<StoredList>,
+        /// Its name.
+        name: String,
+        /// `added`, `completed`, `removed`, `cleared`, `created`.
+        what: &'static str,
+        /// The items it was about.
+        items: Vec<String>,
+    },
+    /// Timers, alarms, reminders: each as it was, `None` when it was set; and as it was left, `None` when it
+    /// was taken away.
+    Timer {
+        /// As it was.
+        before: Option<Timer>,
+        /// As it was left.
+        after: Option<Timer>,
+    },
+    /// The volume of this node as it was, 0–100.
+    Volume(u8),
+    /// A fact, and whether it was known before.
+    Fact {
+        /// The fact.
+        fact: Fact,
+        /// It was forgotten rather than told.
+        known: bool,
+    },
+}
+
+#[derive(Debug)]
+struct Step {
+    turn: TurnId,
+    at_unix_ms: i64,
+    what: Undoable,
+}
+
+/// The last changes.
+#[derive(Debug, Default)]
+pub struct UndoLog {
+    steps: Mutex<VecDeque<Step>>,
+}
+
+impl UndoLog {
+    /// Notes what a turn changed.
+    pub fn note(&self, turn: &TurnId, at_unix_ms: i64, changes: impl IntoIterator<Item = Undoable>) {
+        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        for what in changes {
+            if steps.len() == MOST {
+                steps.pop_front();
+            }
+            steps.push_back(Step { turn: turn.clone(), at_unix_ms, what });
+        }
+    }
+
+    /// What the last turn that changed anything changed, the last change first; `None` when that is too long
+    /// ago or there is none.
+    pub fn last(&self, now_unix_ms: i64) -> Option<(TurnId, Vec<Undoable>)> {
+        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = steps.back().filter(|step| now_unix_ms - step.at_unix_ms <= WITHIN_MS)?;
+        let group = steps.iter().rev().take_while(|step| step.turn == last.turn);
+        Some((last.turn.clone(), group.map(|step| step.what.clone()).collect()))
+    }
+
+    /// What this turn changed has been taken back.
+    pub fn forget(&self, turn: &TurnId) {
+        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.retain(|step| step.turn != *turn);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_taken_back_as_a_whole_and_the_last_first() {
+        let log = UndoLog::default();
+        assert_eq!(log.last(0), None);
+        log.note(&"a".into(), 0, [Undoable::Volume(10)]);
+        log.note(&"b".into(), 5, [Undoable::Volume(20)]);
+        log.note(&"b".into(), 6, [Undoable::Volume(30)]);
+        let (turn, changes) = log.last(10).unwrap();
+        assert_eq!(changes, [Undoable::Volume(30), Undoable::Volume(20)]);
+        log.forget(&turn);
+        assert_eq!(log.last(10).unwrap().1, [Undoable::Volume(10)]);
+        assert_eq!(log.last(WITHIN_MS + 1), None, "too long ago");
+        for number in 0..200 {
+            log.note(&TurnId(number.to_string()), 10, [Undoable::Volume(1)]);
+        }
+        assert_eq!(log.steps.lock().unwrap().len(), MOST);
+    }
+}

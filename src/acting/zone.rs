@@ -1,0 +1,94 @@
+//! From the wall clock of the house to moments and back: the one place where a time zone is put on.
+
+use crate::domain::calendar::Recurrence;
+use chrono::{DateTime, Duration, FixedOffset, Local, NaiveDateTime, TimeZone};
+
+/// As many times as can come twice when clocks are set back: every minute of some hours.
+const MOST_REPEATED: usize = 200;
+
+/// Longest gap that setting clocks forward leaves, in hours.
+const LONGEST_GAP_H: i64 = 3;
+
+/// A time zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Zone {
+    /// That of the machine, with its summer time.
+    #[default]
+    Local,
+    /// Always this far from UTC.
+    Fixed(FixedOffset),
+}
+
+impl Zone {
+    /// What the clock on the wall shows.
+    pub fn wall(self, unix_ms: i64) -> NaiveDateTime {
+        let utc = DateTime::from_timestamp_millis(unix_ms).unwrap_or_default();
+        match self {
+            Self::Local => utc.with_timezone(&Local).naive_local(),
+            Self::Fixed(offset) => utc.with_timezone(&offset).naive_local(),
+        }
+    }
+
+    /// The moment at which the clock on the wall shows this, milliseconds since the Unix epoch. Of an hour
+    /// that comes twice the first; an hour that is left out is counted from before the clocks were set.
+    pub fn unix_ms(self, wall: NaiveDateTime) -> i64 {
+        match self {
+            Self::Local => moment(&Local, wall),
+            Self::Fixed(offset) => moment(&offset, wall),
+        }
+    }
+
+    /// When a repetition set at `set_unix_ms` comes next after `after_unix_ms`; `None` when it never does or
+    /// the rule cannot be read.
+    pub fn next(self, rule: &str, set_unix_ms: i64, after_unix_ms: i64) -> Option<i64> {
+        let (rule, set) = (Recurrence::parse(rule)?, self.wall(set_unix_ms));
+        let mut wall = self.wall(after_unix_ms);
+        // When clocks are set back the wall shows times again that have been: those are passed over.
+        for _ in 0..MOST_REPEATED {
+            wall = rule.next_after(set, wall)?;
+            let next = self.unix_ms(wall);
+            if next > after_unix_ms {
+                return Some(next);
+            }
+        }
+        None
+    }
+}
+
+fn moment<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> i64 {
+    let gap = (0..=LONGEST_GAP_H).map(Duration::hours);
+    let found = gap.into_iter().find_map(|gap| {
+        let shown = zone.from_local_datetime(&(wall - gap)).earliest()?;
+        Some(shown.timestamp_millis() + gap.num_milliseconds())
+    });
+    found.unwrap_or_else(|| wall.and_utc().timestamp_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> NaiveDateTime {
+        NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").unwrap()
+    }
+
+    #[test]
+    fn wall_and_moment_belong_together() {
+        for zone in [Zone::Local, Zone::Fixed(FixedOffset::east_opt(3600).unwrap())] {
+            for text in ["2026-11-22T07:00", "2027-06-01T23:59", "2026-01-01T00:00"] {
+                assert_eq!(zone.wall(zone.unix_ms(at(text))), at(text), "{zone:?}");
+            }
+        }
+        let east = Zone::Fixed(FixedOffset::east_opt(3600).unwrap());
+        assert_eq!(east.unix_ms(at("1970-01-01T01:00")), 0);
+    }
+
+    #[test]
+    fn a_repetition_comes_at_the_hour_of_the_wall() {
+        let zone = Zone::Fixed(FixedOffset::east_opt(3600).unwrap());
+        let set = zone.unix_ms(at("2026-11-21T14:05"));
+        let next = zone.next("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0", set, set).unwrap();
+        assert_eq!(zone.wall(next), at("2026-11-23T07:00"));
+        assert_eq!(zone.next("whenever", set, set), None);
+    }
+}

@@ -1,0 +1,195 @@
+//! The rungs above the instincts (spec: the ladder): sentence templates of every language that is loaded,
+//! then the intent classifier under its guards. What follows from the turn before is `context`'s matter.
+//!
+//! An intent of the classifier is only taken when its probability is high enough, when the words tell of it
+//! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
+//! kind. Everything else comes out as nothing the house can do, with the reason.
+
+use super::route;
+use crate::config::intent::IntentConfig;
+use crate::domain::ports::Understand;
+use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Understanding};
+use chrono::NaiveDateTime;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A language whose sentences are known.
+pub struct Spoken {
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Its sentence templates.
+    pub sentences: Arc<dyn Understand>,
+}
+
+/// What other folders know about intents, tools and languages.
+#[derive(Clone, Copy)]
+pub struct Facts {
+    /// Kind of an intent that has sentences.
+    pub category_of: fn(&str) -> Option<Category>,
+    /// Words of a tool of which one must be heard when the intent is not certain.
+    pub triggers: fn(&str) -> &'static [&'static str],
+    /// ISO 639-1 code of the language of a text; `None` when unsure.
+    pub language_of: fn(&str) -> Option<&'static str>,
+}
+
+/// Understands a request by the first rung that can.
+pub struct Ladder {
+    /// The one that is usually spoken comes first.
+    spoken: Vec<Spoken>,
+    classifier: Option<Arc<Mutex<Box<dyn Classify>>>>,
+    settings: IntentConfig,
+    facts: Facts,
+}
+
+/// Why an intent of the classifier was not taken.
+enum Doubt {
+    Unlikely,
+    NoTriggers(&'static [&'static str]),
+    NoSlots,
+}
+
+impl Ladder {
+    /// `spoken` is not empty and begins with the usual language; without a classifier there are only templates.
+    pub fn new(
+        spoken: Vec<Spoken>,
+        classifier: Option<Arc<Mutex<Box<dyn Classify>>>>,
+        settings: IntentConfig,
+        facts: Facts,
+    ) -> Self {
+        Self { spoken, classifier, settings, facts }
+    }
+
+    /// The templates that fit best: the first language that understands the text without a doubt, else the
+    /// first that understands it somehow. A language that is known leaves no choice.
+    fn by_templates(&self, text: &str, language: &str, now: NaiveDateTime) -> (Understanding, bool) {
+        let known = self.spoken.iter().any(|spoken| spoken.language == language);
+        let mut best: Option<Understanding> = None;
+        for spoken in self.spoken.iter().filter(|spoken| !known || spoken.language == language) {
+            let mut found = spoken.sentences.understand_at(text, &spoken.language, now);
+            found.language.clone_from(&spoken.language);
+            if is_clear(&found) {
+                return (found, true);
+            }
+            if best.as_ref().is_none_or(|best| best.intents.is_empty() && !found.intents.is_empty()) {
+                best = Some(found);
+            }
+        }
+        let best = best.unwrap_or_default();
+        let understood = !best.intents.is_empty();
+        (best, understood)
+    }
+
+    fn by_classifier(
+        &self,
+        classifier: &Mutex<Box<dyn Classify>>,
+        text: &str,
+        now: NaiveDateTime,
+    ) -> Result<Understanding, Fault> {
+        let found = classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text)?;
+        let mut why =
+            format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
+        let mut intents = Vec::new();
+        for (name, probability) in &found.intents {
+            match self.take(text, name, *probability, &found, now) {
+                Ok(intent) => {
+                    intents.push(intent);
+                    break;
+                }
+                Err(Doubt::Unlikely) => break,
+                Err(Doubt::NoTriggers(triggers)) => {
+                    let words = triggers.join("\", \"");
+                    why += &format!("; {name} ({probability:.2}) would need one of \"{words}\"");
+                }
+                Err(Doubt::NoSlots) => {
+                    why += &format!("; {name} ({probability:.2}) lacks what it is about");
+                }
+            }
+        }
+        if !intents.is_empty() {
+            why.clear();
+        }
+        let language = self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
+        Ok(Understanding { intents, why, language, classification: Some(found), ..Understanding::default() })
+    }
+
+    /// The intent with its slots, if the guards let it pass.
+    fn take(
+        &self,
+        text: &str,
+        name: &str,
+        probability: f32,
+        found: &Classification,
+        now: NaiveDateTime,
+    ) -> Result<Intent, Doubt> {
+        let same_kind = (self.facts.category_of)(name) == Some(found.category);
+        if !same_kind || probability < self.settings.min_confidence {
+            return Err(Doubt::Unlikely);
+        }
+        if probability < self.settings.sure_confidence {
+            let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
+            if !triggers.is_empty() && !mentions(text, triggers) {
+                return Err(Doubt::NoTriggers(triggers));
+            }
+        }
+        let sentences = self.spoken.iter().map(|spoken| &spoken.sentences);
+        let filled = sentences.filter_map(|sentences| sentences.fill_at(name, text, now)).next();
+        let mut intent = filled.ok_or(Doubt::NoSlots)?;
+        intent.route = Route::Intent;
+        intent.confidence *= probability;
+        intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
+        Ok(intent)
+    }
+
+    /// What is known of a request that templates understood.
+    fn classification(&self, text: &str, understanding: &Understanding) -> Option<Classification> {
+        let categories = understanding.intents.iter().filter_map(|it| (self.facts.category_of)(&it.name));
+        // What changes something weighs more than what only asks.
+        let category = categories.max_by_key(|category| category.tier())?;
+        let intents = understanding.intents.iter().map(|it| (it.name.clone(), it.confidence)).collect();
+        Some(Classification::new(text, category, 1.0, intents))
+    }
+}
+
+impl Understand for Ladder {
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
+        let (mut found, understood) = self.by_templates(text, language, now);
+        if understood {
+            found.classification = self.classification(text, &found);
+            return found;
+        }
+        let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
+        match classifier.map(|classifier| self.by_classifier(classifier, text, now)) {
+            Some(Ok(found)) if !found.intents.is_empty() => found,
+            Some(Ok(found)) => Understanding { language: detected, ..found },
+            Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
+            None => Understanding { language: detected, ..found },
+        }
+    }
+
+    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
+        self.spoken.iter().find_map(|spoken| spoken.sentences.fill_at(intent, text, now))
+    }
+}
+
+/// Whether nothing about it was guessed.
+fn is_clear(found: &Understanding) -> bool {
+    let exact = |intent: &Intent| intent.confidence >= 0.9;
+    !found.intents.is_empty()
+        && found.intents.iter().all(exact)
+        && found.ambiguous.is_empty()
+        && found.missed.is_empty()
+}
+
+/// Whether one of the words, or the words of one that has several, are in the text.
+fn mentions(text: &str, words: &[&str]) -> bool {
+    let plain = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+        words.fold(String::from(" "), |text, word| text + &word.to_lowercase() + " ")
+    };
+    let text = plain(text);
+    words.iter().any(|word| text.contains(&plain(word)))
+}
+
+#[cfg(test)]
+#[path = "ladder_tests.rs"]
+mod tests;

@@ -1,0 +1,135 @@
+//! The ladder with a classifier that says what the test says, and sentences that are two lines long.
+
+use super::*;
+use crate::domain::{Ambiguity, Slots};
+
+/// Understands one text, and finds the kitchen in any.
+struct OneSentence(&'static str, f32);
+
+impl Understand for OneSentence {
+    fn understand_at(&self, text: &str, _: &str, _: NaiveDateTime) -> Understanding {
+        let intents = if text == self.0 { vec![intent("HassTurnOn", self.1)] } else { Vec::new() };
+        let why = if intents.is_empty() { "no sentence template accepts it" } else { "" };
+        Understanding { intents, why: why.into(), ..Understanding::default() }
+    }
+
+    fn fill_at(&self, name: &str, text: &str, _: NaiveDateTime) -> Option<Intent> {
+        text.contains("kitchen").then(|| intent(name, 1.0))
+    }
+}
+
+struct Says(Category, f32, &'static [(&'static str, f32)]);
+
+impl Classify for Says {
+    fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
+        let intents = self.2.iter().map(|(name, share)| ((*name).to_owned(), *share)).collect();
+        Ok(Classification::new(text, self.0, self.1, intents))
+    }
+
+    fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
+        Ok(vec![1.0])
+    }
+}
+
+fn intent(name: &str, confidence: f32) -> Intent {
+    let (slots, why) = (Slots::new(), "test".to_owned());
+    Intent { name: name.into(), slots, confidence, route: Route::Template, why, response: None }
+}
+
+fn facts() -> Facts {
+    Facts {
+        category_of: |intent| match intent {
+            "HassTurnOn" | "HassTurnOff" => Some(Category::HomeControl),
+            "HassGetState" => Some(Category::HomeQuery),
+            _ => None,
+        },
+        triggers: |tool| if tool == "home.turn_on" { &["on", "light up"] } else { &[] },
+        language_of: |text| text.contains("wetter").then_some("de"),
+    }
+}
+
+fn ladder(says: Says) -> Ladder {
+    let spoken = |language: &str, text, sure| Spoken {
+        language: language.into(),
+        sentences: Arc::new(OneSentence(text, sure)),
+    };
+    let spoken = vec![spoken("en", "lights on", 1.0), spoken("de", "licht an", 1.0)];
+    Ladder::new(spoken, Some(Arc::new(Mutex::new(Box::new(says)))), IntentConfig::default(), facts())
+}
+
+const SURE: &[(&str, f32)] = &[("HassTurnOn", 0.9), ("HassTurnOff", 0.05)];
+const LIKELY: &[(&str, f32)] = &[("HassTurnOn", 0.7), ("HassTurnOff", 0.2)];
+const UNLIKELY: &[(&str, f32)] = &[("HassTurnOn", 0.5), ("HassTurnOff", 0.4)];
+
+fn understand(says: Says, text: &str) -> Understanding {
+    ladder(says).understand_at(text, "unknown", NaiveDateTime::default())
+}
+
+#[test]
+fn templates_of_any_language_come_before_the_classifier() {
+    for (text, language) in [("lights on", "en"), ("licht an", "de")] {
+        let found = understand(Says(Category::OutOfScope, 1.0, &[]), text);
+        assert_eq!((found.intents[0].route, found.language.as_str()), (Route::Template, language));
+        assert_eq!(found.classification.unwrap().category, Category::HomeControl);
+    }
+    // Whoever was heard to speak English did not say that.
+    let found =
+        ladder(Says(Category::OutOfScope, 1.0, &[])).understand_at("licht an", "en", Default::default());
+    assert!(found.intents.is_empty());
+}
+
+#[test]
+fn a_guess_of_one_language_gives_way_to_what_another_says_plainly() {
+    let spoken = |language: &str, sure| Spoken {
+        language: language.into(),
+        sentences: Arc::new(OneSentence("licht an", sure)),
+    };
+    let ladder =
+        Ladder::new(vec![spoken("en", 0.7), spoken("de", 1.0)], None, IntentConfig::default(), facts());
+    assert_eq!(ladder.understand_at("licht an", "unknown", Default::default()).language, "de");
+    let vague = Understanding {
+        intents: vec![intent("HassTurnOn", 1.0)],
+        ambiguous: vec![Ambiguity { intent: 0, slot: "name".into(), candidates: Vec::new() }],
+        ..Understanding::default()
+    };
+    assert!(!is_clear(&vague));
+}
+
+#[test]
+fn the_guards_let_pass_what_is_sure_or_told_by_the_words() {
+    for (shares, text, passes) in [
+        (SURE, "some brightness for the kitchen", true),
+        (LIKELY, "the kitchen should be on", true),
+        (LIKELY, "light up the kitchen", true),
+        (LIKELY, "some brightness for the kitchen", false),
+        (LIKELY, "the kitchen is lonely", false),
+        (UNLIKELY, "the kitchen should be on", false),
+        // Nothing in it says what is to be turned on.
+        (SURE, "some brightness please", false),
+    ] {
+        let found = understand(Says(Category::HomeControl, 0.95, shares), text);
+        assert_eq!(found.intents.len(), usize::from(passes), "{text}: {}", found.why);
+        assert_eq!(found.why.is_empty(), passes);
+        if let [intent] = found.intents.as_slice() {
+            assert_eq!((intent.name.as_str(), intent.route), ("HassTurnOn", Route::Intent));
+            assert!(intent.why.contains("home_control"), "{}", intent.why);
+        }
+    }
+}
+
+#[test]
+fn an_intent_of_another_kind_than_the_request_is_not_taken() {
+    for category in [Category::OutOfScope, Category::HomeQuery, Category::Conversation] {
+        let found = understand(Says(category, 0.9, SURE), "is the kitchen on");
+        assert!(found.intents.is_empty(), "{category}");
+        assert!(found.why.contains(category.name()), "{}", found.why);
+        assert_eq!(found.classification.unwrap().category, category);
+    }
+}
+
+#[test]
+fn the_language_is_told_when_nothing_is_understood_and_unknown_when_unsure() {
+    for (text, language) in [("wie wird das wetter in aalen", "de"), ("blub", "unknown")] {
+        assert_eq!(understand(Says(Category::Weather, 0.9, &[]), text).language, language);
+    }
+}

@@ -1,0 +1,106 @@
+//! Names that could be several: asked back, and completed by the answer.
+
+use super::Machine;
+use super::state::{Phase, Question};
+use crate::deciding::choice::{self, Choice};
+use crate::domain::public_event::{Origin, Outcome};
+use crate::domain::{Ambiguity, Intent, Reply, Route, Stamp, TurnId};
+use serde_json::Value;
+
+impl Machine {
+    /// Whether a short answer is awaited.
+    pub(super) fn asks(&self) -> bool {
+        self.approval.is_some() || self.question.is_some()
+    }
+
+    /// Asks which of several names is meant, and keeps the request until that is answered.
+    pub(super) fn ask_which(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        intents: Vec<Intent>,
+        mut doubts: Vec<Ambiguity>,
+    ) {
+        for intent in &intents {
+            self.tell_intent(id, intent.clone());
+        }
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        if turn.dry_run {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
+        let doubt = doubts.remove(0);
+        turn.outcome = Outcome::AwaitingAnswer;
+        let (origin, missed) = (turn.origin.clone(), std::mem::take(&mut turn.missed));
+        let candidates = doubt.candidates.clone();
+        self.question = Some(Question { origin, intents, doubt, others: doubts, missed, until_ms });
+        self.reply(now, id, Reply::AskWhich { candidates });
+    }
+
+    /// Takes the answer to a question that waits; `false` when the text is none.
+    pub(super) fn answer_which(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
+        let Some(question) = self.question.as_ref().filter(|question| question.origin == *origin) else {
+            return false;
+        };
+        let Some(choice) = choice::read(text, &question.doubt.candidates) else { return false };
+        let Some(question) = self.question.take() else { return false };
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else {
+            return false;
+        };
+        turn.times.intent = Some(now);
+        turn.route = Some(Route::Context);
+        turn.missed = question.missed;
+        let names = match choice {
+            Choice::These(names) => names,
+            Choice::Nothing => {
+                if turn.dry_run {
+                    self.close(id, Outcome::DryRun);
+                } else {
+                    self.reply(now, id, Reply::Fixed { key: "approval_denied".into() });
+                }
+                return true;
+            }
+        };
+        let others = question.doubt.candidates.iter().filter(|name| !names.contains(name)).cloned();
+        self.leaning.not_chosen(others.collect());
+        let (intents, doubts) = settle(question.intents, &question.doubt, question.others, &names, text);
+        let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
+        if doubts.is_empty() {
+            self.start_work(now, id, intents, dry_run);
+        } else {
+            self.ask_which(now, id, intents, doubts);
+        }
+        true
+    }
+}
+
+/// The intents with the chosen names: one for each of them.
+fn settle(
+    intents: Vec<Intent>,
+    doubt: &Ambiguity,
+    others: Vec<Ambiguity>,
+    names: &[String],
+    answer: &str,
+) -> (Vec<Intent>, Vec<Ambiguity>) {
+    let mut settled = Vec::new();
+    for (index, intent) in intents.into_iter().enumerate() {
+        if index != doubt.intent {
+            settled.push(intent);
+            continue;
+        }
+        for name in names {
+            let mut one = intent.clone();
+            one.slots.insert(doubt.slot.clone(), Value::from(name.as_str()));
+            one.route = Route::Context;
+            one.why.push_str(&format!("; asked which, answered \"{answer}\""));
+            settled.push(one);
+        }
+    }
+    let more = names.len().saturating_sub(1);
+    let moved = others.into_iter().map(|other| {
+        let by = if other.intent > doubt.intent { more } else { 0 };
+        Ambiguity { intent: other.intent + by, ..other }
+    });
+    (settled, moved.collect())
+}

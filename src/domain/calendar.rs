@@ -1,0 +1,350 @@
+//! Moments and repetitions as slots carry them: text of ISO 8601 and RFC 5545, in local time without a
+//! zone. Whoever acts on them puts the zone on.
+
+use chrono::{Datelike, Days, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
+use std::fmt;
+
+/// When something is: a moment, a day, or a stretch of either. Spans end before their second value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum When {
+    /// A day; no time was said: `2026-11-23`.
+    Day(NaiveDate),
+    /// `2026-11-23T07:00:00`.
+    Moment(NaiveDateTime),
+    /// `2026-11-28/2026-11-30`: the two days of a weekend.
+    Days(NaiveDate, NaiveDate),
+    /// `2026-11-23T06:00:00/2026-11-23T12:00:00`.
+    Span(NaiveDateTime, NaiveDateTime),
+}
+
+impl When {
+    /// Reads what `Display` writes; `None` when it is something else.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once('/') {
+            None => moment(text).map(Self::Moment).or_else(|| text.parse().ok().map(Self::Day)),
+            Some((from, to)) => match (from.parse(), to.parse()) {
+                (Ok(from), Ok(to)) => Some(Self::Days(from, to)),
+                _ => Some(Self::Span(moment(from)?, moment(to)?)),
+            },
+        }
+    }
+
+    /// Its first moment.
+    pub fn start(&self) -> NaiveDateTime {
+        match self {
+            Self::Day(day) | Self::Days(day, _) => day.and_time(NaiveTime::MIN),
+            Self::Moment(at) | Self::Span(at, _) => *at,
+        }
+    }
+
+    /// The moment at which it is over; that of a moment is the moment itself.
+    pub fn end(&self) -> NaiveDateTime {
+        match self {
+            Self::Day(day) => (*day + Days::new(1)).and_time(NaiveTime::MIN),
+            Self::Days(_, end) => end.and_time(NaiveTime::MIN),
+            Self::Moment(at) | Self::Span(_, at) => *at,
+        }
+    }
+
+    /// Whether a time of day was said.
+    pub fn has_time(&self) -> bool {
+        matches!(self, Self::Moment(_) | Self::Span(_, _))
+    }
+}
+
+/// Minutes without seconds are understood too.
+fn moment(text: &str) -> Option<NaiveDateTime> {
+    ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"]
+        .iter()
+        .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => write!(f, "{day}"),
+            Self::Days(from, to) => write!(f, "{from}/{to}"),
+            Self::Moment(at) => write!(f, "{}", at.format("%Y-%m-%dT%H:%M:%S")),
+            Self::Span(from, to) => {
+                write!(f, "{}/{}", from.format("%Y-%m-%dT%H:%M:%S"), to.format("%Y-%m-%dT%H:%M:%S"))
+            }
+        }
+    }
+}
+
+/// The unit of a repetition, by its name in RFC 5545.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Frequency {
+    /// Every so many minutes.
+    Minutely,
+    /// Every so many hours.
+    Hourly,
+    /// Every so many days.
+    Daily,
+    /// Every so many weeks.
+    Weekly,
+    /// Every so many months.
+    Monthly,
+    /// Every so many years.
+    Yearly,
+}
+
+const FREQUENCIES: [(Frequency, &str); 6] = [
+    (Frequency::Minutely, "MINUTELY"),
+    (Frequency::Hourly, "HOURLY"),
+    (Frequency::Daily, "DAILY"),
+    (Frequency::Weekly, "WEEKLY"),
+    (Frequency::Monthly, "MONTHLY"),
+    (Frequency::Yearly, "YEARLY"),
+];
+
+const DAY_NAMES: [(Weekday, &str); 7] = [
+    (Weekday::Mon, "MO"),
+    (Weekday::Tue, "TU"),
+    (Weekday::Wed, "WE"),
+    (Weekday::Thu, "TH"),
+    (Weekday::Fri, "FR"),
+    (Weekday::Sat, "SA"),
+    (Weekday::Sun, "SU"),
+];
+
+/// A repetition: the part of RFC 5545's recurrence rules that people say.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Recurrence {
+    /// Its unit.
+    pub frequency: Frequency,
+    /// Every so many units; 1 is every one.
+    pub interval: u32,
+    /// On these days of the week. The number counts within a month, -1 is the last: `1MO`.
+    pub days: Vec<(Option<i8>, Weekday)>,
+    /// On these days of the month, 1 to 31; -1 is the last.
+    pub month_days: Vec<i8>,
+    /// In this month, 1 to 12.
+    pub month: Option<u32>,
+    /// At this time of day, to the minute; `None` when none was said.
+    pub time: Option<NaiveTime>,
+}
+
+impl Recurrence {
+    /// Every unit.
+    pub fn every(frequency: Frequency) -> Self {
+        Self { frequency, interval: 1, days: Vec::new(), month_days: Vec::new(), month: None, time: None }
+    }
+
+    /// Reads what `Display` writes, in any order of keys; `None` when it is something else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut found = Self::every(Frequency::Daily);
+        let (mut frequency, mut hour, mut minute) = (None, None, 0);
+        for part in text.split(';') {
+            let (key, value) = part.split_once('=')?;
+            match key {
+                "FREQ" => frequency = FREQUENCIES.iter().find(|(_, name)| *name == value),
+                "INTERVAL" => found.interval = value.parse().ok().filter(|count| *count > 0)?,
+                "BYDAY" => found.days = value.split(',').map(day).collect::<Option<_>>()?,
+                "BYMONTHDAY" => {
+                    found.month_days = value.split(',').map(|day| day.parse().ok()).collect::<Option<_>>()?;
+                }
+                "BYMONTH" => found.month = Some(value.parse().ok()?),
+                "BYHOUR" => hour = Some(value.parse().ok()?),
+                "BYMINUTE" => minute = value.parse().ok()?,
+                _ => return None,
+            }
+        }
+        found.frequency = frequency?.0;
+        if let Some(hour) = hour {
+            found.time = Some(NaiveTime::from_hms_opt(hour, minute, 0)?);
+        }
+        let in_month = found.month_days.iter().all(|day| (-1..=31).contains(day) && *day != 0);
+        (in_month && found.month.is_none_or(|month| (1..=12).contains(&month))).then_some(found)
+    }
+
+    /// The first time after `after`. A repetition that was set at `set` begins with the first fitting time
+    /// after that, and every second, third … unit is counted from there. Without a time of day, midnight.
+    /// `None` when it never comes, such as on the 31st of February.
+    pub fn next_after(&self, set: NaiveDateTime, after: NaiveDateTime) -> Option<NaiveDateTime> {
+        let step = match self.frequency {
+            Frequency::Minutely => Some(Duration::minutes(1)),
+            Frequency::Hourly => Some(Duration::hours(1)),
+            _ => None,
+        };
+        if let Some(step) = step {
+            let step = step.checked_mul(i32::try_from(self.interval).ok()?)?;
+            let passed = (after - set).num_seconds().max(0) / step.num_seconds().max(1);
+            return set.checked_add_signed(step.checked_mul(i32::try_from(passed + 1).ok()?)?);
+        }
+        let time = self.time.unwrap_or(NaiveTime::MIN);
+        let first_day = set.date();
+        let mut first = None;
+        // The rarest: a 29th of February with an interval.
+        let most = 366 * 8 * u64::from(self.interval.clamp(1, 50));
+        for ahead in 0..most {
+            let day = first_day.checked_add_days(Days::new(ahead))?;
+            let at = day.and_time(time);
+            if at <= set || !self.fits(day, first.unwrap_or(day), set.date()) {
+                continue;
+            }
+            first.get_or_insert(day);
+            if at > after {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether it comes on `day`; `first` is the first day on which it came, `set` the day it was set.
+    fn fits(&self, day: NaiveDate, first: NaiveDate, set: NaiveDate) -> bool {
+        let weekday = self.days.is_empty() || self.days.iter().any(|named| names(*named, day));
+        let month_day = self.month_days.is_empty()
+            || self
+                .month_days
+                .iter()
+                .any(|number| i64::from(*number) == i64::from(day.day()) || *number == -1 && is_last(day));
+        let month = self.month.is_none_or(|month| month == day.month());
+        let unsaid = self.days.is_empty() && self.month_days.is_empty();
+        let as_set = match self.frequency {
+            Frequency::Weekly => !unsaid || day.weekday() == set.weekday(),
+            Frequency::Monthly => !unsaid || day.day() == set.day(),
+            Frequency::Yearly => {
+                (!unsaid || day.day() == set.day()) && (self.month.is_some() || day.month() == set.month())
+            }
+            _ => true,
+        };
+        let monday = |day: NaiveDate| day - Days::new(u64::from(day.weekday().num_days_from_monday()));
+        let months = |day: NaiveDate| i64::from(day.year()) * 12 + i64::from(day.month0());
+        let units = match self.frequency {
+            Frequency::Weekly => (monday(day) - monday(first)).num_weeks(),
+            Frequency::Monthly => months(day) - months(first),
+            Frequency::Yearly => i64::from(day.year()) - i64::from(first.year()),
+            _ => (day - first).num_days(),
+        };
+        weekday && month_day && month && as_set && units % i64::from(self.interval.max(1)) == 0
+    }
+}
+
+fn day(text: &str) -> Option<(Option<i8>, Weekday)> {
+    let (number, name) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let weekday = DAY_NAMES.iter().find(|(_, known)| *known == name)?.0;
+    let number = if number.is_empty() { None } else { Some(number.parse().ok()?) };
+    Some((number, weekday))
+}
+
+fn names((number, weekday): (Option<i8>, Weekday), day: NaiveDate) -> bool {
+    let in_month = i64::from(day.day0()) / 7 + 1;
+    weekday == day.weekday()
+        && match number {
+            None => true,
+            Some(-1) => (day + Days::new(7)).month() != day.month(),
+            Some(number) => i64::from(number) == in_month,
+        }
+}
+
+fn is_last(day: NaiveDate) -> bool {
+    (day + Days::new(1)).month() != day.month()
+}
+
+impl fmt::Display for Recurrence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let frequency = FREQUENCIES.iter().find(|(known, _)| *known == self.frequency);
+        write!(f, "FREQ={}", frequency.map_or("DAILY", |(_, name)| name))?;
+        if self.interval != 1 {
+            write!(f, ";INTERVAL={}", self.interval)?;
+        }
+        if !self.days.is_empty() {
+            let days = self.days.iter().map(|(number, weekday)| {
+                let name = DAY_NAMES.iter().find(|(known, _)| known == weekday).map_or("", |(_, name)| name);
+                number.map_or_else(|| name.to_owned(), |number| format!("{number}{name}"))
+            });
+            write!(f, ";BYDAY={}", days.collect::<Vec<_>>().join(","))?;
+        }
+        if !self.month_days.is_empty() {
+            let days: Vec<String> = self.month_days.iter().map(i8::to_string).collect();
+            write!(f, ";BYMONTHDAY={}", days.join(","))?;
+        }
+        if let Some(month) = self.month {
+            write!(f, ";BYMONTH={month}")?;
+        }
+        if let Some(time) = self.time {
+            write!(f, ";BYHOUR={};BYMINUTE={}", time.hour(), time.minute())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for text in [
+            "2026-11-23",
+            "2026-11-23T07:00:00",
+            "2026-11-28/2026-11-30",
+            "2026-11-23T06:00:00/2026-11-23T12:00:00",
+        ] {
+            assert_eq!(When::parse(text).map(|when| when.to_string()).as_deref(), Some(text));
+        }
+        assert_eq!(When::parse("2026-11-23T07:00").unwrap().to_string(), "2026-11-23T07:00:00");
+        for text in ["", "tomorrow", "2026-13-01", "2026-11-23T25:00", "2026-11-23/"] {
+            assert_eq!(When::parse(text), None, "{text}");
+        }
+        for text in [
+            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;BYHOUR=19;BYMINUTE=30",
+            "FREQ=MONTHLY;BYDAY=1MO,-1FR",
+            "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12",
+            "FREQ=MONTHLY;BYMONTHDAY=-1",
+            "FREQ=MINUTELY;INTERVAL=15",
+        ] {
+            assert_eq!(Recurrence::parse(text).map(|every| every.to_string()).as_deref(), Some(text));
+        }
+        for text in ["", "FREQ=SOMETIMES", "FREQ=DAILY;BYHOUR=24", "BYDAY=MO", "FREQ=MONTHLY;BYMONTHDAY=0"] {
+            assert_eq!(Recurrence::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_next_time_is_found() {
+        for (rule, set, after, next) in [
+            ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0", "2026-11-22T10:00", "2026-11-22T10:00", "2026-11-23T09:00"),
+            ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0", "2026-11-22T08:00", "2026-11-22T08:00", "2026-11-22T09:00"),
+            ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0", "2026-11-22T08:00", "2026-11-22T09:00", "2026-11-23T09:00"),
+            (
+                "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0",
+                "2026-11-20T08:00",
+                "2026-11-20T08:00",
+                "2026-11-23T07:00",
+            ),
+            (
+                "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=7;BYMINUTE=0",
+                "2026-11-22T08:00",
+                "2026-11-23T07:00",
+                "2026-12-07T07:00",
+            ),
+            ("FREQ=WEEKLY", "2026-11-22T08:00", "2026-11-22T08:00", "2026-11-29T00:00"),
+            ("FREQ=MONTHLY;BYDAY=1MO", "2026-11-22T08:00", "2026-11-22T08:00", "2026-12-07T00:00"),
+            ("FREQ=MONTHLY;BYMONTHDAY=-1", "2026-11-22T08:00", "2026-11-30T00:00", "2026-12-31T00:00"),
+            (
+                "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12;BYHOUR=18;BYMINUTE=0",
+                "2026-12-25T08:00",
+                "2026-12-25T08:00",
+                "2027-12-24T18:00",
+            ),
+            (
+                "FREQ=YEARLY;BYMONTHDAY=29;BYMONTH=2",
+                "2026-12-25T08:00",
+                "2026-12-25T08:00",
+                "2028-02-29T00:00",
+            ),
+            ("FREQ=MINUTELY;INTERVAL=15", "2026-11-22T08:00", "2026-11-22T08:20", "2026-11-22T08:30"),
+            ("FREQ=HOURLY", "2026-11-22T08:10", "2026-11-22T08:10", "2026-11-22T09:10"),
+        ] {
+            let at = |text: &str| moment(text).unwrap();
+            let found = Recurrence::parse(rule).unwrap().next_after(at(set), at(after));
+            assert_eq!(found, Some(at(next)), "{rule}");
+        }
+        let never = Recurrence::parse("FREQ=YEARLY;BYMONTHDAY=31;BYMONTH=2").unwrap();
+        let now = moment("2026-11-22T08:00").unwrap();
+        assert_eq!(never.next_after(now, now), None);
+    }
+}

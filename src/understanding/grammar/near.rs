@@ -1,0 +1,255 @@
+//! Names that were not said exactly: other order, plural, only a part, a sound-alike, a like meaning.
+//!
+//! For a sentence that no template accepts as it is, every stretch of its words is compared with every
+//! name of the home. What is near enough is offered to the parser as if the name had been said. Several
+//! names that are about as near are a tie, and a tie is asked back, never guessed.
+
+use super::Grammar;
+use super::views::Entry;
+use super::words::Words;
+use crate::understanding::sounds::{self, Sound};
+use crate::understanding::text::Token;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Tells how alike in meaning a text is to each of some names, 0 to 1. Wired where an encoder is at hand.
+pub type Similar = Arc<dyn Fn(&str, &[&str]) -> Vec<f32> + Send + Sync>;
+
+/// How a name was recognised, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// The same words in another order or number: "lamp in the bedroom", "the lamps".
+    Form,
+    /// It sounds like it: "kitchin light".
+    Sound,
+    /// Some of its words: "the coffee" for "coffee machine".
+    Part,
+    /// It means something like it: "the telly".
+    Meaning,
+}
+
+/// A name that fits a stretch of words.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The name.
+    pub entry: Arc<Entry>,
+    /// How it was recognised.
+    pub how: Nearness,
+    /// How well, 0 to 1.
+    pub score: f32,
+}
+
+/// Names that fit a stretch of words, the best first; all of one list and one nearness.
+#[derive(Debug, Clone)]
+pub struct Span {
+    /// First word.
+    pub start: usize,
+    /// Word after the last.
+    pub end: usize,
+    /// Which list of the home.
+    pub list: u8,
+    /// The names.
+    pub candidates: Vec<Candidate>,
+}
+
+/// At least this much alike in sound.
+const SOUND: f32 = 0.75;
+/// At least this much alike in meaning.
+const MEANING: f32 = 0.6;
+/// What is this much worse than the best still counts as a tie.
+const MARGIN: f32 = 0.06;
+/// More names than this are not a tie but no answer.
+const MOST_TIED: usize = 4;
+/// Names have at most this many words more or less than what was said.
+const MOST_WORDS: usize = 6;
+/// Stretches whose meaning is looked at: encoding takes milliseconds.
+const MOST_MEANINGS: usize = 4;
+
+/// Words that a name can be said with or without.
+const SMALL_WORDS: [&str; 26] = [
+    "the", "my", "our", "a", "an", "in", "of", "on", "at", "by", "from", "der", "die", "das", "den", "dem",
+    "des", "im", "am", "vom", "mein", "meine", "ein", "eine", "einen", "einer",
+];
+
+/// Words between requests; no name goes over them.
+const JOINERS: [&str; 6] = ["and", "then", "or", "und", "dann", "oder"];
+
+/// One way to say a name.
+#[derive(Debug)]
+struct Item {
+    list: u8,
+    entry: Arc<Entry>,
+    text: String,
+    sound: Sound,
+    /// Stems of its words, sorted.
+    stems: Vec<String>,
+}
+
+/// All names of the home, ready to be compared.
+#[derive(Debug, Default)]
+pub struct Names {
+    items: Vec<Item>,
+    /// By the stems, joined.
+    by_stems: HashMap<String, Vec<usize>>,
+}
+
+impl Names {
+    /// `lists` are the entries of the home's lists, by their numbers.
+    pub fn new(lists: &[Arc<[Arc<Entry>]>], words: &Words) -> Self {
+        let mut names = Self::default();
+        for (list, entries) in lists.iter().enumerate() {
+            for entry in entries.iter() {
+                for phrase in &entry.phrases {
+                    let said: Vec<&str> = phrase.iter().map(|word| words.text(*word)).collect();
+                    let stems = stems(&said);
+                    if stems.is_empty() {
+                        continue;
+                    }
+                    let item = Item {
+                        list: list as u8,
+                        entry: Arc::clone(entry),
+                        text: said.join(" "),
+                        sound: Sound::of(&said),
+                        stems,
+                    };
+                    names.by_stems.entry(item.stems.join(" ")).or_default().push(names.items.len());
+                    names.items.push(item);
+                }
+            }
+        }
+        names
+    }
+}
+
+/// Content words without their plural, sorted.
+fn stems(words: &[&str]) -> Vec<String> {
+    let mut stems: Vec<String> =
+        words.iter().filter(|word| !SMALL_WORDS.contains(word)).map(|word| stem(word)).collect();
+    stems.sort();
+    stems
+}
+
+fn stem(word: &str) -> String {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+impl Grammar {
+    /// The stretches of a sentence that are near a name by form, sound or part.
+    pub(super) fn near_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let mut spans = Vec::new();
+        for (start, end) in stretches(&words) {
+            let said = &words[start..end];
+            let stems = stems(said);
+            let text = said.join(" ");
+            let sound = Sound::of(said);
+            let mut found: Vec<(u8, Candidate)> = Vec::new();
+            let exact = self.names.by_stems.get(&stems.join(" ")).map(Vec::as_slice).unwrap_or_default();
+            for item in exact.iter().map(|index| &self.names.items[*index]) {
+                found.push((item.list, candidate(item, Nearness::Form, 1.0)));
+            }
+            for item in &self.names.items {
+                if let Some(near) = near(item, &text, &sound, &stems) {
+                    found.push((item.list, near));
+                }
+            }
+            spans.extend(by_list(found).into_iter().map(|(list, candidates)| Span {
+                start,
+                end,
+                list,
+                candidates,
+            }));
+        }
+        spans
+    }
+
+    /// The stretches of a sentence that are near a name in meaning, when there is an encoder.
+    pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let Some(similar) = &self.similar else { return Vec::new() };
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let names: Vec<&str> = self.names.items.iter().map(|item| item.text.as_str()).collect();
+        let mut spans = Vec::new();
+        // The things that are spoken of mostly stand behind an article.
+        let behind_article =
+            |(start, _): &(usize, usize)| *start > 0 && SMALL_WORDS.contains(&words[*start - 1]);
+        for (start, end) in stretches(&words).filter(behind_article).take(MOST_MEANINGS) {
+            let scores = similar(&words[start..end].join(" "), &names);
+            let alike = self.names.items.iter().zip(scores).filter(|(_, score)| *score >= MEANING);
+            let found =
+                alike.map(|(item, score)| (item.list, candidate(item, Nearness::Meaning, score))).collect();
+            spans.extend(by_list(found).into_iter().map(|(list, candidates)| Span {
+                start,
+                end,
+                list,
+                candidates,
+            }));
+        }
+        spans
+    }
+}
+
+/// Stretches of words that can be a name, the longest first.
+fn stretches<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (usize, usize)> + 'w {
+    let lengths = (1..=MOST_WORDS.min(words.len())).rev();
+    let all = lengths.flat_map(|length| (0..=words.len() - length).map(move |start| (start, start + length)));
+    all.filter(|(start, end)| {
+        let (first, last) = (words[*start], words[*end - 1]);
+        let joined = words[*start..*end].iter().any(|word| JOINERS.contains(word));
+        !joined && !SMALL_WORDS.contains(&first) && !SMALL_WORDS.contains(&last)
+    })
+}
+
+fn candidate(item: &Item, how: Nearness, score: f32) -> Candidate {
+    Candidate { entry: Arc::clone(&item.entry), how, score }
+}
+
+fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Candidate> {
+    // A cheap look first: the keys must be about as long.
+    let (one, other) = (sound.length(), item.sound.length());
+    if one.abs_diff(other) <= 1 + one.max(other) / 4 && one.min(other) >= 2 {
+        let score = sounds::likeness(sound, &item.sound);
+        if score >= SOUND && text != item.text {
+            return Some(candidate(item, Nearness::Sound, score));
+        }
+    }
+    let part = !stems.is_empty()
+        && stems.len() < item.stems.len()
+        && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem));
+    let share = stems.len() as f32 / item.stems.len().max(1) as f32;
+    part.then(|| candidate(item, Nearness::Part, share))
+}
+
+/// By list: the candidates of the surest kind that are about as good as the best of them.
+fn by_list(found: Vec<(u8, Candidate)>) -> Vec<(u8, Vec<Candidate>)> {
+    let mut lists: Vec<(u8, Vec<Candidate>)> = Vec::new();
+    for (list, candidate) in found {
+        match lists.iter_mut().find(|(known, _)| *known == list) {
+            Some((_, candidates)) => candidates.push(candidate),
+            None => lists.push((list, vec![candidate])),
+        }
+    }
+    for (_, candidates) in &mut lists {
+        candidates.sort_by(|one, other| one.how.cmp(&other.how).then(other.score.total_cmp(&one.score)));
+    }
+    lists
+}
+
+/// The best of some candidates and those that are tied with it; `None` when there are too many.
+pub fn tied(candidates: Vec<(Candidate, u32)>) -> Option<Vec<(Candidate, u32)>> {
+    let (best, _) = candidates.first()?;
+    let (how, score) = (best.how, best.score);
+    // Of names that share a word all are meant, however many words they have besides.
+    let margin = if how == Nearness::Part { 1.0 } else { MARGIN };
+    let mut kept: Vec<(Candidate, u32)> = Vec::new();
+    for (candidate, value) in candidates {
+        let known = kept.iter().any(|(known, _)| known.entry.out == candidate.entry.out);
+        if candidate.how == how && score - candidate.score <= margin && !known {
+            kept.push((candidate, value));
+        }
+    }
+    (kept.len() <= MOST_TIED).then_some(kept)
+}

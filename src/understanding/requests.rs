@@ -1,0 +1,172 @@
+//! Several requests in one sentence, also where they share words: "turn off the tv then lock the door",
+//! "turn off the kitchen light and the fan", "turn the lamp and the fan off", "turn on the light and set it
+//! to 50 percent".
+
+use super::grammar::Match;
+use super::text::{self, Token};
+use super::tongue::Tongue;
+
+/// Most requests in one sentence.
+const MAX_REQUESTS: usize = 4;
+
+/// Words that a shared ending has at most: "off", "to fifty percent".
+const MAX_ENDING: usize = 4;
+
+/// Intents that lean on the request before are called so.
+const FOLLOW_UP: &str = "HarkFollow";
+
+/// What a sentence was read as.
+#[derive(Debug)]
+pub struct Reading {
+    /// The requests, in order.
+    pub matches: Vec<Match>,
+    /// Parts that mean nothing, as they were said.
+    pub missed: Vec<String>,
+}
+
+/// Reads some tokens of a text as one request.
+pub type Parse<'p> = &'p dyn Fn(&str, &[Token]) -> Option<Match>;
+
+/// A sentence with where it can be taken apart.
+struct Sentence<'s> {
+    text: &'s str,
+    tokens: &'s [Token],
+    tongue: &'static Tongue,
+    parse: Parse<'s>,
+}
+
+/// Two or more requests, all of which are understood.
+pub fn all(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence { text, tokens, tongue, parse };
+    let matches = sentence.from(0, None, MAX_REQUESTS)?;
+    (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
+}
+
+/// Two or more requests of which at least one is understood.
+pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence { text, tokens, tongue, parse };
+    let mut best: Option<Reading> = None;
+    // The part that is understood may itself be several requests: the shortest missed part wins.
+    for (at, after) in sentence.joints(0) {
+        let rest = tokens.len() - after;
+        let (head, tail) =
+            (sentence.upto(0, at, None, MAX_REQUESTS), || sentence.from(after, None, MAX_REQUESTS));
+        let found = match head {
+            Some(matches) => Some((matches, sentence.said(after, tokens.len()))),
+            None if rest > 0 => tail().map(|matches| (matches, sentence.said(0, at))),
+            None => None,
+        };
+        let Some((matches, missed)) = found else { continue };
+        if best.as_ref().is_none_or(|known| missed.len() < known.missed[0].len()) {
+            best = Some(Reading { matches, missed: vec![missed] });
+        }
+    }
+    best
+}
+
+impl Sentence<'_> {
+    /// Places where one request can end and the next begin: the word between them, and the word after.
+    fn joints(&self, start: usize) -> Vec<(usize, usize)> {
+        let mut joints = Vec::new();
+        let joins = |at: usize| {
+            self.tokens.get(at).is_some_and(|token| self.tongue.requests.contains(&token.word.as_str()))
+        };
+        let mut at = start + 1;
+        while at < self.tokens.len() {
+            let mut after = at;
+            while joins(after) {
+                after += 1;
+            }
+            let comma = self.text[self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start]
+                .contains([',', ';', '.']);
+            if (after > at || comma) && after < self.tokens.len() {
+                joints.push((at, after));
+            }
+            at = after.max(at + 1);
+        }
+        joints
+    }
+
+    fn said(&self, from: usize, to: usize) -> String {
+        self.text[self.tokens[from].start..self.tokens[to - 1].end].to_owned()
+    }
+
+    fn plain(&self, from: usize, to: usize) -> Option<Match> {
+        if from < to { (self.parse)(self.text, &self.tokens[from..to]) } else { None }
+    }
+
+    /// The requests from a word to the end. `before` is the request that was read before, for shared words.
+    fn from(&self, start: usize, before: Option<(usize, usize)>, most: usize) -> Option<Vec<Match>> {
+        self.upto(start, self.tokens.len(), before, most)
+    }
+
+    fn upto(
+        &self,
+        start: usize,
+        end: usize,
+        before: Option<(usize, usize)>,
+        most: usize,
+    ) -> Option<Vec<Match>> {
+        if start >= end || most == 0 {
+            return None;
+        }
+        if let Some(whole) = self.one(before, (start, end)) {
+            return Some(vec![whole]);
+        }
+        for (at, after) in self.joints(start).into_iter().filter(|(_, after)| *after < end) {
+            let first = self.one(before, (start, at)).or_else(|| self.ending((start, at), (after, end)));
+            let Some(first) = first else { continue };
+            // What leaned on the words before has no verb of its own to lend.
+            let lender = match (self.plain(start, at).is_some(), before) {
+                (false, Some(before)) => before,
+                _ => (start, at),
+            };
+            if let Some(rest) = self.upto(after, end, Some(lender), most - 1) {
+                return Some(std::iter::once(first).chain(rest).collect());
+            }
+        }
+        None
+    }
+
+    /// A request that stands alone or leans on the one before it. One that names its thing is preferred to
+    /// a follow-up, which would have to be completed with what was done.
+    fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
+        let alone = self.plain(start, end);
+        let follows = alone.as_ref().is_none_or(|found| found.intent.starts_with(FOLLOW_UP));
+        let leaning = before.filter(|_| follows).and_then(|before| self.leaning(before, (start, end)));
+        leaning.or(alone)
+    }
+
+    /// A request that shares its beginning with the one before it, or speaks of its thing as "it".
+    fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let rest = self.said(start, end);
+        for cut in before.0 + 1..before.1 {
+            let verb = self.said(before.0, cut);
+            if let Some(found) = self.composed(&format!("{verb} {rest}")) {
+                return Some(found);
+            }
+        }
+        let it = (start..end).find(|at| self.tongue.it.contains(&self.tokens[*at].word.as_str()))?;
+        for cut in before.0 + 1..before.1 {
+            let thing = self.said(cut, before.1);
+            let head = if it > start { self.said(start, it) } else { String::new() };
+            let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
+            if let Some(found) = self.composed(&format!("{head} {thing} {tail}")) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// A request that shares its ending with the next: "turn the lamp and the fan off".
+    fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
+        let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));
+        let head = self.said(first.0, first.1);
+        (1..=most).find_map(|words| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1))))
+    }
+
+    fn composed(&self, text: &str) -> Option<Match> {
+        let tokens = text::tokenise(text, self.tongue);
+        (self.parse)(text, &tokens).filter(|found| found.wild_words == 0)
+    }
+}

@@ -1,0 +1,144 @@
+//! Slots that are parsed by rule instead of being looked up: lengths, moments, repetitions, amounts.
+//!
+//! Each rule reads spoken words (`text::words`) from the first on and says how many it took. Nothing here
+//! reads a clock: the moment from which "tomorrow" counts comes with the call.
+//!
+//! What is ambiguous is decided once, here:
+//! - A bare "at seven" is the next seven, in the morning or in the evening. With a day, 6 to 11 are in the
+//!   morning, 12 is noon and 1 to 5 are in the afternoon; with today, the next that is still to come.
+//!   Where the list says `prefer: morning`, a bare hour is in the morning.
+//! - "friday", "on friday" and "this friday" are the next Friday after today ("this friday" may be today).
+//!   "next friday" is the Friday of the week after this one; weeks begin on Monday.
+//! - "the 15th" and "march 3rd" without a year are the next ones, today included.
+//! - "midnight" belongs to the evening before it: "friday at midnight" is when Friday ends.
+//! - `12/25` is month before day in English unless that is impossible, and day before month elsewhere.
+
+mod amounts;
+mod clock;
+mod dates;
+mod lengths;
+mod recurrence;
+mod when;
+
+#[cfg(test)]
+mod date_rows;
+#[cfg(test)]
+mod duration_rows;
+#[cfg(test)]
+mod german_rows;
+#[cfg(test)]
+mod recurrence_rows;
+#[cfg(test)]
+mod tests;
+
+pub use lengths::Length;
+
+use super::tongue::Tongue;
+use chrono::NaiveDateTime;
+use serde_json::{Number, Value};
+
+/// How a list's value is parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// A moment, a day or a span: ISO 8601, local time.
+    Datetime,
+    /// The same without a time of day.
+    Date,
+    /// A time of day: `HH:MM:SS`.
+    Time,
+    /// A length of time: `hours`, `minutes`, `seconds`.
+    Duration,
+    /// A repetition: RFC 5545.
+    Recurrence,
+    /// A number.
+    Number,
+    /// 0 to 100.
+    Percentage,
+    /// A number of degrees, with its unit where that is said.
+    Temperature,
+}
+
+/// Names of the rules in sentence files.
+pub const NAMES: [(&str, Rule); 8] = [
+    ("datetime", Rule::Datetime),
+    ("date", Rule::Date),
+    ("time", Rule::Time),
+    ("duration", Rule::Duration),
+    ("recurrence", Rule::Recurrence),
+    ("number", Rule::Number),
+    ("percentage", Rule::Percentage),
+    ("temperature", Rule::Temperature),
+];
+
+/// Which of two possible hours is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Prefer {
+    /// As the module says.
+    #[default]
+    Usual,
+    /// In the morning: alarms.
+    Morning,
+}
+
+/// What stays the same while a sentence is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reckoning {
+    /// The language.
+    pub tongue: &'static Tongue,
+    /// Local time.
+    pub now: NaiveDateTime,
+    /// Which of two possible hours is meant.
+    pub prefer: Prefer,
+}
+
+/// What a rule puts into slots: the endings of their names behind the list's own slot (empty: that slot
+/// itself), and the values.
+pub type Found = Vec<(&'static str, Value)>;
+
+/// The longest piece that `words` begin with, and how many words it takes.
+pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usize)> {
+    let one = |value: Value| vec![("", value)];
+    match rule {
+        Rule::Datetime => when::read(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
+        Rule::Date => when::date(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
+        Rule::Time => clock::time_of_day(words, by).map(|(time, used)| (one(time.to_string().into()), used)),
+        Rule::Duration => {
+            lengths::read(words, by.tongue).and_then(|(length, used)| Some((length.slots()?, used)))
+        }
+        Rule::Recurrence => {
+            recurrence::read(words, by).map(|(every, used)| (one(every.to_string().into()), used))
+        }
+        Rule::Number => amounts::number(words, by.tongue).map(|(number, used)| (one(plain(number)), used)),
+        Rule::Percentage => {
+            amounts::percentage(words, by.tongue).map(|(number, used)| (one(plain(number)), used))
+        }
+        Rule::Temperature => amounts::temperature(words, by.tongue).map(|(number, unit, used)| {
+            let unit = unit.map(|unit| ("_unit", Value::from(unit)));
+            (one(plain(number)).into_iter().chain(unit).collect(), used)
+        }),
+    }
+}
+
+/// Every piece that `words` begin with, the longest first: "tomorrow at seven" and "tomorrow".
+pub fn all(rule: Rule, words: &[&str], by: &Reckoning) -> Vec<(Found, usize)> {
+    let mut found: Vec<(Found, usize)> = Vec::new();
+    let mut words = words;
+    while let Some((value, used)) = longest(rule, words, by) {
+        found.push((value, used));
+        if used == 0 {
+            break;
+        }
+        words = &words[..used - 1];
+    }
+    found
+}
+
+/// A whole number stays one.
+fn plain(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        Value::from(value as i64)
+    } else {
+        // Thirds have many digits that nobody said.
+        Number::from_f64((value * 1e6).round() / 1e6).map_or(Value::Null, Value::Number)
+    }
+}
