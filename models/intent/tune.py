@@ -10,7 +10,8 @@
    embeddings for our sentences, for parts of them, and for strings of words out of the vocabulary.
 
 Sentences that are marked `untouched` are left out of both; Hark calibrates its confidence on them.
-Writes WORK/{teacher,student}.npz and, per encoder, ONNX (float and int8) and tokenizer.json.
+Writes WORK/{teacher,trimmed,student}.npz and, per encoder, ONNX (float and int8) and tokenizer.json. `trimmed` is
+the teacher with the student's word pieces: the encoder that Hark ships.
 """
 
 import argparse
@@ -356,7 +357,7 @@ def main() -> None:
     arguments.add_argument("data", type=Path, help="what `hark models train --shipped --print-data` prints")
     arguments.add_argument("work", type=Path, help="folder for what is made; outside the repository")
     arguments.add_argument("--teacher-steps", type=int, default=250)
-    arguments.add_argument("--student-steps", type=int, default=500)
+    arguments.add_argument("--student-steps", type=int, default=450, help="0: only the teacher")
     arguments.add_argument("--keep-teacher", action="store_true", help="use WORK/teacher.npz of an earlier run")
     asked = arguments.parse_args()
     folder = encoder.wheel()
@@ -372,6 +373,10 @@ def main() -> None:
     else:
         teacher = tune_teacher(base, texts, asked.teacher_steps)
         export(teacher, tokeniser, "teacher", asked.work, texts)
+    trimmed, small_tokeniser = encoder.trim(teacher, tokeniser, pieces_to_keep(texts, tokeniser))
+    export(trimmed, small_tokeniser, "trimmed", asked.work, texts)
+    if asked.student_steps == 0:
+        return
     student, small_tokeniser = distil(teacher, texts, tokeniser, asked.student_steps, asked.work)
     export(student, small_tokeniser, "student", asked.work, texts)
 

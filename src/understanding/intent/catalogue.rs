@@ -95,6 +95,12 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HassVacuumStart", HomeControl),
 ];
 
+/// Whether an intent only means something after another request ("and the kitchen"): the ladder looks for
+/// those before it asks the classifier, which does not learn them.
+pub fn leans_on_another(intent: &str) -> bool {
+    intent.starts_with("HarkFollow")
+}
+
 /// The category of an intent; `None` for one that is not ours, such as an owner's own.
 pub fn category_of(intent: &str) -> Option<Category> {
     let at = INTENTS.binary_search_by_key(&intent, |(name, _)| name).ok()?;
@@ -116,8 +122,11 @@ mod tests {
     #[test]
     fn every_intent_with_sentences_has_a_category() {
         let sentences = test_home::english();
-        let missing: Vec<&str> =
-            sentences.intents().into_iter().filter(|intent| category_of(intent).is_none()).collect();
+        let missing: Vec<&str> = sentences
+            .intents()
+            .into_iter()
+            .filter(|intent| category_of(intent).is_none() && !leans_on_another(intent))
+            .collect();
         assert!(missing.is_empty(), "add to INTENTS in src/understanding/intent/catalogue.rs: {missing:?}");
     }
 }

@@ -17,7 +17,7 @@ mod places;
 mod report;
 mod train;
 
-pub use catalogue::{INTENTS, category_of};
+pub use catalogue::{INTENTS, category_of, leans_on_another};
 pub use classifier::Classifier;
 pub use encoder::Encoder;
 pub use error::IntentError;
