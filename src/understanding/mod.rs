@@ -26,6 +26,8 @@ mod english_rows;
 #[cfg(test)]
 mod english_tests;
 #[cfg(test)]
+mod fill_tests;
+#[cfg(test)]
 mod german_tests;
 #[cfg(test)]
 mod household_replies;

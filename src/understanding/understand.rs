@@ -34,6 +34,10 @@ impl Understand for Grammar {
             }
         }
     }
+
+    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
+        self.fill(intent, text, now).map(self::intent)
+    }
 }
 
 fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> Option<Reading> {

@@ -2,6 +2,7 @@
 
 mod accept;
 mod complete;
+mod fill;
 mod graph;
 mod home;
 mod near;

@@ -66,7 +66,7 @@ const MOST_WORDS: usize = 6;
 const MOST_MEANINGS: usize = 4;
 
 /// Words that a name can be said with or without.
-const SMALL_WORDS: [&str; 26] = [
+pub(super) const SMALL_WORDS: [&str; 26] = [
     "the", "my", "our", "a", "an", "in", "of", "on", "at", "by", "from", "der", "die", "das", "den", "dem",
     "des", "im", "am", "vom", "mein", "meine", "ein", "eine", "einen", "einer",
 ];

@@ -1,0 +1,224 @@
+//! The slots of an intent that somebody else has named: the sentence of that intent that is nearest to what
+//! was said, where everything that was mentioned keeps its place and only plain words are put in or passed
+//! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
+
+use super::near::{Nearness, SMALL_WORDS};
+use super::network::NodeId;
+use super::parse::Match;
+use super::words::{QuickMap, WordId};
+use super::{Grammar, JOINER};
+use crate::understanding::rules::{self, Prefer, Reckoning, Rule};
+use crate::understanding::text::{self, Token};
+use chrono::NaiveDateTime;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What it costs to put a word in that was not said, or a small one.
+const PUT_IN: (u32, u32) = (8, 2);
+/// What it costs to pass over a word that was said, or a small one.
+const PASS: (u32, u32) = (5, 1);
+/// What it costs to pass over a name of the home, and a number.
+const PASS_NAME: u32 = 40;
+const PASS_NUMBER: u32 = 25;
+/// What a name costs that was not said exactly.
+const NEARLY: u32 = 4;
+/// Sentences of other meaning within this of the best make it unclear which is meant.
+const CLEAR: u32 = 2;
+/// What is taken off the confidence for each name that found no place.
+const UNPLACED: f32 = 0.1;
+/// Sentences that are read before giving up.
+const MOST_READ: usize = 12;
+
+/// Words that turn a request into its opposite: whoever says one must be understood exactly.
+const NEGATIONS: [&str; 12] =
+    ["not", "don't", "never", "no", "without", "except", "unless", "isn't", "nicht", "kein", "keine", "ohne"];
+
+/// A sentence of the intent.
+struct Candidate {
+    cost: u32,
+    text: String,
+    /// Whether something that was said fills a list.
+    mentions: bool,
+    unplaced: usize,
+}
+
+/// A place in the text and in a template, and whether something was mentioned on the way.
+type Place = (usize, NodeId, bool);
+
+/// How a place was reached: what it cost, from where, and which words that adds.
+#[derive(Clone)]
+struct Way {
+    cost: u32,
+    before: Option<Place>,
+    said: Said,
+}
+
+#[derive(Clone)]
+enum Said {
+    Nothing,
+    Put(WordId),
+    /// Tokens from the place before up to this one.
+    Tokens,
+    Passed,
+}
+
+impl Grammar {
+    /// The intent with the slots that the text mentions; `None` when nothing fits, when two sentences of
+    /// different meaning fit as well, or when a name could be several.
+    pub(in crate::understanding) fn fill(
+        &self,
+        intent: &str,
+        text: &str,
+        now: NaiveDateTime,
+    ) -> Option<Match> {
+        let tokens = text::tokenise(text, self.tongue());
+        if tokens.is_empty() || tokens.iter().any(|token| NEGATIONS.contains(&token.word.as_str())) {
+            return None;
+        }
+        let said = Text::new(self, &tokens, now);
+        let templates = self.meanings.iter().zip(&self.network.starts);
+        let of_intent = templates.filter(|(meaning, _)| meaning.intent == intent);
+        let mut candidates: Vec<Candidate> =
+            of_intent.filter_map(|(_, start)| said.nearest(*start)).collect();
+        candidates.sort_by_key(|candidate| candidate.cost);
+        let mut best: Option<(Match, u32)> = None;
+        for candidate in candidates.into_iter().take(MOST_READ) {
+            if best.as_ref().is_some_and(|(_, cost)| candidate.cost > cost + CLEAR) {
+                break;
+            }
+            let Some(mut found) = self.read_candidate(intent, &candidate, now) else { continue };
+            match &best {
+                Some((known, _)) if known.slots == found.slots => {}
+                Some(_) => return None,
+                None => {
+                    found.score -= UNPLACED * candidate.unplaced as f32;
+                    found.why = format!("read as \"{}\", {}", candidate.text, found.why);
+                    best = Some((found, candidate.cost));
+                }
+            }
+        }
+        best.map(|(found, _)| found)
+    }
+
+    fn read_candidate(&self, intent: &str, candidate: &Candidate, now: NaiveDateTime) -> Option<Match> {
+        let tokens = text::tokenise(&candidate.text, self.tongue());
+        let exactly = self.parse_tokens(&candidate.text, &tokens, now);
+        let found = exactly.or_else(|| self.parse_nearly(&candidate.text, &tokens, now))?;
+        // What mentions nothing may only ask for what has no slots: nobody said which light.
+        let told = candidate.mentions || found.slots.is_empty();
+        (found.intent == intent && found.doubts.is_empty() && told).then_some(found)
+    }
+}
+
+/// What was said, with everything that can be found in it.
+struct Text<'g> {
+    grammar: &'g Grammar,
+    tokens: &'g [Token],
+    words: Vec<Option<WordId>>,
+    now: NaiveDateTime,
+    /// Stretches that are nearly a name: first word, word after the last.
+    near: Vec<(usize, usize)>,
+    /// What passing over each word costs.
+    prices: Vec<u32>,
+}
+
+impl<'g> Text<'g> {
+    fn new(grammar: &'g Grammar, tokens: &'g [Token], now: NaiveDateTime) -> Self {
+        let spans = grammar.near_spans(tokens);
+        let sure = |span: &&super::near::Span| {
+            span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
+        };
+        let near: Vec<(usize, usize)> =
+            spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
+        let by = Reckoning { tongue: grammar.tongue(), now, prefer: Prefer::default() };
+        let price = |(at, token): (usize, &Token)| {
+            let word = token.word.as_str();
+            match () {
+                () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => PASS_NAME,
+                () if rules::longest(Rule::Number, &[word], &by).is_some() => PASS_NUMBER,
+                () if SMALL_WORDS.contains(&word) || word == JOINER => PASS.1,
+                () => PASS.0,
+            }
+        };
+        let prices = tokens.iter().enumerate().map(price).collect();
+        let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
+        Self { grammar, tokens, words, now, near, prices }
+    }
+
+    /// The sentence of one template that is nearest to the text.
+    fn nearest(&self, start: NodeId) -> Option<Candidate> {
+        let mut known: QuickMap<Place, Way> = QuickMap::default();
+        let mut queue = BinaryHeap::new();
+        let origin = (0, start, false);
+        known.insert(origin, Way { cost: 0, before: None, said: Said::Nothing });
+        queue.push(Reverse((0, origin)));
+        while let Some(Reverse((cost, place))) = queue.pop() {
+            if known.get(&place).is_none_or(|way| way.cost < cost) {
+                continue;
+            }
+            let (at, node, mentions) = place;
+            if at == self.tokens.len() && self.grammar.network.nodes[node as usize].end_of.is_some() {
+                return Some(self.candidate(&known, place, cost, mentions));
+            }
+            self.steps(place, &mut |to, more, said| {
+                let cost = cost + more;
+                if known.get(&to).is_none_or(|way| cost < way.cost) {
+                    known.insert(to, Way { cost, before: Some(place), said });
+                    queue.push(Reverse((cost, to)));
+                }
+            });
+        }
+        None
+    }
+
+    fn steps(&self, (at, node, mentions): Place, step: &mut impl FnMut(Place, u32, Said)) {
+        let grammar = self.grammar;
+        let arcs = &grammar.network.nodes[node as usize];
+        for (word, to) in &arcs.words {
+            if self.words.get(at).copied().flatten() == Some(*word) {
+                step((at + 1, *to, mentions), 0, Said::Tokens);
+            }
+            let small = SMALL_WORDS.contains(&grammar.words.text(*word));
+            step((at, *to, mentions), if small { PUT_IN.1 } else { PUT_IN.0 }, Said::Put(*word));
+        }
+        if at == self.tokens.len() {
+            return;
+        }
+        for (view, _, to) in &arcs.views {
+            for (end, _) in grammar.views.matches(*view, &self.words, at) {
+                step((end, *to, true), 0, Said::Tokens);
+            }
+            for (_, end) in self.near.iter().filter(|(start, _)| *start == at) {
+                step((*end, *to, true), NEARLY, Said::Tokens);
+            }
+        }
+        for (ruled, _, to) in &arcs.ruled {
+            let by = Reckoning { tongue: grammar.tongue(), now: self.now, prefer: ruled.prefer };
+            let rest: Vec<&str> = self.tokens[at..].iter().map(|token| token.word.as_str()).collect();
+            for (_, used) in rules::all(ruled.rule, &rest, &by) {
+                step((at + used, *to, true), 0, Said::Tokens);
+            }
+        }
+        step((at + 1, node, mentions), self.prices[at], Said::Passed);
+    }
+
+    /// Follows the way back.
+    fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
+        let (mut words, mut unplaced, mut place) = (Vec::new(), 0, last);
+        while let Some(way) = known.get(&place) {
+            let Some(before) = way.before else { break };
+            match way.said {
+                Said::Nothing => {}
+                Said::Put(word) => words.push(self.grammar.words.text(word)),
+                Said::Tokens => {
+                    words
+                        .extend(self.tokens[before.0..place.0].iter().rev().map(|token| token.word.as_str()));
+                }
+                Said::Passed => unplaced += usize::from(self.prices[before.0] >= PASS_NUMBER),
+            }
+            place = before;
+        }
+        words.reverse();
+        Candidate { cost, text: words.join(" "), mentions, unplaced }
+    }
+}
