@@ -105,7 +105,9 @@ impl Grammar {
                     speaking: false,
                 };
                 let pieces = compiler.compile(&template.expr);
-                if let Some(meaning) = meaning(data, template, &pieces, &context) {
+                if let Some(meaning) = meaning(data, template, &pieces, &context)
+                    && pieces.can_be_said()
+                {
                     let mut builder = NetworkBuilder { network: &mut network, views: &mut views };
                     builder.add(&pieces, data.spoken);
                     meanings.push(meaning);

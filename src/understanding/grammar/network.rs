@@ -2,10 +2,10 @@
 
 use super::pieces::{Piece, Pieces, SlotId};
 use super::views::{ViewBuilder, ViewId};
-use super::words::WordId;
+use super::words::{QuickHasher, WordId};
 use crate::understanding::sentences::model::Ruled;
-use crate::understanding::text;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 /// A node of the network.
 pub type NodeId = u32;
@@ -94,13 +94,12 @@ impl NetworkBuilder<'_> {
         let start = self.node(&mut known, &mut todo, (0, Glue::Boundary));
         self.network.starts.push(start);
         while let Some((key, id)) = todo.pop() {
-            let mut seen: Vec<Key> = Vec::new();
+            let mut seen: HashSet<Key, BuildHasherDefault<QuickHasher>> = HashSet::default();
             let mut stack = vec![key];
             while let Some((at, glue)) = stack.pop() {
-                if seen.contains(&(at, glue.clone())) {
+                if !seen.insert((at, glue.clone())) {
                     continue;
                 }
-                seen.push((at, glue.clone()));
                 if at == pieces.end {
                     if glue == Glue::Boundary {
                         self.network.nodes[id as usize].end_of = Some(template);
@@ -201,26 +200,26 @@ impl NetworkBuilder<'_> {
         match glue {
             Glue::Boundary => stack.push(next),
             Glue::Text(text, said) => {
-                let words = text::words(text, self.views.tongue);
+                let words = self.views.spoken(text);
                 let Some((last, first)) = words.split_last() else {
                     stack.push(next);
                     return;
                 };
                 let target = self.node(known, todo, next);
                 let mut from = id;
-                let mut arc = |network: &mut Network, from: NodeId, word: &str, to: NodeId| {
-                    let word = self.views.words.intern(word);
+                let arc = |network: &mut Network, from: NodeId, word: WordId, to: NodeId| {
                     let node = &mut network.nodes[from as usize];
                     let words = if *said { &mut node.spoken_words } else { &mut node.words };
                     words.push((word, to));
                 };
                 for word in first {
+                    let word = *word;
                     let middle = self.network.nodes.len() as NodeId;
                     self.network.nodes.push(Node::default());
                     arc(self.network, from, word, middle);
                     from = middle;
                 }
-                arc(self.network, from, last, target);
+                arc(self.network, from, *last, target);
             }
             Glue::List(view, slot, suffix, said) => {
                 let view = if suffix.is_empty() { *view } else { self.views.suffixed(*view, suffix) };

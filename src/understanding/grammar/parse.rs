@@ -161,10 +161,11 @@ impl Grammar {
         Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0.0)))
     }
 
-    /// What is to be done later ("… in ten minutes") has to be something that is understood.
+    /// What is to be done later ("… in ten minutes") has to be something that is understood
+    /// to the last word: "announce that we leave in ten minutes" is an announcement.
     fn can_do_later(&self, found: &Found) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
-        self.parse(command).is_some_and(|later| !later.slots.contains_key(COMMAND))
+        self.parse(command).is_some_and(|later| later.wild_words == 0)
     }
 
     fn end_of(&self, node: NodeId) -> Option<TemplateId> {

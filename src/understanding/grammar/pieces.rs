@@ -46,6 +46,18 @@ pub struct Pieces {
 }
 
 impl Pieces {
+    /// Whether any sentence leads to the end: not where a list is empty in this home.
+    pub fn can_be_said(&self) -> bool {
+        let mut seen = vec![false; self.arcs.len()];
+        let mut stack = vec![0];
+        while let Some(at) = stack.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                stack.extend(self.arcs[at].iter().map(|(_, to)| *to));
+            }
+        }
+        seen[self.end]
+    }
+
     /// Whether what leaves a node is only said aloud.
     pub fn is_speech(&self, node: usize) -> bool {
         self.speech.iter().any(|nodes| nodes.contains(&node))
@@ -166,7 +178,7 @@ impl PieceCompiler<'_> {
                 pieces.provided.insert(context.clone());
             }
         }
-        let view = self.views.view(&key, definition, self.data);
+        let view = self.views.view(&key, definition, (self.index, self.data));
         let end = node(pieces);
         if !self.views.views.get(view).entries.is_empty() {
             pieces.arcs[from].push((Piece::View(view, slot), end));

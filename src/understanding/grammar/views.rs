@@ -131,6 +131,10 @@ pub struct ViewBuilder {
     /// The lists of the home, by their numbers.
     pub home: Vec<(String, Arc<[Arc<Entry>]>)>,
     lists: HashMap<String, ListEntries>,
+    /// Views by data block and list: a block refers to the same list many times.
+    by_block: HashMap<(usize, String), ViewId>,
+    /// Words of pieces of text.
+    pieces: HashMap<String, Arc<[WordId]>>,
     by_selection: HashMap<(String, Vec<usize>, String), ViewId>,
 }
 
@@ -149,6 +153,8 @@ impl ViewBuilder {
             words: Words::default(),
             home: Vec::new(),
             lists: HashMap::new(),
+            by_block: HashMap::new(),
+            pieces: HashMap::new(),
             by_selection: HashMap::new(),
         };
         for (name, raw) in home {
@@ -200,13 +206,18 @@ impl ViewBuilder {
 
     /// The view of a list for a data block: without the values its conditions rule out.
     /// `list` is `None` for lists of the home. The view may be empty.
-    pub fn view(&mut self, key: &str, list: Option<&List>, data: &Data) -> ViewId {
+    pub fn view(&mut self, key: &str, list: Option<&List>, (index, data): (usize, &Data)) -> ViewId {
+        let block = (index, key.to_owned());
+        if let Some(known) = self.by_block.get(&block) {
+            return *known;
+        }
         let made = self.entries(key, list);
-        let provides = |key: &str| made.entries.iter().any(|entry| entry.context.contains_key(key));
+        let told = |key: &str| made.entries.iter().any(|entry| entry.context.contains_key(key));
+        let requires: Vec<_> = data.requires.iter().map(|(key, wanted)| (key, wanted, told(key))).collect();
         let fits = |entry: &Entry| {
-            let required = data.requires.iter().all(|(key, requirement)| match entry.context.get(key) {
-                Some(value) => requirement.any_of.as_ref().is_none_or(|any| any.contains(value)),
-                None => !provides(key),
+            let required = requires.iter().all(|(key, wanted, told)| match entry.context.get(*key) {
+                Some(value) => wanted.any_of.as_ref().is_none_or(|any| any.contains(value)),
+                None => !told,
             });
             let excluded = data
                 .excludes
@@ -216,7 +227,20 @@ impl ViewBuilder {
         };
         let chosen = made.entries.iter().enumerate().filter(|(_, entry)| fits(entry));
         let chosen: Vec<usize> = chosen.map(|(index, _)| index).collect();
-        self.selection(key, &made, chosen, "")
+        let view = self.selection(key, &made, chosen, "");
+        self.by_block.insert(block, view);
+        view
+    }
+
+    /// The words of a piece of text, as numbers.
+    pub fn spoken(&mut self, text: &str) -> Arc<[WordId]> {
+        if let Some(known) = self.pieces.get(text) {
+            return Arc::clone(known);
+        }
+        let words = text::words(text, self.tongue);
+        let words: Arc<[WordId]> = words.iter().map(|word| self.words.intern(word)).collect();
+        self.pieces.insert(text.to_owned(), Arc::clone(&words));
+        words
     }
 
     /// Whether any value of the list says something about `context`.
