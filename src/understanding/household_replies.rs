@@ -181,6 +181,7 @@ fn alarms_and_reminders_say_when() {
     }
     let soon = json!({"name": "check the oven", "left_hours": 0, "left_minutes": 10, "left_seconds": 0});
     let later = with(alarm(9, 0, 1, Value::Null), "name", json!("call Anna"));
+    let friday = with(with(later.clone(), "days_ahead", json!(3)), "weekday", json!("Friday"));
     let hourly = json!({"every": "hour", "interval": 2, "days": [], "set": ""});
     let often = with(alarm(9, 0, 0, hourly), "name", json!("drink"));
     for (intent, slots, result, text) in [
@@ -215,6 +216,12 @@ fn alarms_and_reminders_say_when() {
             json!({}),
             json!({"count": 2, "reminders": [soon, later]}),
             "You have two reminders. In ten minutes: check the oven. At nine in the morning tomorrow: call Anna.",
+        ),
+        (
+            "HarkReminderStatus",
+            json!({}),
+            json!({"count": 1, "reminders": [friday]}),
+            "At nine in the morning on Friday: call Anna.",
         ),
         (
             "HarkSnooze",

@@ -139,6 +139,7 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
     // ---- alarms; it is midnight, Thursday, 1 January 1970
     ("set an alarm for seven", "HarkSetAlarm", r#"{"when":"1970-01-01T07:00:00"}"#, ""),
     ("Wake me up at 6:30 tomorrow, please.", "HarkSetAlarm", r#"{"when":"1970-01-02T06:30:00"}"#, ""),
+    ("set an alarm", "HarkSetAlarm", r#"{}"#, ""),
     ("wake me in eight hours", "HarkSetAlarm", r#"{"when":"1970-01-01T08:00:00"}"#, ""),
     ("set an alarm for saturday at nine", "HarkSetAlarm", r#"{"when":"1970-01-03T09:00:00"}"#, ""),
     (

@@ -51,7 +51,7 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         {
             commands.push(C::Arm(before.state.clone()));
         }
-        "todo" if differs("items") => commands.push(C::Items(items_of(before))),
+        "todo" if items_of(before) != items_of(now) => commands.push(C::Items(items_of(before))),
         "scene" | "script" | "button" | "input_button" => {}
         _ if moved && before.state == "off" => commands.push(C::TurnOff),
         _ if moved && before.state == "on" => commands.push(C::TurnOn),

@@ -1,7 +1,7 @@
 //! `home.climate_*`: what it is set to, by how much more, in which mode, and how warm it is.
 
 use super::args::Args;
-use super::home_common::{attribute, plan, plan_stepped, step, target, text_attribute};
+use super::home_common::{attribute, plain, plan, plan_stepped, step, target, text_attribute};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::DeviceError;
@@ -32,7 +32,7 @@ pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
     // The unit is the device's own; all of a home's have the same.
     let device = home.entities.iter().find(|entity| entity.id.domain() == "climate");
     let unit = device.map_or("°C", unit);
-    let about = json!({"temperature": temperature, "unit": unit});
+    let about = json!({"temperature": plain(temperature), "unit": unit});
     plan(parts, &target, (CLIMATE, CLIMATE), about, |_| Ok(DeviceCommand::Temperature(temperature)))
 }
 
@@ -46,7 +46,7 @@ pub fn step_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fai
         // Warmer than the warmest is the warmest.
         let target =
             (now.unwrap_or(20.0) + by).clamp(limit("min_temp", 5.0), limit("max_temp", 95.0).max(5.0));
-        (json!(target), DeviceCommand::Temperature(target))
+        (plain(target), DeviceCommand::Temperature(target))
     })
 }
 
@@ -100,9 +100,9 @@ pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
     };
     let mut detail = Map::new();
     detail.insert("name".into(), json!(entity.name));
-    detail.insert("temperature".into(), json!(current));
+    detail.insert("temperature".into(), plain(current));
     if let Some(wanted) = attribute(&entity, "temperature") {
-        detail.insert("target".into(), json!(wanted));
+        detail.insert("target".into(), plain(wanted));
     }
     detail.insert("unit".into(), json!(unit(&entity)));
     Ok(Prepared::Answer(Outcome::answer(Value::Object(detail))))

@@ -110,6 +110,14 @@ pub fn step(args: &Args, name: &str, size: f64) -> Result<f64, Failure> {
     }
 }
 
+/// A number for receipts: 23, not 23.0, which would be said so.
+pub fn plain(number: f64) -> Value {
+    // Cannot cut: it is whole and small.
+    #[allow(clippy::cast_possible_truncation)]
+    let whole = number as i64;
+    if number.fract() == 0.0 && number.abs() < 1e9 { json!(whole) } else { json!(number) }
+}
+
 /// The nearest whole percentage.
 pub fn percent(level: f64) -> u8 {
     // Cannot cut or change the sign: it is between 0 and 100.

@@ -212,10 +212,20 @@ fn is_awake(player: &Entity) -> bool {
     !matches!(player.state.as_str(), "off" | "standby" | "unavailable" | "unknown")
 }
 
+/// "HDMI two" as it stands on the device: "HDMI 2".
+fn with_numbers(name: &str) -> String {
+    let words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let digit = |word: &str| words.iter().position(|known| known.eq_ignore_ascii_case(word));
+    let spelled =
+        name.split_whitespace().map(|word| digit(word).map_or(word.to_owned(), |digit| digit.to_string()));
+    spelled.collect::<Vec<_>>().join(" ")
+}
+
 /// The player's own spelling of an input.
 fn source<'e>(player: &'e Entity, asked: &str) -> Option<&'e str> {
     let known = player.attributes.get("source_list")?.as_array()?;
-    known.iter().filter_map(Value::as_str).find(|known| is_one_of(asked, [*known]))
+    let asked = with_numbers(asked);
+    known.iter().filter_map(Value::as_str).find(|known| is_one_of(&asked, [with_numbers(known).as_str()]))
 }
 
 fn missing(what: &str) -> Failure {

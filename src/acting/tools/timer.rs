@@ -141,8 +141,10 @@ fn no_length() -> Failure {
 
 fn shown(timer: &Timer) -> Value {
     let total = timer.duration_ms / 1000;
+    // The name of a command is the request: "the turn off the lamp timer" is no name.
+    let name = timer.name.as_ref().filter(|_| timer.kind != TimerKind::Command);
     json!({
-        "id": timer.id, "name": timer.name,
+        "id": timer.id, "name": name,
         "hours": total / 3600, "minutes": total / 60 % 60, "seconds": total % 60,
         "total_seconds": total,
     })

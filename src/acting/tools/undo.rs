@@ -1,6 +1,7 @@
 //! `undo.last`: takes back what the last request changed, all of it.
 
 use super::args::Args;
+use super::home_common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::parts::Parts;
 use crate::acting::home::command::{Action, Actions, DeviceCommand};
@@ -116,7 +117,7 @@ fn device(before: &Entity, command: &DeviceCommand) -> Value {
     match command {
         DeviceCommand::Position(position) => told["position"] = json!(position),
         DeviceCommand::Light(setting) => told["brightness"] = json!(setting.brightness_percent),
-        DeviceCommand::Temperature(target) => told["temperature"] = json!(target),
+        DeviceCommand::Temperature(target) => told["temperature"] = plain(*target),
         DeviceCommand::Volume(level) => told["volume_level"] = json!(level),
         DeviceCommand::Percentage(speed) => told["percentage"] = json!(speed),
         _ => {}

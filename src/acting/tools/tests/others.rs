@@ -1,6 +1,7 @@
 //! Timers, time, weather and the node's volume.
 
 use super::*;
+use crate::domain::timer::TimerKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
@@ -158,4 +159,29 @@ async fn the_weather_is_told_or_why_not() {
     let (code, _) = house.fails("weather.get", json!({})).await;
     assert_eq!(code, error_code::TIMEOUT);
     server.abort();
+}
+
+#[tokio::test]
+async fn a_request_for_later_is_kept_as_a_timer_without_a_name() {
+    let house = house();
+    let later = json!({"minutes": 10, "conversation_command": "turn off the lamp"});
+    assert_eq!(house.ok("timer.start", later).await.detail["timer"]["name"], Value::Null);
+    let kept = house.shelf.kept.lock().unwrap()[0].clone();
+    assert_eq!((kept.kind, kept.name.as_deref()), (TimerKind::Command, Some("turn off the lamp")));
+    house.ok("timer.cancel", json!({})).await;
+    assert!(house.tools.parts().timers.all().is_empty());
+}
+
+#[tokio::test]
+async fn the_weather_of_the_home_is_told_where_no_service_is() {
+    let home = "[[entity]]\nid = \"weather.town\"\nname = \"Town\"\nstate = \"partlycloudy\"\n\
+                attributes = { temperature = 12, temperature_unit = \"°C\", wind_speed = 9 }\n";
+    let house = Built { home, ..Built::default() }.house();
+    for args in [json!({}), json!({"name": "town"})] {
+        let receipt = house.ok("weather.get", args).await;
+        assert_eq!(receipt.detail["condition"], "partly cloudy");
+        assert_eq!(receipt.detail["temperature"], json!(12.0));
+    }
+    let (code, _) = house.fails("weather.get", json!({"name": "moon"})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
 }
