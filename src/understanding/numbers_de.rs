@@ -43,7 +43,7 @@ pub fn integer_words(value: u64) -> Vec<String> {
             count => words.extend([below_million(count), many.to_owned()]),
         }
     }
-    if value % 1_000_000 > 0 || words.is_empty() {
+    if !value.is_multiple_of(1_000_000) || words.is_empty() {
         words.push(below_million(value % 1_000_000));
     }
     words

@@ -136,27 +136,9 @@ fn sound(letters: &[char], at: usize) -> (&'static str, usize) {
         return (said, written.len());
     }
     let said = match letters[at] {
-        'a' | 'e' | 'i' | 'o' | 'u' => {
-            if first {
-                "A"
-            } else {
-                ""
-            }
-        }
-        'y' => {
-            if first {
-                "J"
-            } else {
-                ""
-            }
-        }
-        'h' => {
-            if first {
-                "H"
-            } else {
-                ""
-            }
-        }
+        'a' | 'e' | 'i' | 'o' | 'u' if first => "A",
+        'y' if first => "J",
+        'h' if first => "H",
         'b' | 'p' => "P",
         'c' => {
             if matches!(next, Some('e' | 'i' | 'y')) {
@@ -181,13 +163,7 @@ fn sound(letters: &[char], at: usize) -> (&'static str, usize) {
         'n' => "N",
         'r' => "R",
         's' | 'z' => "S",
-        'w' => {
-            if next.is_some_and(|next| "aeiouy".contains(next)) {
-                "W"
-            } else {
-                ""
-            }
-        }
+        'w' if next.is_some_and(|next| "aeiouy".contains(next)) => "W",
         '0'..='9' => "1",
         _ => "",
     };

@@ -533,7 +533,7 @@ fn slot_name(own: &str, part: &str) -> String {
 
 fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
     let wanted = &meaning.keywords;
-    wanted.is_empty() || tokens.iter().any(|token| wanted.iter().any(|word| *word == token.word))
+    wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
 }
 
 /// Slot of a request that is to be carried out later.

@@ -227,8 +227,11 @@ fn habits(words: &[&str], by: &Reckoning) -> Read {
     Some((weekly(&days), None, on + used + to + more))
 }
 
+/// A day of the week, and which one of the month when it is not every.
+type NthWeekday = (Option<i8>, Weekday);
+
 /// Days behind a repetition that was daily so far.
-fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<(Option<i8>, Weekday)>, usize)> {
+fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)> {
     let (every, _, used) = habits(words, by)?;
     (!every.days.is_empty()).then_some((every.days, used))
 }
