@@ -124,15 +124,16 @@ impl Ladder {
         if !same_kind || probability < self.settings.min_confidence {
             return Err(Doubt::Unlikely);
         }
-        if probability < self.settings.sure_confidence {
-            let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
-            if !triggers.is_empty() && !mentions(text, triggers) {
-                return Err(Doubt::NoTriggers(triggers));
-            }
+        let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
+        let told = triggers.is_empty() || mentions(text, triggers);
+        if probability < self.settings.sure_confidence && !told {
+            return Err(Doubt::NoTriggers(triggers));
         }
-        let sentences = self.spoken.iter().map(|spoken| &spoken.sentences);
-        let filled = sentences.filter_map(|sentences| sentences.fill_at(name, text, now)).next();
-        let mut intent = filled.ok_or(Doubt::NoSlots)?;
+        let mut intent = self.fill_at(name, text, now).ok_or(Doubt::NoSlots)?;
+        // Where nothing of the home is mentioned either, being sure is not enough.
+        if intent.slots.is_empty() && !told {
+            return Err(Doubt::NoTriggers(triggers));
+        }
         intent.route = Route::Intent;
         intent.confidence *= probability;
         intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
@@ -167,7 +168,8 @@ impl Understand for Ladder {
     }
 
     fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.spoken.iter().find_map(|spoken| spoken.sentences.fill_at(intent, text, now))
+        // The classifier only knows the usual language.
+        self.spoken.first()?.sentences.fill_at(intent, text, now)
     }
 }
 

@@ -14,7 +14,9 @@ impl Understand for OneSentence {
     }
 
     fn fill_at(&self, name: &str, text: &str, _: NaiveDateTime) -> Option<Intent> {
-        text.contains("kitchen").then(|| intent(name, 1.0))
+        let mut found = intent(name, 1.0);
+        found.slots.extend(text.contains("kitchen").then(|| ("area".into(), "Kitchen".into())));
+        (!found.slots.is_empty() || text.contains("lights")).then_some(found)
     }
 }
 
@@ -104,6 +106,9 @@ fn the_guards_let_pass_what_is_sure_or_told_by_the_words() {
         (LIKELY, "some brightness for the kitchen", false),
         (LIKELY, "the kitchen is lonely", false),
         (UNLIKELY, "the kitchen should be on", false),
+        // No slots are needed, but the words must tell of it.
+        (SURE, "lights on please", true),
+        (SURE, "lights please", false),
         // Nothing in it says what is to be turned on.
         (SURE, "some brightness please", false),
     ] {

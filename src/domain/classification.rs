@@ -208,29 +208,13 @@ pub struct Kind {
     pub complexity: u8,
     /// As in [`Classification`].
     pub suggested_agents: Vec<String>,
-    /// As in [`Classification`].
-    pub tier: Tier,
 }
 
 impl From<Classification> for Kind {
     fn from(found: Classification) -> Self {
-        let Classification {
-            category,
-            confidence,
-            requires_planning,
-            complexity,
-            suggested_agents,
-            tier,
-            ..
-        } = found;
-        Self {
-            category,
-            category_confidence: confidence,
-            requires_planning,
-            complexity,
-            suggested_agents,
-            tier,
-        }
+        let Classification { category, confidence, requires_planning, complexity, suggested_agents, .. } =
+            found;
+        Self { category, category_confidence: confidence, requires_planning, complexity, suggested_agents }
     }
 }
 

@@ -19,7 +19,9 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("wind_unit", "string", "such as km/h"),
         ],
         risk: Risk::Read,
-        triggers: &["weather", "rain", "sunny", "outside", "forecast"],
+        triggers: &[
+            "weather", "rain", "raining", "sunny", "snow", "outside", "forecast", "umbrella", "degrees",
+        ],
         permission: "weather",
         timeout_ms: None,
         prepare: weather::get,
