@@ -2,7 +2,9 @@
 //! The loudspeaker is not heard by the microphone here, as after perfect echo cancellation.
 
 use crate::support::sound_card::{RATE_HZ, Recording, SoundCard};
-use crate::support::{Broker, Hark, Running, Subscription, flite, root, shared_data};
+use crate::support::{
+    Broker, Hark, Running, Subscription, flite, named, parse_events, root, run, shared_data, text,
+};
 use hark::domain::audio::Earcon;
 use hark::hearing::vad::{GateChange, SileroVad, SpeechGate, Vad};
 use hark::inference::onnx::OnnxRuntime;
@@ -211,4 +213,44 @@ fn a_question_is_answered_without_a_wake_word_and_asked_only_once() {
     assert_eq!(room.events("speaking_started").len(), 3, "nothing more is said");
     let states: Vec<Value> = room.events("state").iter().map(|event| event["state"].clone()).collect();
     assert_eq!(states.last().map(Value::as_str), Some(Some("idle")), "{states:?}");
+}
+
+/// The loudspeaker is as loud at the microphone as the person: what comes back interrupts nobody, and a
+/// request is understood to its first word.
+#[test]
+fn somebody_no_louder_than_hark_itself_is_understood_over_it() {
+    let hark = Hark::new();
+    let hear = |words: Option<(&str, &str)>| {
+        let wav = hark.path("over.wav");
+        match words {
+            Some((voice, words)) => {
+                let spoken = hark.path("spoken.wav");
+                flite(voice, words, &spoken);
+                run(Command::new("sox")
+                    .arg("-D")
+                    .arg(&spoken)
+                    .arg(&wav)
+                    .args(["norm", "-3", "pad", "6", "3"]));
+            }
+            None => drop(run(Command::new("sox")
+                .args(["-n", "-r", "16000", "-c", "1", "-b", "16"])
+                .arg(&wav)
+                .args(["trim", "0", "12"]))),
+        }
+        let output = run(hark.command(&["hear", "--json", "--saying", LONG, "--echo-db", "0"]).arg(&wav));
+        parse_events(&text(&output.stdout))
+    };
+    let decisions = |events: &[Value]| -> Vec<String> {
+        named(events, "barge_in").iter().map(|event| event["decision"].as_str().unwrap().to_owned()).collect()
+    };
+    let events = hear(None);
+    assert_eq!(decisions(&events), Vec::<String>::new(), "nobody speaks");
+    for (voice, words, intent) in [
+        ("slt", "turn on the living room light", "HassTurnOn"),
+        ("awb", "turn off the kitchen lights", "HassTurnOff"),
+    ] {
+        let events = hear(Some((voice, words)));
+        assert_eq!(decisions(&events), ["duck", "stop"], "{voice}: {words}");
+        assert_eq!(named(&events, "intent")[0]["name"], intent, "{voice}: {words}: {events:#?}");
+    }
 }
