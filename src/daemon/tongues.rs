@@ -3,16 +3,16 @@
 use super::workshop::Faults;
 use crate::acting::tools;
 use crate::config::Config;
-use crate::deciding::ladder::{Facts, Ladder, Spoken};
+use crate::deciding::ladder::{Facts, Ladder, SharedClassifier, Spoken};
 use crate::deciding::replies::{Phrasebook, Replies};
 use crate::domain::home::Home;
-use crate::domain::{Classify, Fault, FaultKind};
+use crate::domain::{Fault, FaultKind};
 use crate::inference::manifest::Manifest;
 use crate::understanding::intent::{Classifier, Places, category_of};
 use crate::understanding::{Grammar, Sentences, language};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is understood, and in which words it is answered.
@@ -22,8 +22,6 @@ pub(super) struct Tongues {
     pub(super) ladder: Arc<Ladder>,
     pub(super) replies: Arc<Phrasebook>,
 }
-
-type Shared = Arc<Mutex<Box<dyn Classify>>>;
 
 impl Tongues {
     /// Reads every language of the configuration and opens the classifier. Without its parts there are
@@ -39,12 +37,14 @@ impl Tongues {
         here: &Map<String, Value>,
     ) -> Result<Self, Faults> {
         let usual = &config.speaking.language;
-        let classifier = open_classifier(config, models_dir, manifest);
+        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
+        let places = Places::new(models_dir, &state_dir, &config.intent.examples_dir);
+        let classifier = open_classifier(config, &places, manifest);
         let (mut spoken, mut replies, mut faults) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut first = None;
         let others = config.intent.languages.iter().filter(|language| *language != usual);
         for language in std::iter::once(usual).chain(others) {
-            match read(models_dir, language) {
+            match read(&places, language) {
                 Ok((sentences, answers)) => {
                     let grammar = Grammar::with_context(&sentences, home, here.clone());
                     let grammar = match &classifier {
@@ -65,26 +65,19 @@ impl Tongues {
     }
 }
 
-fn read(models_dir: &Path, language: &str) -> Result<(Sentences, Replies), Faults> {
-    let owners = PathBuf::from("/etc/hark/sentences");
-    let mut folders = vec![models_dir.join("sentences")];
-    folders.extend(owners.join(language).is_dir().then_some(owners));
-    let sentences = Sentences::load(&folders, language)
+fn read(places: &Places, language: &str) -> Result<(Sentences, Replies), Faults> {
+    let sentences = Sentences::load(&places.sentences(language), language)
         .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
     let replies = Replies::new(sentences.responses())?;
     let missing = replies.missing(sentences.intents());
     if missing.is_empty() { Ok((sentences, replies)) } else { Err(vec![lacks_replies(language, &missing)]) }
 }
 
-fn open_classifier(config: &Config, models_dir: &Path, manifest: &Manifest) -> Option<Shared> {
+fn open_classifier(config: &Config, places: &Places, manifest: &Manifest) -> Option<SharedClassifier> {
     if !config.intent.enabled {
         return None;
     }
-    let opened = config.paths.state_dir().and_then(|state| {
-        let places = Places::new(models_dir, &state, &config.intent.examples_dir);
-        Classifier::open(manifest, &places, &config.speaking.language)
-    });
-    match opened {
+    match Classifier::open(manifest, places, &config.speaking.language) {
         Ok(classifier) => {
             if classifier.is_stale() {
                 tracing::info!("sentences or examples have changed; `hark models train` takes them in");
@@ -99,7 +92,7 @@ fn open_classifier(config: &Config, models_dir: &Path, manifest: &Manifest) -> O
 }
 
 /// How alike names are in meaning. Those met before are remembered: each costs a millisecond or two.
-fn similarity(classifier: Shared) -> crate::understanding::Similar {
+fn similarity(classifier: SharedClassifier) -> crate::understanding::Similar {
     let known: Mutex<HashMap<String, Vec<f32>>> = Mutex::default();
     Arc::new(move |text, names| {
         let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +122,7 @@ mod tests {
     #[test]
     fn every_intent_of_the_templates_leads_somewhere() {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-        let (sentences, _) = read(&models, "en").unwrap();
+        let (sentences, _) = read(&Places::new(&models, &models, ""), "en").unwrap();
         for tool in route::tools() {
             assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
         }

@@ -31,11 +31,14 @@ pub struct Facts {
     pub language_of: fn(&str) -> Option<&'static str>,
 }
 
+/// A classifier that others ask as well.
+pub type SharedClassifier = Arc<Mutex<Box<dyn Classify>>>;
+
 /// Understands a request by the first rung that can.
 pub struct Ladder {
     /// The one that is usually spoken comes first.
     spoken: Vec<Spoken>,
-    classifier: Option<Arc<Mutex<Box<dyn Classify>>>>,
+    classifier: Option<SharedClassifier>,
     settings: IntentConfig,
     facts: Facts,
 }
@@ -51,7 +54,7 @@ impl Ladder {
     /// `spoken` is not empty and begins with the usual language; without a classifier there are only templates.
     pub fn new(
         spoken: Vec<Spoken>,
-        classifier: Option<Arc<Mutex<Box<dyn Classify>>>>,
+        classifier: Option<SharedClassifier>,
         settings: IntentConfig,
         facts: Facts,
     ) -> Self {
@@ -80,7 +83,7 @@ impl Ladder {
 
     fn by_classifier(
         &self,
-        classifier: &Mutex<Box<dyn Classify>>,
+        classifier: &SharedClassifier,
         text: &str,
         now: NaiveDateTime,
     ) -> Result<Understanding, Fault> {

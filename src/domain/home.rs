@@ -61,6 +61,18 @@ pub struct Entity {
     pub source: String,
 }
 
+impl Entity {
+    /// A number among the attributes.
+    pub fn number(&self, attribute: &str) -> Option<f64> {
+        self.attributes.get(attribute).and_then(Value::as_f64).filter(|number| number.is_finite())
+    }
+
+    /// A text among the attributes.
+    pub fn text(&self, attribute: &str) -> Option<&str> {
+        self.attributes.get(attribute).and_then(Value::as_str)
+    }
+}
+
 /// Somebody who lives here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {

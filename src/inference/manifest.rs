@@ -16,6 +16,7 @@ use std::sync::Mutex;
 pub use download::Patience;
 pub use pull::{Progress, Step};
 pub use sources::Surroundings;
+pub use verify::hex;
 
 /// What can go wrong with the manifest and its parts.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,7 @@
 //! to 50 percent".
 
 use super::grammar::Match;
+use super::intent::leans_on_another;
 use super::text::{self, Token};
 use super::tongue::Tongue;
 
@@ -12,11 +13,9 @@ const MAX_REQUESTS: usize = 4;
 /// Words that a shared ending has at most: "off", "to fifty percent".
 const MAX_ENDING: usize = 4;
 
-/// Intents that mean nothing alone are called so.
-const FOLLOW_UPS: [&str; 2] = ["HarkFollow", "HarkChoose"];
-
+/// Whether it means nothing alone.
 fn follows(found: &Match) -> bool {
-    FOLLOW_UPS.iter().any(|name| found.intent.starts_with(name))
+    leans_on_another(&found.intent)
 }
 
 /// What a sentence was read as.

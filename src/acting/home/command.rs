@@ -114,6 +114,14 @@ pub enum Switch {
     Toggle,
 }
 
+/// The nearest whole percentage.
+pub fn percent(level: f64) -> u8 {
+    // Cannot cut or change the sign: it is between 0 and 100.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let percent = level.round().clamp(0.0, 100.0) as u8;
+    percent
+}
+
 /// Domains that are simply on or off, whatever else they can do.
 pub const ON_OFF: &[&str] = &[
     "light",

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
     use DeviceCommand as C;
     let state = now.state.as_str();
-    let number = |key| now.attributes.get(key).and_then(Value::as_f64);
+    let number = |key| now.number(key);
     let near = |key, target: f64, within: f64| number(key).is_some_and(|has| (has - target).abs() <= within);
     match command {
         C::TurnOn => !matches!(state, "off" | "standby" | "unavailable" | "unknown"),
@@ -43,7 +43,7 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         C::CleanArea(_) => state == "cleaning",
         C::Dock => matches!(state, "docked" | "returning"),
         C::HvacMode(mode) => state == mode,
-        C::FanMode(mode) => text(now, "fan_mode") == Some(mode),
+        C::FanMode(mode) => now.text("fan_mode") == Some(mode),
         C::Arm(wanted) => state == wanted || wanted != "disarmed" && state == "arming",
         C::Items(items) => items_of(now) == *items,
         C::Media(command) => proves_media(command, now),
@@ -62,14 +62,10 @@ fn proves_media(command: &MediaCommand, now: &Entity) -> bool {
         M::Next | M::Previous => true,
         M::Mute(muted) => is("is_volume_muted", *muted),
         M::Shuffle(on) => is("shuffle", *on),
-        M::Repeat(mode) => text(now, "repeat") == Some(*mode),
-        M::Source(source) => text(now, "source") == Some(source),
+        M::Repeat(mode) => now.text("repeat") == Some(*mode),
+        M::Source(source) => now.text("source") == Some(source),
         M::Search { .. } => matches!(state, "playing" | "buffering"),
     }
-}
-
-fn text<'e>(entity: &'e Entity, key: &str) -> Option<&'e str> {
-    entity.attributes.get(key).and_then(Value::as_str)
 }
 
 /// What is on a to-do list: its attribute `items`, each `{summary, status}` as Home Assistant has them, or

@@ -1,6 +1,6 @@
 //! Taking a change back: what a device has to be told to be again as it was.
 
-use super::command::{DeviceCommand, LightSetting, MediaCommand};
+use super::command::{self, DeviceCommand, LightSetting, MediaCommand};
 use super::proof::items_of;
 use crate::domain::home::Entity;
 use serde_json::Value;
@@ -34,10 +34,10 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
             if moved {
                 commands.push(C::HvacMode(before.state.clone()));
             }
-            if let Some(target) = number(before, "temperature").filter(|_| differs("temperature")) {
+            if let Some(target) = before.number("temperature").filter(|_| differs("temperature")) {
                 commands.push(C::Temperature(target));
             }
-            if let Some(mode) = text(before, "fan_mode").filter(|_| differs("fan_mode")) {
+            if let Some(mode) = before.text("fan_mode").filter(|_| differs("fan_mode")) {
                 commands.push(C::FanMode(mode.to_owned()));
             }
         }
@@ -78,9 +78,11 @@ fn light(before: &Entity, now: &Entity) -> Option<DeviceCommand> {
         _ => None,
     };
     let setting = LightSetting {
-        brightness_percent: number(before, "brightness").map(|level| rounded(level / 255.0 * 100.0).max(1)),
+        brightness_percent: before
+            .number("brightness")
+            .map(|level| command::percent(level / 255.0 * 100.0).max(1)),
         rgb,
-        kelvin: number(before, "color_temp_kelvin").map(kelvin).filter(|_| rgb.is_none()),
+        kelvin: before.number("color_temp_kelvin").map(kelvin).filter(|_| rgb.is_none()),
     };
     let plain = setting == LightSetting::default();
     Some(if plain { DeviceCommand::TurnOn } else { DeviceCommand::Light(setting) })
@@ -92,8 +94,8 @@ fn player(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
     let differs = |key: &str| !same(before, now, key);
     let flag = |key| before.attributes.get(key).and_then(Value::as_bool).unwrap_or(false);
     let mut commands = Vec::new();
-    if let Some(level) = number(before, "volume_level").filter(|_| differs("volume_level")) {
-        commands.push(DeviceCommand::Volume(rounded(level * 100.0)));
+    if let Some(level) = before.number("volume_level").filter(|_| differs("volume_level")) {
+        commands.push(DeviceCommand::Volume(command::percent(level * 100.0)));
     }
     if differs("is_volume_muted") {
         commands.push(Media(MediaCommand::Mute(flag("is_volume_muted"))));
@@ -102,13 +104,13 @@ fn player(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         commands.push(Media(MediaCommand::Shuffle(flag("shuffle"))));
     }
     if differs("repeat") {
-        commands.push(Media(MediaCommand::Repeat(match text(before, "repeat") {
+        commands.push(Media(MediaCommand::Repeat(match before.text("repeat") {
             Some("all") => "all",
             Some("one") => "one",
             _ => "off",
         })));
     }
-    if let Some(source) = text(before, "source").filter(|_| differs("source")) {
+    if let Some(source) = before.text("source").filter(|_| differs("source")) {
         commands.push(Media(MediaCommand::Source(source.to_owned())));
     }
     if before.state != now.state {
@@ -124,7 +126,7 @@ fn player(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         });
     }
     // A player that says nothing of its track is at the first.
-    let track = |entity| number(entity, "media_track").unwrap_or(1.0);
+    let track = |entity: &Entity| entity.number("media_track").unwrap_or(1.0);
     if before.state == now.state && track(now) > track(before) {
         commands.push(Media(MediaCommand::Previous));
     } else if before.state == now.state && track(now) < track(before) {
@@ -140,23 +142,8 @@ fn same(before: &Entity, now: &Entity, key: &str) -> bool {
     numbers.map_or(before == now, |(before, now)| (before - now).abs() < 1e-6)
 }
 
-fn number(entity: &Entity, key: &str) -> Option<f64> {
-    entity.attributes.get(key).and_then(Value::as_f64).filter(|number| number.is_finite())
-}
-
-fn text<'e>(entity: &'e Entity, key: &str) -> Option<&'e str> {
-    entity.attributes.get(key).and_then(Value::as_str)
-}
-
 fn percent(entity: &Entity, key: &str) -> Option<u8> {
-    number(entity, key).map(rounded)
-}
-
-fn rounded(percent: f64) -> u8 {
-    // Cannot cut or change the sign: it is between 0 and 100.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let percent = percent.round().clamp(0.0, 100.0) as u8;
-    percent
+    entity.number(key).map(command::percent)
 }
 
 fn kelvin(kelvin: f64) -> u16 {

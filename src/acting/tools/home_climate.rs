@@ -1,7 +1,7 @@
 //! `home.climate_*`: what it is set to, by how much more, in which mode, and how warm it is.
 
 use super::args::Args;
-use super::home_common::{attribute, plain, plan, plan_stepped, step, target, text_attribute};
+use super::home_common::{plain, plan, plan_stepped, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::DeviceError;
@@ -40,9 +40,8 @@ pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
 pub fn step_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "temperature_step", STEP_DEGREES)?;
     plan_stepped(parts, args, (CLIMATE, "temperature"), |thermostat| {
-        let now =
-            attribute(thermostat, "temperature").or_else(|| attribute(thermostat, "current_temperature"));
-        let limit = |key, default| attribute(thermostat, key).unwrap_or(default);
+        let now = thermostat.number("temperature").or_else(|| thermostat.number("current_temperature"));
+        let limit = |key, default| thermostat.number(key).unwrap_or(default);
         // Warmer than the warmest is the warmest.
         let target =
             (now.unwrap_or(20.0) + by).clamp(limit("min_temp", 5.0), limit("max_temp", 95.0).max(5.0));
@@ -92,7 +91,7 @@ pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
         return Err(DeviceError::Offline(entity.name).into());
     }
     let current = match entity.id.domain() {
-        "climate" => attribute(&entity, "current_temperature"),
+        "climate" => entity.number("current_temperature"),
         _ => entity.state.parse().ok(),
     };
     let Some(current) = current.filter(|current: &f64| current.is_finite()) else {
@@ -101,7 +100,7 @@ pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
     let mut detail = Map::new();
     detail.insert("name".into(), json!(entity.name));
     detail.insert("temperature".into(), plain(current));
-    if let Some(wanted) = attribute(&entity, "temperature") {
+    if let Some(wanted) = entity.number("temperature") {
         detail.insert("target".into(), plain(wanted));
     }
     detail.insert("unit".into(), json!(unit(&entity)));
@@ -135,7 +134,5 @@ fn thermometer(home: &Home, target: &Target, default_area: Option<&str>) -> Resu
 }
 
 fn unit(entity: &Entity) -> &str {
-    text_attribute(entity, "temperature_unit")
-        .or_else(|| text_attribute(entity, "unit_of_measurement"))
-        .unwrap_or("°C")
+    entity.text("temperature_unit").or_else(|| entity.text("unit_of_measurement")).unwrap_or("°C")
 }

@@ -118,14 +118,6 @@ pub fn plain(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e9 { json!(whole) } else { json!(number) }
 }
 
-/// The nearest whole percentage.
-pub fn percent(level: f64) -> u8 {
-    // Cannot cut or change the sign: it is between 0 and 100.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let percent = level.round().clamp(0.0, 100.0) as u8;
-    percent
-}
-
 /// What the reply can call the entities: the name of the only one, the place, the kind they share.
 fn description(
     home: &Home,
@@ -163,14 +155,4 @@ pub fn changes(home: &Arc<Home>, done: &[Done]) -> Value {
             })
         })
         .collect()
-}
-
-/// A number among the attributes.
-pub fn attribute(entity: &Entity, key: &str) -> Option<f64> {
-    entity.attributes.get(key).and_then(Value::as_f64)
-}
-
-/// A text among the attributes.
-pub fn text_attribute<'e>(entity: &'e Entity, key: &str) -> Option<&'e str> {
-    entity.attributes.get(key).and_then(Value::as_str)
 }

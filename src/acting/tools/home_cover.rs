@@ -1,10 +1,10 @@
 //! `home.set_position` and `home.position_step`: blinds, curtains, windows, valves half-way.
 
 use super::args::Args;
-use super::home_common::{attribute, percent, plan, plan_stepped, step, target};
+use super::home_common::{plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
-use crate::acting::home::command::DeviceCommand;
+use crate::acting::home::command::{DeviceCommand, percent};
 use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
 use serde_json::json;
@@ -34,7 +34,7 @@ pub fn position_step(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failur
     let by = step(args, "position_step", STEP_PERCENT)?;
     let now = |cover: &Entity| {
         let whole = if cover.state.starts_with("open") { 100.0 } else { 0.0 };
-        attribute(cover, "current_position").unwrap_or(whole)
+        cover.number("current_position").unwrap_or(whole)
     };
     plan_stepped(parts, args, (MOVABLE, "position"), |cover| {
         let position = percent(now(cover) + by);

@@ -1,10 +1,10 @@
 //! `home.fan_set_speed` and `home.fan_step`.
 
 use super::args::Args;
-use super::home_common::{attribute, percent, plan, plan_stepped, step, target};
+use super::home_common::{plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
-use crate::acting::home::command::DeviceCommand;
+use crate::acting::home::command::{DeviceCommand, percent};
 use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
 use serde_json::json;
@@ -31,10 +31,10 @@ pub fn set_speed(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 pub fn step_speed(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "percentage_step", STEP_PERCENT)?;
     let now = |fan: &Entity| {
-        if fan.state == "off" { 0.0 } else { attribute(fan, "percentage").unwrap_or(100.0) }
+        if fan.state == "off" { 0.0 } else { fan.number("percentage").unwrap_or(100.0) }
     };
     plan_stepped(parts, args, (FANS, "percentage"), |fan| {
-        let size = attribute(fan, "percentage_step").unwrap_or(0.0);
+        let size = fan.number("percentage_step").unwrap_or(0.0);
         let by = if by.abs() < size { size * by.signum() } else { by };
         let level = percent(now(fan) + by);
         (json!(level), DeviceCommand::Percentage(level))

@@ -1,11 +1,11 @@
 //! `home.light_set`: brightness, colour, colour temperature.
 
 use super::args::Args;
-use super::home_common::{attribute, percent, plan, plan_stepped, step, target};
+use super::home_common::{plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
 use crate::acting::home::colours;
-use crate::acting::home::command::{DeviceCommand, LightSetting};
+use crate::acting::home::command::{DeviceCommand, LightSetting, percent};
 use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
 use serde_json::{Map, Value, json};
@@ -53,7 +53,7 @@ pub fn light_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 /// `home.light_step`. The dimmest a step makes a light is 1 %: nobody who asks for dimmer wants the dark.
 pub fn light_step(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "brightness_step", STEP_PERCENT)?;
-    let now = |light: &Entity| match attribute(light, "brightness") {
+    let now = |light: &Entity| match light.number("brightness") {
         _ if light.state == "off" => 0.0,
         Some(level) => level / 255.0 * 100.0,
         None => 100.0,

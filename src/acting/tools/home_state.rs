@@ -1,7 +1,7 @@
 //! `home.get_state`: what is it, is it so, are any, are all, which, how many.
 
 use super::args::Args;
-use super::home_common::{target, text_attribute};
+use super::home_common::target;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::select::{Scope, area_name, select, with_persons};
@@ -43,7 +43,7 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
             "area": area_name(&home, entity),
             "state": entity.state, "state_text": state_words(entity),
         });
-        if let Some(unit) = text_attribute(entity, "unit_of_measurement") {
+        if let Some(unit) = entity.text("unit_of_measurement") {
             shown["unit"] = json!(unit);
         }
         shown
@@ -52,7 +52,7 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     if let [only] = asked.as_slice() {
         detail.insert("name".into(), json!(only.name));
         detail.insert("state".into(), json!(state_words(only)));
-        if let Some(unit) = text_attribute(only, "unit_of_measurement") {
+        if let Some(unit) = only.text("unit_of_measurement") {
             detail.insert("unit".into(), json!(unit));
         }
     }

@@ -2,7 +2,7 @@
 //! "pause" means what plays.
 
 use super::args::Args;
-use super::home_common::{plan_for, target, text_attribute};
+use super::home_common::{plan_for, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::command::{DeviceCommand, MediaCommand};
@@ -116,7 +116,7 @@ pub fn now_playing(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure>
         .map(|player| {
             let mut shown = json!({"name": player.name, "state": player.state});
             for (key, attribute) in [("title", "media_title"), ("artist", "media_artist")] {
-                if let Some(text) = text_attribute(player, attribute) {
+                if let Some(text) = player.text(attribute) {
                     shown[key] = json!(text);
                 }
             }

@@ -1,11 +1,11 @@
 //! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
 
 use super::args::Args;
-use super::home_common::{attribute, percent, plan, step, target};
+use super::home_common::{plan, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::DeviceError;
-use crate::acting::home::command::{Action, DeviceCommand};
+use crate::acting::home::command::{Action, DeviceCommand, percent};
 use crate::acting::undo::Undoable;
 use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
@@ -33,7 +33,7 @@ pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let stepped = move |level: f64| percent(level + step);
     if names_a_player(args) {
         let next = |entity: &Entity| {
-            let level = attribute(entity, "volume_level").ok_or_else(|| DeviceError::Unsupported {
+            let level = entity.number("volume_level").ok_or_else(|| DeviceError::Unsupported {
                 name: entity.name.clone(),
                 what: "tell its volume",
             })?;

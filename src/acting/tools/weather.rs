@@ -2,7 +2,7 @@
 //! configured, else from the service.
 
 use super::args::Args;
-use super::home_common::{attribute, target, text_attribute};
+use super::home_common::target;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::select::{Scope, select};
@@ -55,7 +55,7 @@ fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
     if entity.state == UNAVAILABLE {
         return Err(DeviceError::Offline(entity.name.clone()).into());
     }
-    let Some(temperature) = attribute(entity, "temperature") else {
+    let Some(temperature) = entity.number("temperature") else {
         return Err(
             DeviceError::Unsupported { name: entity.name.clone(), what: "tell the temperature" }.into()
         );
@@ -65,11 +65,11 @@ fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
         condition.map_or_else(|| entity.state.replace(['-', '_'], " "), |(_, said)| (*said).into());
     let mut detail = json!({
         "temperature": temperature, "condition": condition,
-        "unit": text_attribute(entity, "temperature_unit").unwrap_or("°C"),
+        "unit": entity.text("temperature_unit").unwrap_or("°C"),
     });
-    if let Some(speed) = attribute(entity, "wind_speed") {
+    if let Some(speed) = entity.number("wind_speed") {
         detail["wind_speed"] = json!(speed);
-        detail["wind_unit"] = json!(text_attribute(entity, "wind_speed_unit").unwrap_or("km/h"));
+        detail["wind_unit"] = json!(entity.text("wind_speed_unit").unwrap_or("km/h"));
     }
     Ok(Outcome::answer(detail))
 }

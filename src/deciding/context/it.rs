@@ -1,8 +1,7 @@
 //! "it" and "them": what was spoken of last: "turn it off again", "make it blue", "set it to 30".
 
-use super::Before;
+use super::{Before, text};
 use crate::domain::{Intent, Slots};
-use serde_json::Value;
 
 /// What can be done to "it": the word, the intent, the domains it makes sense for (empty: those that are
 /// switched on and off), and the response.
@@ -93,8 +92,4 @@ fn domain_of(intent: &str) -> Option<&'static str> {
 /// Only lights have colours; what is not known to be something else may be one.
 fn light(domain: Option<&str>) -> Option<()> {
     matches!(domain, None | Some("light")).then_some(())
-}
-
-fn text<'s>(slots: &'s Slots, slot: &str) -> Option<&'s str> {
-    slots.get(slot).and_then(Value::as_str)
 }

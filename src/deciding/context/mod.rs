@@ -16,7 +16,8 @@ mod times;
 
 use super::instincts;
 use crate::domain::public_event::Origin;
-use crate::domain::{Ambiguity, Intent, Receipt, Route, Understanding};
+use crate::domain::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
+use serde_json::Value;
 use target::Target;
 
 /// One thing that was asked before, with what came of it.
@@ -144,4 +145,9 @@ fn complete(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 
 fn why(intent: &Intent, before: &Before<'_>) -> String {
     format!("{}; it follows on {}", intent.why, before.done.intent.name)
+}
+
+/// A slot that holds a text.
+fn text<'s>(slots: &'s Slots, slot: &str) -> Option<&'s str> {
+    slots.get(slot).and_then(Value::as_str)
 }

@@ -1,8 +1,8 @@
 //! Another time for the same: "what about tomorrow", "and on friday", "make it eight".
 
-use super::Before;
+use super::{Before, text};
+use crate::domain::Intent;
 use crate::domain::calendar::{Recurrence, When};
-use crate::domain::{Intent, Slots};
 use chrono::NaiveTime;
 use serde_json::Value;
 
@@ -44,8 +44,4 @@ pub fn when(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     };
     slots.insert(slot.to_owned(), Value::from(new.to_string()));
     Some(Intent { slots, ..done.clone() })
-}
-
-fn text<'s>(slots: &'s Slots, slot: &str) -> Option<&'s str> {
-    slots.get(slot).and_then(Value::as_str)
 }

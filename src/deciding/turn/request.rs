@@ -53,10 +53,9 @@ impl Machine {
         });
     }
 
-    pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
+    pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, mut understanding: Understanding) {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
         turn.times.intent = Some(now);
-        turn.route = understanding.intents.first().map(|intent| intent.route);
         turn.kind = understanding.classification.clone().map(Kind::from);
         if !matches!(understanding.language.as_str(), "" | "unknown") {
             turn.language.clone_from(&understanding.language);
@@ -79,7 +78,6 @@ impl Machine {
         if self.question.as_ref().is_some_and(|question| question.origin == origin) {
             self.question = None;
         }
-        let mut understanding = understanding;
         self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
         if let Some(turn) = self.turn_mut(id) {
             turn.route = understanding.intents.first().map(|intent| intent.route);

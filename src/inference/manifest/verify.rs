@@ -124,6 +124,7 @@ pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
     }
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -157,12 +157,7 @@ impl Grammar {
                     found.push((item.list, near));
                 }
             }
-            spans.extend(by_list(found).into_iter().map(|(list, candidates)| Span {
-                start,
-                end,
-                list,
-                candidates,
-            }));
+            spans.extend(by_list(found, (start, end)));
         }
         spans
     }
@@ -181,12 +176,7 @@ impl Grammar {
             let alike = self.names.items.iter().zip(scores).filter(|(_, score)| *score >= MEANING);
             let found =
                 alike.map(|(item, score)| (item.list, candidate(item, Nearness::Meaning, score))).collect();
-            spans.extend(by_list(found).into_iter().map(|(list, candidates)| Span {
-                start,
-                end,
-                list,
-                candidates,
-            }));
+            spans.extend(by_list(found, (start, end)));
         }
         spans
     }
@@ -223,19 +213,19 @@ fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Cand
     part.then(|| candidate(item, Nearness::Part, share))
 }
 
-/// By list: the candidates of the surest kind that are about as good as the best of them.
-fn by_list(found: Vec<(u8, Candidate)>) -> Vec<(u8, Vec<Candidate>)> {
-    let mut lists: Vec<(u8, Vec<Candidate>)> = Vec::new();
+/// What was found in a stretch of words, by list; the best first.
+fn by_list(found: Vec<(u8, Candidate)>, (start, end): (usize, usize)) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
     for (list, candidate) in found {
-        match lists.iter_mut().find(|(known, _)| *known == list) {
-            Some((_, candidates)) => candidates.push(candidate),
-            None => lists.push((list, vec![candidate])),
+        match spans.iter_mut().find(|span| span.list == list) {
+            Some(span) => span.candidates.push(candidate),
+            None => spans.push(Span { start, end, list, candidates: vec![candidate] }),
         }
     }
-    for (_, candidates) in &mut lists {
-        candidates.sort_by(|one, other| one.how.cmp(&other.how).then(other.score.total_cmp(&one.score)));
+    for span in &mut spans {
+        span.candidates.sort_by(|one, other| one.how.cmp(&other.how).then(other.score.total_cmp(&one.score)));
     }
-    lists
+    spans
 }
 
 /// The best of some candidates and those that are tied with it; `None` when there are too many.

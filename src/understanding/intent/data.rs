@@ -5,11 +5,11 @@ use super::catalogue::leans_on_another;
 use super::examples::{self, Example, Label, yaml_files};
 use super::places::Places;
 use crate::domain::home::Home;
+use crate::inference::manifest::hex;
 use crate::understanding::tongue::Tongue;
 use crate::understanding::{Grammar, Problem, Sentences, text};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 /// Sentences sampled for each intent in each home.
 pub const PER_INTENT: usize = 32;
@@ -139,15 +139,6 @@ pub fn hash(places: &Places, language: &str) -> String {
         hasher.update(&bytes);
     }
     hex(&hasher.finalize())
-}
-
-/// Lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Takes every text once.

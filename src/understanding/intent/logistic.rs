@@ -33,18 +33,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// Fits the rows whose place `chosen` takes; at most `rounds` steps, of each of which `told` hears.
-    pub fn fit(
-        rows: &Rows<'_>,
-        classes: usize,
-        chosen: impl Fn(usize) -> bool,
-        rounds: usize,
-        told: impl FnMut(usize),
-    ) -> Self {
+    /// Fits the rows whose place `chosen` takes; at most `rounds` steps.
+    pub fn fit(rows: &Rows<'_>, classes: usize, chosen: impl Fn(usize) -> bool, rounds: usize) -> Self {
         let chosen: Vec<usize> = (0..rows.classes.len()).filter(|row| chosen(*row)).collect();
         let mut weights = vec![0.0; classes * (rows.width + 1)];
         let loss = |at: &[f32], slope: &mut [f32]| loss(rows, &chosen, classes, at, slope);
-        optimise::minimise(&mut weights, rounds, ENOUGH, loss, told);
+        optimise::minimise(&mut weights, rounds, ENOUGH, loss);
         Self { width: rows.width, weights }
     }
 
@@ -144,7 +138,7 @@ mod tests {
         let (numbers, classes) = clouds();
         let weights = vec![1.0; classes.len()];
         let rows = Rows { numbers: &numbers, width: 3, classes: &classes, weights: &weights };
-        let model = Model::fit(&rows, 3, |row| row < 30, 50, |_| {});
+        let model = Model::fit(&rows, 3, |row| row < 30, 50);
         let mut scores = Vec::new();
         for row in 30..60 {
             model.scores(&numbers[row * 3..][..3], &mut scores);

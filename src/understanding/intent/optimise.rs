@@ -8,18 +8,17 @@ const MEMORY: usize = 8;
 const ARMIJO: f64 = 1e-4;
 
 /// Goes downhill from `at` for at most `rounds` steps, or until a step gains less than `enough` of the
-/// value. `function` returns the value at a point and fills in the slope; `told` hears of every round.
+/// value. `function` returns the value at a point and fills in the slope.
 pub fn minimise(
     at: &mut Vec<f32>,
     rounds: usize,
     enough: f64,
     mut function: impl FnMut(&[f32], &mut [f32]) -> f64,
-    mut told: impl FnMut(usize),
 ) -> f64 {
     let mut slope = vec![0.0; at.len()];
     let mut value = function(at, &mut slope);
     let mut history: Vec<Pair> = Vec::new();
-    for round in 0..rounds {
+    for _ in 0..rounds {
         let direction = downhill(&slope, &history);
         let promise = dot(&direction, &slope);
         if promise >= 0.0 {
@@ -49,7 +48,6 @@ pub fn minimise(
         }
         let gain = value - next_value;
         (*at, slope, value) = (next, next_slope, next_value);
-        told(round + 1);
         if gain < enough * value.abs() {
             break;
         }
@@ -113,18 +111,12 @@ mod tests {
     fn finds_the_bottom_of_a_long_valley() {
         // Rosenbrock's function, 1 at (1, 1).
         let mut at = vec![-1.2, 1.0];
-        let value = minimise(
-            &mut at,
-            200,
-            0.0,
-            |p, slope| {
-                let (x, y) = (f64::from(p[0]), f64::from(p[1]));
-                slope[0] = (-400.0 * x * (y - x * x) - 2.0 * (1.0 - x)) as f32;
-                slope[1] = (200.0 * (y - x * x)) as f32;
-                100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2)
-            },
-            |_| {},
-        );
+        let value = minimise(&mut at, 200, 0.0, |p, slope| {
+            let (x, y) = (f64::from(p[0]), f64::from(p[1]));
+            slope[0] = (-400.0 * x * (y - x * x) - 2.0 * (1.0 - x)) as f32;
+            slope[1] = (200.0 * (y - x * x)) as f32;
+            100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2)
+        });
         assert!(value < 1e-4, "{value} at {at:?}");
         assert!((at[0] - 1.0).abs() < 0.05 && (at[1] - 1.0).abs() < 0.05, "{at:?}");
     }
@@ -132,16 +124,10 @@ mod tests {
     #[test]
     fn stays_where_it_is_flat() {
         let mut at = vec![3.0];
-        minimise(
-            &mut at,
-            10,
-            1e-9,
-            |_, slope| {
-                slope[0] = 0.0;
-                5.0
-            },
-            |_| {},
-        );
+        minimise(&mut at, 10, 1e-9, |_, slope| {
+            slope[0] = 0.0;
+            5.0
+        });
         assert_eq!(at, [3.0]);
     }
 }

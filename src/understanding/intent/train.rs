@@ -90,7 +90,7 @@ pub fn train(encoder: &mut Encoder, data: &Data, told: &mut dyn FnMut(Step)) -> 
     };
     found.judge(&about, data, &mut report);
     let about = About { accuracy: report.untouched.value(), ..about };
-    let model = Model::fit(&table.rows(), table.classes.len(), |_| true, ROUNDS, |_| {});
+    let model = Model::fit(&table.rows(), table.classes.len(), |_| true, ROUNDS);
     let head = Head { about, model, centres: table.centres(|_| true) };
     told(Step::Fitting { done: FOLDS + 1, of: FOLDS + 1 });
     report.heat = heat;
@@ -193,7 +193,7 @@ impl Table {
     /// Fits all parts but one and looks at that one.
     fn fold(&self, fold: usize, data: &Data, found: &mut Folds) {
         let learned = |row: usize| self.fold[row] != fold;
-        let model = Model::fit(&self.rows(), self.classes.len(), learned, ROUNDS, |_| {});
+        let model = Model::fit(&self.rows(), self.classes.len(), learned, ROUNDS);
         let centres = self.centres(learned);
         for row in (0..self.of.len()).filter(|row| !learned(*row)) {
             let mut scores = Vec::new();
