@@ -32,6 +32,8 @@ pub struct Stt {
     /// Confidence below which a transcript is rejected rather than acted on.
     #[schemars(range(min = 0, max = 1))]
     pub min_confidence: f32,
+    /// Ask a small neural model too where the grammar is not sure, and for words that are no sentence of this home. It takes about 110 MB while somebody speaks and for a minute after. English only.
+    pub neural: bool,
     /// Confidence from which `cascade` takes the grammar's words without waiting for Whisper's.
     #[schemars(range(min = 0, max = 1))]
     pub cascade_confidence: f32,
@@ -61,6 +63,7 @@ impl Default for Stt {
             language_weight: 9.5,
             nbest: 12,
             min_confidence: 0.5,
+            neural: true,
             cascade_confidence: 0.6,
             whisper_model: "whisper_tiny_en".into(),
             whisper_threads: 0,

@@ -8,6 +8,7 @@ use crate::domain::{Fault, FaultKind};
 use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::cascade::Cascade;
 use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use crate::hearing::stt::neural::NeuralFiles;
 use crate::hearing::stt::whisper::{Pace, WhisperError, WhisperRecogniser, WhisperSettings, check_model};
 use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
@@ -107,7 +108,26 @@ fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Box<
     let model = from.manifest.path("pocketsphinx_en_us")?;
     let sentences = Arc::clone(&from.grammar);
     let made = GrammarRecogniser::new(Tuning::new(from.stt), &model, sentences, pronounce, from.state_dir)?;
-    Ok(Box::new(made))
+    if !from.stt.neural {
+        return Ok(Box::new(made));
+    }
+    match neural_files(from.manifest) {
+        Ok(files) => Ok(Box::new(made.with_neural(files)?)),
+        Err(fault) => {
+            tracing::warn!(%fault, "the recogniser works without its neural listener");
+            Ok(Box::new(made))
+        }
+    }
+}
+
+/// The checked files of the neural listener.
+fn neural_files(manifest: &Manifest) -> Result<NeuralFiles, Fault> {
+    Ok(NeuralFiles {
+        runtime: manifest.path("onnxruntime")?,
+        encoder: manifest.path("moonshine_tiny_en_encoder")?,
+        decoder: manifest.path("moonshine_tiny_en_decoder")?,
+        tokens: manifest.path("moonshine_tiny_en_tokens")?,
+    })
 }
 
 fn whisper(from: &Ingredients<'_>, model: PathBuf) -> Result<WhisperRecogniser, Fault> {

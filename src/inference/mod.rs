@@ -3,4 +3,5 @@
 pub mod litert;
 pub mod manifest;
 pub mod onnx;
+pub mod speech;
 pub mod tokens;

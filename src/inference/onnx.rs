@@ -232,6 +232,21 @@ pub fn open_session(
     if sound { Ok(session) } else { Err(mismatch("its first output is not f32".into())) }
 }
 
+/// Opens a model whose inputs the caller looks at.
+///
+/// # Errors
+/// When the file is missing or no model.
+pub(super) fn open_any_session(
+    _runtime: OnnxRuntime,
+    model: &Path,
+    threads: usize,
+) -> Result<Session, OnnxError> {
+    if !model.is_file() {
+        return Err(OnnxError::ModelMissing(model.to_owned()));
+    }
+    build_session(model, threads).map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })
+}
+
 fn build_session(model: &Path, threads: usize) -> Result<Session, String> {
     // The builder's errors carry the builder; its words are all that is needed.
     fn words<T>(error: ort::Error<T>) -> String {

@@ -4,6 +4,7 @@ use hark::acting::home::file;
 use hark::config::stt::Stt;
 use hark::domain::ports::Understand;
 use hark::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use hark::hearing::stt::neural::NeuralFiles;
 use hark::speaking::voices::espeak::Espeak;
 use hark::understanding::{Grammar, Sentences};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,15 @@ pub fn recogniser(grammar: &Arc<Grammar>, work_dir: &Path) -> GrammarRecogniser 
     let voice = Espeak::open(&PathBuf::from(ROOT).join("models/cache/espeak-ng-data"), 175, 50).unwrap();
     let model = Path::new("/usr/share/pocketsphinx/model/en-us");
     let tuning = Tuning::new(&Stt::default());
-    GrammarRecogniser::new(tuning, model, grammar.clone(), Arc::new(voice), work_dir).unwrap()
+    let cache = PathBuf::from(ROOT).join("models/cache");
+    let files = NeuralFiles {
+        runtime: cache.join("libonnxruntime.so"),
+        encoder: cache.join("moonshine_tiny_en_encoder.ort"),
+        decoder: cache.join("moonshine_tiny_en_decoder.ort"),
+        tokens: cache.join("moonshine_tiny_en_tokens.bin"),
+    };
+    let made = GrammarRecogniser::new(tuning, model, grammar.clone(), Arc::new(voice), work_dir).unwrap();
+    made.with_neural(files).unwrap()
 }
 
 /// What a text asks for: intents with their slots.

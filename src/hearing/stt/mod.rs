@@ -2,6 +2,7 @@
 
 pub mod cascade;
 pub mod grammar;
+pub mod neural;
 mod session;
 pub mod whisper;
 pub mod worker;
@@ -35,6 +36,9 @@ pub trait Recogniser: Send {
     /// # Errors
     /// When the engine refuses.
     fn start(&mut self) -> Result<(), Fault>;
+    /// Takes sound from before the utterance, mono at 16 kHz, right after `start`: an engine that judges
+    /// better when it knows the room may use it, but it is no part of what was said.
+    fn precede(&mut self, _samples: &[f32]) {}
     /// Takes mono samples at 16 kHz in −1.0 ..= 1.0.
     ///
     /// # Errors
@@ -50,6 +54,8 @@ pub trait Recogniser: Send {
     fn finish(&mut self) -> Result<Recognition, Fault>;
     /// Ends the utterance and throws it away.
     fn cancel(&mut self);
+    /// Nobody has spoken for a while: gives back memory that only an utterance needs.
+    fn rest(&mut self) {}
     /// What ends a `finish` under way early, for an engine whose `finish` may take long: the words are
     /// not wanted any more, and a rejected transcript is returned. When none is under way it does nothing.
     fn interrupter(&self) -> Option<Interrupter> {

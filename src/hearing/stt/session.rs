@@ -10,7 +10,10 @@ const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 96 / 1000;
 
 /// What is asked of the recogniser.
 pub(super) enum Work {
-    Start,
+    /// With sound from before the utterance.
+    Start(Vec<f32>),
+    /// Nothing was asked for a while.
+    Rest,
     Feed(Vec<f32>),
     Draft(u64),
     Resume,
@@ -32,6 +35,8 @@ pub(super) struct Session {
     /// All samples of the utterance: no engine can go on after it has finished, so after a draft that
     /// was wrong it gets them once more.
     utterance: Vec<f32>,
+    /// Sound from before it.
+    before: Vec<f32>,
     samples_since_partial: usize,
     last_partial: Partial,
 }
@@ -42,6 +47,7 @@ impl Session {
             recogniser,
             state: State::Idle,
             utterance: Vec::new(),
+            before: Vec::new(),
             samples_since_partial: 0,
             last_partial: Partial::default(),
         }
@@ -49,7 +55,8 @@ impl Session {
 
     pub(super) fn work(&mut self, work: &Work) -> Option<SttReport> {
         match work {
-            Work::Start => {
+            Work::Start(before) => {
+                self.before.clone_from(before);
                 self.utterance.clear();
                 self.last_partial = Partial::default();
                 self.start()
@@ -58,6 +65,10 @@ impl Session {
             Work::Draft(number) => self.draft(*number),
             Work::Resume => self.resume(),
             Work::Finish => self.finish(),
+            Work::Rest => {
+                self.recogniser.rest();
+                None
+            }
             Work::Cancel => {
                 if matches!(self.state, State::Running) {
                     self.recogniser.cancel();
@@ -72,6 +83,7 @@ impl Session {
         self.samples_since_partial = 0;
         match self.recogniser.start() {
             Ok(()) => {
+                self.recogniser.precede(&self.before);
                 self.state = State::Running;
                 None
             }

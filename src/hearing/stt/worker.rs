@@ -17,6 +17,8 @@ const JOB_QUEUE: usize = 32;
 /// Reports that may wait for the ear. A partial that does not fit is dropped, the next one replaces
 /// it; anything else waits.
 const REPORT_QUEUE: usize = 16;
+/// Without a job for this long the recogniser gives back what only an utterance needs.
+const REST_AFTER: Duration = Duration::from_secs(60);
 
 /// How the ear and the recogniser share time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +71,10 @@ impl SttLane {
         Ok(Self { kind, drafts: 0 })
     }
 
-    /// Begins an utterance, dropping one that was not finished.
-    pub fn start(&mut self) {
-        self.work(Work::Start);
+    /// Begins an utterance, dropping one that was not finished. `before` is sound from before it, see
+    /// [`Recogniser::precede`].
+    pub fn start(&mut self, before: &[f32]) {
+        self.work(Work::Start(before.to_vec()));
     }
 
     /// Takes samples of the utterance: mono at 16 kHz.
@@ -108,7 +111,7 @@ impl SttLane {
     fn work(&mut self, work: Work) {
         match &mut self.kind {
             Kind::Inline { session, reports } => {
-                if matches!(work, Work::Start | Work::Cancel) {
+                if matches!(work, Work::Start(_) | Work::Cancel) {
                     reports.clear();
                 }
                 reports.extend(session.work(&work));
@@ -195,7 +198,7 @@ impl Worker {
 
     fn order(&mut self, work: Work) {
         match work {
-            Work::Start => {
+            Work::Start(_) => {
                 self.outbox.clear();
                 self.utterance += 1;
                 self.wanted.utterance.store(self.utterance, Ordering::Release);
@@ -206,9 +209,9 @@ impl Worker {
             }
             Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
             Work::Resume => self.wanted.draft.store(0, Ordering::Release),
-            Work::Feed(_) | Work::Finish => {}
+            Work::Feed(_) | Work::Finish | Work::Rest => {}
         }
-        if let (Work::Start | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
+        if let (Work::Start(_) | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
             interrupt();
         }
         self.outbox.push_back(Job { utterance: self.utterance, work });
@@ -291,7 +294,15 @@ impl Drop for Worker {
 
 /// The thread: does the jobs of the wanted utterance and skips all others.
 fn run(mut session: Session, jobs: &Receiver<Job>, reports: &SyncSender<(u64, SttReport)>, wanted: &Wanted) {
-    for Job { utterance, work } in jobs {
+    loop {
+        let job = match jobs.recv_timeout(REST_AFTER) {
+            Err(RecvTimeoutError::Timeout) => {
+                session.work(&Work::Rest);
+                jobs.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            }
+            job => job,
+        };
+        let Ok(Job { utterance, work }) = job else { return };
         let report = match &work {
             _ if !wanted.wants(utterance) => session.work(&Work::Cancel),
             // The person went on before its turn came.
@@ -334,7 +345,7 @@ mod tests {
         for mode in [SttMode::LockStep, SttMode::Live] {
             let (recogniser, log) = ScriptedRecogniser::new();
             let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
-            lane.start();
+            lane.start(&[]);
             for _ in 0..500 {
                 lane.feed(&[0.1; 512]);
             }
@@ -349,7 +360,7 @@ mod tests {
         for mode in [SttMode::LockStep, SttMode::Live] {
             let (recogniser, log) = ScriptedRecogniser::new();
             let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
-            lane.start();
+            lane.start(&[]);
             lane.feed(&[0.1; 500]);
             let number = lane.draft();
             lane.feed(&[0.0; 100]);
@@ -361,7 +372,7 @@ mod tests {
             assert_eq!(transcript(&mut lane).text, "500 samples", "{mode:?}");
             assert_eq!(log.lock().expect("log").samples.len(), 500, "no work is done twice");
 
-            lane.start();
+            lane.start(&[]);
             lane.feed(&[0.1; 500]);
             lane.draft();
             lane.feed(&[0.0; 100]);
@@ -377,7 +388,7 @@ mod tests {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(20);
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
-        lane.start();
+        lane.start(&[]);
         lane.feed(&[0.1; 500]);
         lane.draft();
         lane.resume();
@@ -390,7 +401,7 @@ mod tests {
     fn partials_come_only_when_they_change() {
         let (recogniser, _log) = ScriptedRecogniser::new();
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
-        lane.start();
+        lane.start(&[]);
         let mut partials = 0;
         for _ in 0..100 {
             lane.feed(&[0.1; 320]);
@@ -405,7 +416,7 @@ mod tests {
         let (mut recogniser, _log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(2);
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
-        lane.start();
+        lane.start(&[]);
         let begun = Instant::now();
         for _ in 0..1000 {
             lane.feed(&[0.1; 512]);
@@ -421,14 +432,14 @@ mod tests {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(1);
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
-        lane.start();
+        lane.start(&[]);
         for _ in 0..100 {
             lane.feed(&[0.1; 512]);
         }
         lane.finish();
         lane.cancel();
         assert_eq!(lane.wait(Duration::from_millis(200)), None);
-        lane.start();
+        lane.start(&[]);
         lane.feed(&[0.1; 100]);
         lane.finish();
         assert_eq!(transcript(&mut lane).text, "100 samples");
@@ -441,13 +452,13 @@ mod tests {
             let (mut recogniser, _log) = ScriptedRecogniser::new();
             recogniser.fail_first_feed = true;
             let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
-            lane.start();
+            lane.start(&[]);
             lane.feed(&[0.1; 100]);
             lane.feed(&[0.1; 100]);
             lane.finish();
             assert!(matches!(lane.wait(PATIENCE), Some(SttReport::Failed(_))), "{mode:?}");
             assert_eq!(lane.wait(Duration::from_millis(50)), None);
-            lane.start();
+            lane.start(&[]);
             lane.feed(&[0.1; 100]);
             lane.finish();
             assert_eq!(transcript(&mut lane).text, "100 samples");
@@ -459,7 +470,7 @@ mod tests {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(1);
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
-        lane.start();
+        lane.start(&[]);
         for _ in 0..2000 {
             lane.feed(&[0.1; 512]);
         }

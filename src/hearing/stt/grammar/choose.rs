@@ -4,6 +4,7 @@ use super::background::MARK;
 use super::second_look::{Candidate, Fit};
 use super::tuning::Tuning;
 use crate::domain::ports::{Acceptance, SpeechGrammar};
+use crate::hearing::stt::neural::Finding;
 
 /// How likely a chosen sentence is what was said: a logistic regression, trained on recordings of people
 /// and on flite speaking to the house and of other things. Each number weighs one clue.
@@ -19,6 +20,24 @@ const BY_BACKGROUND: f32 = -0.58;
 const BY_BREVITY: f32 = -2.14;
 /// A worst word counts no worse than this.
 const WORST: f32 = -6.0;
+
+/// The same when the neural listener was asked: the clues above, and by how much it finds the sentence less
+/// likely than the likeliest words.
+const TOGETHER: f32 = 3.1;
+const BY_CLUES: f32 = 0.63;
+const BY_GAP: f32 = -0.405;
+
+/// What need not be asked a second time: confidence, margin and worst word from which the decoder and the
+/// search are right.
+const SURE: f32 = 0.9;
+const SURE_MARGIN: f32 = 12.0;
+const SURE_WORST: f32 = -2.0;
+
+/// The neural listener's own words are taken when they are no sentence of the home (the likeliest one is
+/// this much less likely), enough pieces, and each of them likely (natural log, at the mean).
+const OWN_GAP: f32 = 3.0;
+const OWN_PIECES: usize = 4;
+const OWN_LIKELY: f32 = -0.25;
 
 /// What a transcript is based on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,6 +56,22 @@ pub struct Evidence {
     pub whole: f32,
     /// The same of the worst word.
     pub worst: f32,
+    /// Nepers by which the sentence is better than the next.
+    pub margin: f32,
+    /// Nepers by which the neural listener finds the sentence less likely than the likeliest words; `None`
+    /// when it was not asked.
+    pub gap: Option<f32>,
+    /// The neural listener's own words, when they are worth believing and no sentence of the home.
+    pub own: Option<Own>,
+    /// 0.0 ..= 1.0.
+    pub confidence: f32,
+}
+
+/// Words that are no sentence of the home.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Own {
+    /// In written form.
+    pub text: String,
     /// 0.0 ..= 1.0.
     pub confidence: f32,
 }
@@ -51,24 +86,51 @@ impl Evidence {
         evidence.cost = candidate.cost;
         evidence.accepted.clone_from(&candidate.words);
         (evidence.fit, evidence.whole, evidence.worst) = (fit.words, fit.whole, fit.worst);
-        evidence.confidence = evidence.judged();
+        evidence.margin = fit.margin;
+        evidence.confidence = logistic(evidence.clues());
         evidence
     }
 
-    fn judged(&self) -> f32 {
+    /// Whether there is no need to ask the neural listener.
+    pub(super) fn is_sure(&self) -> bool {
+        self.confidence >= SURE && self.margin >= SURE_MARGIN && self.worst >= SURE_WORST
+    }
+
+    /// Draws the conclusion from what the neural listener found too.
+    pub(super) fn together(
+        heard: Vec<String>,
+        candidates: &[Candidate],
+        chosen: Option<(usize, Fit)>,
+        finding: Finding,
+    ) -> Self {
+        let mut evidence = Self::new(heard, candidates, chosen);
+        let likely = |candidate: &Candidate| candidate.neural;
+        let best = candidates.iter().filter_map(likely).fold(f32::NEG_INFINITY, f32::max);
+        if let Some(score) = chosen.and_then(|(place, _)| likely(&candidates[place])) {
+            let gap = best.max(finding.free_score) - score;
+            evidence.gap = Some(gap);
+            evidence.confidence = logistic(TOGETHER + BY_CLUES * evidence.clues() + BY_GAP * gap);
+        }
+        let each = finding.free_score / finding.free_pieces.max(1) as f32;
+        let own = finding.free_score - best >= OWN_GAP && finding.free_pieces >= OWN_PIECES;
+        evidence.own =
+            (own && each >= OWN_LIKELY).then(|| Own { text: finding.free, confidence: each.exp() });
+        evidence
+    }
+
+    /// What the clues of the decoder and the search add up to.
+    fn clues(&self) -> f32 {
         let heard: Vec<&str> = self.heard.iter().map(|word| word.trim_start_matches(MARK)).collect();
         let accepted: Vec<&str> = self.accepted.iter().map(String::as_str).collect();
         let words = accepted.len().max(1) as f32;
         let disagreement = strsim::generic_levenshtein(&heard, &accepted) as f32 / words;
         let background = self.background as f32 / heard.len().max(1) as f32;
-        let clues = BIAS
-            + BY_WORDS * self.fit
+        BIAS + BY_WORDS * self.fit
             + BY_WHOLE * self.whole
             + BY_WORST * self.worst.max(WORST)
             + BY_DISAGREEMENT * disagreement
             + BY_BACKGROUND * background
-            + BY_BREVITY / words;
-        1.0 / (1.0 + (-clues).exp())
+            + BY_BREVITY / words
     }
 
     /// Why the words are not to be acted on; `None` when they are.
@@ -101,15 +163,19 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     // Found word for word: no edits.
     let mut found: Vec<Candidate> =
-        searched.into_iter().map(|(words, _)| Candidate { words, cost: 0.0 }).collect();
+        searched.into_iter().map(|(words, _)| Candidate { words, cost: 0.0, neural: None }).collect();
     let heard: Vec<&str> = heard.iter().map(String::as_str).collect();
     if let Some(Acceptance { words, cost }) = grammar.accept(&heard, &tuning.costs)
         && !words.is_empty()
         && found.iter().all(|known| known.words != words)
     {
-        found.push(Candidate { words, cost });
+        found.push(Candidate { words, cost, neural: None });
     }
     found
+}
+
+fn logistic(clues: f32) -> f32 {
+    1.0 / (1.0 + (-clues).exp())
 }
 
 #[cfg(test)]
@@ -133,13 +199,13 @@ mod tests {
         Evidence::new(split(heard), candidates, chosen)
     }
 
-    const GOOD: Fit = Fit { words: 3.0, whole: 2.5, worst: 1.0 };
-    const BAD: Fit = Fit { words: -2.0, whole: -1.5, worst: -6.0 };
+    const GOOD: Fit = Fit { words: 3.0, whole: 2.5, worst: 1.0, margin: 20.0 };
+    const BAD: Fit = Fit { words: -2.0, whole: -1.5, worst: -6.0, margin: 2.0 };
 
     #[test]
     fn a_sentence_that_fits_the_sound_is_believed_and_one_that_does_not_is_not() {
         let list = proposed(&["turn off the lamp"], "turn on the lamp");
-        assert_eq!(list[1], Candidate { words: split("turn on the lamp"), cost: 0.0 });
+        assert_eq!(list[1], Candidate { words: split("turn on the lamp"), cost: 0.0, neural: None });
         let list = proposed(&["turn on the lamp"], "turn on the lamp");
         let believed = evidence("turn on the lamp", &list, GOOD);
         assert_eq!(believed.accepted.join(" "), "turn on the lamp");
@@ -152,7 +218,7 @@ mod tests {
     #[test]
     fn each_sentence_is_proposed_once_and_what_the_search_found_needs_no_edits() {
         let list = proposed(&["stop", "turn on the lamp"], "turn on lamp");
-        let free = |text: &str| Candidate { words: split(text), cost: 0.0 };
+        let free = |text: &str| Candidate { words: split(text), cost: 0.0, neural: None };
         assert_eq!(list, [free("stop"), free("turn on the lamp")]);
         let list = proposed(&["stop"], "turn on lamp");
         assert_eq!(list.len(), 2);

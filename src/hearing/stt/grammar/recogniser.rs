@@ -7,17 +7,22 @@ use super::cepstra::{Cepstrum, MeanEstimate};
 use super::choose::{Evidence, candidates};
 use super::error::GrammarError;
 use super::rebuild::{Rebuilder, Slot};
-use super::second_look::Judges;
+use super::second_look::{Candidate, Judges};
 use super::sound::Sound;
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
+use crate::hearing::stt::neural::{Finding, NeuralError, NeuralFiles, NeuralListener};
 use crate::hearing::stt::{Partial, Recogniser, Recognition};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// Name of the engine in transcripts.
 const ENGINE: &str = "grammar";
+/// The same of words that are no sentence of the home.
+const NEURAL_ENGINE: &str = "neural";
 
 /// Frames of an utterance from which its cepstral mean is worth remembering: 1 s.
 const MEMORABLE_FRAMES: f32 = 100.0;
@@ -37,6 +42,9 @@ pub struct GrammarRecogniser {
     waiting: Vec<Cepstrum>,
     started: bool,
     searching: bool,
+    neural: Option<NeuralListener>,
+    /// Sound for the neural listener: the utterance, and what came before it.
+    utterance: Vec<f32>,
     /// Words of the last partial.
     shown: Vec<String>,
     evidence: Evidence,
@@ -72,9 +80,20 @@ impl GrammarRecogniser {
             waiting: Vec::new(),
             started: false,
             searching: false,
+            neural: None,
+            utterance: Vec::new(),
             shown: Vec::new(),
             evidence: Evidence::default(),
         })
+    }
+
+    /// Asks a neural listener too.
+    ///
+    /// # Errors
+    /// When one of its files is missing or broken.
+    pub fn with_neural(mut self, files: NeuralFiles) -> Result<Self, NeuralError> {
+        self.neural = Some(NeuralListener::new(files, self.listener.grammar.clone())?);
+        Ok(self)
     }
 
     /// A handle that rebuilds the vocabulary from any thread while this recogniser goes on listening.
@@ -105,8 +124,13 @@ impl GrammarRecogniser {
     fn begin(&mut self) -> Result<(), GrammarError> {
         self.cancel();
         if let Some(fresh) = self.slot.take() {
+            if let Some(neural) = &mut self.neural {
+                neural.listen_for(fresh.grammar.clone());
+            }
             self.listener = fresh;
         }
+        self.utterance.clear();
+        self.prepare_neural();
         self.sound.start();
         self.listener.search.start();
         self.mean.start(MEMORABLE_FRAMES);
@@ -118,10 +142,53 @@ impl GrammarRecogniser {
         Ok(())
     }
 
+    /// Has the neural model opened while the person still speaks; goes on without it when that fails.
+    fn prepare_neural(&mut self) {
+        let prepared = self.neural.as_mut().map_or(Ok(()), NeuralListener::prepare);
+        self.give_up_neural(prepared);
+    }
+
+    /// The value, or none and no neural listener from now on.
+    fn give_up_neural<T>(&mut self, result: Result<T, NeuralError>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::warn!(%error, "the recogniser goes on without its neural listener");
+                self.neural = None;
+                None
+            }
+        }
+    }
+
     fn end(&mut self) -> Result<Recognition, GrammarError> {
         if !self.started {
             return Err(GrammarError::NotStarted);
         }
+        let (mut neural, utterance) = (self.neural.take(), std::mem::take(&mut self.utterance));
+        let stop = AtomicBool::new(false);
+        // Both listen at once: there are two cores, and the person waits.
+        let (look, finding) = thread::scope(|scope| {
+            let listening = neural.as_mut().map(|neural| scope.spawn(|| neural.listen(&utterance, &stop)));
+            let look = self.look();
+            let sure = look.as_ref().map_or(true, |look| look.evidence.is_sure());
+            stop.store(sure, Ordering::Relaxed);
+            let finding = listening.map(|thread| thread.join().unwrap_or(Err(NeuralError::Lost)));
+            (look, finding.filter(|_| !sure))
+        });
+        self.neural = neural;
+        self.utterance = utterance;
+        let look = look?;
+        let finding = finding.and_then(|finding| self.give_up_neural(finding)).flatten();
+        let evidence = match finding {
+            Some(finding) => self.look_again(look, finding),
+            None => look.evidence,
+        };
+        self.evidence = evidence;
+        Ok(self.recognition())
+    }
+
+    /// What the decoder and the search make of the utterance.
+    fn look(&mut self) -> Result<Look, GrammarError> {
         let searched = self.search();
         self.started = false;
         let decoder = &mut self.listener.decoder;
@@ -133,22 +200,68 @@ impl GrammarRecogniser {
         self.listener.search.follow(&self.sound);
         let found = self.listener.search.best(&self.sound, tuning.looks);
         let mut candidates = candidates(found, &heard, self.listener.grammar.as_ref(), tuning);
-        let Listener { ways, scorer, .. } = &self.listener;
-        let judges = Judges { sound: &self.sound, ways, scorer, tuning };
+        let judges = self.judges();
         let chosen = judges.choose_twice(&mut candidates, self.listener.grammar.as_ref());
-        self.evidence = Evidence::new(heard, &candidates, chosen);
-        let Evidence { accepted, heard, .. } = &self.evidence;
+        let evidence = Evidence::new(heard, &candidates, chosen);
+        Ok(Look { candidates, evidence })
+    }
+
+    fn judges(&self) -> Judges<'_> {
+        let Listener { ways, scorer, .. } = &self.listener;
+        Judges { sound: &self.sound, ways, scorer, tuning: &self.recipe.tuning }
+    }
+
+    /// Chooses once more, with what the neural listener found.
+    fn look_again(&mut self, look: Look, finding: Finding) -> Evidence {
+        let Look { mut candidates, evidence } = look;
+        for found in &finding.sentences {
+            let known = candidates.iter_mut().find(|candidate| candidate.words == found.words);
+            match known {
+                Some(candidate) => candidate.neural = Some(found.score),
+                None => candidates.push(Candidate {
+                    words: found.words.clone(),
+                    cost: 0.0,
+                    neural: Some(found.score),
+                }),
+            }
+        }
+        let unknown: Vec<Vec<String>> =
+            candidates.iter().filter(|one| one.neural.is_none()).map(|one| one.words.clone()).collect();
+        let scores = self.neural.as_mut().map_or(Ok(Vec::new()), |neural| neural.score(&unknown));
+        let mut scores = self.give_up_neural(scores).unwrap_or_default().into_iter();
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.neural.is_none()) {
+            candidate.neural = scores.next().flatten();
+        }
+        candidates.retain(|candidate| candidate.neural.is_some());
+        let chosen = self.judges().choose(&candidates);
+        Evidence::together(evidence.heard, &candidates, chosen, finding)
+    }
+
+    fn recognition(&self) -> Recognition {
+        let Evidence { accepted, heard, own, .. } = &self.evidence;
         let heard = unmarked(heard).join(" ");
-        let transcript = Transcript {
+        let mut transcript = Transcript {
             text: if accepted.is_empty() { heard.clone() } else { accepted.join(" ") },
             engine: ENGINE.to_owned(),
             confidence: self.evidence.confidence,
             language: "en".to_owned(),
-            rejected: self.evidence.rejection(tuning.min_confidence),
+            rejected: self.evidence.rejection(self.recipe.tuning.min_confidence),
             why: None,
         };
-        Ok(Recognition { transcript, heard })
+        if let (Some(_), Some(own)) = (&transcript.rejected, own) {
+            transcript.why = transcript.rejected.take();
+            transcript.engine = NEURAL_ENGINE.to_owned();
+            (transcript.text, transcript.confidence) = (own.text.clone(), own.confidence);
+            return Recognition { heard: own.text.clone(), transcript };
+        }
+        Recognition { transcript, heard }
     }
+}
+
+/// What the decoder and the search made of an utterance.
+struct Look {
+    candidates: Vec<Candidate>,
+    evidence: Evidence,
 }
 
 impl Recogniser for GrammarRecogniser {
@@ -156,9 +269,24 @@ impl Recogniser for GrammarRecogniser {
         Ok(self.begin()?)
     }
 
+    fn precede(&mut self, samples: &[f32]) {
+        if self.neural.is_some() {
+            self.utterance.extend_from_slice(samples);
+        }
+    }
+
+    fn rest(&mut self) {
+        if let Some(neural) = &mut self.neural {
+            neural.rest();
+        }
+    }
+
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
         if !self.started {
             return Err(GrammarError::NotStarted.into());
+        }
+        if self.neural.is_some() {
+            self.utterance.extend_from_slice(samples);
         }
         let samples: Vec<i16> = samples.iter().map(|sample| to_i16(*sample)).collect();
         let before = self.waiting.len();

@@ -25,6 +25,8 @@ pub(super) struct Candidate {
     pub(super) words: Vec<String>,
     /// Edit cost of getting there.
     pub(super) cost: f32,
+    /// Natural log of its probability by the neural listener, when that was asked.
+    pub(super) neural: Option<f32>,
 }
 
 /// How well the chosen sentence fits.
@@ -36,6 +38,8 @@ pub(super) struct Fit {
     pub(super) whole: f32,
     /// The same of its worst word.
     pub(super) worst: f32,
+    /// Nepers by which it is better than the next sentence.
+    pub(super) margin: f32,
 }
 
 /// What the second look needs to know.
@@ -51,17 +55,22 @@ impl Judges<'_> {
     /// can be laid over the sound.
     pub(super) fn choose(&self, candidates: &[Candidate]) -> Option<(usize, Fit)> {
         let mut best: Option<(f32, usize, Alignment)> = None;
+        let mut second = f32::NEG_INFINITY;
         for (place, candidate) in candidates.iter().enumerate() {
             let Some(alignment) = self.lay(&candidate.words) else { continue };
             let edits = candidate.cost * self.tuning.score_per_edit;
             let language = self.tuning.search.language_weight * self.scorer.sentence(&candidate.words);
-            let score =
-                alignment.score + self.tuning.second_language * language - self.tuning.second_edits * edits;
+            let neural = self.tuning.second_neural * candidate.neural.unwrap_or(0.0);
+            let score = alignment.score + self.tuning.second_language * language + neural
+                - self.tuning.second_edits * edits;
             if best.as_ref().is_none_or(|(known, ..)| score > *known) {
+                second = best.as_ref().map_or(second, |(known, ..)| *known);
                 best = Some((score, place, alignment));
+            } else {
+                second = second.max(score);
             }
         }
-        best.map(|(_, place, alignment)| (place, self.fit(&alignment)))
+        best.map(|(score, place, alignment)| (place, Fit { margin: score - second, ..self.fit(&alignment) }))
     }
 
     /// Chooses, and chooses again among what sounds much like the first choice: the search keeps one way
@@ -90,8 +99,11 @@ impl Judges<'_> {
         }
         let mut finalists = vec![first];
         finalists.extend_from_slice(&candidates[known..]);
-        let (again, fit) = self.choose(&finalists)?;
-        Some((if again == 0 { place } else { known + again - 1 }, fit))
+        let (again, second_fit) = self.choose(&finalists)?;
+        if again > 0 {
+            return Some((known + again - 1, second_fit));
+        }
+        Some((place, Fit { margin: fit.margin.min(second_fit.margin), ..second_fit }))
     }
 
     /// Sentences in which one word is another that sounds much like it, nearest first.

@@ -1,0 +1,111 @@
+//! The pieces of words a speech model says: a table of byte strings, the more frequent first, joined to
+//! words by the usual byte pair rule.
+
+use super::error::NeuralError;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What a word begins with in the table.
+const BLANK: &str = "\u{2581}";
+
+/// A piece of a word: its place in the table.
+pub(super) type Token = u32;
+
+/// The table.
+pub(super) struct Tokens {
+    pieces: Vec<Vec<u8>>,
+    numbers: HashMap<Vec<u8>, Token>,
+    /// What a sentence may end with.
+    ends: Vec<Token>,
+}
+
+impl Tokens {
+    /// Before every utterance.
+    pub(super) const BEGIN: Token = 1;
+    /// After it.
+    pub(super) const END: Token = 2;
+
+    /// Reads a table: each piece is its length, in one byte or in two (low seven bits with the top bit set,
+    /// then the rest), and its bytes.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is cut off.
+    pub(super) fn load(path: &Path) -> Result<Self, NeuralError> {
+        let bytes =
+            std::fs::read(path).map_err(|source| NeuralError::File { path: path.to_owned(), source })?;
+        Self::parse(&bytes).ok_or_else(|| NeuralError::Tokens(path.to_owned()))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut pieces = Vec::new();
+        let mut rest = bytes;
+        while let Some((low, after)) = rest.split_first() {
+            let (length, after) = if *low < 128 {
+                (usize::from(*low), after)
+            } else {
+                let (high, after) = after.split_first()?;
+                (usize::from(*high) * 128 + usize::from(*low - 128), after)
+            };
+            let (piece, after) = after.split_at_checked(length)?;
+            pieces.push(piece.to_vec());
+            rest = after;
+        }
+        let mut numbers = HashMap::with_capacity(pieces.len());
+        for (number, piece) in pieces.iter().enumerate() {
+            // A letter is there twice: as one of the bytes that stand for what the table lacks, and, later,
+            // as itself.
+            numbers.insert(piece.clone(), number as Token);
+        }
+        let marks = [".", "?", "!"].into_iter().filter_map(|mark| numbers.get(mark.as_bytes()).copied());
+        let ends = marks.chain([Self::END]).collect();
+        (pieces.len() > Self::END as usize).then_some(Self { pieces, numbers, ends })
+    }
+
+    /// What a sentence may end with: marks, or nothing.
+    pub(super) fn ends(&self) -> &[Token] {
+        &self.ends
+    }
+
+    /// The number of a piece.
+    fn number(&self, piece: &str) -> Option<Token> {
+        self.numbers.get(piece.as_bytes()).copied()
+    }
+
+    /// The pieces of a word with a blank before it; `None` when the table lacks a letter of it.
+    pub(super) fn spell(&self, word: &str) -> Option<Vec<Token>> {
+        let mut pieces: Vec<String> = format!("{BLANK}{word}").chars().map(String::from).collect();
+        loop {
+            let pairs = pieces.windows(2).enumerate();
+            let best = pairs.filter_map(|(place, pair)| Some((self.number(&pair.concat())?, place))).min();
+            let Some((_, place)) = best else { break };
+            let after = pieces.remove(place + 1);
+            pieces[place].push_str(&after);
+        }
+        pieces.iter().map(|piece| self.number(piece)).collect()
+    }
+
+    /// The pieces of a sentence in spoken form, as it is written most simply.
+    pub(super) fn sentence(&self, words: &[String]) -> Option<Vec<Token>> {
+        let mut pieces = Vec::new();
+        for (place, word) in words.iter().enumerate() {
+            pieces.extend(self.spell(&spellings(word, place == 0)[0])?);
+        }
+        Some(pieces)
+    }
+
+    /// The text that pieces stand for.
+    pub(super) fn text(&self, tokens: &[Token]) -> String {
+        let bytes: Vec<u8> =
+            tokens.iter().filter_map(|token| self.pieces.get(*token as usize)).flatten().copied().collect();
+        String::from_utf8_lossy(&bytes).replace(BLANK, " ").trim().to_owned()
+    }
+}
+
+/// How a word may be written, the simplest first: at the beginning of a sentence with a large letter, later
+/// with one or without, for it may be a name.
+pub(super) fn spellings(word: &str, first: bool) -> Vec<String> {
+    let mut letters = word.chars();
+    let large: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    let always = first || word == "i" || word.starts_with("i'");
+    if always { vec![large] } else { vec![word.to_owned(), large] }
+}
