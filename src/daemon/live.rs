@@ -84,7 +84,8 @@ fn start_mqtt(workshop: &Workshop) -> Result<Mqtt, Fault> {
         }
     });
     let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), ..NodeInfo::default() };
-    Mqtt::start(&workshop.config.mqtt, about, inbound, workshop.runtime.handle().clone())
+    let devices = workshop.mqtt_devices.clone();
+    Mqtt::start(&workshop.config.mqtt, about, inbound, devices, workshop.runtime.handle().clone())
 }
 
 fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault> {

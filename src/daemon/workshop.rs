@@ -8,7 +8,7 @@ use super::recogniser;
 use super::recorder::Recorder;
 use super::tongues::Tongues;
 use crate::acting::home::demo::DemoDevices;
-use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
+use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
@@ -29,6 +29,7 @@ use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLi
 use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
+use crate::integrations::mqtt;
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
@@ -54,6 +55,8 @@ pub struct Workshop {
     pub grammar: Arc<Grammar>,
     /// The home.
     pub home: Arc<HomeRegistry>,
+    /// Devices that are announced by MQTT discovery, when they are wanted.
+    pub mqtt_devices: Option<Arc<mqtt::Devices>>,
     /// Timers.
     pub timers: Arc<Timers>,
     /// Models on the disk.
@@ -87,7 +90,10 @@ impl Workshop {
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let mailbox = Arc::new(Mailbox::default());
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
-        let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
+        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
+        backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
+        let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools);
         let kept = tools::Kept {
@@ -104,6 +110,7 @@ impl Workshop {
             grammar,
             ladder,
             home,
+            mqtt_devices,
             timers,
             manifest,
             replies,

@@ -7,6 +7,7 @@ mod support;
 mod asking;
 mod audio_heals;
 mod choosing_a_voice;
+mod devices_of_mqtt;
 mod hearing_people;
 mod household;
 mod interrupting;

@@ -2,6 +2,7 @@
 
 use super::InboundSink;
 use super::backoff::Backoff;
+use super::devices::Devices;
 use super::discovery::{self, NodeInfo};
 use super::error::Error;
 use super::outbound::Message;
@@ -16,7 +17,7 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::Discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -38,7 +39,9 @@ pub struct Shared {
     /// Topics of this node.
     pub topics: Topics,
     /// What waits to be sent.
-    pub outbox: Outbox,
+    pub outbox: Arc<Outbox>,
+    /// The devices that others announce; `None` when Hark does not drive them.
+    pub devices: Option<Arc<Devices>>,
     /// Address of the broker, for people.
     pub broker: String,
     /// Messages from outside that were not acted on.
@@ -51,14 +54,25 @@ pub struct Shared {
 
 impl Shared {
     /// `announce`: whether Home Assistant is told of this node, or told to forget it.
-    pub fn new(topics: Topics, about: NodeInfo, announce: bool, broker: String) -> Self {
+    pub fn new(
+        topics: Topics,
+        about: NodeInfo,
+        announce: bool,
+        broker: String,
+        devices: Option<Arc<Devices>>,
+    ) -> Self {
+        let outbox = Arc::new(Outbox::default());
+        if let Some(devices) = &devices {
+            devices.attach(Arc::clone(&outbox));
+        }
         let discovery = match announce {
             true => discovery::payload(&topics, &about).to_string().into_bytes(),
             false => Vec::new(),
         };
         Self {
             topics,
-            outbox: Outbox::default(),
+            outbox,
+            devices,
             broker,
             refused: AtomicU64::new(0),
             outages: AtomicU64::new(0),
@@ -116,7 +130,7 @@ impl Seen {
 /// The task.
 pub struct Connection {
     options: MqttOptions,
-    shared: std::sync::Arc<Shared>,
+    shared: Arc<Shared>,
     inbound: InboundSink,
     seen: Seen,
     backoff: Backoff,
@@ -128,7 +142,7 @@ pub struct Connection {
 
 impl Connection {
     /// A connection with these options.
-    pub fn new(options: MqttOptions, shared: std::sync::Arc<Shared>, inbound: InboundSink) -> Self {
+    pub fn new(options: MqttOptions, shared: Arc<Shared>, inbound: InboundSink) -> Self {
         Self {
             options,
             shared,
@@ -148,6 +162,9 @@ impl Connection {
             let end = session.run(eventloop, &mut stop).await;
             let lasted = session.lasted();
             self.shared.outbox.disconnected(session.into_unacknowledged());
+            if let Some(devices) = self.shared.devices.as_ref().filter(|_| lasted.is_some()) {
+                devices.disconnected();
+            }
             let End::Lost(error) = end else {
                 self.shared.set_link(false, None);
                 return;

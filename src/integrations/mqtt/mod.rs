@@ -3,12 +3,15 @@
 //! `publish` turns events into messages (`outbound`) and puts them into a bounded queue (`outbox`); one
 //! task (`client`, with one `session` a connection) owns the connection to the broker (`broker`,
 //! `embedded`), sends what waits and hands commands (`inbound`) to the turn machine. Every topic is in
-//! the table of `topics`; what Home Assistant is told is in `discovery`.
+//! the table of `topics`; what Home Assistant is told is in `discovery`. What other devices announce in the
+//! same way is driven in `devices`.
 
 mod backoff;
 pub mod broker;
 mod client;
 pub mod contract;
+mod delivery;
+pub mod devices;
 pub mod discovery;
 #[cfg(feature = "embedded-broker")]
 pub mod embedded;
@@ -20,6 +23,7 @@ mod probe;
 mod session;
 pub mod topics;
 
+pub use devices::{Backend, Devices};
 pub use discovery::NodeInfo;
 pub use outbound::Diagnostic;
 pub use probe::probe;
@@ -61,6 +65,8 @@ pub struct Status {
     pub refused: u64,
     /// Times the connection could not be made or broke.
     pub outages: u64,
+    /// The devices that others announce.
+    pub devices: devices::Tally,
 }
 
 /// Hark on MQTT. Dropping it without [`Mqtt::shutdown`] breaks the connection off, and the broker
@@ -78,6 +84,8 @@ struct Link {
     stop: watch::Sender<bool>,
     /// The task; taken by the shutdown, aborted by a drop without one.
     task: Mutex<Option<JoinHandle<()>>>,
+    /// The task that reads what devices say.
+    readers: Option<JoinHandle<()>>,
 }
 
 impl Mqtt {
@@ -92,6 +100,7 @@ impl Mqtt {
         config: &config::mqtt::Mqtt,
         about: NodeInfo,
         inbound: InboundSink,
+        devices: Option<Arc<Devices>>,
         runtime: Handle,
     ) -> Result<Self, Fault> {
         let topics = Topics::new(&config.node, &config.discovery_prefix)?;
@@ -107,11 +116,13 @@ impl Mqtt {
         if let Broker::Embedded(port) = broker {
             start_embedded(port)?;
         }
-        let shared = Arc::new(Shared::new(topics, about, config.discovery, address.to_string()));
+        let shared =
+            Arc::new(Shared::new(topics, about, config.discovery, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
         let connection = Connection::new(options, Arc::clone(&shared), inbound);
         let task = runtime.spawn(connection.run(stopped));
-        Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)) }) })
+        let readers = devices.map(|devices| runtime.spawn(devices.run()));
+        Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)), readers }) })
     }
 
     /// Publishes what an event means on MQTT. Never waits; the overflow policy is that of the outbox:
@@ -145,6 +156,7 @@ impl Mqtt {
             dropped: shared.outbox.dropped(),
             refused: shared.refused.load(Ordering::Relaxed),
             outages: shared.outages.load(Ordering::Relaxed),
+            devices: shared.devices.as_ref().map(|devices| devices.tally()).unwrap_or_default(),
         }
     }
 
@@ -172,6 +184,9 @@ impl Drop for Link {
     fn drop(&mut self) {
         if let Some(task) = self.take_task() {
             task.abort();
+        }
+        if let Some(readers) = &self.readers {
+            readers.abort();
         }
     }
 }

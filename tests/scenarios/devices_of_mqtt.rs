@@ -1,0 +1,95 @@
+//! Devices that are announced by MQTT discovery, as Zigbee2MQTT and others do it, with nothing between them
+//! and Hark but a broker: announced, switched, told of, taken away.
+
+use crate::support::mosquitto::publish;
+use crate::support::{Broker, Hark, Running, Subscription, wait_for};
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A home with a place and nothing in it.
+const HOME: &str = "[[area]]\nid = \"workshop\"\nname = \"Workshop\"\n";
+
+const LAMP: &str = r#"{"schema":"json","name":null,"unique_id":"lamp_1","brightness":true,
+    "command_topic":"zigbee2mqtt/bench lamp/set","state_topic":"zigbee2mqtt/bench lamp",
+    "availability":[{"topic":"zigbee2mqtt/bridge/state","value_template":"{{ value_json.state }}"}],
+    "device":{"identifiers":["lamp_1"],"name":"Bench lamp","suggested_area":"Workshop"}}"#;
+
+const LAMP_TOPIC: &str = "homeassistant/light/lamp_1/light/config";
+
+fn daemon(hark: &Hark, broker: &Broker) -> Running {
+    std::fs::write(hark.path("home.toml"), HOME).unwrap();
+    let home = format!("home.file={}", hark.path("home.toml").display());
+    let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
+    let settings = [&home, &url, "audio.input_device=none", "audio.output_device=none"];
+    let mut args = vec!["run"];
+    settings.iter().for_each(|setting| args.extend(["--set", *setting]));
+    Running(hark.command(&args).stdout(Stdio::null()).spawn().unwrap())
+}
+
+/// Keeps a message at the broker, as devices keep their announcements.
+fn keep(broker: &Broker, topic: &str, payload: &str) {
+    publish(broker.port, &["-r", "-t", topic, "-m", payload]);
+}
+
+/// Asks again until the answer is this one: what a broker brings takes its time.
+fn ask_until(broker: &Broker, all: &Subscription, question: &str, answer: &str) {
+    let wanted = format!("hark/hark/answer {answer}");
+    wait_for(&format!("{question}: {answer}"), Duration::from_secs(30), || {
+        let before = answers(all).len();
+        broker.publish("hark/hark/ask", question);
+        wait_for("an answer", Duration::from_secs(20), || answers(all).get(before).cloned())
+            .eq(&wanted)
+            .then_some(())
+    });
+}
+
+fn answers(all: &Subscription) -> Vec<String> {
+    all.lines().into_iter().filter(|line| line.starts_with("hark/hark/answer ")).collect()
+}
+
+#[test]
+fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
+    let broker = Broker::start();
+    let hark = Hark::new();
+    let (all, lamp) = (broker.subscribe("hark/#"), broker.subscribe("zigbee2mqtt/#"));
+    keep(&broker, LAMP_TOPIC, LAMP);
+    keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
+    keep(&broker, "zigbee2mqtt/bench lamp", r#"{"state":"OFF","brightness":100}"#);
+    let _daemon = daemon(&hark, &broker);
+    all.wait("the daemon", |line| line == "hark/hark/availability online");
+    ask_until(&broker, &all, "are the lights in the workshop on", "No, the Bench lamp is off.");
+
+    // Told and done: the answer comes after the state of the lamp, and not before.
+    broker.publish("hark/hark/ask", "turn on the lights in the workshop");
+    lamp.wait("the command", |line| line == r#"zigbee2mqtt/bench lamp/set {"state":"ON"}"#);
+    let before = answers(&all).len();
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(answers(&all).len(), before, "nothing is promised before the lamp says so");
+    broker.publish("zigbee2mqtt/bench lamp", r#"{"state":"ON","brightness":100}"#);
+    let answer = wait_for("the answer", Duration::from_secs(10), || answers(&all).get(before).cloned());
+    assert!(answer.to_lowercase().contains("on"), "{answer}");
+    let receipt = all.wait("the receipt", |line| line.contains("\"action\"") && line.contains("\"ok\":true"));
+    assert!(receipt.contains("light.bench_lamp"), "{receipt}");
+
+    // Told, and not done: that is what is answered.
+    let before = answers(&all).len();
+    broker.publish("hark/hark/ask", "turn off the lights in the workshop");
+    lamp.wait("the second command", |line| line == r#"zigbee2mqtt/bench lamp/set {"state":"OFF"}"#);
+    let answer = wait_for("the excuse", Duration::from_secs(20), || answers(&all).get(before).cloned());
+    assert!(!answer.contains("urned"), "nothing was done: {answer}");
+
+    // Its bridge goes away, and then it itself does.
+    keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"offline"}"#);
+    let before = answers(&all).len();
+    std::thread::sleep(Duration::from_millis(500));
+    broker.publish("hark/hark/ask", "turn on the lights in the workshop");
+    let answer = wait_for("that it is away", Duration::from_secs(10), || answers(&all).get(before).cloned());
+    assert!(answer.contains("reach") || answer.contains("respond"), "{answer}");
+    publish(broker.port, &["-r", "-n", "-t", LAMP_TOPIC]);
+    std::thread::sleep(Duration::from_millis(500));
+    let before = answers(&all).len();
+    broker.publish("hark/hark/ask", "turn on the lights in the workshop");
+    let answer =
+        wait_for("that there is none", Duration::from_secs(10), || answers(&all).get(before).cloned());
+    assert!(answer.contains("no light") || answer.contains("any light"), "{answer}");
+}
