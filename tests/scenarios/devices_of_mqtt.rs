@@ -57,7 +57,7 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     keep(&broker, "zigbee2mqtt/bench lamp", r#"{"state":"OFF","brightness":100}"#);
     let _daemon = daemon(&hark, &broker);
     all.wait("the daemon", |line| line == "hark/hark/availability online");
-    ask_until(&broker, &all, "are the lights in the workshop on", "No, the Bench lamp is off.");
+    ask_until(&broker, &all, "are the lights in the workshop on", "No, no light in the workshop is on.");
 
     // Told and done: the answer comes after the state of the lamp, and not before.
     broker.publish("hark/hark/ask", "turn on the lights in the workshop");
@@ -67,7 +67,7 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     assert_eq!(answers(&all).len(), before, "nothing is promised before the lamp says so");
     broker.publish("zigbee2mqtt/bench lamp", r#"{"state":"ON","brightness":100}"#);
     let answer = wait_for("the answer", Duration::from_secs(10), || answers(&all).get(before).cloned());
-    assert!(answer.to_lowercase().contains("on"), "{answer}");
+    assert_eq!(answer, "hark/hark/answer Turned on the bench lamp.");
     let receipt = all.wait("the receipt", |line| line.contains("\"action\"") && line.contains("\"ok\":true"));
     assert!(receipt.contains("light.bench_lamp"), "{receipt}");
 
@@ -76,7 +76,7 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     broker.publish("hark/hark/ask", "turn off the lights in the workshop");
     lamp.wait("the second command", |line| line == r#"zigbee2mqtt/bench lamp/set {"state":"OFF"}"#);
     let answer = wait_for("the excuse", Duration::from_secs(20), || answers(&all).get(before).cloned());
-    assert!(!answer.contains("urned"), "nothing was done: {answer}");
+    assert_eq!(answer, "hark/hark/answer I sent it, but nothing answered in time.");
 
     // Its bridge goes away, and then it itself does.
     keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"offline"}"#);
@@ -84,12 +84,12 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     std::thread::sleep(Duration::from_millis(500));
     broker.publish("hark/hark/ask", "turn on the lights in the workshop");
     let answer = wait_for("that it is away", Duration::from_secs(10), || answers(&all).get(before).cloned());
-    assert!(answer.contains("reach") || answer.contains("respond"), "{answer}");
+    assert_eq!(answer, "hark/hark/answer Sorry, the bench lamp doesn't answer.");
     publish(broker.port, &["-r", "-n", "-t", LAMP_TOPIC]);
     std::thread::sleep(Duration::from_millis(500));
     let before = answers(&all).len();
     broker.publish("hark/hark/ask", "turn on the lights in the workshop");
     let answer =
         wait_for("that there is none", Duration::from_secs(10), || answers(&all).get(before).cloned());
-    assert!(answer.contains("no light") || answer.contains("any light"), "{answer}");
+    assert_eq!(answer, "hark/hark/answer Sorry, there is no light in the Workshop.");
 }

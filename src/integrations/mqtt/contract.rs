@@ -36,6 +36,12 @@ pub fn contract() -> Result<Value, Error> {
             "topic": topics.path(Topic::Discovery),
             "payload": discovery::payload(&topics, &about),
         },
+        "devices": {
+            "when": "mqtt.devices is on",
+            "subscriptions": super::devices::filters("homeassistant"),
+            "further": "the state and availability topics these messages name, QoS 0; commands go to the command topics they name, QoS 1",
+            "domains": super::devices::DOMAINS,
+        },
     }))
 }
 

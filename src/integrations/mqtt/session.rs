@@ -159,9 +159,11 @@ impl<'a> Session<'a> {
         while self.requests < REQUESTS_MAX {
             let sent = match devices.next_request() {
                 None => return,
-                Some(Request::Subscribe { filters, important }) => {
-                    let qos = if important { QoS::AtLeastOnce } else { QoS::AtMostOnce };
-                    let filters = filters.into_iter().map(|filter| SubscribeFilter::new(filter, qos));
+                // QoS 0: while the connection is broken nothing of it waits at the broker, where it would take
+                // the place of requests; what the broker keeps comes again with the next connection.
+                Some(Request::Subscribe(filters)) => {
+                    let filters =
+                        filters.into_iter().map(|filter| SubscribeFilter::new(filter, QoS::AtMostOnce));
                     self.client.try_subscribe_many(filters)
                 }
                 Some(Request::Unsubscribe(topic)) => self.client.try_unsubscribe(topic),

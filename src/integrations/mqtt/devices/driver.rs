@@ -5,7 +5,7 @@ use super::super::broker::Broker;
 use super::super::delivery::Delivery;
 use super::super::outbound::Message;
 use super::super::outbox::Outbox;
-use super::super::topics::{Topic, Topics};
+use super::super::topics::Topics;
 use super::fleet::{Changes, Fleet, Problem};
 use super::inbox::{Inbox, Incoming, Link};
 use super::subscriptions::{Request, Subscriptions};
@@ -66,15 +66,14 @@ impl Devices {
         // A configuration that is wrong is told of when the connection is started.
         let has_broker = Broker::from_config(config).is_ok_and(|broker| broker != Broker::None);
         let topics = Topics::new(&config.node, &config.discovery_prefix).ok()?;
-        let own = topics.path(Topic::Discovery);
-        (has_broker && config.devices).then(|| Arc::new(Self::new(&config.discovery_prefix, &own, home)))
+        (has_broker && config.devices).then(|| Arc::new(Self::new(&config.discovery_prefix, &topics, home)))
     }
 
-    /// Devices that are announced below `prefix`; `own` is the discovery topic of this node.
-    pub fn new(prefix: &str, own: &str, home: Arc<dyn HomeSink>) -> Self {
+    /// Devices that are announced below `prefix`, beside a node with these topics.
+    fn new(prefix: &str, topics: &Topics, home: Arc<dyn HomeSink>) -> Self {
         Self {
             home,
-            fleet: Mutex::new(Fleet::new(prefix, own)),
+            fleet: Mutex::new(Fleet::new(prefix, topics)),
             inbox: Inbox::default(),
             subscriptions: Mutex::new(Subscriptions::default()),
             filters: announcement::filters(prefix).to_vec(),

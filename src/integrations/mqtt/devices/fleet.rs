@@ -1,6 +1,7 @@
 //! All devices: which discovery message brought which, who listens to which topic, and what a message
 //! changes. Nothing here talks to anybody; times come with the call.
 
+use super::super::topics::{Topic, Topics};
 use super::announcement;
 use super::appliance::Order;
 use super::fields::ConfigError;
@@ -65,6 +66,8 @@ pub struct Fleet {
     prefix: String,
     /// Discovery topic of this node, which is no device.
     own: String,
+    /// Topics this node takes commands on: no device listens there, or it would take them away.
+    reserved: Vec<String>,
     announced: BTreeMap<String, Announced>,
     things: BTreeMap<EntityId, Thing>,
     listeners: HashMap<String, Vec<(EntityId, Slot)>>,
@@ -72,11 +75,12 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// No devices yet. `prefix` is that of discovery, `own` the discovery topic of this node.
-    pub fn new(prefix: &str, own: &str) -> Self {
+    /// No devices yet. `prefix` is that of discovery.
+    pub fn new(prefix: &str, topics: &Topics) -> Self {
         Self {
             prefix: prefix.to_owned(),
-            own: own.to_owned(),
+            own: topics.path(Topic::Discovery),
+            reserved: Topics::subscriptions().map(|topic| topics.path(topic)).collect(),
             announced: BTreeMap::new(),
             things: BTreeMap::new(),
             listeners: HashMap::new(),
@@ -167,6 +171,9 @@ impl Fleet {
         let topics = thing.topics();
         if self.listeners.len() + topics.len() > TOPICS_MAX {
             return Err(ConfigError::TooMany("10000 topics"));
+        }
+        if let Some((topic, _)) = topics.iter().find(|(topic, _)| self.reserved.contains(topic)) {
+            return Err(ConfigError::BadTopic { key: topic.clone(), why: "Hark takes its commands there" });
         }
         if self.things.values().any(|known| known.is_same(&thing)) {
             return Err(ConfigError::Duplicate);

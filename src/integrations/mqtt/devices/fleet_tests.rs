@@ -95,12 +95,16 @@ fn one_bad_entity_leaves_the_others_of_its_device() {
         &json!({"dev": {"name": "Box"}, "cmps": {
             "good": {"p": "switch", "name": "Good", "cmd_t": "c"},
             "wild": {"p": "switch", "name": "Wild", "cmd_t": "a/#"},
+            "thief": {"p": "switch", "name": "Thief", "cmd_t": "c", "stat_t": "hark/hark/ask"},
             "bomb": {"p": "sensor", "name": "Bomb", "stat_t": "s", "val_tpl": "{{ 'x' * 99999999 }}"},
         }}),
     );
     assert_eq!(ids(&yard), ["switch.box_good"]);
     let why: Vec<String> = changes.problems.iter().map(|problem| problem.why.clone()).collect();
-    assert!(why.len() == 2 && why[0].contains("wild") && why[0].contains("wildcard"), "{why:?}");
+    assert!(
+        why.len() == 3 && why[1].contains("thief") && why[0].contains("wild") && why[0].contains("wildcard"),
+        "{why:?}"
+    );
     assert!(changes.problems[0].topic.ends_with("device/box/config"));
 }
 

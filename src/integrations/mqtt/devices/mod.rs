@@ -35,11 +35,15 @@ mod on_off;
 mod readings;
 mod robots;
 mod subscriptions;
+mod survey;
 mod template;
 mod thing;
 
+pub(super) use announcement::filters;
 pub use driver::{Backend, Devices};
 pub(super) use subscriptions::Request;
+pub(super) use survey::Survey;
+pub(super) use thing::DOMAINS;
 
 /// How the devices stand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

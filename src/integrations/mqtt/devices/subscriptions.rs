@@ -8,13 +8,8 @@ const OF_ONE_REQUEST: usize = 100;
 /// Something to ask the broker for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
-    /// Send what comes on these, at least once each when `important`.
-    Subscribe {
-        /// Topics, or filters of discovery.
-        filters: Vec<String>,
-        /// Whether the broker keeps messages for us while the connection is broken.
-        important: bool,
-    },
+    /// Send what comes on these topics, or filters of discovery.
+    Subscribe(Vec<String>),
     /// Send no more of this.
     Unsubscribe(String),
 }
@@ -35,7 +30,7 @@ impl Subscriptions {
         self.is_up = true;
         self.waiting.clear();
         self.stale.clear();
-        self.waiting.push_back(Request::Subscribe { filters: discovery.to_vec(), important: true });
+        self.waiting.push_back(Request::Subscribe(discovery.to_vec()));
         self.fresh.clone_from(&self.wanted);
     }
 
@@ -80,7 +75,7 @@ impl Subscriptions {
         }
         let filters: Vec<String> =
             std::iter::from_fn(|| self.fresh.pop_first()).take(OF_ONE_REQUEST).collect();
-        (!filters.is_empty()).then_some(Request::Subscribe { filters, important: false })
+        (!filters.is_empty()).then_some(Request::Subscribe(filters))
     }
 }
 
@@ -92,8 +87,8 @@ mod tests {
         topics.iter().map(|topic| (*topic).to_owned()).collect()
     }
 
-    fn asked(filters: &[&str], important: bool) -> Option<Request> {
-        Some(Request::Subscribe { filters: filters.iter().map(|one| (*one).to_owned()).collect(), important })
+    fn asked(filters: &[&str]) -> Option<Request> {
+        Some(Request::Subscribe(filters.iter().map(|one| (*one).to_owned()).collect()))
     }
 
     #[test]
@@ -102,12 +97,12 @@ mod tests {
         all.change(set(&["a", "b"]), set(&[]));
         assert_eq!(all.next(), None, "there is no connection");
         all.connected(&["d/+".to_owned()]);
-        assert_eq!(all.next(), asked(&["d/+"], true));
-        assert_eq!(all.next(), asked(&["a", "b"], false));
+        assert_eq!(all.next(), asked(&["d/+"]));
+        assert_eq!(all.next(), asked(&["a", "b"]));
         assert_eq!(all.next(), None);
         all.change(set(&["b", "c"]), set(&["a"]));
         assert_eq!(all.next(), Some(Request::Unsubscribe("a".into())));
-        assert_eq!(all.next(), asked(&["b", "c"], false), "b again, for what the broker keeps there");
+        assert_eq!(all.next(), asked(&["b", "c"]), "b again, for what the broker keeps there");
         all.unwanted("left over");
         all.unwanted("c");
         assert_eq!(all.next(), Some(Request::Unsubscribe("left over".into())));
@@ -115,8 +110,8 @@ mod tests {
         all.disconnected();
         all.change(set(&[]), set(&["b"]));
         all.connected(&[]);
-        assert_eq!(all.next(), asked(&[], true));
-        assert_eq!(all.next(), asked(&["c"], false));
+        assert_eq!(all.next(), asked(&[]));
+        assert_eq!(all.next(), asked(&["c"]));
     }
 
     #[test]
@@ -126,7 +121,7 @@ mod tests {
         all.next();
         all.change((0..250).map(|number| number.to_string()).collect(), BTreeSet::new());
         let sizes: Vec<usize> = std::iter::from_fn(|| match all.next()? {
-            Request::Subscribe { filters, .. } => Some(filters.len()),
+            Request::Subscribe(filters) => Some(filters.len()),
             Request::Unsubscribe(_) => None,
         })
         .collect();

@@ -1,5 +1,6 @@
 //! A fleet for tests: announces, sends messages and commands by hand.
 
+use super::super::topics::Topics;
 use super::fleet::{Changes, Fleet};
 use crate::domain::EntityId;
 use crate::domain::device::{DeviceCommand, DeviceError, LightSetting};
@@ -16,7 +17,7 @@ pub struct Yard {
 impl Yard {
     pub fn new() -> Self {
         Self {
-            fleet: Fleet::new("homeassistant", "homeassistant/device/hark_hark/config"),
+            fleet: Fleet::new("homeassistant", &Topics::new("hark", "homeassistant").unwrap()),
             now: Instant::now(),
         }
     }

@@ -36,6 +36,28 @@ const ID_MAX_CHARS: usize = 80;
 const MAIN: &[&str] =
     &["light", "switch", "cover", "lock", "climate", "fan", "vacuum", "lawn_mower", "valve", "siren"];
 
+/// Domains that are taken from discovery.
+pub const DOMAINS: &[&str] = &[
+    "alarm_control_panel",
+    "binary_sensor",
+    "button",
+    "climate",
+    "cover",
+    "fan",
+    "humidifier",
+    "lawn_mower",
+    "light",
+    "lock",
+    "number",
+    "scene",
+    "select",
+    "sensor",
+    "siren",
+    "switch",
+    "vacuum",
+    "valve",
+];
+
 /// Which topic of a thing a message came on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
