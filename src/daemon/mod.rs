@@ -23,6 +23,7 @@ pub mod recogniser;
 mod recorder;
 mod reply_file;
 pub mod say;
+pub mod sources;
 mod speaker_supervisor;
 mod timers_thread;
 mod tongues;

@@ -6,9 +6,10 @@ use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recogniser;
 use super::recorder::Recorder;
+use super::sources;
 use super::tongues::Tongues;
 use crate::acting::home::demo::DemoDevices;
-use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
+use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
@@ -29,6 +30,7 @@ use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLi
 use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
+use crate::integrations::homeassistant::HomeAssistant;
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
@@ -54,6 +56,8 @@ pub struct Workshop {
     pub grammar: Arc<Grammar>,
     /// The home.
     pub home: Arc<HomeRegistry>,
+    /// Home Assistant, when there is one.
+    pub homeassistant: Option<HomeAssistant>,
     /// Timers.
     pub timers: Arc<Timers>,
     /// Models on the disk.
@@ -80,14 +84,18 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let home = Arc::new(HomeRegistry::new(load_home(&config)?));
+        let mailbox = Arc::new(Mailbox::default());
+        let homeassistant =
+            sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
         let here = known_beforehand(&config, &home.home());
         let Tongues { grammar, ladder, replies } =
             Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
-        let mailbox = Arc::new(Mailbox::default());
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
-        let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
+        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
+        backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
+        let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools);
         let kept = tools::Kept {
@@ -104,6 +112,7 @@ impl Workshop {
             grammar,
             ladder,
             home,
+            homeassistant,
             timers,
             manifest,
             replies,
@@ -229,13 +238,14 @@ impl Workshop {
     }
 }
 
-/// The home of the configuration: the file, or the demo home.
+/// The home of the configuration: the file, or the demo home. A real home with a Home Assistant needs no demo.
 ///
 /// # Errors
 /// Everything that is wrong in the file.
 pub fn load_home(config: &Config) -> Result<Home, Faults> {
     let demo = config.home.demo;
     let home = match config.home.file.as_str() {
+        "" if !config.homeassistant.url.is_empty() => Ok(Home::default()),
         "" => home_file::example(demo),
         file => home_file::load(&paths::expand(file), demo),
     };

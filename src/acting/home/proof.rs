@@ -45,7 +45,7 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         C::HvacMode(mode) => state == mode,
         C::FanMode(mode) => now.text("fan_mode") == Some(mode),
         C::Arm(wanted) => state == wanted || wanted != "disarmed" && state == "arming",
-        C::Items(items) => items_of(now) == *items,
+        C::Items(items) => open(items.clone()) == open(items_of(now)),
         C::Media(command) => proves_media(command, now),
     }
 }
@@ -80,6 +80,13 @@ pub fn items_of(entity: &Entity) -> Vec<ListItem> {
         }),
     };
     items.iter().filter_map(item).collect()
+}
+
+/// What is still to be done, in no particular order: services sort lists, and drop what is finished.
+fn open(items: Vec<ListItem>) -> Vec<String> {
+    let mut open: Vec<String> = items.into_iter().filter(|item| !item.done).map(|item| item.text).collect();
+    open.sort_unstable();
+    open
 }
 
 fn has_rgb(entity: &Entity, target: [u8; 3]) -> bool {

@@ -5,7 +5,6 @@
 //! `embedded`), sends what waits and hands commands (`inbound`) to the turn machine. Every topic is in
 //! the table of `topics`; what Home Assistant is told is in `discovery`.
 
-mod backoff;
 pub mod broker;
 mod client;
 pub mod contract;
