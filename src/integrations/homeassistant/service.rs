@@ -99,10 +99,18 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
             return Ok(Plan::Search { query: query.clone(), class: class.clone() });
         }
         C::Media(command) => media(command),
+        C::Temperature(_) if has_range(entity) => {
+            return unsupported("be set to one temperature while it heats and cools by itself");
+        }
         C::Temperature(target) => ("set_temperature", json!({"temperature": target})),
         C::Volume(percent) => ("volume_set", json!({"volume_level": f64::from(*percent) / 100.0})),
     };
     Ok(Plan::Calls(vec![Call::new(domain, service, data)]))
+}
+
+/// A thermostat that keeps between two temperatures has none to set.
+fn has_range(entity: &Entity) -> bool {
+    entity.number("target_temp_low").is_some() && entity.number("temperature").is_none()
 }
 
 fn light(setting: &LightSetting) -> Value {
@@ -310,6 +318,13 @@ mod tests {
             calls("climate.a", only_dry, C::TurnOn),
             json!([["climate.set_hvac_mode", {"hvac_mode": "dry"}]])
         );
+    }
+
+    #[test]
+    fn a_thermostat_that_keeps_a_range_says_so() {
+        let range = json!({"temperature": null, "target_temp_low": 20, "target_temp_high": 24});
+        let refused = plan(&entity("climate.a", range), &DeviceCommand::Temperature(22.0));
+        assert!(matches!(refused, Err(DeviceError::Unsupported { .. })));
     }
 
     #[test]
