@@ -8,7 +8,6 @@ use hark::acting::home::{HomeRegistry, UNAVAILABLE};
 use hark::config::homeassistant::HomeAssistant as Config;
 use hark::domain::device::{DeviceCommand, DeviceError};
 use hark::domain::home::{Entity, Home};
-use hark::domain::ports::HomeView;
 use hark::domain::{EntityId, Fault};
 use hark::integrations::homeassistant::HomeAssistant as Client;
 use serde_json::json;

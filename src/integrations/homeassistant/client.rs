@@ -4,7 +4,7 @@ use super::super::backoff::Backoff;
 use super::error::Error;
 use super::inbox::Inbox;
 use super::picture::Picture;
-use super::session::Session;
+use super::session::{Session, Step};
 use super::token::Token;
 use super::{SOURCE, Shared, link};
 use crate::domain::fault::Fault;
@@ -67,9 +67,12 @@ async fn attempt(shared: &Shared) -> (Error, Option<Token>, Option<Duration>) {
         };
     let known = std::sync::OnceLock::new();
     let session = Session::new(link.clone(), &shared.url, shared.exposed_only, inbox, shared.sink.as_ref());
-    let session = session.run(|picture| {
-        known.get_or_init(Instant::now);
-        shared.read(&link, &version, picture);
+    let session = session.run(|step| match step {
+        Step::Read(picture) => {
+            known.get_or_init(Instant::now);
+            shared.read(&link, &version, picture);
+        }
+        Step::Followed => drop(shared.tried.send_replace(true)),
     });
     // The link waits for the pump: whichever ends first ends both.
     let error = tokio::select! {
@@ -104,8 +107,6 @@ impl Shared {
         now.status.problem = None;
         now.status.version = Some(version.to_owned());
         now.status.entities = picture.home.entities.len();
-        drop(now);
-        self.tried.send_replace(true);
     }
 
     /// There is no connection.

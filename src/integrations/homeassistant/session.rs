@@ -44,6 +44,14 @@ const REGISTRY_EVENTS: &[&str] = &[
 
 type Reading = Pin<Box<dyn Future<Output = Result<Picture, Error>> + Send>>;
 
+/// How far a session has come.
+pub enum Step<'p> {
+    /// The home was read; commands can be taken from here on.
+    Read(&'p Picture),
+    /// It was told, and its states are followed.
+    Followed,
+}
+
 /// One connection that is logged in.
 pub struct Session<'a> {
     link: Link,
@@ -82,9 +90,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells the home what is there and what happens, until something goes wrong. `known` is called each time
-    /// after the whole home was read.
-    pub async fn run(mut self, known: impl Fn(&Picture)) -> Error {
+    /// Tells the home what is there and what happens, until something goes wrong. `progress` is called each time
+    /// the whole home is read.
+    pub async fn run(mut self, progress: impl Fn(Step<'_>)) -> Error {
         for event in REGISTRY_EVENTS {
             let message = json!({"type": "subscribe_events", "event_type": event});
             // A token that may not hear one of them hears the others; there is the refresh besides.
@@ -102,8 +110,9 @@ impl<'a> Session<'a> {
                     (reading, read_at) = (None, Instant::now());
                     match picture {
                         Ok(picture) => {
+                            progress(Step::Read(&picture));
                             self.adopt(picture).await;
-                            known(&self.picture);
+                            progress(Step::Followed);
                         }
                         Err(error) => return error,
                     }
