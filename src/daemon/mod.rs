@@ -21,6 +21,7 @@ pub mod mailbox;
 mod microphone_source;
 pub mod recogniser;
 mod recorder;
+mod remembered_home;
 mod reply_file;
 pub mod say;
 pub mod sources;

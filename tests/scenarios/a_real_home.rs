@@ -151,11 +151,25 @@ fn the_shopping_list_is_home_assistants_and_hark_keeps_one_when_it_is_away() {
 }
 
 #[test]
+fn names_are_understood_while_home_assistant_is_away() {
+    let server = HomeAssistant::with_home();
+    let hark = hark(&server);
+    assert_eq!(receipt(&asked(&hark, "turn on the kitchen light"))["ok"], true);
+    drop(server);
+    let events = parse_events(&text(&hark.run(&["ask", "turn on the bed light", "--json"]).stdout));
+    assert_eq!(receipt(&events)["detail"]["error"], "offline", "{events:#?}");
+    assert!(said(&events).contains("bed light doesn't answer"), "{}", said(&events));
+}
+
+#[test]
 fn the_weather_and_a_sensor_are_asked_there() {
     let server = HomeAssistant::with_home();
     let hark = hark(&server);
     assert!(said(&asked(&hark, "what's the weather")).contains("rainy"));
     assert!(said(&asked(&hark, "what is the temperature outside")).contains("7.5"));
+    server.change("weather.home", "sunny", serde_json::json!({"temperature": null}));
+    assert!(said(&asked(&hark, "what's the weather")).contains("11"), "from the forecast");
+    assert_eq!(server.calls(), ["weather.get_forecasts weather.home"]);
 }
 
 #[test]

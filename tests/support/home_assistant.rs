@@ -499,6 +499,11 @@ fn call(shared: &Arc<Mutex<World>>, world: &mut World, message: &Value) -> Reply
         Manner::Ignores => return done(),
         Manner::Obeys(delay) => delay,
     };
+    if service == "get_forecasts" {
+        let forecast =
+            json!([{"datetime": "2026-01-01T00:00:00+00:00", "temperature": 11, "condition": "sunny"}]);
+        return Some(Ok(json!({"context": {"id": "context"}, "response": {entity: {"forecast": forecast}}})));
+    }
     if let Some(items) = world.items.get_mut(&entity) {
         edit(items, &service, &data);
         world.tell_items(&entity);

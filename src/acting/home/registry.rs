@@ -86,6 +86,12 @@ impl HomeRegistry {
         !inner.parts.values().any(|part| part.away)
     }
 
+    /// What a source told last, as it told it; `None` when it has told nothing.
+    pub fn part(&self, source: &str) -> Option<Home> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.parts.get(source).map(|part| part.home.clone())
+    }
+
     /// One entity as it is now.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);

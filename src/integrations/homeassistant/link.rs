@@ -46,8 +46,11 @@ struct Request {
     message: Map<String, Value>,
     /// What the events of a subscription are about.
     topic: Option<Topic>,
-    reply: oneshot::Sender<(u64, Result<Value, Refusal>)>,
+    reply: Reply,
 }
+
+/// Where an answer goes, with the id of its request.
+type Reply = oneshot::Sender<(u64, Result<Value, Refusal>)>;
 
 /// The asking end of a connection; it stays usable, but useless, when the connection has broken.
 #[derive(Clone)]
@@ -100,7 +103,7 @@ pub struct Pump {
     /// Silence after which the other side is asked whether it is there.
     ping: Duration,
     last_id: u64,
-    pending: HashMap<u64, oneshot::Sender<(u64, Result<Value, Refusal>)>>,
+    pending: HashMap<u64, Reply>,
     topics: HashMap<u64, Topic>,
     garbage: u32,
 }

@@ -111,6 +111,8 @@ pub struct Picture {
     pub home: Home,
     /// Ids of persons with their names: they are no entities here.
     pub persons: Vec<(String, String)>,
+    /// What has to be asked for besides the state: the items of a list, the temperature of a forecast.
+    pub more: HashMap<String, Map<String, Value>>,
 }
 
 impl Picture {
@@ -120,10 +122,9 @@ impl Picture {
         entities.chain(self.persons.iter().map(|(id, _)| id.clone())).collect()
     }
 
-    /// Ids of the to-do lists.
-    pub fn lists(&self) -> impl Iterator<Item = &str> {
-        let todo = self.home.entities.iter().filter(|entity| entity.id.domain() == "todo");
-        todo.map(|entity| entity.id.0.as_str())
+    /// The entities of a domain.
+    pub fn of(&self, domain: &str) -> impl Iterator<Item = &Entity> {
+        self.home.entities.iter().filter(move |entity| entity.id.domain() == domain)
     }
 }
 
@@ -169,7 +170,7 @@ impl Selection {
     /// The picture. `details` are answers of `config/entity_registry/get_entries`.
     pub fn picture(self, details: &[Value]) -> Picture {
         let Self { rows, entries, devices, areas, floors } = self;
-        let mut picture = Picture { home: Home { floors, areas, ..Home::default() }, persons: Vec::new() };
+        let mut picture = Picture { home: Home { floors, areas, ..Home::default() }, ..Picture::default() };
         for row in rows {
             let id = EntityId(row.entity_id);
             let entry = entries.get(&id.0);
@@ -226,19 +227,15 @@ fn names(aliases: &[Value], own: &str) -> Vec<String> {
 fn area(row: AreaRow) -> Option<Area> {
     let name = plain(&row.name, MAX_NAME_CHARACTERS);
     let aliases = names(&row.aliases, &name);
-    (!row.area_id.is_empty() && !name.is_empty()).then(|| Area {
-        id: row.area_id,
-        name,
-        aliases,
-        floor: row.floor_id,
-    })
+    let made = Area { id: row.area_id, name, aliases, floor: row.floor_id };
+    (!made.id.is_empty() && !made.name.is_empty()).then_some(made)
 }
 
 fn floor(row: FloorRow) -> Option<Floor> {
     let name = plain(&row.name, MAX_NAME_CHARACTERS);
     let aliases = names(&row.aliases, &name);
-    let level = row.level.unwrap_or(0);
-    (!row.floor_id.is_empty() && !name.is_empty()).then(|| Floor { id: row.floor_id, name, aliases, level })
+    let made = Floor { id: row.floor_id, name, aliases, level: row.level.unwrap_or(0) };
+    (!made.id.is_empty() && !made.name.is_empty()).then_some(made)
 }
 
 /// The rows of a list; those of another form are passed over.

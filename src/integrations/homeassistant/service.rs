@@ -189,6 +189,26 @@ pub fn play_first(entity: &str, answer: &Value) -> Option<Call> {
     Some(Call::new("media_player", "play_media", json!({"media_content_id": id, "media_content_type": kind})))
 }
 
+/// `WeatherEntityFeature.FORECAST_HOURLY` and `FORECAST_TWICE_DAILY`.
+const FORECAST_HOURLY: u64 = 2;
+const FORECAST_TWICE_DAILY: u64 = 4;
+
+/// Asks for the forecast that comes nearest to now.
+pub fn forecast(weather: &Entity) -> Call {
+    let features = weather.attributes.get("supported_features").and_then(Value::as_u64).unwrap_or(0);
+    let kind = match features {
+        features if features & FORECAST_HOURLY != 0 => "hourly",
+        features if features & FORECAST_TWICE_DAILY != 0 => "twice_daily",
+        _ => "daily",
+    };
+    Call::new("weather", "get_forecasts", json!({"type": kind}))
+}
+
+/// The temperature of the first forecast in the answer to [`forecast`].
+pub fn first_temperature(weather: &str, answer: &Value) -> Option<f64> {
+    answer.get("response")?.get(weather)?.get("forecast")?.get(0)?.get("temperature")?.as_f64()
+}
+
 /// A vacuum cleans the area of this id.
 pub fn clean_area(id: &str) -> Call {
     Call::new("vacuum", "clean_area", json!({"cleaning_area_id": [id]}))
@@ -336,6 +356,23 @@ mod tests {
         assert_eq!(
             (message.get("return_response"), &call.message("a", true)["return_response"]),
             (None, &json!(true))
+        );
+    }
+
+    #[test]
+    fn the_nearest_forecast_stands_in_for_a_temperature() {
+        let kind = |features: u64| {
+            let weather = entity("weather.a", json!({"supported_features": features}));
+            forecast(&weather).data["type"].clone()
+        };
+        assert_eq!([1, 3, 5, 0].map(kind), ["daily", "hourly", "twice_daily", "daily"]);
+        let answer =
+            json!({"response": {"weather.a": {"forecast": [{"temperature": 4.5}, {"temperature": 9}]}}});
+        assert_eq!(first_temperature("weather.a", &answer), Some(4.5));
+        assert_eq!(first_temperature("weather.b", &answer), None);
+        assert_eq!(
+            first_temperature("weather.a", &json!({"response": {"weather.a": {"forecast": []}}})),
+            None
         );
     }
 

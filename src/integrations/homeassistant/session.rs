@@ -60,8 +60,6 @@ pub struct Session<'a> {
     inbox: Arc<Inbox>,
     sink: &'a dyn HomeSink,
     picture: Picture,
-    /// Items of the to-do lists: they are no part of their state.
-    items: HashMap<String, Vec<Value>>,
     /// Subscription to states.
     states: Option<u64>,
     /// Subscriptions to lists.
@@ -84,7 +82,6 @@ impl<'a> Session<'a> {
             inbox,
             sink,
             picture: Picture::default(),
-            items: HashMap::new(),
             states: None,
             lists: HashMap::new(),
         }
@@ -141,17 +138,13 @@ impl<'a> Session<'a> {
     /// Makes a picture the home's, and subscribes to what it shows.
     async fn adopt(&mut self, mut picture: Picture) {
         self.inbox.want(picture.ids());
-        self.items.retain(|id, _| picture.lists().any(|list| list == id));
         for entity in &mut picture.home.entities {
-            if let Some(Value::Array(items)) =
-                entity.attributes.get("items").filter(|_| entity.id.domain() == "todo")
-            {
-                self.items.insert(entity.id.0.clone(), items.clone());
-            }
+            let id = &entity.id.0;
             // What was heard meanwhile is newer than what was read.
-            if let Some(state) = self.inbox.state(&entity.id.0) {
-                (entity.state, entity.attributes) = self.complete(&entity.id.0, state);
+            if let Some(State { state, attributes }) = self.inbox.state(id) {
+                (entity.state, entity.attributes) = (state, attributes);
             }
+            entity.attributes = complete(std::mem::take(&mut entity.attributes), picture.more.get(id));
         }
         let ids = picture.ids();
         let is_same = self.states.is_some() && ids == self.picture.ids();
@@ -172,9 +165,10 @@ impl<'a> Session<'a> {
     }
 
     async fn hear_lists(&mut self) {
-        let wanted: Vec<String> = self.items.keys().cloned().collect();
-        let gone: Vec<String> =
-            self.lists.keys().filter(|id| !self.items.contains_key(*id)).cloned().collect();
+        let wanted: Vec<String> = self.picture.of("todo").map(|list| list.id.0.clone()).collect();
+        let wanted: Vec<String> =
+            wanted.into_iter().filter(|id| self.picture.more.contains_key(id)).collect();
+        let gone: Vec<String> = self.lists.keys().filter(|id| !wanted.contains(id)).cloned().collect();
         for id in gone {
             if let Some(subscription) = self.lists.remove(&id) {
                 self.unsubscribe(subscription).await;
@@ -201,7 +195,8 @@ impl<'a> Session<'a> {
     fn report(&mut self, news: News) {
         let mut states = news.states;
         for (id, items) in news.items {
-            self.items.insert(id.clone(), items);
+            let more = Map::from_iter([("items".to_owned(), Value::from(items))]);
+            self.picture.more.insert(id.clone(), more);
             if !states.iter().any(|(known, _)| *known == id) {
                 states.extend(self.inbox.state(&id).map(|state| (id, state)));
             }
@@ -213,7 +208,8 @@ impl<'a> Session<'a> {
                 moved = true;
                 self.picture.home.persons[at].state = state.state;
             } else {
-                let (state, attributes) = self.complete(&id, state);
+                let State { state, attributes } = state;
+                let attributes = complete(attributes, self.picture.more.get(&id));
                 reports.push(StateReport { id: EntityId(id), state, attributes });
             }
         }
@@ -225,15 +221,6 @@ impl<'a> Session<'a> {
             self.sink.people(SOURCE, self.picture.home.persons.iter().map(person).collect());
         }
     }
-
-    /// State and attributes with what is on the list, if it is one.
-    fn complete(&self, id: &str, state: State) -> (String, Map<String, Value>) {
-        let State { state, mut attributes } = state;
-        if let Some(items) = self.items.get(id) {
-            attributes.insert("items".into(), Value::from(items.clone()));
-        }
-        (state, attributes)
-    }
 }
 
 async fn under_way(reading: &mut Option<Reading>) -> Result<Picture, Error> {
@@ -241,4 +228,15 @@ async fn under_way(reading: &mut Option<Reading>) -> Result<Picture, Error> {
         Some(reading) => reading.await,
         None => std::future::pending().await,
     }
+}
+
+/// Attributes with what had to be asked for besides, where they do not say it themselves.
+fn complete(mut attributes: Map<String, Value>, more: Option<&Map<String, Value>>) -> Map<String, Value> {
+    for (key, value) in more.into_iter().flatten() {
+        let own = attributes.entry(key.clone()).or_insert(Value::Null);
+        if own.is_null() {
+            own.clone_from(value);
+        }
+    }
+    attributes
 }

@@ -1,15 +1,20 @@
-//! Reading the whole home: registries, exposure, aliases, states and lists.
+//! Reading the whole home: registries, exposure, aliases, states, lists and forecasts.
 
 use super::error::Error;
 use super::link::{Link, Unanswered};
 use super::picture::{Answers, Picture, select};
-use serde_json::{Value, json};
+use super::service;
+use crate::domain::home::Entity;
+use serde_json::{Map, Value, json};
 
 /// Entities whose aliases are asked for at once.
 const CHUNK: usize = 500;
 
 /// Most to-do lists that are read.
 const MAX_LISTS: usize = 50;
+
+/// Most weather entities whose forecast is asked for because they do not tell the temperature now.
+const MAX_FORECASTS: usize = 3;
 
 /// Reads it.
 ///
@@ -48,12 +53,19 @@ pub async fn read(link: &Link, url: &str, exposed_only: bool) -> Result<Picture,
             .push(wished(url, ask("config/entity_registry/get_entries", json!({"entity_ids": ids})).await)?);
     }
     let mut picture = selection.picture(&details);
-    let lists: Vec<String> = picture.lists().take(MAX_LISTS).map(str::to_owned).collect();
-    for id in lists {
-        let items = wished(url, ask("todo/item/list", json!({"entity_id": id})).await)?;
-        let found = picture.home.entities.iter_mut().find(|entity| entity.id.0 == id);
-        if let (Some(entity), Some(items)) = (found, items.get("items").filter(|items| items.is_array())) {
-            entity.attributes.insert("items".into(), items.clone());
+    for list in picture.of("todo").take(MAX_LISTS).map(|list| list.id.0.clone()).collect::<Vec<_>>() {
+        let answer = wished(url, ask("todo/item/list", json!({"entity_id": list})).await)?;
+        if let Some(items) = answer.get("items").filter(|items| items.is_array()) {
+            picture.more.insert(list, Map::from_iter([("items".to_owned(), items.clone())]));
+        }
+    }
+    let silent = |entity: &&Entity| entity.number("temperature").is_none() && entity.state != "unavailable";
+    for weather in picture.of("weather").filter(silent).take(MAX_FORECASTS).cloned().collect::<Vec<_>>() {
+        let call = service::forecast(&weather).message(&weather.id.0, true);
+        let answer = wished(url, ask("call_service", call).await)?;
+        if let Some(temperature) = service::first_temperature(&weather.id.0, &answer) {
+            let more = Map::from_iter([("temperature".to_owned(), json!(temperature))]);
+            picture.more.insert(weather.id.0, more);
         }
     }
     Ok(picture)
