@@ -11,7 +11,7 @@ use crate::domain::{Fault, FaultKind};
 use crate::hearing::capture::input_devices;
 use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
-use crate::integrations::mqtt;
+use crate::integrations::{homeassistant, mqtt};
 use crate::speaking::device::output_devices;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 9] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 10] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -30,6 +30,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("microphone", &|| microphone(config)),
         ("speaker", &|| speaker(config)),
         ("mqtt", &|| broker(config)),
+        ("home assistant", &|| home_assistant(config)),
     ];
     let mut failed = 0;
     for (name, check) in checks {
@@ -142,10 +143,18 @@ fn found(what: &str, wanted: &str, devices: Vec<(String, bool)>, key: &str) -> F
 }
 
 fn broker(config: &Config) -> Finding {
-    // A probe needs no more than one thread that waits.
+    waiting("mqtt", mqtt::probe(&config.mqtt))
+}
+
+fn home_assistant(config: &Config) -> Finding {
+    waiting("homeassistant", homeassistant::probe(&config.homeassistant))
+}
+
+/// A probe needs no more than one thread that waits.
+fn waiting(part: &str, probe: impl Future<Output = Finding>) -> Finding {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, "mqtt", error.to_string(), ""))?;
-    runtime.block_on(mqtt::probe(&config.mqtt))
+    let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, part, error.to_string(), ""))?;
+    runtime.block_on(probe)
 }
 
 fn open(config: &Config) -> Result<Workshop, Fault> {

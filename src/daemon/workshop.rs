@@ -6,6 +6,7 @@ use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recogniser;
 use super::recorder::Recorder;
+use super::sources;
 use super::tongues::Tongues;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
@@ -29,6 +30,7 @@ use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLi
 use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
+use crate::integrations::homeassistant::HomeAssistant;
 use crate::integrations::mqtt;
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
@@ -55,6 +57,8 @@ pub struct Workshop {
     pub grammar: Arc<Grammar>,
     /// The home.
     pub home: Arc<HomeRegistry>,
+    /// Home Assistant, when there is one.
+    pub homeassistant: Option<HomeAssistant>,
     /// Devices that are announced by MQTT discovery, when they are wanted.
     pub mqtt_devices: Option<Arc<mqtt::Devices>>,
     /// Timers.
@@ -83,15 +87,18 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let home = Arc::new(HomeRegistry::new(load_home(&config)?));
+        let mailbox = Arc::new(Mailbox::default());
+        let homeassistant =
+            sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
         let here = known_beforehand(&config, &home.home());
         let Tongues { grammar, ladder, replies } =
             Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
-        let mailbox = Arc::new(Mailbox::default());
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
         let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
+        backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
         backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
         let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
@@ -110,6 +117,7 @@ impl Workshop {
             grammar,
             ladder,
             home,
+            homeassistant,
             mqtt_devices,
             timers,
             manifest,
@@ -236,13 +244,14 @@ impl Workshop {
     }
 }
 
-/// The home of the configuration: the file, or the demo home.
+/// The home of the configuration: the file, or the demo home. A real home with a Home Assistant needs no demo.
 ///
 /// # Errors
 /// Everything that is wrong in the file.
 pub fn load_home(config: &Config) -> Result<Home, Faults> {
     let demo = config.home.demo;
     let home = match config.home.file.as_str() {
+        "" if !config.homeassistant.url.is_empty() => Ok(Home::default()),
         "" => home_file::example(demo),
         file => home_file::load(&paths::expand(file), demo),
     };

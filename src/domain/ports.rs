@@ -156,7 +156,7 @@ pub trait HomeSink: Send + Sync {
     fn people(&self, source: &str, persons: Vec<Person>);
     /// How entities are now; those that are not known are passed over. Names stay.
     fn report_all(&self, reports: Vec<StateReport>);
-    /// This source cannot be reached: everything of it is `unavailable` until it tells again.
+    /// This source cannot be reached, or was not yet: everything of it is `unavailable` until it tells again.
     fn away(&self, source: &str);
 }
 

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod a_real_home;
 mod asking;
 mod audio_heals;
 mod choosing_a_voice;

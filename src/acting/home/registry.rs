@@ -80,6 +80,18 @@ impl HomeRegistry {
         self.vocabulary.subscribe()
     }
 
+    /// Whether every source there is can be reached: what is not known now does not exist.
+    pub fn is_complete(&self) -> bool {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        !inner.parts.values().any(|part| part.away)
+    }
+
+    /// What a source told last, as it told it; `None` when it has told nothing.
+    pub fn part(&self, source: &str) -> Option<Home> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.parts.get(source).map(|part| part.home.clone())
+    }
+
     /// One entity as it is now.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
@@ -205,11 +217,10 @@ impl HomeSink for HomeRegistry {
     fn away(&self, source: &str) {
         self.change(
             |parts| {
-                if let Some(part) = parts.get_mut(source) {
-                    part.away = true;
-                    for person in &mut part.home.persons {
-                        UNAVAILABLE.clone_into(&mut person.state);
-                    }
+                let part = parts.entry(source.to_owned()).or_default();
+                part.away = true;
+                for person in &mut part.home.persons {
+                    UNAVAILABLE.clone_into(&mut person.state);
                 }
             },
             &|_| false,

@@ -1,7 +1,7 @@
 //! The task that keeps a connection to the broker: one session after the other, with growing pauses.
 
+use super::super::backoff::Backoff;
 use super::InboundSink;
-use super::backoff::Backoff;
 use super::devices::Devices;
 use super::discovery::{self, NodeInfo};
 use super::error::Error;

@@ -6,7 +6,6 @@
 //! the table of `topics`; what Home Assistant is told is in `discovery`. What other devices announce in the
 //! same way is driven in `devices`.
 
-mod backoff;
 pub mod broker;
 mod client;
 pub mod contract;
