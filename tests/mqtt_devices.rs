@@ -232,3 +232,46 @@ fn a_large_home_comes_in_whole() {
         node.state("sensor.d9_c_149").as_deref() == Some("here")
     });
 }
+
+#[test]
+fn devices_whose_states_nobody_keeps_are_asked_for_them() {
+    let broker = Mosquitto::start(free_port());
+    let port = broker.port;
+    keep(port, "homeassistant/switch/fan/config", SWITCH);
+    keep(port, "fan/up", "online");
+    let listener = Listener::on(port, &["homeassistant/status"]);
+    let node = Node::start(&config(port));
+    node.wait("switch.fan", Some("unknown"));
+    let asked = listener.next_on("/status");
+    assert_eq!((asked.payload.as_str(), asked.retained), ("online", false));
+    publish(port, &["-t", "fan", "-m", "ON"]);
+    node.wait("switch.fan", Some("on"));
+}
+
+#[test]
+fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
+    let broker = Mosquitto::start(free_port());
+    let port = broker.port;
+    keep(port, "homeassistant/switch/fan/config", SWITCH);
+    keep(port, "fan/up", "online");
+    keep(port, "fan", "OFF");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let home = Arc::new(HomeRegistry::new(Home::default()));
+    let devices = Devices::of(&config(port), home.clone()).unwrap();
+    let started = Instant::now();
+    let listener = Listener::on(port, &["hark/#", "homeassistant/device/#", "fan/set"]);
+    let visit = Mqtt::visit(&config(port), devices.clone(), runtime.handle()).unwrap().unwrap();
+    assert_eq!(runtime.block_on(visit.devices_settled(Duration::from_secs(5))), None);
+    println!("settled after {:?}", started.elapsed());
+    let fan = home.entity(&"switch.fan".into()).unwrap();
+    assert_eq!(fan.state, "off");
+    assert_eq!(runtime.block_on(Backend(devices).send(&fan, &DeviceCommand::TurnOn)), Ok(()));
+    let first = listener.lines.recv_timeout(Duration::from_secs(5)).unwrap();
+    assert_eq!((first.topic.as_str(), first.payload.as_str()), ("fan/set", "ON"));
+    drop(visit);
+    assert!(listener.lines.recv_timeout(Duration::from_millis(500)).is_err());
+    let nobody = Config { url: format!("mqtt://127.0.0.1:{}", free_port()), ..Config::default() };
+    let devices = Devices::of(&nobody, home).unwrap();
+    let visit = Mqtt::visit(&nobody, devices, runtime.handle()).unwrap().unwrap();
+    assert!(runtime.block_on(visit.devices_settled(Duration::from_secs(5))).is_some());
+}

@@ -14,7 +14,7 @@ const MOST_CHARACTERS: usize = 2000;
 
 /// Asks, and prints the answers, or every event with `--json`.
 pub(super) fn run(config: Config, args: Ask, json: bool) -> Result<(), Faults> {
-    let workshop = Workshop::open(config)?;
+    let workshop = Workshop::open_visiting(config)?;
     let options = Options { speak: args.speak, session: args.session, dry_run: args.dry_run };
     let requests: Box<dyn Iterator<Item = String>> = match args.text {
         Some(text) => Box::new(std::iter::once(text)),

@@ -33,7 +33,7 @@ pub struct Mqtt {
     pub node: String,
     /// Announce this node to Home Assistant.
     pub discovery: bool,
-    /// Drive the devices that others announce by MQTT discovery (Zigbee2MQTT, Tasmota, ESPHome …), without Home Assistant.
+    /// Drive the devices that others announce by MQTT discovery (Zigbee2MQTT, Tasmota, ESPHome …), without Home Assistant. Says `online` on the prefix's status topic when some have not told their states.
     pub devices: bool,
     /// Home Assistant's discovery topic prefix.
     pub discovery_prefix: String,

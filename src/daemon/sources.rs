@@ -1,4 +1,4 @@
-//! What brings things into the home besides its file: Home Assistant.
+//! What brings things into the home besides its file: Home Assistant, and the devices of MQTT.
 
 use super::live::report;
 use super::mailbox::Mailbox;
@@ -10,6 +10,7 @@ use crate::domain::home::Home;
 use crate::domain::ports::{HomeSink, HomeView};
 use crate::domain::{Fault, FaultKind};
 use crate::integrations::homeassistant::{FaultSink, HomeAssistant, SOURCE};
+use crate::integrations::mqtt::{Devices, Mqtt};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -29,6 +30,30 @@ pub(super) fn homeassistant(
     start(config, home, Arc::new(move |fault| report(&mailbox, fault)), runtime)
 }
 
+/// How long the devices of MQTT may take until they are known.
+const DEVICES_LIMIT: Duration = Duration::from_secs(3);
+
+/// Joins the MQTT broker for its devices and waits until they are known, for a command that does not stay. A
+/// broker that is away is no error: its devices are not there, and the log says so.
+///
+/// # Errors
+/// When the configuration is wrong.
+pub(super) fn visit_mqtt(
+    config: &Config,
+    devices: Option<&Arc<Devices>>,
+    runtime: &Runtime,
+) -> Result<(Option<Mqtt>, Option<Fault>), Fault> {
+    let Some(devices) = devices else { return Ok((None, None)) };
+    let Some(visit) = Mqtt::visit(&config.mqtt, devices.clone(), runtime.handle())? else {
+        return Ok((None, None));
+    };
+    let problem = runtime.block_on(visit.devices_settled(DEVICES_LIMIT));
+    if let Some(problem) = &problem {
+        tracing::warn!("the devices of MQTT are not known: {problem}");
+    }
+    Ok((Some(visit), problem))
+}
+
 /// The home as it is at this moment, from all sources, and what does not work.
 ///
 /// # Errors
@@ -36,16 +61,22 @@ pub(super) fn homeassistant(
 pub fn look(config: &Config) -> Result<(Home, Faults), Faults> {
     let home = Arc::new(HomeRegistry::new(load_home(config)?));
     let faults = Arc::new(Mutex::new(Vec::new()));
-    if !config.homeassistant.url.is_empty() {
-        let failed = |error: std::io::Error| Fault::new(FaultKind::Failed, "home", error.to_string(), "");
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| vec![failed(error)])?;
-        let found = faults.clone();
-        let sink = Arc::new(move |fault| found.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
-        start(config, &home, sink, &runtime).map_err(|fault| vec![fault])?;
-    }
-    let found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
+    let runtime = runtime()?;
+    let found = faults.clone();
+    let sink = Arc::new(move |fault| found.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
+    start(config, &home, sink, &runtime).map_err(|fault| vec![fault])?;
+    let devices = Devices::of(&config.mqtt, home.clone());
+    // Kept until the home is looked at: what it brings is away afterwards.
+    let (_visit, problem) = visit_mqtt(config, devices.as_ref(), &runtime).map_err(|fault| vec![fault])?;
+    let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
+    found.extend(problem);
     Ok((Home::clone(&home.home()), found))
+}
+
+fn runtime() -> Result<Runtime, Faults> {
+    let failed = |error: std::io::Error| Fault::new(FaultKind::Failed, "home", error.to_string(), "");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    runtime.map_err(|error| vec![failed(error)])
 }
 
 fn start(

@@ -65,6 +65,8 @@ pub struct Workshop {
     pub timers: Arc<Timers>,
     /// Models on the disk.
     pub manifest: Manifest,
+    /// Kept for as long as its devices are driven.
+    _visit: Option<mqtt::Mqtt>,
     ladder: Arc<Ladder>,
     replies: Arc<Phrasebook>,
     tools: Arc<Toolbox>,
@@ -78,6 +80,19 @@ impl Workshop {
     /// # Errors
     /// Everything that is wrong with templates, home and store.
     pub fn open(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, false)
+    }
+
+    /// Builds it for a command that does not stay: with the devices of MQTT, which the daemon would find by
+    /// its own connection.
+    ///
+    /// # Errors
+    /// As [`Workshop::open`].
+    pub fn open_visiting(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, true)
+    }
+
+    fn open_with(config: Config, visits: bool) -> Result<Self, Faults> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("hark-async")
@@ -90,13 +105,15 @@ impl Workshop {
         let mailbox = Arc::new(Mailbox::default());
         let homeassistant =
             sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
+        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let visited = mqtt_devices.as_ref().filter(|_| visits);
+        let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         let here = known_beforehand(&config, &home.home());
         let Tongues { grammar, ladder, replies } =
             Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
-        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
         backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
         backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
@@ -119,6 +136,7 @@ impl Workshop {
             home,
             homeassistant,
             mqtt_devices,
+            _visit: visit,
             timers,
             manifest,
             replies,

@@ -1,8 +1,8 @@
 //! Devices that are announced by MQTT discovery, as Zigbee2MQTT and others do it, with nothing between them
 //! and Hark but a broker: announced, switched, told of, taken away.
 
-use crate::support::mosquitto::publish;
-use crate::support::{Broker, Hark, Running, Subscription, wait_for};
+use crate::support::mosquitto::{Listener, publish};
+use crate::support::{Broker, Hark, Running, Subscription, only, text, wait_for};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -92,4 +92,31 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     let answer =
         wait_for("that there is none", Duration::from_secs(10), || answers(&all).get(before).cloned());
     assert_eq!(answer, "hark/hark/answer Sorry, there is no light in the Workshop.");
+}
+
+#[test]
+fn a_typed_request_and_the_list_of_the_home_know_the_devices_too() {
+    let broker = Broker::start();
+    let hark = Hark::new();
+    keep(&broker, LAMP_TOPIC, LAMP);
+    keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
+    keep(&broker, "zigbee2mqtt/bench lamp", r#"{"state":"OFF","brightness":100}"#);
+    let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
+    let list = text(&hark.run(&["home", "list", "--set", &url]).stdout);
+    let row = list.lines().find(|line| line.contains("light.bench_lamp")).unwrap_or_else(|| panic!("{list}"));
+    assert!(row.contains("off") && row.contains("Bench lamp") && row.contains("[mqtt]"), "{row}");
+    // The lamp does what it is told, and says so.
+    let lamp = Listener::on(broker.port, &["zigbee2mqtt/bench lamp/set"]);
+    let port = broker.port;
+    let answers = std::thread::spawn(move || {
+        let told = lamp.next_on("/set").payload;
+        publish(port, &["-t", "zigbee2mqtt/bench lamp", "-m", r#"{"state":"ON","brightness":102}"#]);
+        told
+    });
+    // By its name, which came from the broker a moment ago.
+    let events = hark.events(&["ask", "--set", &url, "set the bench lamp to 40 percent"]);
+    assert_eq!(answers.join().unwrap(), r#"{"state":"ON","brightness":102}"#);
+    let receipt = &only(&events, "action")["receipt"];
+    assert_eq!(receipt["ok"], true, "{receipt}");
+    assert_eq!(only(&events, "reply")["text"], "Set the bench lamp to 40 percent.");
 }

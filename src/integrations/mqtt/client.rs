@@ -42,6 +42,8 @@ pub struct Shared {
     pub outbox: Arc<Outbox>,
     /// The devices that others announce; `None` when Hark does not drive them.
     pub devices: Option<Arc<Devices>>,
+    /// Here for the devices only, beside the daemon: takes no commands and announces nothing.
+    pub is_visit: bool,
     /// Address of the broker, for people.
     pub broker: String,
     /// Messages from outside that were not acted on.
@@ -73,12 +75,18 @@ impl Shared {
             topics,
             outbox,
             devices,
+            is_visit: false,
             broker,
             refused: AtomicU64::new(0),
             outages: AtomicU64::new(0),
             discovery,
             link: Mutex::new((false, None)),
         }
+    }
+
+    /// What one who is here for the devices only shares.
+    pub fn of_visit(topics: Topics, broker: String, devices: Arc<Devices>) -> Self {
+        Self { is_visit: true, ..Self::new(topics, NodeInfo::default(), false, broker, Some(devices)) }
     }
 
     /// Whether there is a connection, and what does not work.
@@ -93,6 +101,9 @@ impl Shared {
 
     /// What a connection begins with: here we are, and who we are.
     pub fn greeting(&self) -> Vec<Message> {
+        if self.is_visit {
+            return Vec::new();
+        }
         vec![
             Message::new(&self.topics, Topic::Availability, "online"),
             Message::new(&self.topics, Topic::Discovery, self.discovery.clone()),

@@ -124,6 +124,53 @@ impl Mqtt {
         Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)), readers }) })
     }
 
+    /// Joins the broker for its devices only, beside the daemon or without it, under an id of its own: takes no
+    /// commands and announces nothing. `None` when there is no MQTT or nobody answers on the embedded
+    /// broker's port; a broker that is away is told in the status.
+    ///
+    /// # Errors
+    /// When the configuration is wrong.
+    pub fn visit(
+        config: &config::mqtt::Mqtt,
+        devices: Arc<Devices>,
+        runtime: &Handle,
+    ) -> Result<Option<Self>, Fault> {
+        let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+        let broker = Broker::from_config(config)?;
+        let credentials = match broker {
+            Broker::Embedded(port) if !is_served(port) => return Ok(None),
+            Broker::Embedded(_) => None,
+            _ => Credentials::find(config, credentials_dir().as_deref())?,
+        };
+        let Some(address) = broker.address() else { return Ok(None) };
+        let id = format!("{}-{}", broker::client_id(topics.node()), std::process::id());
+        let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
+        let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
+        let (stop, stopped) = watch::channel(false);
+        let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}));
+        let task = Mutex::new(Some(runtime.spawn(connection.run(stopped))));
+        let readers = Some(runtime.spawn(devices.run()));
+        Ok(Some(Self { link: Some(Link { shared, stop, task, readers }) }))
+    }
+
+    /// Waits until the devices that are announced are known, at most `limit`; what does not work, if
+    /// something does not.
+    pub async fn devices_settled(&self, limit: Duration) -> Option<Fault> {
+        let Some(Link { shared, .. }) = &self.link else { return None };
+        let deadline = tokio::time::Instant::now() + limit;
+        loop {
+            match (shared.link(), tokio::time::Instant::now() < deadline) {
+                ((true, _), _) => break,
+                ((false, None), true) => tokio::time::sleep(Duration::from_millis(5)).await,
+                ((false, problem), _) => return problem,
+            }
+        }
+        if let Some(devices) = &shared.devices {
+            devices.settled(limit).await;
+        }
+        None
+    }
+
     /// Publishes what an event means on MQTT. Never waits; the overflow policy is that of the outbox:
     /// of retained states the latest stays, of the rest the oldest goes first and is counted.
     pub fn publish(&self, envelope: &Envelope) {
@@ -197,6 +244,15 @@ fn credentials_dir() -> Option<PathBuf> {
 #[cfg(feature = "embedded-broker")]
 fn start_embedded(port: u16) -> Result<(), Error> {
     embedded::start(port)
+}
+
+/// Whether somebody, the daemon most likely, serves the embedded broker's port.
+fn is_served(port: u16) -> bool {
+    std::net::TcpStream::connect_timeout(
+        &(std::net::Ipv4Addr::LOCALHOST, port).into(),
+        Duration::from_millis(200),
+    )
+    .is_ok()
 }
 
 #[cfg(not(feature = "embedded-broker"))]

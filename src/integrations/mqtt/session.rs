@@ -202,7 +202,7 @@ impl<'a> Session<'a> {
                 }
             }
             // The first is the one for Hark's own topics.
-            Event::Outgoing(Outgoing::Subscribe(id)) if !self.own_request.0 => {
+            Event::Outgoing(Outgoing::Subscribe(id)) if !self.own_request.0 && !self.shared.is_visit => {
                 self.own_request = (true, Some(id));
             }
             Event::Outgoing(Outgoing::Subscribe(_) | Outgoing::Unsubscribe(_)) => {
@@ -221,11 +221,8 @@ impl<'a> Session<'a> {
 
     fn greet(&mut self) {
         self.connected_at = Some(Instant::now());
-        // Before the greeting: whoever sees `online` may send commands.
-        let filters = Topics::subscriptions()
-            .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), QoS::AtLeastOnce));
-        if let Err(error) = self.client.try_subscribe_many(filters) {
-            tracing::error!(%error, "the MQTT subscription cannot be sent");
+        if !self.shared.is_visit {
+            self.ask_for_commands();
         }
         self.shared.outbox.connected(self.shared.greeting());
         self.shared.set_link(true, None);
@@ -233,6 +230,15 @@ impl<'a> Session<'a> {
             devices.connected();
         }
         tracing::info!(broker = self.shared.broker, "MQTT connected");
+    }
+
+    /// Before the greeting: whoever sees `online` may send commands.
+    fn ask_for_commands(&mut self) {
+        let filters = Topics::subscriptions()
+            .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), QoS::AtLeastOnce));
+        if let Err(error) = self.client.try_subscribe_many(filters) {
+            tracing::error!(%error, "the MQTT subscription cannot be sent");
+        }
     }
 
     fn check_subscription(&mut self, answer: &SubAck) {

@@ -5,7 +5,7 @@ use super::super::broker::Broker;
 use super::super::delivery::Delivery;
 use super::super::outbound::Message;
 use super::super::outbox::Outbox;
-use super::super::topics::Topics;
+use super::super::topics::{Topic, Topics};
 use super::fleet::{Changes, Fleet, Problem};
 use super::inbox::{Inbox, Incoming, Link};
 use super::subscriptions::{Request, Subscriptions};
@@ -30,6 +30,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// How often it is looked whether something has expired.
 const TICK: Duration = Duration::from_secs(1);
 
+/// After this long without a message what the broker keeps has come, for those who do not stay.
+const QUIET: Duration = Duration::from_millis(150);
+
 /// How long after a connection was made what the broker keeps has come.
 const SETTLED: Duration = Duration::from_secs(10);
 
@@ -40,6 +43,8 @@ pub struct Devices {
     inbox: Inbox,
     subscriptions: Mutex<Subscriptions>,
     filters: Vec<String>,
+    /// Where Home Assistant says that it has started.
+    status_topic: String,
     /// Where commands go; set when the connection is started.
     outbox: OnceLock<Arc<Outbox>>,
     /// Held while the home is told, so that it hears everything in the order in which it happened.
@@ -77,6 +82,7 @@ impl Devices {
             inbox: Inbox::default(),
             subscriptions: Mutex::new(Subscriptions::default()),
             filters: announcement::filters(prefix).to_vec(),
+            status_topic: topics.path(Topic::HomeAssistantStatus),
             outbox: OnceLock::new(),
             telling: Mutex::new(()),
             refused: AtomicU64::new(0),
@@ -111,6 +117,17 @@ impl Devices {
         lock(&self.subscriptions).next()
     }
 
+    /// Waits until what the broker keeps has come: nothing more came for a moment; at most `limit`.
+    pub async fn settled(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if self.inbox.is_quiet(QUIET) && lock(&self.subscriptions).is_idle() {
+                return;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
     /// How they stand.
     pub fn tally(&self) -> Tally {
         let (overtaken, lost) = self.inbox.given_up();
@@ -135,15 +152,9 @@ impl Devices {
             tokio::select! {
                 () = self.inbox.changed() => {}
                 _ = ticks.tick() => {
-                    let mut changes = Changes::default();
-                    let mut fleet = lock(&self.fleet);
-                    fleet.tick(Instant::now(), &mut changes);
-                    if !is_swept && up_since.is_some_and(|since| since.elapsed() >= SETTLED) {
-                        is_swept = true;
-                        fleet.sweep(&mut changes);
-                    }
-                    drop(fleet);
-                    self.apply(changes);
+                    let settles = !is_swept && up_since.is_some_and(|since| since.elapsed() >= SETTLED);
+                    is_swept |= settles;
+                    self.tick(settles);
                 }
             }
             while let Some(link) = self.inbox.take_link() {
@@ -153,6 +164,23 @@ impl Devices {
             }
             self.read_waiting(up_since).await;
             tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Time goes by; with `settles` what the broker keeps has come by now.
+    fn tick(&self, settles: bool) {
+        let mut changes = Changes::default();
+        let mut fleet = lock(&self.fleet);
+        fleet.tick(Instant::now(), &mut changes);
+        if settles {
+            fleet.sweep(&mut changes);
+        }
+        let asks = settles && fleet.has_untold();
+        drop(fleet);
+        self.apply(changes);
+        if let Some(outbox) = self.outbox.get().filter(|_| asks) {
+            // Zigbee2MQTT keeps no states at the broker: it tells them when Home Assistant starts.
+            outbox.put(vec![Message::to_device(self.status_topic.clone(), b"online".to_vec(), false)]);
         }
     }
 

@@ -244,6 +244,11 @@ impl Fleet {
         }
     }
 
+    /// Whether one of them could tell how it is, and never did.
+    pub fn has_untold(&self) -> bool {
+        self.things.values().any(Thing::is_untold)
+    }
+
     /// Time goes by.
     pub fn tick(&mut self, now: Instant, changes: &mut Changes) {
         for id in &self.ticking {

@@ -45,13 +45,13 @@ pub fn check(source: &str) -> Result<(), &'static str> {
     let mut factor = 1.0;
     let mut open = false;
     for (at, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Sign('*') => match written_factor(&tokens, at) {
-                Some(number) => factor *= number,
-                None if is_number(&tokens, at) => open = true,
-                None => return Err("multiplies what may be a text; put `| float` behind it"),
-            },
-            _ => {}
+        if *token != Token::Sign('*') {
+            continue;
+        }
+        match written_factor(&tokens, at) {
+            Some(number) => factor *= number,
+            None if is_number(&tokens, at) => open = true,
+            None => return Err("multiplies what may be a text; put `| float` behind it"),
         }
     }
     if factor > FACTOR_MAX {

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// Most messages of one topic that wait: a device may tell one thing after the other on it.
@@ -47,6 +48,8 @@ struct Inner {
     order: VecDeque<String>,
     bytes: usize,
     link: VecDeque<Link>,
+    /// When something came last.
+    last: Option<Instant>,
     overtaken: u64,
     lost: u64,
 }
@@ -73,6 +76,7 @@ impl Inbox {
     /// The connection stands or is lost. What came over a lost one is worth nothing any more.
     pub fn link(&self, link: Link) {
         let mut inner = self.lock();
+        inner.last = Some(Instant::now());
         if link == Link::Down {
             inner.waiting.clear();
             inner.order.clear();
@@ -113,6 +117,13 @@ impl Inbox {
         taken
     }
 
+    /// Whether nothing waits and nothing came for so long.
+    pub fn is_quiet(&self, time: Duration) -> bool {
+        let inner = self.lock();
+        let is_read = inner.order.is_empty() && inner.link.is_empty();
+        is_read && inner.last.is_some_and(|last| last.elapsed() >= time)
+    }
+
     /// Messages that newer ones overtook, and messages that were given up.
     pub fn given_up(&self) -> (u64, u64) {
         let inner = self.lock();
@@ -122,6 +133,7 @@ impl Inbox {
 
 impl Inner {
     fn put(&mut self, topic: &str, payload: &[u8], retained: bool) {
+        self.last = Some(Instant::now());
         let is_new = !self.waiting.contains_key(topic);
         let payload = &payload[..payload.len().min(MESSAGE_MAX_BYTES)];
         if is_new && self.waiting.len() >= TOPICS_MAX || self.bytes + payload.len() > BYTES_MAX {

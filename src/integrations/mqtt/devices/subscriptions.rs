@@ -65,6 +65,11 @@ impl Subscriptions {
         }
     }
 
+    /// Whether there is nothing to ask for.
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.fresh.is_empty() && self.stale.is_empty()
+    }
+
     /// The next request.
     pub fn next(&mut self) -> Option<Request> {
         if let Some(request) = self.waiting.pop_front() {

@@ -73,7 +73,7 @@ impl Template {
     ///
     /// # Errors
     /// As [`Template::read`].
-    pub fn write<'a>(&self, variables: &[(&'a str, Value)]) -> Result<String, TemplateError> {
+    pub fn write(&self, variables: &[(&str, Value)]) -> Result<String, TemplateError> {
         self.render(variables.iter().cloned())
     }
 

@@ -183,6 +183,11 @@ impl Thing {
         self.expires_after.is_some()
     }
 
+    /// Whether it could tell how it is, and never did.
+    pub fn is_untold(&self) -> bool {
+        self.last_told.is_none() && !self.appliance.topics().is_empty()
+    }
+
     /// Whether time changes it.
     pub fn is_ticking(&self) -> bool {
         self.expires_after.is_some() || self.appliance.off_delay().is_some()
