@@ -10,7 +10,7 @@ use std::time::Duration;
 const HOME: &str = "[[area]]\nid = \"workshop\"\nname = \"Workshop\"\n";
 
 const LAMP: &str = r#"{"schema":"json","name":null,"unique_id":"lamp_1","brightness":true,
-    "command_topic":"zigbee2mqtt/bench lamp/set","state_topic":"zigbee2mqtt/bench lamp",
+    "command_topic":"zigbee2mqtt/bench_lamp/set","state_topic":"zigbee2mqtt/bench_lamp",
     "availability":[{"topic":"zigbee2mqtt/bridge/state","value_template":"{{ value_json.state }}"}],
     "device":{"identifiers":["lamp_1"],"name":"Bench lamp","suggested_area":"Workshop"}}"#;
 
@@ -54,18 +54,18 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     let (all, lamp) = (broker.subscribe("hark/#"), broker.subscribe("zigbee2mqtt/#"));
     keep(&broker, LAMP_TOPIC, LAMP);
     keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
-    keep(&broker, "zigbee2mqtt/bench lamp", r#"{"state":"OFF","brightness":100}"#);
+    keep(&broker, "zigbee2mqtt/bench_lamp", r#"{"state":"OFF","brightness":100}"#);
     let _daemon = daemon(&hark, &broker);
     all.wait("the daemon", |line| line == "hark/hark/availability online");
     ask_until(&broker, &all, "are the lights in the workshop on", "No, no light in the workshop is on.");
 
     // Told and done: the answer comes after the state of the lamp, and not before.
     broker.publish("hark/hark/ask", "turn on the lights in the workshop");
-    lamp.wait("the command", |line| line == r#"zigbee2mqtt/bench lamp/set {"state":"ON"}"#);
+    lamp.wait("the command", |line| line == r#"zigbee2mqtt/bench_lamp/set {"state":"ON"}"#);
     let before = answers(&all).len();
     std::thread::sleep(Duration::from_millis(700));
     assert_eq!(answers(&all).len(), before, "nothing is promised before the lamp says so");
-    broker.publish("zigbee2mqtt/bench lamp", r#"{"state":"ON","brightness":100}"#);
+    broker.publish("zigbee2mqtt/bench_lamp", r#"{"state":"ON","brightness":100}"#);
     let answer = wait_for("the answer", Duration::from_secs(10), || answers(&all).get(before).cloned());
     assert_eq!(answer, "hark/hark/answer Turned on the bench lamp.");
     let receipt = all.wait("the receipt", |line| line.contains("\"action\"") && line.contains("\"ok\":true"));
@@ -74,7 +74,7 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     // Told, and not done: that is what is answered.
     let before = answers(&all).len();
     broker.publish("hark/hark/ask", "turn off the lights in the workshop");
-    lamp.wait("the second command", |line| line == r#"zigbee2mqtt/bench lamp/set {"state":"OFF"}"#);
+    lamp.wait("the second command", |line| line == r#"zigbee2mqtt/bench_lamp/set {"state":"OFF"}"#);
     let answer = wait_for("the excuse", Duration::from_secs(20), || answers(&all).get(before).cloned());
     assert_eq!(answer, "hark/hark/answer I sent it, but nothing answered in time.");
 
@@ -100,17 +100,17 @@ fn a_typed_request_and_the_list_of_the_home_know_the_devices_too() {
     let hark = Hark::new();
     keep(&broker, LAMP_TOPIC, LAMP);
     keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
-    keep(&broker, "zigbee2mqtt/bench lamp", r#"{"state":"OFF","brightness":100}"#);
+    keep(&broker, "zigbee2mqtt/bench_lamp", r#"{"state":"OFF","brightness":100}"#);
     let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
     let list = text(&hark.run(&["home", "list", "--set", &url]).stdout);
     let row = list.lines().find(|line| line.contains("light.bench_lamp")).unwrap_or_else(|| panic!("{list}"));
     assert!(row.contains("off") && row.contains("Bench lamp") && row.contains("[mqtt]"), "{row}");
     // The lamp does what it is told, and says so.
-    let lamp = Listener::on(broker.port, &["zigbee2mqtt/bench lamp/set"]);
+    let lamp = Listener::on(broker.port, &["zigbee2mqtt/bench_lamp/set"]);
     let port = broker.port;
     let answers = std::thread::spawn(move || {
         let told = lamp.next_on("/set").payload;
-        publish(port, &["-t", "zigbee2mqtt/bench lamp", "-m", r#"{"state":"ON","brightness":102}"#]);
+        publish(port, &["-t", "zigbee2mqtt/bench_lamp", "-m", r#"{"state":"ON","brightness":102}"#]);
         told
     });
     // By its name, which came from the broker a moment ago.
