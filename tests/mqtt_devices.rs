@@ -75,8 +75,8 @@ fn a_switch_comes_tells_is_told_and_goes() {
     node.wait("switch.fan", Some("off"));
     let listener = Listener::on(port, &["fan/set"]);
     assert_eq!(node.send("switch.fan", &DeviceCommand::TurnOn), Ok(()));
-    let seen = listener.next_on("fan/set");
-    assert_eq!((seen.payload.as_str(), seen.qos, seen.retained), ("ON", 1, false));
+    let seen = listener.expect("fan/set", "ON");
+    assert_eq!((seen.qos, seen.retained), (1, false));
     assert_eq!(node.state("switch.fan").as_deref(), Some("off"), "it has not said so yet");
     publish(port, &["-t", "fan", "-m", "ON"]);
     node.wait("switch.fan", Some("on"));
@@ -274,4 +274,31 @@ fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
     let devices = Devices::of(&nobody, home).unwrap();
     let visit = Mqtt::visit(&nobody, devices, runtime.handle()).unwrap().unwrap();
     assert!(runtime.block_on(visit.devices_settled(Duration::from_secs(5))).is_some());
+}
+
+#[test]
+fn a_message_too_large_costs_its_topic_and_not_the_connection() {
+    let broker = Mosquitto::start(free_port());
+    let port = broker.port;
+    let huge = vec![b'x'; 9 * 1024 * 1024];
+    let mut child = Command::new("mosquitto_pub")
+        .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-r", "-t", "huge", "-s"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&huge).unwrap();
+    assert!(child.wait().unwrap().success());
+    keep(port, "homeassistant/sensor/huge/config", r#"{"name":"Huge","stat_t":"huge"}"#);
+    keep(port, "homeassistant/switch/fan/config", SWITCH);
+    keep(port, "fan/up", "online");
+    keep(port, "fan", "OFF");
+    let node = Node::start(&config(port));
+    wait_until("the topic is given up", || {
+        node.mqtt.status().devices.last_problem.is_some_and(|problem| problem.starts_with("huge: "))
+    });
+    wait_until("it is connected again", || node.mqtt.status().connected);
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(node.mqtt.status().connected);
+    node.wait("switch.fan", Some("off"));
+    assert_eq!(node.send("switch.fan", &DeviceCommand::TurnOn), Ok(()));
 }

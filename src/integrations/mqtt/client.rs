@@ -181,6 +181,9 @@ impl Connection {
                 return;
             };
             let is_oversized = self.note_loss(*error, lasted);
+            if let Some(devices) = self.shared.devices.as_ref().filter(|_| is_oversized) {
+                devices.oversized();
+            }
             let wait = self.backoff.next_wait();
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}

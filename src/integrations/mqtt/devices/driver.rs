@@ -107,6 +107,15 @@ impl Devices {
         self.inbox.link(Link::Down);
     }
 
+    /// A message that is too large ended the connection.
+    pub fn oversized(&self) {
+        for topic in lock(&self.subscriptions).oversized(Instant::now()) {
+            let why =
+                "what the broker keeps there is too large; it is not listened to until Hark starts again";
+            self.warn(Problem { topic, why: why.into() });
+        }
+    }
+
     /// A message came that is none of Hark's own.
     pub fn put(&self, topic: &str, payload: &[u8], retained: bool) {
         self.inbox.put(topic, payload, retained);
@@ -114,7 +123,7 @@ impl Devices {
 
     /// What the broker is to be asked for next.
     pub fn next_request(&self) -> Option<Request> {
-        lock(&self.subscriptions).next()
+        lock(&self.subscriptions).next(Instant::now())
     }
 
     /// Waits until what the broker keeps has come: nothing more came for a moment; at most `limit`.
@@ -151,6 +160,7 @@ impl Devices {
         loop {
             tokio::select! {
                 () = self.inbox.changed() => {}
+                () = tokio::time::sleep(PAUSE), if lock(&self.subscriptions).is_stepping() => self.wake(),
                 _ = ticks.tick() => {
                     let settles = !is_swept && up_since.is_some_and(|since| since.elapsed() >= SETTLED);
                     is_swept |= settles;
@@ -177,6 +187,9 @@ impl Devices {
         }
         let asks = settles && fleet.has_untold();
         drop(fleet);
+        if settles {
+            lock(&self.subscriptions).settled();
+        }
         self.apply(changes);
         if let Some(outbox) = self.outbox.get().filter(|_| asks) {
             // Zigbee2MQTT keeps no states at the broker: it tells them when Home Assistant starts.
