@@ -8,6 +8,7 @@ use hark::acting::home::{HomeRegistry, UNAVAILABLE};
 use hark::config::homeassistant::HomeAssistant as Config;
 use hark::domain::device::{DeviceCommand, DeviceError};
 use hark::domain::home::{Entity, Home};
+use hark::domain::ports::HomeView;
 use hark::domain::{EntityId, Fault};
 use hark::integrations::homeassistant::HomeAssistant as Client;
 use serde_json::json;
@@ -95,6 +96,9 @@ fn states_names_and_places_are_followed_and_only_names_are_vocabulary() {
         let items = house.entity("todo.shopping")?.attributes.get("items")?.clone();
         (items[0]["summary"] == "tea").then_some(())
     });
+    house.server.change("person.alice", "not_home", json!({}));
+    let alice = || house.registry.home().persons[0].state.clone();
+    wait_for("Alice to leave", Duration::from_secs(10), || (alice() == "not_home").then_some(()));
     assert!(!vocabulary.has_changed().unwrap(), "states are no vocabulary");
     house.server.rename("light.kitchen", "Stove light");
     house.server.entity("switch.fan", "Extractor", Some("kitchen"), "off", json!({}));

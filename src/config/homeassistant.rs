@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HomeAssistant {
-    /// Address, such as `http://homeassistant.local:8123` or `ws://homeassistant.local:8123/api/websocket`; empty: none. With one, the demo home is not used unless `home.file` names it.
+    /// Address, such as `http://homeassistant.local:8123` or `ws://homeassistant.local:8123/api/websocket`; empty: none. With one there are no virtual devices: `home.demo` counts as false.
     pub url: String,
     /// File that holds a long-lived access token (made in the user's profile there, under Security); empty: systemd credential `homeassistant-token`.
     #[schemars(extend("x-holds" = "file"))]

@@ -262,14 +262,16 @@ impl Workshop {
     }
 }
 
-/// The home of the configuration: the file, or the demo home. A real home with a Home Assistant needs no demo.
+/// The home of the configuration: the file, or the demo home. Where there is a Home Assistant nothing is virtual:
+/// a name it does not have must not look as if it worked.
 ///
 /// # Errors
 /// Everything that is wrong in the file.
 pub fn load_home(config: &Config) -> Result<Home, Faults> {
-    let demo = config.home.demo;
+    let is_real = !config.homeassistant.url.is_empty();
+    let demo = config.home.demo && !is_real;
     let home = match config.home.file.as_str() {
-        "" if !config.homeassistant.url.is_empty() => Ok(Home::default()),
+        "" if is_real => Ok(Home::default()),
         "" => home_file::example(demo),
         file => home_file::load(&paths::expand(file), demo),
     };

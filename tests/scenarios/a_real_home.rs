@@ -166,6 +166,7 @@ fn the_weather_and_a_sensor_are_asked_there() {
     let server = HomeAssistant::with_home();
     let hark = hark(&server);
     assert!(said(&asked(&hark, "what's the weather")).contains("rainy"));
+    assert_eq!(said(&asked(&hark, "where is alice")), "Alice is at home.");
     assert!(said(&asked(&hark, "what is the temperature outside")).contains("7.5"));
     server.change("weather.home", "sunny", serde_json::json!({"temperature": null}));
     assert!(said(&asked(&hark, "what's the weather")).contains("11"), "from the forecast");

@@ -109,6 +109,7 @@ impl HomeAssistant {
             "rainy",
             json!({"temperature": 8, "temperature_unit": "°C"}),
         );
+        server.entity("person.alice", "Alice", None, "home", json!({}));
         server.list("todo.shopping", "Shopping list", &["bread"]);
         server
     }

@@ -152,6 +152,9 @@ fn dangers(action: &Action, home: &Home) -> Vec<Danger> {
 }
 
 fn scene_dangers(scene: &Entity, home: &Home) -> Vec<Danger> {
+    if let Some(Value::Array(touched)) = scene.attributes.get("entity_id") {
+        return touched.iter().filter_map(Value::as_str).filter_map(|id| touched_danger(id, home)).collect();
+    }
     let Some(Value::Object(states)) = scene.attributes.get("states") else { return Vec::new() };
     let mut found = Vec::new();
     for (id, target) in states {
@@ -172,6 +175,21 @@ fn scene_dangers(scene: &Entity, home: &Home) -> Vec<Danger> {
         found.push(Danger { action, entity: id.clone(), name: entity.name.clone() });
     }
     found
+}
+
+/// What may happen to a thing that a scene of Home Assistant touches: it tells which things, not into which
+/// states it brings them, so the worst is assumed.
+fn touched_danger(id: &str, home: &Home) -> Option<Danger> {
+    let known = home.entities.iter().find(|entity| entity.id.0 == id);
+    let action = match id.split('.').next() {
+        Some("lock") => "unlock",
+        Some("alarm_control_panel") => "disarm",
+        // One that Hark may not know could be a garage door.
+        Some("cover") if known.is_none_or(is_secure) => "open",
+        _ => return None,
+    };
+    let name = known.map_or(id, |entity| &entity.name).to_owned();
+    Some(Danger { action, entity: id.to_owned(), name })
 }
 
 fn is_secure(entity: &Entity) -> bool {

@@ -32,6 +32,14 @@ pub enum Error {
         /// What the network said.
         why: String,
     },
+    /// TLS failed, most often because the certificate is not trusted.
+    #[error("TLS with Home Assistant at {url} failed: {why}")]
+    Tls {
+        /// Address.
+        url: String,
+        /// What TLS said.
+        why: String,
+    },
     /// Somebody answers who does not speak Home Assistant's protocol.
     #[error("what answers at {url} is not Home Assistant: {why}")]
     NotHomeAssistant {
@@ -89,6 +97,10 @@ impl Error {
             }
             Self::Unreachable { .. } | Self::Silent { .. } => {
                 "check that it runs and that homeassistant.url names it; Hark keeps trying"
+            }
+            Self::Tls { .. } => {
+                "set SSL_CERT_FILE to the authority (PEM) that signed its certificate and name it in \
+                 homeassistant.url as the certificate does; or use its http:// address within the house"
             }
             Self::NotHomeAssistant { .. } => {
                 "check homeassistant.url: the same address as in the browser, such as \

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
-use tokio_tungstenite::tungstenite::error::Error as SocketError;
+use tokio_tungstenite::tungstenite::error::{Error as SocketError, ProtocolError};
 use tokio_tungstenite::tungstenite::{Message, protocol::WebSocketConfig};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
@@ -171,10 +171,16 @@ fn explain(url: &str, error: &SocketError) -> Error {
         SocketError::Http(response) => {
             Error::NotHomeAssistant { url, why: format!("it answers with status {}", response.status()) }
         }
+        SocketError::Protocol(ProtocolError::ResetWithoutClosingHandshake) => {
+            Error::Unreachable { url, why: "the connection was cut".into() }
+        }
         SocketError::Protocol(error) => Error::NotHomeAssistant { url, why: error.to_string() },
         SocketError::Url(error) => Error::BadUrl { url, why: error.to_string() },
         SocketError::ConnectionClosed | SocketError::AlreadyClosed => {
             Error::Unreachable { url, why: "it closed the connection".into() }
+        }
+        SocketError::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+            Error::Tls { url, why: error.to_string() }
         }
         SocketError::Io(error) => Error::Unreachable { url, why: error.to_string() },
         other => Error::Unreachable { url, why: other.to_string() },

@@ -44,6 +44,22 @@ pub(super) struct Entry {
 struct Device {
     id: String,
     area_id: Option<String>,
+    manufacturer: Option<String>,
+    identifiers: Value,
+}
+
+impl Device {
+    /// Whether it is a node of ours, announced by MQTT discovery: Hark does not switch its own microphone off
+    /// with "everything in the kitchen".
+    fn is_hark(&self) -> bool {
+        let is_ours = |one: &Value| {
+            let name = one.get(1).and_then(Value::as_str);
+            one.get(0).and_then(Value::as_str) == Some("mqtt")
+                && name.is_some_and(|name| name.starts_with("hark_"))
+        };
+        self.manufacturer.as_deref() == Some("Hark")
+            && self.identifiers.as_array().is_some_and(|all| all.iter().any(is_ours))
+    }
 }
 
 /// A row of `config/area_registry/list`.
@@ -141,7 +157,8 @@ pub fn select(answers: Answers, exposed_only: bool) -> Selection {
     let mut left_out = 0;
     for row in rows::<StateRow>(answers.states) {
         let entry = entries.get(&row.entity_id);
-        if !is_id(&row.entity_id) || !exposure.shows(&row, entry) {
+        let device = entry.and_then(|entry| selection.devices.get(entry.device_id.as_ref()?));
+        if !is_id(&row.entity_id) || device.is_some_and(Device::is_hark) || !exposure.shows(&row, entry) {
             continue;
         }
         if selection.rows.len() == MAX_ENTITIES {

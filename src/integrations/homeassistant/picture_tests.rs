@@ -83,6 +83,17 @@ fn exposed_entities_are_known_by_name_place_and_alias() {
 }
 
 #[test]
+fn nodes_of_ours_are_no_devices() {
+    let mut ours = answers();
+    ours.devices = json!([{"id": "d1", "area_id": null, "manufacturer": "Hark", "identifiers": [["mqtt", "hark_kitchen"]]}]);
+    assert!(!names_in(&select(ours, true).picture(&[])).contains(&"Kitchen light"));
+    let mut other = answers();
+    other.devices =
+        json!([{"id": "d1", "manufacturer": "Hark", "identifiers": [["hue", "hark_kitchen"], 7]}]);
+    assert!(names_in(&select(other, true).picture(&[])).contains(&"Kitchen light"));
+}
+
+#[test]
 fn without_the_limit_to_what_is_exposed_only_hidden_and_technical_things_are_left_out() {
     let picture = select(answers(), false).picture(&[]);
     let all = ["Kitchen light", "Original", "Private", "Without registry", "Kept back", "Outside", "Power"];
