@@ -6,6 +6,7 @@ pub mod audio;
 pub mod calendar;
 pub mod classification;
 pub mod clock;
+pub mod device;
 pub mod event;
 pub mod fault;
 pub mod home;
