@@ -4,9 +4,10 @@ use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
-use super::recogniser;
+use super::recogniser::{self, Made};
 use super::recorder::Recorder;
 use super::tongues::Tongues;
+use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
@@ -14,8 +15,6 @@ use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
 use crate::config::{Config, is_model_path, paths};
-use crate::deciding::ladder::Ladder;
-use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeView, Voice};
@@ -33,7 +32,6 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
-use crate::understanding::Grammar;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -50,16 +48,16 @@ pub struct Workshop {
     pub runtime: tokio::runtime::Runtime,
     /// The queue in front of the turn machine.
     pub mailbox: Arc<Mailbox>,
-    /// The templates with the names of the home.
-    pub grammar: Arc<Grammar>,
     /// The home.
     pub home: Arc<HomeRegistry>,
     /// Timers.
     pub timers: Arc<Timers>,
     /// Models on the disk.
     pub manifest: Manifest,
-    ladder: Arc<Ladder>,
-    replies: Arc<Phrasebook>,
+    /// Languages and classifier.
+    pub(super) tongues: Tongues,
+    /// What follows the names of the home.
+    pub(super) vocabulary: Arc<Vocabulary>,
     tools: Arc<Toolbox>,
     controls: Arc<Controls>,
     store: Store,
@@ -80,9 +78,10 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let home = Arc::new(HomeRegistry::new(load_home(&config)?));
-        let here = known_beforehand(&config, &home.home());
-        let Tongues { grammar, ladder, replies } =
-            Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
+        // Before the names are read, so that no change of them is missed.
+        let changes = home.vocabulary();
+        let tongues = Tongues::open(&config, &models_dir, home.clone())?;
+        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let mailbox = Arc::new(Mailbox::default());
@@ -101,12 +100,11 @@ impl Workshop {
             config,
             runtime,
             mailbox,
-            grammar,
-            ladder,
+            tongues,
+            vocabulary,
             home,
             timers,
             manifest,
-            replies,
             tools,
             controls,
             store,
@@ -139,8 +137,8 @@ impl Workshop {
         let keep = self.config.memory.keep_turns;
         let turns = Some(Turns::new(self.store.clone()));
         Parts {
-            understand: self.ladder.clone(),
-            replies: self.replies.clone(),
+            understand: self.tongues.ladder.clone(),
+            replies: self.tongues.replies.clone(),
             tools: self.tools.clone(),
             timers: self.timers.clone(),
             voice,
@@ -148,6 +146,13 @@ impl Workshop {
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+        }
+    }
+
+    /// Understands the names of the home as they are now, where no thread follows them.
+    pub(super) fn follow_names(&self) {
+        for fault in self.vocabulary.catch_up().err().into_iter().flatten() {
+            tracing::warn!("the names of before are understood: {fault}");
         }
     }
 
@@ -160,7 +165,7 @@ impl Workshop {
             vad: self.vad()?,
             wake: self.wake()?,
             recogniser: self.recogniser(mode)?,
-            grammar: Some(self.grammar.clone()),
+            grammar: Some(self.tongues.usual().clone()),
         };
         Ear::new(parts, EarSettings::new(&self.config, mode))
     }
@@ -181,15 +186,19 @@ impl Workshop {
 
     /// The recogniser alone.
     pub(super) fn recogniser(&self, mode: SttMode) -> Result<Box<dyn Recogniser>, Fault> {
+        let sentences = self.tongues.usual();
         let from = recogniser::Ingredients {
             stt: &self.config.stt,
             manifest: &self.manifest,
             home: &self.home.home(),
-            grammar: self.grammar.clone(),
+            grammar: sentences.now().map_err(|faults| faults[0].clone())?,
+            sentences: sentences.clone(),
             state_dir: &self.config.paths.state_dir()?,
             mode,
         };
-        recogniser::build(&from, Arc::new(self.espeak()?))
+        let Made { recogniser, rebuilder } = recogniser::build(&from, Arc::new(self.espeak()?))?;
+        self.vocabulary.teach(rebuilder);
+        Ok(recogniser)
     }
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {
@@ -272,13 +281,6 @@ fn load_timers(store: &Store) -> Result<Timers, Fault> {
     Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
-/// What is known before a word is said: the declared name of the area this node stands in.
-fn known_beforehand(config: &Config, home: &Home) -> serde_json::Map<String, serde_json::Value> {
-    let here = crate::acting::home::select::area(home, &config.home.area);
-    here.map(|area| ("area".to_owned(), area.name.as_str().into())).into_iter().collect()
-}
-
-/// Templates that come with Hark, then the owner's own.
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.
 fn id_prefix() -> String {
     let id = uuid::Uuid::now_v7().simple().to_string();

@@ -32,7 +32,7 @@ pub struct Facts {
 }
 
 /// A classifier that others ask as well.
-pub type SharedClassifier = Arc<Mutex<Box<dyn Classify>>>;
+pub type SharedClassifier = Arc<Mutex<dyn Classify>>;
 
 /// Understands a request by the first rung that can.
 pub struct Ladder {

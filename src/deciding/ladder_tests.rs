@@ -56,7 +56,7 @@ fn ladder(says: Says) -> Ladder {
         sentences: Arc::new(OneSentence(text, sure)),
     };
     let spoken = vec![spoken("en", "lights on", 1.0), spoken("de", "licht an", 1.0)];
-    Ladder::new(spoken, Some(Arc::new(Mutex::new(Box::new(says)))), IntentConfig::default(), facts())
+    Ladder::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts())
 }
 
 const SURE: &[(&str, f32)] = &[("HassTurnOn", 0.9), ("HassTurnOff", 0.05)];

@@ -8,6 +8,7 @@ use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Response templates of one language: intent (or `replies`, `errors`) → key → template.
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
@@ -45,15 +46,18 @@ pub struct Replies {
     templates: Environment<'static>,
 }
 
+/// The replies of one language, opened at first need; `None` when they are broken.
+pub type Fetch = Box<dyn Fn() -> Option<Arc<Replies>> + Send + Sync>;
+
 /// The replies of every language that is spoken here.
 pub struct Phrasebook {
-    languages: BTreeMap<String, Replies>,
+    languages: BTreeMap<String, Fetch>,
     usual: String,
 }
 
 impl Phrasebook {
     /// By ISO 639-1 code; `usual` is one of them.
-    pub fn new(languages: BTreeMap<String, Replies>, usual: &str) -> Self {
+    pub fn new(languages: BTreeMap<String, Fetch>, usual: &str) -> Self {
         Self { languages, usual: usual.to_owned() }
     }
 
@@ -62,9 +66,11 @@ impl Phrasebook {
     /// # Errors
     /// As [`Replies::render`].
     pub fn render(&self, reply: &Reply, language: &str, unix_ms: i64) -> Result<(String, String), Fault> {
-        let language = if self.languages.contains_key(language) { language } else { &self.usual };
-        let Some(replies) = self.languages.get(language) else {
-            let message = format!("there are no replies in the language {language}");
+        let fetch = |language: &str| self.languages.get(language).and_then(|fetch| fetch());
+        let asked = fetch(language).map(|replies| (replies, language));
+        let Some((replies, language)) = asked.or_else(|| Some((fetch(&self.usual)?, self.usual.as_str())))
+        else {
+            let message = format!("there are no replies in the language {}", self.usual);
             return Err(Fault::new(FaultKind::BadConfiguration, "replies", message, "see speaking.language"));
         };
         Ok((replies.render(reply, unix_ms)?, language.to_owned()))

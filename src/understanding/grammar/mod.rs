@@ -20,7 +20,7 @@ use super::sentences::model::{Data, Requirement, Template};
 use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
-use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
+use crate::domain::ports::{Acceptance, Completeness, Completes, EditCosts, Place, SpeechGrammar};
 use graph::Graph;
 use network::{Network, NetworkBuilder};
 use pieces::{PieceCompiler, Pieces};
@@ -213,10 +213,6 @@ impl SpeechGrammar for Grammar {
         self.accept_spoken(words, costs)
     }
 
-    fn completeness(&self, text: &str) -> Completeness {
-        self.completeness_of(text)
-    }
-
     fn first(&self) -> Option<Place> {
         self.first_place()
     }
@@ -227,6 +223,12 @@ impl SpeechGrammar for Grammar {
 
     fn ends(&self, place: Place) -> bool {
         self.ends_at(place)
+    }
+}
+
+impl Completes for Grammar {
+    fn completeness(&self, text: &str) -> Completeness {
+        self.completeness_of(text)
     }
 }
 

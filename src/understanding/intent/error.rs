@@ -36,6 +36,9 @@ pub enum IntentError {
     /// There is nothing to learn from.
     #[error("too little to learn from: {0}")]
     TooLittle(String),
+    /// A training was not wanted any more.
+    #[error("the training was broken off")]
+    BrokenOff,
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -59,6 +62,7 @@ impl From<IntentError> for Fault {
             IntentError::TooLittle(_) => {
                 (FaultKind::BadInput, "give every intent at least two sentences; `hark models verify`")
             }
+            IntentError::BrokenOff => (FaultKind::Unavailable, "run `hark models train`"),
             IntentError::Io { .. } => (FaultKind::Failed, "check the folder and its permissions"),
         };
         Self::new(kind, "intent", error.to_string(), fix)
