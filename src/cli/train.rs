@@ -5,7 +5,7 @@ use crate::daemon::learning;
 use crate::domain::{Fault, FaultKind};
 use crate::inference::manifest::Manifest;
 use crate::understanding::intent::data::Data;
-use crate::understanding::intent::{Encoder, Places, Report, Step, train};
+use crate::understanding::intent::{Encoder, IntentError, Places, Report, Step, train};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -33,7 +33,7 @@ pub struct TrainArgs {
 pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let places = places(config, args.shipped)?;
     let data = Data::gather(&places, &args.lang, &learning::homes(config, args.shipped)?)
-        .map_err(|problems| learning::mistakes(&problems))?;
+        .map_err(IntentError::mistakes)?;
     if args.print_data {
         return print(&data, out);
     }

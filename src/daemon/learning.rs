@@ -8,12 +8,11 @@ use crate::acting::home::file as home_file;
 use crate::config::{Config, paths};
 use crate::domain::home::Home;
 use crate::domain::public_event::HarkState;
-use crate::domain::{Envelope, Fault, FaultKind, PublicEvent};
+use crate::domain::{Envelope, Fault, PublicEvent};
 use crate::inference::manifest::Manifest;
 use crate::telemetry::vitals;
-use crate::understanding::Problem;
 use crate::understanding::intent::data::Data;
-use crate::understanding::intent::{Encoder, LateClassifier, Places, Training, train};
+use crate::understanding::intent::{Encoder, IntentError, LateClassifier, Places, Training, train};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,13 +39,6 @@ pub fn homes(config: &Config, shipped: bool) -> Result<Vec<Home>, Fault> {
         homes.push(home_file::load(&paths::expand(&config.home.file), false)?);
     }
     Ok(homes)
-}
-
-/// All mistakes in sentences and examples as one fault.
-pub fn mistakes(problems: &[Problem]) -> Fault {
-    let lines: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
-    let message = format!("{} mistake(s) in sentence files:{}", problems.len(), lines.concat());
-    Fault::new(FaultKind::BadInput, "intent", message, "correct the lines named above")
 }
 
 /// When Hark was last busy, from the states it publishes.
@@ -124,7 +116,7 @@ impl Learner {
     fn learn(&self, pace: &Pace) -> Result<Training, Fault> {
         let language = &self.config.speaking.language;
         let homes = homes(&self.config, false)?;
-        let data = Data::gather(&self.places, language, &homes).map_err(|problems| mistakes(&problems))?;
+        let data = Data::gather(&self.places, language, &homes).map_err(IntentError::mistakes)?;
         let mut encoder = Encoder::open(&Manifest::load(&self.places.models_dir)?)?;
         let training = train(&mut encoder, &data, &mut |_| pace.stand_back())?;
         training.head.write(&self.places.own_head(language))?;
@@ -247,7 +239,7 @@ mod tests {
         };
         assert_ne!(best(odd).as_deref(), Some("HassVacuumStart"), "it is not known before");
         for text in [odd, "crumbs everywhere", "crumbs are taking over the floor"] {
-            examples::append(&places.marked("en"), text, &meant).unwrap();
+            examples::mark(&places.marked("en"), text, &meant).unwrap();
         }
         assert!(learner.catch_up(&quiet()).unwrap());
         assert!(places.own_head("en").is_file());

@@ -26,6 +26,7 @@ mod recorder;
 mod reply_file;
 pub mod say;
 mod speaker_supervisor;
+pub mod teacher;
 mod timers_thread;
 mod tongues;
 mod vocabulary;

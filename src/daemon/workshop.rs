@@ -6,6 +6,7 @@ use super::controls::Controls;
 use super::mailbox::Mailbox;
 use super::recogniser::{self, Made};
 use super::recorder::Recorder;
+use super::teacher::Teacher;
 use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
@@ -140,12 +141,24 @@ impl Workshop {
             understand: self.tongues.ladder.clone(),
             replies: self.tongues.replies.clone(),
             tools: self.tools.clone(),
+            teacher: Arc::new(self.teacher()),
             timers: self.timers.clone(),
             voice,
             ear,
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+        }
+    }
+
+    /// Keeps what was meant with what was taken wrongly.
+    pub fn teacher(&self) -> Teacher {
+        Teacher {
+            turns: Turns::new(self.store.clone()),
+            understand: self.tongues.ladder.clone(),
+            home: self.home.clone(),
+            places: self.tongues.places.clone(),
+            language: self.config.speaking.language.clone(),
         }
     }
 

@@ -197,7 +197,7 @@ fn the_own_head_counts_until_the_shipped_data_or_the_encoder_is_newer() {
     let standing = || Classifier::standing(&manifest(), &places, "en").unwrap();
     assert!(standing().own && !standing().stale, "{:?}", standing());
     // The owner adds a sentence: still used, but training anew would help.
-    examples::append(&places.marked("en"), "ta da", &Label::intent("HassTurnOn", None)).unwrap();
+    examples::mark(&places.marked("en"), "ta da", &Label::intent("HassTurnOn", None)).unwrap();
     assert!(standing().own && standing().stale, "{:?}", standing());
     std::fs::write(places.own_head("en"), b"no head").unwrap();
     assert!(!standing().own);
