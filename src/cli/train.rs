@@ -50,7 +50,7 @@ pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -
     let text = if json {
         described(report, &file).to_string()
     } else {
-        format!("{report}\nwritten to {}; Hark takes it at its next start", file.display())
+        format!("{report}\nwritten to {}; a running Hark takes it when it is quiet", file.display())
     };
     writeln!(out, "{text}").map_err(unwritable)
 }

@@ -12,7 +12,9 @@ use crate::domain::{Envelope, Fault, PublicEvent};
 use crate::inference::manifest::Manifest;
 use crate::telemetry::vitals;
 use crate::understanding::intent::data::Data;
-use crate::understanding::intent::{Encoder, IntentError, LateClassifier, Places, Training, train};
+use crate::understanding::intent::{
+    Classifier, Encoder, IntentError, LateClassifier, Places, Training, examples, train,
+};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,6 +41,47 @@ pub fn homes(config: &Config, shipped: bool) -> Result<Vec<Home>, Fault> {
         homes.push(home_file::load(&paths::expand(&config.home.file), false)?);
     }
     Ok(homes)
+}
+
+/// What `hark doctor` says of the classifier.
+///
+/// # Errors
+/// When a part of it is missing or damaged, or the owner's examples have mistakes.
+pub fn described(config: &Config) -> Result<String, Fault> {
+    if !config.intent.enabled {
+        return Ok("switched off: sentence templates only".to_owned());
+    }
+    let language = &config.speaking.language;
+    let places =
+        Places::new(&config.paths.models_dir()?, &config.paths.state_dir()?, &config.intent.examples_dir);
+    let has_head =
+        [places.shipped_head(language), places.own_head(language)].iter().any(|file| file.exists());
+    if !has_head && language != "en" {
+        return Ok(format!("knows English only; the language {language} is understood by its templates"));
+    }
+    let standing = Classifier::standing(&Manifest::load(&places.models_dir)?, &places, language)?;
+    let own = examples::load(&places.own_examples(language)).map_err(IntentError::mistakes)?;
+    let whose = if standing.own { "trained on this machine" } else { "as it comes with Hark" };
+    let age = standing.written.and_then(|written| written.elapsed().ok()).map_or_else(String::new, age);
+    let state = match (standing.stale, config.intent.learn) {
+        (false, _) => "up to date",
+        (true, true) => {
+            "out of date: a running Hark learns by itself when it is quiet, `hark models train` at once"
+        }
+        (true, false) => "out of date: `hark models train` takes in what has changed",
+    };
+    let (intents, own) = (standing.intents, own.len());
+    Ok(format!("{language}, {intents} intents, {whose}{age}, {own} sentences of your own; {state}"))
+}
+
+/// How long ago, for people.
+fn age(age: Duration) -> String {
+    let hours = age.as_secs() / 3600;
+    match hours {
+        0 => format!(" {} minutes ago", age.as_secs() / 60),
+        1..48 => format!(" {hours} hours ago"),
+        _ => format!(" {} days ago", hours / 24),
+    }
 }
 
 /// When Hark was last busy, from the states it publishes.
@@ -91,14 +134,15 @@ impl Learner {
         Self { config: config.clone(), places: places.clone(), classifier, tried: None }
     }
 
-    /// Trains a new head if the one in use is out of date, and puts it in its place; answers whether.
+    /// Takes a head that `hark models train` has made. Trains a new one if the one in use is out of date,
+    /// and puts it in its place; answers whether.
     ///
     /// # Errors
     /// What is wrong with sentences and examples, or why the training failed. It is told once.
     fn catch_up(&mut self, pace: &Pace) -> Result<bool, Fault> {
         // Without a head or an encoder there is nothing to be better than; that was told at the start.
-        let Ok(standing) = self.classifier().standing() else { return Ok(false) };
-        if !standing.stale || self.tried.as_ref() == Some(&standing.wanted) {
+        let Ok(standing) = self.classifier().refresh() else { return Ok(false) };
+        if !self.config.intent.learn || !standing.stale || self.tried.as_ref() == Some(&standing.wanted) {
             return Ok(false);
         }
         self.tried = Some(standing.wanted);
@@ -173,10 +217,7 @@ fn look(mut learner: Learner, pace: &Pace, told: &impl Fn(Fault)) {
         if pace.quiet_for() < QUIET_FOR || pace.is_stopping() {
             continue;
         }
-        let learned = match learner.config.intent.learn {
-            true => learner.catch_up(pace),
-            false => Ok(false),
-        };
+        let learned = learner.catch_up(pace);
         let rested = learner.classifier().rest(REST_AFTER);
         if rested || !matches!(learned, Ok(false)) {
             vitals::give_memory_back();

@@ -13,5 +13,6 @@ mod interrupting;
 mod live_meter;
 mod living_room;
 mod one_sentence;
+mod teaching;
 mod timers_ring;
 mod when_things_are_wrong;

@@ -32,6 +32,8 @@ pub struct Standing {
     pub written: Option<SystemTime>,
     /// Sentences or examples changed since it was trained; training anew would help.
     pub stale: bool,
+    /// What the head was trained on ([`Head::data`]).
+    pub data: String,
     /// What a head that is not stale is trained on ([`Head::data`]).
     pub wanted: String,
 }
@@ -96,8 +98,8 @@ fn choose(encoder: &str, places: &Places, language: &str) -> Result<(Head, Stand
     };
     let file = if is_own { places.own_head(language) } else { places.shipped_head(language) };
     let written = std::fs::metadata(&file).and_then(|about| about.modified()).ok();
-    let (intents, stale) = (head.intents().len(), head.data() != wanted);
-    Ok((head, Standing { file, own: is_own, intents, written, stale, wanted }))
+    let (intents, stale, data) = (head.intents().len(), head.data() != wanted, head.data().to_owned());
+    Ok((head, Standing { file, own: is_own, intents, written, stale, data, wanted }))
 }
 
 impl Classify for Classifier {
