@@ -163,7 +163,7 @@ impl Workshop {
     }
 
     /// Understands the names of the home as they are now, where no thread follows them.
-    pub(super) fn follow_names(&self) {
+    pub fn follow_names(&self) {
         for fault in self.vocabulary.catch_up().err().into_iter().flatten() {
             tracing::warn!("the names of before are understood: {fault}");
         }

@@ -7,6 +7,7 @@ mod support;
 mod asking;
 mod audio_heals;
 mod choosing_a_voice;
+mod growing_home;
 mod hearing_people;
 mod household;
 mod interrupting;
