@@ -131,13 +131,13 @@ impl Teacher {
 fn words_of(record: &TurnRecord) -> Result<String, Fault> {
     let events =
         record.events.iter().filter_map(|event| serde_json::from_value::<Envelope>(event.clone()).ok());
-    let transcripts = events.filter_map(|envelope| match envelope.event {
+    let mut transcripts = events.filter_map(|envelope| match envelope.event {
         PublicEvent::Transcript(transcript) => Some(transcript),
         _ => None,
     });
     let nothing =
         |why: &str| bad(format!("turn {}: {why}", record.id), "mark one whose words were made out".into());
-    match transcripts.last() {
+    match transcripts.next_back() {
         Some(transcript) if transcript.rejected.is_some() => Err(nothing("its words were not made out")),
         Some(transcript) if !transcript.text.trim().is_empty() => Ok(transcript.text),
         _ => Err(nothing("nothing was said in it")),
@@ -241,14 +241,14 @@ mod tests {
         assert!(!fault(turn("x\u{7}\n", "a")).message.contains('\u{7}'));
         assert!(!teacher.places.marked("en").exists(), "nothing was kept");
         for text in ["", "?!", &"x ".repeat(41), &"x".repeat(301)] {
-            let intent = Intent {
+            let intent = Box::new(Intent {
                 name: "HassTurnOn".into(),
                 slots: Slots::new(),
                 confidence: 1.0,
                 route: Route::Template,
                 why: String::new(),
                 response: None,
-            };
+            });
             assert_eq!(fault(Correction::Said { text: text.to_owned(), intent }).kind, FaultKind::BadInput);
         }
     }

@@ -225,6 +225,32 @@ mod tests {
     }
 
     #[test]
+    fn the_thread_follows_bursts_of_changes_and_tells_mistakes() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let grammars = grammars(&home, folder.path());
+        let vocabulary = Arc::new(Vocabulary::new(grammars.clone(), home.vocabulary()));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let mailbox = Arc::new(Mailbox::default());
+        let thread = VocabularyThread::start(vocabulary, runtime.handle().clone(), mailbox.clone()).unwrap();
+        let first = mailbox.pop(Instant::now() + Duration::from_secs(20));
+        assert!(matches!(first, Some(crate::domain::Event::Fault { .. })), "xx lacks a reply: {first:?}");
+        for _ in 0..3 {
+            home.replace("other", Home::default());
+            home.replace("other", lamp(&home.home()));
+        }
+        let end = Instant::now() + Duration::from_secs(20);
+        while grammars[0].understand("turn on the zeppelin", "en").intents.is_empty() {
+            assert!(Instant::now() < end, "the new name is not understood");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let ends = Instant::now();
+        drop(thread);
+        assert!(ends.elapsed() < AT_MOST_EVERY, "it does not wait for its pause to end");
+    }
+
+    #[test]
     fn mistakes_of_a_language_are_told_and_leave_the_others_alone() {
         let folder = tempfile::tempdir().unwrap();
         let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));

@@ -21,7 +21,7 @@ pub enum Correction {
         /// Its words.
         text: String,
         /// What the other words were understood as.
-        intent: Intent,
+        intent: Box<Intent>,
     },
 }
 

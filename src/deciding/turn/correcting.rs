@@ -36,7 +36,7 @@ impl Machine {
         // A guess is nothing to learn from, and what only had another name in it was taken rightly.
         let plain = intent.route == Route::Template && !context::is_follow_up(&intent.name);
         if plain && !self.story.as_ref().is_some_and(|story| story.is_of(&intent.name)) {
-            let correction = Correction::Said { text, intent: intent.clone() };
+            let correction = Correction::Said { text, intent: Box::new(intent.clone()) };
             self.out.push(Effect::Teach { correction });
         }
     }
@@ -77,11 +77,13 @@ mod tests {
     }
 
     fn asked(effects: &[Effect]) -> Vec<&str> {
-        let text = |effect| match effect {
-            &Effect::Understand { ref text, .. } => Some(text.as_str()),
-            _ => None,
-        };
-        effects.iter().filter_map(text).collect()
+        let mut asked = Vec::new();
+        for effect in effects {
+            if let Effect::Understand { text, .. } = effect {
+                asked.push(text.as_str());
+            }
+        }
+        asked
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub const PAYLOAD_MAX_BYTES: usize = 4096;
 
 /// What an accepted message means.
 #[derive(Debug, Clone, PartialEq)]
+// There is one at a time, and it is taken apart at once.
+#[allow(clippy::large_enum_variant)]
 pub enum Inbound {
     /// Something for the turn machine.
     Event(Event),

@@ -114,6 +114,8 @@ impl Grammar {
                 }
             }
         }
+        // The last doubling is mostly empty, and nothing comes to it any more.
+        network.nodes.shrink_to_fit();
         let skip_view = views.texts(&sentences.skip_words);
         let ViewBuilder { views, words, home, .. } = views;
         let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
