@@ -4,8 +4,8 @@ use super::Faults;
 use crate::config::Config;
 use crate::config::paths::ensure_dir;
 use crate::config::wake::WakeEngine;
-use crate::daemon::recogniser;
 use crate::daemon::workshop::{self, Workshop};
+use crate::daemon::{learning, recogniser};
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::capture::input_devices;
@@ -20,10 +20,11 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 10] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 11] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
+        ("classifier", &|| learning::described(config)),
         ("ear", &|| ear(config)),
         ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),

@@ -3,11 +3,11 @@
 use crate::config::stt::{Stt, SttEngine};
 use crate::config::{is_model_path, paths};
 use crate::domain::home::Home;
-use crate::domain::ports::{Pronounce, SpeechGrammar};
+use crate::domain::ports::{Completes, Pronounce, SpeechGrammar};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::cascade::Cascade;
-use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use crate::hearing::stt::grammar::{GrammarRecogniser, Rebuilder, Tuning};
 use crate::hearing::stt::whisper::{Pace, WhisperError, WhisperRecogniser, WhisperSettings, check_model};
 use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
@@ -33,7 +33,10 @@ pub(super) struct Ingredients<'w> {
     pub(super) stt: &'w Stt,
     pub(super) manifest: &'w Manifest,
     pub(super) home: &'w Home,
+    /// The sentences that are listened for at first.
     pub(super) grammar: Arc<dyn SpeechGrammar>,
+    /// The sentences as they are at any time.
+    pub(super) sentences: Arc<dyn Completes>,
     pub(super) state_dir: &'w Path,
     pub(super) mode: SttMode,
 }
@@ -75,11 +78,14 @@ fn whisper_model(stt: &Stt, manifest: &Manifest) -> Result<PathBuf, Fault> {
     manifest.path(name)
 }
 
+/// A recogniser, and the handle by which it learns other sentences where it has some.
+pub(super) struct Made {
+    pub(super) recogniser: Box<dyn Recogniser>,
+    pub(super) rebuilder: Option<Rebuilder>,
+}
+
 /// Makes the recogniser the configuration leads to.
-pub(super) fn build(
-    from: &Ingredients<'_>,
-    pronounce: Arc<dyn Pronounce>,
-) -> Result<Box<dyn Recogniser>, Fault> {
+pub(super) fn build(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made, Fault> {
     match choose(from.stt, from.manifest)? {
         Choice::Grammar(why) => {
             if let Some(why) = why {
@@ -87,12 +93,13 @@ pub(super) fn build(
             }
             grammar(from, pronounce)
         }
-        Choice::Whisper(model) => Ok(Box::new(whisper(from, model)?)),
+        Choice::Whisper(model) => Ok(Made { recogniser: Box::new(whisper(from, model)?), rebuilder: None }),
         Choice::Cascade(model) => match whisper(from, model) {
             Ok(whisper) => {
-                let grammar = grammar(from, pronounce)?;
+                let Made { recogniser, rebuilder } = grammar(from, pronounce)?;
                 let confident = from.stt.cascade_confidence;
-                Ok(Box::new(Cascade::new(grammar, whisper, Arc::clone(&from.grammar), confident)))
+                let cascade = Cascade::new(recogniser, whisper, Arc::clone(&from.sentences), confident);
+                Ok(Made { recogniser: Box::new(cascade), rebuilder })
             }
             Err(fault) if from.stt.engine == SttEngine::Auto => {
                 tracing::warn!(%fault, "the recogniser works without Whisper");
@@ -103,11 +110,12 @@ pub(super) fn build(
     }
 }
 
-fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Box<dyn Recogniser>, Fault> {
+fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made, Fault> {
     let model = from.manifest.path("pocketsphinx_en_us")?;
     let sentences = Arc::clone(&from.grammar);
     let made = GrammarRecogniser::new(Tuning::new(from.stt), &model, sentences, pronounce, from.state_dir)?;
-    Ok(Box::new(made))
+    let rebuilder = Some(made.rebuilder());
+    Ok(Made { recogniser: Box::new(made), rebuilder })
 }
 
 fn whisper(from: &Ingredients<'_>, model: PathBuf) -> Result<WhisperRecogniser, Fault> {
@@ -254,7 +262,7 @@ mod tests {
         let manifest = Manifest::load(&models).unwrap();
         let home = crate::acting::home::file::example(true).unwrap();
         let sentences = Sentences::load(&[models.join("sentences")], "en").unwrap();
-        let grammar: Arc<dyn SpeechGrammar> = Arc::new(Grammar::new(&sentences, &home));
+        let grammar = Arc::new(Grammar::new(&sentences, &home));
         let file = model_file(&stub(&STUB_HEADER));
         let model = file.path().with_extension("bin");
         std::fs::copy(file.path(), &model).unwrap();
@@ -267,10 +275,12 @@ mod tests {
                 manifest: &manifest,
                 home: &home,
                 grammar: grammar.clone(),
+                sentences: grammar.clone(),
                 state_dir: &std::env::temp_dir(),
                 mode: SttMode::LockStep,
             };
-            let mut recogniser = build(&from, Arc::new(Speechless)).unwrap();
+            let Made { mut recogniser, rebuilder } = build(&from, Arc::new(Speechless)).unwrap();
+            assert_eq!(rebuilder.is_some(), engine != SttEngine::Whisper);
             recogniser.start().unwrap();
             let hum: Vec<f32> = (0..16_000).map(|at| (at as f32 * 0.3).sin() * 0.2).collect();
             recogniser.feed(&hum).unwrap();

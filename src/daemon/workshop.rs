@@ -4,10 +4,12 @@ use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
-use super::recogniser;
+use super::recogniser::{self, Made};
 use super::recorder::Recorder;
 use super::sources;
+use super::teacher::Teacher;
 use super::tongues::Tongues;
+use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
@@ -15,8 +17,6 @@ use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
 use crate::config::{Config, is_model_path, paths};
-use crate::deciding::ladder::Ladder;
-use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeView, Voice};
@@ -36,7 +36,6 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
-use crate::understanding::Grammar;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -53,8 +52,6 @@ pub struct Workshop {
     pub runtime: tokio::runtime::Runtime,
     /// The queue in front of the turn machine.
     pub mailbox: Arc<Mailbox>,
-    /// The templates with the names of the home.
-    pub grammar: Arc<Grammar>,
     /// The home.
     pub home: Arc<HomeRegistry>,
     /// Home Assistant, when there is one.
@@ -67,8 +64,10 @@ pub struct Workshop {
     pub manifest: Manifest,
     /// Kept for as long as its devices are driven.
     _visit: Option<mqtt::Mqtt>,
-    ladder: Arc<Ladder>,
-    replies: Arc<Phrasebook>,
+    /// Languages and classifier.
+    pub(super) tongues: Tongues,
+    /// What follows the names of the home.
+    pub(super) vocabulary: Arc<Vocabulary>,
     tools: Arc<Toolbox>,
     controls: Arc<Controls>,
     store: Store,
@@ -108,9 +107,10 @@ impl Workshop {
         let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
         let visited = mqtt_devices.as_ref().filter(|_| visits);
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
-        let here = known_beforehand(&config, &home.home());
-        let Tongues { grammar, ladder, replies } =
-            Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
+        // Before the names are read, so that no change of them is missed.
+        let changes = home.vocabulary();
+        let tongues = Tongues::open(&config, &models_dir, home.clone())?;
+        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
@@ -131,15 +131,14 @@ impl Workshop {
             config,
             runtime,
             mailbox,
-            grammar,
-            ladder,
+            tongues,
+            vocabulary,
             home,
             homeassistant,
             mqtt_devices,
             _visit: visit,
             timers,
             manifest,
-            replies,
             tools,
             controls,
             store,
@@ -172,15 +171,34 @@ impl Workshop {
         let keep = self.config.memory.keep_turns;
         let turns = Some(Turns::new(self.store.clone()));
         Parts {
-            understand: self.ladder.clone(),
-            replies: self.replies.clone(),
+            understand: self.tongues.ladder.clone(),
+            replies: self.tongues.replies.clone(),
             tools: self.tools.clone(),
+            teacher: Arc::new(self.teacher()),
             timers: self.timers.clone(),
             voice,
             ear,
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+        }
+    }
+
+    /// Keeps what was meant with what was taken wrongly.
+    pub fn teacher(&self) -> Teacher {
+        Teacher {
+            turns: Turns::new(self.store.clone()),
+            understand: self.tongues.ladder.clone(),
+            home: self.home.clone(),
+            places: self.tongues.places.clone(),
+            language: self.config.speaking.language.clone(),
+        }
+    }
+
+    /// Understands the names of the home as they are now, where no thread follows them.
+    pub fn follow_names(&self) {
+        for fault in self.vocabulary.catch_up().err().into_iter().flatten() {
+            tracing::warn!("the names of before are understood: {fault}");
         }
     }
 
@@ -193,7 +211,7 @@ impl Workshop {
             vad: self.vad()?,
             wake: self.wake()?,
             recogniser: self.recogniser(mode)?,
-            grammar: Some(self.grammar.clone()),
+            grammar: Some(self.tongues.usual().clone()),
         };
         Ear::new(parts, EarSettings::new(&self.config, mode))
     }
@@ -214,15 +232,19 @@ impl Workshop {
 
     /// The recogniser alone.
     pub(super) fn recogniser(&self, mode: SttMode) -> Result<Box<dyn Recogniser>, Fault> {
+        let sentences = self.tongues.usual();
         let from = recogniser::Ingredients {
             stt: &self.config.stt,
             manifest: &self.manifest,
             home: &self.home.home(),
-            grammar: self.grammar.clone(),
+            grammar: sentences.now().map_err(|faults| faults[0].clone())?,
+            sentences: sentences.clone(),
             state_dir: &self.config.paths.state_dir()?,
             mode,
         };
-        recogniser::build(&from, Arc::new(self.espeak()?))
+        let Made { recogniser, rebuilder } = recogniser::build(&from, Arc::new(self.espeak()?))?;
+        self.vocabulary.teach(rebuilder);
+        Ok(recogniser)
     }
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {
@@ -308,13 +330,6 @@ fn load_timers(store: &Store) -> Result<Timers, Fault> {
     Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
-/// What is known before a word is said: the declared name of the area this node stands in.
-fn known_beforehand(config: &Config, home: &Home) -> serde_json::Map<String, serde_json::Value> {
-    let here = crate::acting::home::select::area(home, &config.home.area);
-    here.map(|area| ("area".to_owned(), area.name.as_str().into())).into_iter().collect()
-}
-
-/// Templates that come with Hark, then the owner's own.
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.
 fn id_prefix() -> String {
     let id = uuid::Uuid::now_v7().simple().to_string();

@@ -15,6 +15,7 @@ pub mod intent;
 pub mod ports;
 pub mod public_event;
 pub mod speech;
+pub mod teaching;
 pub mod timer;
 pub mod tool;
 
@@ -27,4 +28,5 @@ pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use public_event::{Envelope, PublicEvent};
 pub use speech::{Endpoint, Transcript};
+pub use teaching::{Correction, Lesson};
 pub use tool::{Receipt, Risk, ToolCall};

@@ -62,8 +62,6 @@ pub trait SpeechGrammar: Send + Sync {
     fn vocabulary(&self) -> Vec<String>;
     /// The cheapest accepted sentence within the limit, `None` when there is none.
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance>;
-    /// How far `text`, in written or spoken form, is a sentence.
-    fn completeness(&self, text: &str) -> Completeness;
     /// Where every sentence begins; `None` when nothing can be said. Places form a graph without
     /// circles.
     fn first(&self) -> Option<Place>;
@@ -71,6 +69,12 @@ pub trait SpeechGrammar: Send + Sync {
     fn follow(&self, place: Place, visit: &mut dyn FnMut(&str, Place));
     /// Whether a sentence can end at a place.
     fn ends(&self, place: Place) -> bool;
+}
+
+/// Tells sentences of the home from their beginnings. Implemented by `understanding`.
+pub trait Completes: Send + Sync {
+    /// How far `text`, in written or spoken form, is a sentence.
+    fn completeness(&self, text: &str) -> Completeness;
 }
 
 /// Finds out what a text means. Implemented by `understanding`.

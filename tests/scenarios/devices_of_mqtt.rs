@@ -120,3 +120,32 @@ fn a_typed_request_and_the_list_of_the_home_know_the_devices_too() {
     assert_eq!(receipt["ok"], true, "{receipt}");
     assert_eq!(only(&events, "reply")["text"], "Set the bench lamp to 40 percent.");
 }
+
+#[test]
+fn a_lamp_that_comes_while_hark_runs_is_known_by_its_name_and_forgotten_when_it_goes() {
+    let broker = Broker::start();
+    let hark = Hark::new();
+    let (all, lamp) = (broker.subscribe("hark/#"), broker.subscribe("zigbee2mqtt/#"));
+    let _daemon = daemon(&hark, &broker);
+    all.wait("the daemon", |line| line == "hark/hark/availability online");
+    keep(&broker, LAMP_TOPIC, LAMP);
+    keep(&broker, "zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
+    keep(&broker, "zigbee2mqtt/bench_lamp", r#"{"state":"ON","brightness":100}"#);
+    ask_until(&broker, &all, "is the bench lamp on", "Yes, the bench lamp is on.");
+    broker.publish("hark/hark/ask", "turn off the bench lamp");
+    lamp.wait("the command", |line| line == r#"zigbee2mqtt/bench_lamp/set {"state":"OFF"}"#);
+    let before = answers(&all).len();
+    keep(&broker, "zigbee2mqtt/bench_lamp", r#"{"state":"OFF"}"#);
+    let answer = wait_for("the answer", Duration::from_secs(10), || answers(&all).get(before).cloned());
+    assert_eq!(answer, "hark/hark/answer Turned off the bench lamp.");
+    // Announced anew with another name: that is the one that counts.
+    keep(&broker, LAMP_TOPIC, &LAMP.replace("Bench lamp", "Anvil lamp"));
+    ask_until(&broker, &all, "is the anvil lamp on", "No, the anvil lamp is off.");
+    publish(broker.port, &["-r", "-n", "-t", LAMP_TOPIC]);
+    wait_for("it is forgotten", Duration::from_secs(30), || {
+        let before = answers(&all).len();
+        broker.publish("hark/hark/ask", "is the anvil lamp on");
+        let answer = wait_for("an answer", Duration::from_secs(20), || answers(&all).get(before).cloned());
+        (!answer.contains("is off")).then(|| println!("{answer}"))
+    });
+}
