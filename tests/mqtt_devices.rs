@@ -269,7 +269,8 @@ fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
     let first = listener.lines.recv_timeout(Duration::from_secs(5)).unwrap();
     assert_eq!((first.topic.as_str(), first.payload.as_str()), ("fan/set", "ON"));
     drop(visit);
-    assert!(listener.lines.recv_timeout(Duration::from_millis(500)).is_err());
+    let more = listener.lines.recv_timeout(Duration::from_millis(500));
+    assert!(more.is_err(), "{more:?}");
     let nobody = Config { url: format!("mqtt://127.0.0.1:{}", free_port()), ..Config::default() };
     let devices = Devices::of(&nobody, home).unwrap();
     let visit = Mqtt::visit(&nobody, devices, runtime.handle()).unwrap().unwrap();

@@ -146,7 +146,10 @@ impl<'a> Session<'a> {
         }
         if self.closing == Closing::Emptying && self.under_way() < WINDOW_MESSAGES {
             self.closing = Closing::Offline;
-            self.hand(Message::new(&self.shared.topics, Topic::Availability, "offline"));
+            // A visit never said that the node is online.
+            if !self.shared.is_visit {
+                self.hand(Message::new(&self.shared.topics, Topic::Availability, "offline"));
+            }
         }
         if self.closing == Closing::Offline && self.under_way() == 0 && self.client.try_disconnect().is_ok() {
             self.closing = Closing::Goodbye;
