@@ -7,7 +7,7 @@ use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timin
 use hark::domain::speech::{Endpoint, Transcript};
 use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark::domain::{
-    Category, Classification, Envelope, Fault, FaultKind, PublicEvent, Receipt, Stamp, TurnId,
+    Category, Classification, Envelope, Fault, FaultKind, Lesson, PublicEvent, Receipt, Stamp, TurnId,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -81,6 +81,12 @@ fn samples() -> Vec<PublicEvent> {
         PublicEvent::State { state: HarkState::Idle },
         PublicEvent::Timer { change: TimerChange::Started, timer },
         PublicEvent::Setting { name: "volume_percent".into(), value: json!(80) },
+        PublicEvent::Lesson(Lesson {
+            text: "it is gloomy in here".into(),
+            meant: "HassTurnOn".into(),
+            known: false,
+            note: None,
+        }),
         PublicEvent::Error(
             Fault::new(FaultKind::Unavailable, "mqtt", "connection refused", "start it").recoverable(),
         ),
@@ -117,8 +123,9 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::State { .. } => 12,
         PublicEvent::Timer { .. } => 13,
         PublicEvent::Setting { .. } => 14,
-        PublicEvent::Error(_) => 15,
-        PublicEvent::Turn { .. } => 16,
+        PublicEvent::Lesson(_) => 15,
+        PublicEvent::Error(_) => 16,
+        PublicEvent::Turn { .. } => 17,
     }
 }
 

@@ -46,7 +46,7 @@ impl Node {
             let _ = tx.send(event);
         });
         let about = NodeInfo { version: "1.2.3".into(), area: None };
-        let mqtt = Mqtt::start(config, about, inbound, runtime.handle().clone()).unwrap();
+        let mqtt = Mqtt::start(config, about, inbound, None, runtime.handle().clone()).unwrap();
         Self { mqtt, events, runtime }
     }
 
@@ -442,7 +442,8 @@ fn the_embedded_broker_serves_others_and_says_who_holds_its_port() {
     let late = Listener::on(port, &["hark/#"]);
     late.expect("/volume/state", "20");
 
-    let second = Mqtt::start(&config, NodeInfo::default(), Arc::new(|_| {}), node.runtime.handle().clone());
+    let second =
+        Mqtt::start(&config, NodeInfo::default(), Arc::new(|_| {}), None, node.runtime.handle().clone());
     let fault = second.unwrap_err();
     assert!(fault.message.contains("already listens"), "{fault}");
     assert!(fault.fix.contains(&format!("mqtt.url = \"mqtt://127.0.0.1:{port}\"")), "{fault}");

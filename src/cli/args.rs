@@ -121,6 +121,16 @@ pub struct Ask {
     /// Stop before acting
     #[arg(long)]
     pub dry_run: bool,
+    /// Instead of asking: mark a turn as taken wrongly, by its id or `last`; it becomes an example for
+    /// `hark models train`
+    #[arg(long, value_name = "TURN", requires = "meant", conflicts_with_all = ["text", "speak", "session", "dry_run"])]
+    pub wrong: Option<String>,
+    /// What was meant: the name of an intent, `none` for nothing a home can do, or other words that say it
+    #[arg(long, value_name = "INTENT|none|WORDS", requires = "wrong")]
+    pub meant: Option<String>,
+    /// The kind of thing that was meant, where one intent serves several: `cover`, `lock`, `scene` …
+    #[arg(long, value_name = "DOMAIN", requires = "wrong")]
+    pub domain: Option<String>,
 }
 
 /// `hark say`.

@@ -4,14 +4,14 @@ use super::Faults;
 use crate::config::Config;
 use crate::config::paths::ensure_dir;
 use crate::config::wake::WakeEngine;
-use crate::daemon::recogniser;
 use crate::daemon::workshop::{self, Workshop};
+use crate::daemon::{learning, recogniser};
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::capture::input_devices;
 use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
-use crate::integrations::mqtt;
+use crate::integrations::{homeassistant, mqtt};
 use crate::speaking::device::output_devices;
 use serde_json::json;
 
@@ -20,16 +20,18 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 9] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 11] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
+        ("classifier", &|| learning::described(config)),
         ("ear", &|| ear(config)),
         ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),
         ("microphone", &|| microphone(config)),
         ("speaker", &|| speaker(config)),
         ("mqtt", &|| broker(config)),
+        ("home assistant", &|| home_assistant(config)),
     ];
     let mut failed = 0;
     for (name, check) in checks {
@@ -142,10 +144,18 @@ fn found(what: &str, wanted: &str, devices: Vec<(String, bool)>, key: &str) -> F
 }
 
 fn broker(config: &Config) -> Finding {
-    // A probe needs no more than one thread that waits.
+    waiting("mqtt", mqtt::probe(&config.mqtt))
+}
+
+fn home_assistant(config: &Config) -> Finding {
+    waiting("homeassistant", homeassistant::probe(&config.homeassistant))
+}
+
+/// A probe needs no more than one thread that waits.
+fn waiting(part: &str, probe: impl Future<Output = Finding>) -> Finding {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, "mqtt", error.to_string(), ""))?;
-    runtime.block_on(mqtt::probe(&config.mqtt))
+    let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, part, error.to_string(), ""))?;
+    runtime.block_on(probe)
 }
 
 fn open(config: &Config) -> Result<Workshop, Fault> {

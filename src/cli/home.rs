@@ -3,14 +3,17 @@
 use super::Faults;
 use super::args::Home as Command;
 use crate::config::Config;
-use crate::daemon::workshop;
+use crate::daemon::sources;
 use crate::domain::home::{Area, Entity, Home};
 use crate::domain::{Fault, FaultKind};
 use serde_json::json;
 
 /// Prints the home, or one thing of it.
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
-    let home = workshop::load_home(config)?;
+    let (home, faults) = sources::look(config)?;
+    for fault in faults {
+        eprintln!("hark: {fault}");
+    }
     match command {
         Command::List if as_json => println!("{}", json!(home)),
         Command::List => list(&home),

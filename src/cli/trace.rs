@@ -1,7 +1,7 @@
 //! Events as lines for people; with `--json` the same objects as NDJSON.
 
 use crate::domain::tool::error_code;
-use crate::domain::{Envelope, PublicEvent, Transcript};
+use crate::domain::{Envelope, Lesson, PublicEvent, Transcript};
 use serde_json::Value;
 use std::io::Write;
 
@@ -61,6 +61,7 @@ pub fn line(envelope: &Envelope) -> Option<String> {
             format!("timer        {} {}", name(change), timer.name.as_deref().unwrap_or("(unnamed)"))
         }
         PublicEvent::Setting { name, value } => format!("setting      {name} = {value}"),
+        PublicEvent::Lesson(lesson) => lesson_line(lesson),
         PublicEvent::Error(fault) => format!("error        {fault}"),
         PublicEvent::Turn { timings_ms, outcome, .. } => {
             let waited = timings_ms.speech_end_to_first_audio;
@@ -70,6 +71,13 @@ pub fn line(envelope: &Envelope) -> Option<String> {
     };
     let at_s = envelope.audio_ms.map_or(envelope.t_ms, |ms| ms as f64) / 1000.0;
     Some(format!("{at_s:9.3} s  {text}"))
+}
+
+/// What was kept of a correction.
+pub(super) fn lesson_line(lesson: &Lesson) -> String {
+    let note = lesson.note.as_ref().map_or_else(String::new, |note| format!(" (but {note})"));
+    let known = if lesson.known { ", as was known" } else { "" };
+    format!("lesson       “{}” means {}{known}{note}", lesson.text, lesson.meant)
 }
 
 /// The serialised name of a unit variant.

@@ -1,16 +1,15 @@
 //! `hark models train`: learns what requests mean, on this machine, in seconds.
 
-use crate::acting::home::file as home_file;
-use crate::config::{Config, paths};
-use crate::domain::home::Home;
+use crate::config::Config;
+use crate::daemon::learning;
 use crate::domain::{Fault, FaultKind};
 use crate::inference::manifest::Manifest;
-use crate::understanding::Problem;
 use crate::understanding::intent::data::Data;
-use crate::understanding::intent::{Encoder, Places, Report, Step, train};
+use crate::understanding::intent::{Encoder, IntentError, Places, Report, Step, train};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// `hark models train`.
@@ -33,14 +32,17 @@ pub struct TrainArgs {
 /// When examples or templates have mistakes, the encoder is missing, or the head cannot be written.
 pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let places = places(config, args.shipped)?;
-    let data = Data::gather(&places, &args.lang, &homes(config, args.shipped)?)
-        .map_err(|problems| mistakes(&problems))?;
+    let data = Data::gather(&places, &args.lang, &learning::homes(config, args.shipped)?)
+        .map_err(IntentError::mistakes)?;
     if args.print_data {
         return print(&data, out);
     }
     let mut encoder = Encoder::open(&Manifest::load(&places.models_dir)?)?;
     let mut bar = Bar::new();
-    let training = train(&mut encoder, &data, &mut |step| bar.step(step))?;
+    let training = train(&mut encoder, &data, &mut |step| {
+        bar.step(step);
+        ControlFlow::Continue(())
+    })?;
     bar.end();
     let file = if args.shipped { places.shipped_head(&args.lang) } else { places.own_head(&args.lang) };
     training.head.write(&file)?;
@@ -48,7 +50,7 @@ pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -
     let text = if json {
         described(report, &file).to_string()
     } else {
-        format!("{report}\nwritten to {}; Hark takes it at its next start", file.display())
+        format!("{report}\nwritten to {}; a running Hark takes it when it is quiet", file.display())
     };
     writeln!(out, "{text}").map_err(unwritable)
 }
@@ -117,22 +119,6 @@ fn places(config: &Config, shipped: bool) -> Result<Places, Fault> {
         places.owner_examples = models_dir.join("intent/none");
     }
     Ok(places)
-}
-
-/// The home whose names the templates are sampled with: the one that comes with Hark, whose names are
-/// many, and the owner's.
-fn homes(config: &Config, shipped: bool) -> Result<Vec<Home>, Fault> {
-    let mut homes = vec![home_file::example(false)?];
-    if !shipped && !config.home.file.is_empty() {
-        homes.push(home_file::load(&paths::expand(&config.home.file), false)?);
-    }
-    Ok(homes)
-}
-
-fn mistakes(problems: &[Problem]) -> Fault {
-    let lines: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
-    let message = format!("{} mistake(s) in sentence files:{}", problems.len(), lines.concat());
-    Fault::new(FaultKind::BadInput, "intent", message, "correct the lines named above")
 }
 
 fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {

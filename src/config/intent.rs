@@ -17,6 +17,8 @@ pub struct IntentConfig {
     /// Probability from which an intent is acted on whatever the words are.
     #[schemars(range(min = 0.3, max = 1.0))]
     pub sure_confidence: f32,
+    /// Learn anew by itself, in quiet moments, when your sentences or examples have changed; without it, `hark models train` does.
+    pub learn: bool,
     /// Folder of your own examples, `<language>/*.yaml`; empty: `intent/examples` in the state folder.
     #[schemars(extend("x-holds" = "folder"))]
     pub examples_dir: String,
@@ -29,6 +31,7 @@ impl Default for IntentConfig {
             languages: vec!["en".into(), "de".into()],
             min_confidence: 0.6,
             sure_confidence: 0.85,
+            learn: true,
             examples_dir: String::new(),
         }
     }

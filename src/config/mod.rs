@@ -6,6 +6,7 @@ mod default_file;
 pub mod echo;
 pub mod endpoint;
 pub mod home;
+pub mod homeassistant;
 pub mod intent;
 pub mod keys;
 mod load;
@@ -57,6 +58,8 @@ pub struct Config {
     pub home: home::HomeConfig,
     /// Tools and the services they ask.
     pub tools: tools::ToolsConfig,
+    /// A Home Assistant whose rooms and devices become part of the home, by its WebSocket API.
+    pub homeassistant: homeassistant::HomeAssistant,
     /// MQTT and Home Assistant discovery.
     pub mqtt: mqtt::Mqtt,
     /// What is kept.

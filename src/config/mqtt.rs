@@ -33,6 +33,8 @@ pub struct Mqtt {
     pub node: String,
     /// Announce this node to Home Assistant.
     pub discovery: bool,
+    /// Drive the devices that others announce by MQTT discovery (Zigbee2MQTT, Tasmota, ESPHome …), without Home Assistant. Says `online` on the prefix's status topic when some have not told their states.
+    pub devices: bool,
     /// Home Assistant's discovery topic prefix.
     pub discovery_prefix: String,
 }
@@ -47,6 +49,7 @@ impl Default for Mqtt {
             password_file: String::new(),
             node: "hark".into(),
             discovery: true,
+            devices: true,
             discovery_prefix: "homeassistant".into(),
         }
     }

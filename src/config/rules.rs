@@ -178,8 +178,12 @@ fn mqtt(found: &mut Findings<'_>) {
 
 fn files(found: &mut Findings<'_>) {
     let config = &found.loaded.config;
-    for (key, path) in [("mqtt.password_file", &config.mqtt.password_file), ("home.file", &config.home.file)]
-    {
+    let known = [
+        ("mqtt.password_file", &config.mqtt.password_file),
+        ("homeassistant.token_file", &config.homeassistant.token_file),
+        ("home.file", &config.home.file),
+    ];
+    for (key, path) in known {
         if !path.is_empty() && !expand(path).is_file() {
             found.add(
                 key,
@@ -207,6 +211,12 @@ fn services(found: &mut Findings<'_>) {
         && let Err((message, fix)) = check_url(weather, &["http", "https"])
     {
         found.add("tools.weather_url", weather, message, fix);
+    }
+    let there = &config.homeassistant.url;
+    if !there.is_empty()
+        && let Err((message, fix)) = check_url(there, &["http", "https", "ws", "wss"])
+    {
+        found.add("homeassistant.url", there, message, fix);
     }
     let language = &config.speaking.language;
     if language.len() != 2 || !language.chars().all(|c| c.is_ascii_lowercase()) {

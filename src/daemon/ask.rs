@@ -52,6 +52,7 @@ pub fn ask(
             conductor.finish();
             conductor = converse();
         }
+        workshop.follow_names();
         conductor.handle(Event::Typed {
             text,
             origin: Origin::Cli,

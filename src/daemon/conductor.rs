@@ -6,6 +6,7 @@ use super::controls::Controls;
 use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
 use super::recorder::Recorder;
+use super::teacher::Teacher;
 use crate::acting::timers::Timers;
 use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
@@ -33,6 +34,8 @@ pub struct Parts {
     pub replies: Arc<Phrasebook>,
     /// Runs tools.
     pub tools: Arc<dyn Tools>,
+    /// Keeps what was meant with what was taken wrongly.
+    pub teacher: Arc<Teacher>,
     /// Timers, to acknowledge them.
     pub timers: Arc<Timers>,
     /// The voice; `None` when replies are text only.
@@ -197,6 +200,13 @@ impl Conductor {
             Effect::SetVolume { percent } => {
                 self.parts.controls.note_volume(percent);
                 self.with_voice(|voice| voice.set_volume(percent));
+            }
+            // Some milliseconds, and only when a person has corrected something.
+            Effect::Teach { correction } => {
+                self.follow_ups.push_back(match self.parts.teacher.teach(&correction) {
+                    Ok(lesson) => Event::Learned { lesson },
+                    Err(fault) => Event::Fault { fault: fault.recoverable() },
+                })
             }
             Effect::AcknowledgeTimers => {
                 if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {

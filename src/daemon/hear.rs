@@ -88,6 +88,7 @@ pub fn hear(
                 continue;
             }
         };
+        workshop.follow_names();
         let named = (files.len() > 1).then(|| file.display().to_string());
         let shared = listener.clone();
         let listener: Listener = Box::new(move |envelope| {

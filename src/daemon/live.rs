@@ -6,8 +6,10 @@ use super::diagnostics;
 use super::ear_thread::EarThread;
 use super::echo_feed::EchoFeed;
 use super::health::Health;
+use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::timers_thread::TimersThread;
+use super::vocabulary::VocabularyThread;
 use super::voice_parts::VoiceParts;
 use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
@@ -37,10 +39,14 @@ pub fn run(
     let mqtt = Arc::new(start_mqtt(workshop)?);
     let publisher = mqtt.clone();
     listeners.push(Box::new(move |envelope| publisher.publish(envelope)));
+    let learning = start_learning(workshop)?;
+    listeners.extend(learning.as_ref().map(LearningThread::listener));
     let parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
+    let runtime = workshop.runtime.handle().clone();
+    let vocabulary = VocabularyThread::start(workshop.vocabulary.clone(), runtime, mailbox.clone())?;
     let watchdog =
         WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), health));
@@ -56,6 +62,7 @@ pub fn run(
     drop(watchdog);
     diagnostics.abort();
     timers.stop(&workshop.timers);
+    drop((vocabulary, learning));
     drop(ear);
     drop(voice);
     conductor.finish();
@@ -84,7 +91,17 @@ fn start_mqtt(workshop: &Workshop) -> Result<Mqtt, Fault> {
         }
     });
     let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), ..NodeInfo::default() };
-    Mqtt::start(&workshop.config.mqtt, about, inbound, workshop.runtime.handle().clone())
+    let devices = workshop.mqtt_devices.clone();
+    Mqtt::start(&workshop.config.mqtt, about, inbound, devices, workshop.runtime.handle().clone())
+}
+
+/// Only where there is a classifier to teach.
+fn start_learning(workshop: &Workshop) -> Result<Option<LearningThread>, Fault> {
+    let tongues = &workshop.tongues;
+    let Some(classifier) = tongues.classifier.clone() else { return Ok(None) };
+    let learner = Learner::new(&workshop.config, &tongues.places, classifier);
+    let mailbox = workshop.mailbox.clone();
+    LearningThread::start(learner, move |fault| report(&mailbox, fault)).map(Some)
 }
 
 fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault> {

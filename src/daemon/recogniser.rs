@@ -3,11 +3,11 @@
 use crate::config::stt::{Stt, SttEngine};
 use crate::config::{is_model_path, paths};
 use crate::domain::home::Home;
-use crate::domain::ports::{Pronounce, SpeechGrammar};
+use crate::domain::ports::{Completes, Pronounce, SpeechGrammar};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::cascade::Cascade;
-use crate::hearing::stt::grammar::{GrammarRecogniser, Tuning};
+use crate::hearing::stt::grammar::{GrammarRecogniser, Rebuilder, Tuning};
 use crate::hearing::stt::neural::NeuralFiles;
 use crate::hearing::stt::whisper::{Pace, WhisperError, WhisperRecogniser, WhisperSettings, check_model};
 use crate::hearing::stt::worker::SttMode;
@@ -34,7 +34,10 @@ pub(super) struct Ingredients<'w> {
     pub(super) stt: &'w Stt,
     pub(super) manifest: &'w Manifest,
     pub(super) home: &'w Home,
+    /// The sentences that are listened for at first.
     pub(super) grammar: Arc<dyn SpeechGrammar>,
+    /// The sentences as they are at any time.
+    pub(super) sentences: Arc<dyn Completes>,
     pub(super) state_dir: &'w Path,
     pub(super) mode: SttMode,
 }
@@ -76,11 +79,14 @@ fn whisper_model(stt: &Stt, manifest: &Manifest) -> Result<PathBuf, Fault> {
     manifest.path(name)
 }
 
+/// A recogniser, and the handle by which it learns other sentences where it has some.
+pub(super) struct Made {
+    pub(super) recogniser: Box<dyn Recogniser>,
+    pub(super) rebuilder: Option<Rebuilder>,
+}
+
 /// Makes the recogniser the configuration leads to.
-pub(super) fn build(
-    from: &Ingredients<'_>,
-    pronounce: Arc<dyn Pronounce>,
-) -> Result<Box<dyn Recogniser>, Fault> {
+pub(super) fn build(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made, Fault> {
     match choose(from.stt, from.manifest)? {
         Choice::Grammar(why) => {
             if let Some(why) = why {
@@ -88,12 +94,13 @@ pub(super) fn build(
             }
             grammar(from, pronounce)
         }
-        Choice::Whisper(model) => Ok(Box::new(whisper(from, model)?)),
+        Choice::Whisper(model) => Ok(Made { recogniser: Box::new(whisper(from, model)?), rebuilder: None }),
         Choice::Cascade(model) => match whisper(from, model) {
             Ok(whisper) => {
-                let grammar = grammar(from, pronounce)?;
+                let Made { recogniser, rebuilder } = grammar(from, pronounce)?;
                 let confident = from.stt.cascade_confidence;
-                Ok(Box::new(Cascade::new(grammar, whisper, Arc::clone(&from.grammar), confident)))
+                let cascade = Cascade::new(recogniser, whisper, Arc::clone(&from.sentences), confident);
+                Ok(Made { recogniser: Box::new(cascade), rebuilder })
             }
             Err(fault) if from.stt.engine == SttEngine::Auto => {
                 tracing::warn!(%fault, "the recogniser works without Whisper");
@@ -104,30 +111,36 @@ pub(super) fn build(
     }
 }
 
-fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Box<dyn Recogniser>, Fault> {
+fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made, Fault> {
     let model = from.manifest.path("pocketsphinx_en_us")?;
     let sentences = Arc::clone(&from.grammar);
     let made = GrammarRecogniser::new(Tuning::new(from.stt), &model, sentences, pronounce, from.state_dir)?;
-    if !from.stt.neural {
-        return Ok(Box::new(made));
-    }
-    match neural_files(from.manifest) {
-        Ok(files) => Ok(Box::new(made.with_neural(files)?)),
+    let made = match neural_files(from) {
+        Ok(Some(files)) => made.with_neural(files)?,
+        Ok(None) => made,
         Err(fault) => {
             tracing::warn!(%fault, "the recogniser works without its neural listener");
-            Ok(Box::new(made))
+            made
         }
-    }
+    };
+    let rebuilder = Some(made.rebuilder());
+    Ok(Made { recogniser: Box::new(made), rebuilder })
 }
 
-/// The checked files of the neural listener.
-fn neural_files(manifest: &Manifest) -> Result<NeuralFiles, Fault> {
-    Ok(NeuralFiles {
-        runtime: manifest.path("onnxruntime")?,
-        encoder: manifest.path("moonshine_tiny_en_encoder")?,
-        decoder: manifest.path("moonshine_tiny_en_decoder")?,
-        tokens: manifest.path("moonshine_tiny_en_tokens")?,
-    })
+/// The checked files of the neural listener; `None` when it is switched off.
+fn neural_files(from: &Ingredients<'_>) -> Result<Option<NeuralFiles>, Fault> {
+    let part = |id: &str| from.manifest.path(id);
+    from.stt
+        .neural
+        .then(|| {
+            Ok(NeuralFiles {
+                runtime: part("onnxruntime")?,
+                encoder: part("moonshine_tiny_en_encoder")?,
+                decoder: part("moonshine_tiny_en_decoder")?,
+                tokens: part("moonshine_tiny_en_tokens")?,
+            })
+        })
+        .transpose()
 }
 
 fn whisper(from: &Ingredients<'_>, model: PathBuf) -> Result<WhisperRecogniser, Fault> {
@@ -274,7 +287,7 @@ mod tests {
         let manifest = Manifest::load(&models).unwrap();
         let home = crate::acting::home::file::example(true).unwrap();
         let sentences = Sentences::load(&[models.join("sentences")], "en").unwrap();
-        let grammar: Arc<dyn SpeechGrammar> = Arc::new(Grammar::new(&sentences, &home));
+        let grammar = Arc::new(Grammar::new(&sentences, &home));
         let file = model_file(&stub(&STUB_HEADER));
         let model = file.path().with_extension("bin");
         std::fs::copy(file.path(), &model).unwrap();
@@ -287,10 +300,12 @@ mod tests {
                 manifest: &manifest,
                 home: &home,
                 grammar: grammar.clone(),
+                sentences: grammar.clone(),
                 state_dir: &std::env::temp_dir(),
                 mode: SttMode::LockStep,
             };
-            let mut recogniser = build(&from, Arc::new(Speechless)).unwrap();
+            let Made { mut recogniser, rebuilder } = build(&from, Arc::new(Speechless)).unwrap();
+            assert_eq!(rebuilder.is_some(), engine != SttEngine::Whisper);
             recogniser.start().unwrap();
             let hum: Vec<f32> = (0..16_000).map(|at| (at as f32 * 0.3).sin() * 0.2).collect();
             recogniser.feed(&hum).unwrap();

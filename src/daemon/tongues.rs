@@ -1,103 +1,117 @@
 //! The languages that are understood and answered in, and the classifier beside their sentences.
 
+use super::live_grammar::{Ingredients, LiveGrammar};
 use super::workshop::Faults;
 use crate::acting::tools;
 use crate::config::Config;
 use crate::deciding::ladder::{Facts, Ladder, SharedClassifier, Spoken};
-use crate::deciding::replies::{Phrasebook, Replies};
-use crate::domain::home::Home;
-use crate::domain::{Fault, FaultKind};
-use crate::inference::manifest::Manifest;
-use crate::understanding::intent::{Classifier, Places, category_of};
-use crate::understanding::{Grammar, Sentences, language};
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use crate::deciding::replies::{Fetch, Phrasebook};
+use crate::domain::classification::Classify;
+use crate::domain::ports::HomeView;
+use crate::understanding::intent::{LateClassifier, Places, category_of};
+use crate::understanding::language;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Names whose meaning is remembered at most; a home has some hundreds.
+const MOST_NAMES: usize = 4096;
+
 /// What is understood, and in which words it is answered.
 pub(super) struct Tongues {
-    /// The sentences of the language that is spoken here; the recogniser learns from them.
-    pub(super) grammar: Arc<Grammar>,
+    /// The sentences of each language; the first one is spoken here, and the recogniser learns from it.
+    pub(super) grammars: Vec<Arc<LiveGrammar>>,
     pub(super) ladder: Arc<Ladder>,
     pub(super) replies: Arc<Phrasebook>,
+    /// Opened when no sentence fits; `None` when it is switched off.
+    pub(super) classifier: Option<Arc<Mutex<LateClassifier>>>,
+    pub(super) places: Places,
 }
 
 impl Tongues {
-    /// Reads every language of the configuration and opens the classifier. Without its parts there are
-    /// templates only, and the log says so.
+    /// Reads the language that is spoken here. The others and the classifier are opened when they are
+    /// needed; what is missing of them is told now. Without the classifier's parts there are templates
+    /// only, and the log says so.
     ///
     /// # Errors
-    /// Everything that is wrong with sentences and replies.
-    pub(super) fn open(
-        config: &Config,
-        models_dir: &Path,
-        manifest: &Manifest,
-        home: &Home,
-        here: &Map<String, Value>,
-    ) -> Result<Self, Faults> {
+    /// Everything that is wrong with the sentences and replies of the language that is spoken here, and
+    /// languages that have no sentences.
+    pub(super) fn open(config: &Config, models_dir: &Path, home: Arc<dyn HomeView>) -> Result<Self, Faults> {
         let usual = &config.speaking.language;
         let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
         let places = Places::new(models_dir, &state_dir, &config.intent.examples_dir);
-        let classifier = open_classifier(config, &places, manifest);
-        let (mut spoken, mut replies, mut faults) = (Vec::new(), BTreeMap::new(), Vec::new());
-        let mut first = None;
+        let classifier = late_classifier(config, &places);
+        let similar = classifier.clone().map(similarity);
+        let area = config.home.area.clone();
+        let from = Arc::new(Ingredients { places: places.clone(), home, area, similar });
         let others = config.intent.languages.iter().filter(|language| *language != usual);
-        for language in std::iter::once(usual).chain(others) {
-            match read(&places, language) {
-                Ok((sentences, answers)) => {
-                    let grammar = Grammar::with_context(&sentences, home, here.clone());
-                    let grammar = match &classifier {
-                        Some(shared) => Arc::new(grammar.with_similarity(similarity(shared.clone()))),
-                        None => Arc::new(grammar),
-                    };
-                    replies.insert(language.clone(), answers);
-                    first.get_or_insert_with(|| grammar.clone());
-                    spoken.push(Spoken { language: language.clone(), sentences: grammar });
-                }
-                Err(mut wrong) => faults.append(&mut wrong),
-            }
+        let languages = std::iter::once(usual).chain(others);
+        let grammars: Vec<_> = languages
+            .map(|language| (language, Arc::new(LiveGrammar::new(language, from.clone()))))
+            .collect();
+        let mut faults = Faults::new();
+        for (language, grammar) in &grammars {
+            let found = if *language == usual {
+                grammar.now().map(drop).map_err(|faults| faults.to_vec())
+            } else {
+                grammar.look()
+            };
+            faults.extend(found.err().into_iter().flatten());
         }
-        let Some(grammar) = first.filter(|_| faults.is_empty()) else { return Err(faults) };
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let fetch = |(language, grammar): &(&String, Arc<LiveGrammar>)| -> (String, Fetch) {
+            let grammar = Arc::clone(grammar);
+            ((*language).clone(), Box::new(move || grammar.replies().ok()))
+        };
+        let replies = Phrasebook::new(grammars.iter().map(fetch).collect(), usual);
+        let spoken = |(language, grammar): &(&String, Arc<LiveGrammar>)| Spoken {
+            language: (*language).clone(),
+            sentences: grammar.clone(),
+        };
+        let asked = classifier.clone().map(|classifier| classifier as SharedClassifier);
         let facts = Facts { category_of, triggers: tools::triggers, language_of: language::of };
-        let ladder = Arc::new(Ladder::new(spoken, classifier, config.intent.clone(), facts));
-        Ok(Self { grammar, ladder, replies: Arc::new(Phrasebook::new(replies, usual)) })
+        let spoken = grammars.iter().map(spoken).collect();
+        let ladder = Arc::new(Ladder::new(spoken, asked, config.intent.clone(), facts));
+        let grammars = grammars.into_iter().map(|(_, grammar)| grammar).collect();
+        Ok(Self { grammars, ladder, replies: Arc::new(replies), classifier, places })
+    }
+
+    /// The sentences of the language that is spoken here.
+    pub(super) fn usual(&self) -> &Arc<LiveGrammar> {
+        &self.grammars[0]
     }
 }
 
-fn read(places: &Places, language: &str) -> Result<(Sentences, Replies), Faults> {
-    let sentences = Sentences::load(&places.sentences(language), language)
-        .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
-    let replies = Replies::new(sentences.responses())?;
-    let missing = replies.missing(sentences.intents());
-    if missing.is_empty() { Ok((sentences, replies)) } else { Err(vec![lacks_replies(language, &missing)]) }
-}
-
-fn open_classifier(config: &Config, places: &Places, manifest: &Manifest) -> Option<SharedClassifier> {
+/// The classifier, if it is wanted and all of it is there.
+fn late_classifier(config: &Config, places: &Places) -> Option<Arc<Mutex<LateClassifier>>> {
     if !config.intent.enabled {
         return None;
     }
-    match Classifier::open(manifest, places, &config.speaking.language) {
-        Ok(classifier) => {
-            if classifier.is_stale() {
-                tracing::info!("sentences or examples have changed; `hark models train` takes them in");
-            }
-            Some(Arc::new(Mutex::new(Box::new(classifier))))
+    let classifier = LateClassifier::new(places.clone(), &config.speaking.language);
+    match classifier.standing() {
+        Ok(standing) if standing.stale => {
+            tracing::info!("sentences or examples have changed; `hark models train` takes them in");
         }
-        Err(fault) => {
-            tracing::warn!("only sentence templates are understood: {fault}");
-            None
-        }
+        Ok(_) => {}
+        Err(fault) => tracing::warn!("only sentence templates are understood: {fault}"),
     }
+    // What is missing now may be there when it is needed.
+    Some(Arc::new(Mutex::new(classifier)))
 }
 
 /// How alike names are in meaning. Those met before are remembered: each costs a millisecond or two.
-fn similarity(classifier: SharedClassifier) -> crate::understanding::Similar {
+fn similarity(classifier: Arc<Mutex<LateClassifier>>) -> crate::understanding::Similar {
     let known: Mutex<HashMap<String, Vec<f32>>> = Mutex::default();
     Arc::new(move |text, names| {
         let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(wanted) = classifier.embed(text) else { return vec![0.0; names.len()] };
+        // Homes change their names; those of before are not kept for ever.
+        if known.len() > MOST_NAMES {
+            known.clear();
+        }
         let mut likeness = |name: &&str| {
             if !known.contains_key(*name) {
                 known.insert((*name).to_owned(), classifier.embed(name).unwrap_or_default());
@@ -108,21 +122,17 @@ fn similarity(classifier: SharedClassifier) -> crate::understanding::Similar {
     })
 }
 
-fn lacks_replies(language: &str, missing: &[String]) -> Fault {
-    let message = format!("the language {language} has no response for {}", missing.join(", "));
-    let fix = format!("add them under `responses: intents:` in sentences/{language}/");
-    Fault::new(FaultKind::BadConfiguration, "sentences", message, fix)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::acting::tools;
     use crate::deciding::{instincts, route};
+    use crate::understanding::Sentences;
+    use std::path::Path;
 
     #[test]
     fn every_intent_of_the_templates_leads_somewhere() {
-        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-        let (sentences, _) = read(&Places::new(&models, &models, ""), "en").unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/sentences");
+        let sentences = Sentences::load(&[folder], "en").unwrap();
         for tool in route::tools() {
             assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
         }

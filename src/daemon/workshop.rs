@@ -4,18 +4,19 @@ use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::mailbox::Mailbox;
-use super::recogniser;
+use super::recogniser::{self, Made};
 use super::recorder::Recorder;
+use super::sources;
+use super::teacher::Teacher;
 use super::tongues::Tongues;
+use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
-use crate::acting::home::{HomeControl, HomeRegistry, file as home_file};
+use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
 use crate::config::{Config, is_model_path, paths};
-use crate::deciding::ladder::Ladder;
-use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeView, Voice};
@@ -29,11 +30,12 @@ use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLi
 use crate::inference::litert::LiteRt;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
+use crate::integrations::homeassistant::HomeAssistant;
+use crate::integrations::mqtt;
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
-use crate::understanding::Grammar;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -50,16 +52,22 @@ pub struct Workshop {
     pub runtime: tokio::runtime::Runtime,
     /// The queue in front of the turn machine.
     pub mailbox: Arc<Mailbox>,
-    /// The templates with the names of the home.
-    pub grammar: Arc<Grammar>,
     /// The home.
     pub home: Arc<HomeRegistry>,
+    /// Home Assistant, when there is one.
+    pub homeassistant: Option<HomeAssistant>,
+    /// Devices that are announced by MQTT discovery, when they are wanted.
+    pub mqtt_devices: Option<Arc<mqtt::Devices>>,
     /// Timers.
     pub timers: Arc<Timers>,
     /// Models on the disk.
     pub manifest: Manifest,
-    ladder: Arc<Ladder>,
-    replies: Arc<Phrasebook>,
+    /// Kept for as long as its devices are driven.
+    _visit: Option<mqtt::Mqtt>,
+    /// Languages and classifier.
+    pub(super) tongues: Tongues,
+    /// What follows the names of the home.
+    pub(super) vocabulary: Arc<Vocabulary>,
     tools: Arc<Toolbox>,
     controls: Arc<Controls>,
     store: Store,
@@ -71,6 +79,19 @@ impl Workshop {
     /// # Errors
     /// Everything that is wrong with templates, home and store.
     pub fn open(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, false)
+    }
+
+    /// Builds it for a command that does not stay: with the devices of MQTT, which the daemon would find by
+    /// its own connection.
+    ///
+    /// # Errors
+    /// As [`Workshop::open`].
+    pub fn open_visiting(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, true)
+    }
+
+    fn open_with(config: Config, visits: bool) -> Result<Self, Faults> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("hark-async")
@@ -80,14 +101,23 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let home = Arc::new(HomeRegistry::new(load_home(&config)?));
-        let here = known_beforehand(&config, &home.home());
-        let Tongues { grammar, ladder, replies } =
-            Tongues::open(&config, &models_dir, &manifest, &home.home(), &here)?;
+        let mailbox = Arc::new(Mailbox::default());
+        let homeassistant =
+            sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
+        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let visited = mqtt_devices.as_ref().filter(|_| visits);
+        let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
+        // Before the names are read, so that no change of them is missed.
+        let changes = home.vocabulary();
+        let tongues = Tongues::open(&config, &models_dir, home.clone())?;
+        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
-        let mailbox = Arc::new(Mailbox::default());
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
-        let devices = HomeControl::new(home.clone(), vec![Arc::new(DemoDevices::new(home.clone()))]);
+        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
+        backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
+        backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
+        let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools);
         let kept = tools::Kept {
@@ -101,12 +131,14 @@ impl Workshop {
             config,
             runtime,
             mailbox,
-            grammar,
-            ladder,
+            tongues,
+            vocabulary,
             home,
+            homeassistant,
+            mqtt_devices,
+            _visit: visit,
             timers,
             manifest,
-            replies,
             tools,
             controls,
             store,
@@ -139,15 +171,34 @@ impl Workshop {
         let keep = self.config.memory.keep_turns;
         let turns = Some(Turns::new(self.store.clone()));
         Parts {
-            understand: self.ladder.clone(),
-            replies: self.replies.clone(),
+            understand: self.tongues.ladder.clone(),
+            replies: self.tongues.replies.clone(),
             tools: self.tools.clone(),
+            teacher: Arc::new(self.teacher()),
             timers: self.timers.clone(),
             voice,
             ear,
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+        }
+    }
+
+    /// Keeps what was meant with what was taken wrongly.
+    pub fn teacher(&self) -> Teacher {
+        Teacher {
+            turns: Turns::new(self.store.clone()),
+            understand: self.tongues.ladder.clone(),
+            home: self.home.clone(),
+            places: self.tongues.places.clone(),
+            language: self.config.speaking.language.clone(),
+        }
+    }
+
+    /// Understands the names of the home as they are now, where no thread follows them.
+    pub fn follow_names(&self) {
+        for fault in self.vocabulary.catch_up().err().into_iter().flatten() {
+            tracing::warn!("the names of before are understood: {fault}");
         }
     }
 
@@ -160,7 +211,7 @@ impl Workshop {
             vad: self.vad()?,
             wake: self.wake()?,
             recogniser: self.recogniser(mode)?,
-            grammar: Some(self.grammar.clone()),
+            grammar: Some(self.tongues.usual().clone()),
         };
         Ear::new(parts, EarSettings::new(&self.config, mode))
     }
@@ -181,15 +232,19 @@ impl Workshop {
 
     /// The recogniser alone.
     pub(super) fn recogniser(&self, mode: SttMode) -> Result<Box<dyn Recogniser>, Fault> {
+        let sentences = self.tongues.usual();
         let from = recogniser::Ingredients {
             stt: &self.config.stt,
             manifest: &self.manifest,
             home: &self.home.home(),
-            grammar: self.grammar.clone(),
+            grammar: sentences.now().map_err(|faults| faults[0].clone())?,
+            sentences: sentences.clone(),
             state_dir: &self.config.paths.state_dir()?,
             mode,
         };
-        recogniser::build(&from, Arc::new(self.espeak()?))
+        let Made { recogniser, rebuilder } = recogniser::build(&from, Arc::new(self.espeak()?))?;
+        self.vocabulary.teach(rebuilder);
+        Ok(recogniser)
     }
 
     fn wake_detector(&self) -> Result<WakeDetector, Fault> {
@@ -229,13 +284,16 @@ impl Workshop {
     }
 }
 
-/// The home of the configuration: the file, or the demo home.
+/// The home of the configuration: the file, or the demo home. Where there is a Home Assistant nothing is virtual:
+/// a name it does not have must not look as if it worked.
 ///
 /// # Errors
 /// Everything that is wrong in the file.
 pub fn load_home(config: &Config) -> Result<Home, Faults> {
-    let demo = config.home.demo;
+    let is_real = !config.homeassistant.url.is_empty();
+    let demo = config.home.demo && !is_real;
     let home = match config.home.file.as_str() {
+        "" if is_real => Ok(Home::default()),
         "" => home_file::example(demo),
         file => home_file::load(&paths::expand(file), demo),
     };
@@ -272,13 +330,6 @@ fn load_timers(store: &Store) -> Result<Timers, Fault> {
     Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
-/// What is known before a word is said: the declared name of the area this node stands in.
-fn known_beforehand(config: &Config, home: &Home) -> serde_json::Map<String, serde_json::Value> {
-    let here = crate::acting::home::select::area(home, &config.home.area);
-    here.map(|area| ("area".to_owned(), area.name.as_str().into())).into_iter().collect()
-}
-
-/// Templates that come with Hark, then the owner's own.
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.
 fn id_prefix() -> String {
     let id = uuid::Uuid::now_v7().simple().to_string();

@@ -8,7 +8,7 @@
 use super::route;
 use crate::config::intent::IntentConfig;
 use crate::domain::ports::Understand;
-use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Understanding};
+use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +32,7 @@ pub struct Facts {
 }
 
 /// A classifier that others ask as well.
-pub type SharedClassifier = Arc<Mutex<Box<dyn Classify>>>;
+pub type SharedClassifier = Arc<Mutex<dyn Classify>>;
 
 /// Understands a request by the first rung that can.
 pub struct Ladder {
@@ -123,6 +123,9 @@ impl Ladder {
         found: &Classification,
         now: NaiveDateTime,
     ) -> Result<Intent, Doubt> {
+        if found.taught {
+            return Ok(self.taught(text, name, now));
+        }
         let same_kind = (self.facts.category_of)(name) == Some(found.category);
         if !same_kind || probability < self.settings.min_confidence {
             return Err(Doubt::Unlikely);
@@ -141,6 +144,21 @@ impl Ladder {
         intent.confidence *= probability;
         intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
         Ok(intent)
+    }
+
+    /// An intent the owner has said these words mean; its slots are found where the words have any.
+    fn taught(&self, text: &str, name: &str, now: NaiveDateTime) -> Intent {
+        let bare = || Intent {
+            name: name.to_owned(),
+            slots: Slots::new(),
+            confidence: 1.0,
+            route: Route::Intent,
+            why: "it says nothing more".to_owned(),
+            response: None,
+        };
+        let found = self.fill_at(name, text, now).unwrap_or_else(bare);
+        let why = format!("you have said that these words mean it: {}", found.why);
+        Intent { route: Route::Intent, why, ..found }
     }
 
     /// What is known of a request that templates understood.

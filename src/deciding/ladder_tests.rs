@@ -1,7 +1,7 @@
 //! The ladder with a classifier that says what the test says, and sentences that are two lines long.
 
 use super::*;
-use crate::domain::{Ambiguity, Slots};
+use crate::domain::Ambiguity;
 
 /// Understands one text, and finds the kitchen in any.
 struct OneSentence(&'static str, f32);
@@ -18,6 +18,35 @@ impl Understand for OneSentence {
         found.slots.extend(text.contains("kitchen").then(|| ("area".into(), "Kitchen".into())));
         (!found.slots.is_empty() || text.contains("lights")).then_some(found)
     }
+}
+
+/// What the owner has said: any words are the vacuum, but those of the kitchen light.
+struct Taught;
+
+impl Classify for Taught {
+    fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
+        let intent = if text.contains("kitchen") { "HassTurnOn" } else { "HassVacuumStart" };
+        Ok(Classification::taught(text, Category::HomeControl, Some(intent)))
+    }
+
+    fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
+        Ok(vec![1.0])
+    }
+}
+
+#[test]
+fn what_the_owner_has_said_needs_no_words_that_tell_of_it() {
+    let taught = Ladder {
+        classifier: Some(Arc::new(Mutex::new(Taught))),
+        ..ladder(Says(Category::Question, 0.0, &[]))
+    };
+    let found = taught.understand("the crumbs are winning", "unknown");
+    assert_eq!((found.intents[0].name.as_str(), found.intents[0].route), ("HassVacuumStart", Route::Intent));
+    assert!(found.intents[0].slots.is_empty() && found.intents[0].why.contains("you have said"));
+    let kitchen = taught.understand("gloom over the kitchen", "unknown");
+    assert!(kitchen.intents[0].slots.contains_key("area"), "what is mentioned is taken: {kitchen:?}");
+    let templates = taught.understand("lights on", "unknown");
+    assert_eq!(templates.intents[0].route, Route::Template, "templates come first all the same");
 }
 
 struct Says(Category, f32, &'static [(&'static str, f32)]);
@@ -56,7 +85,7 @@ fn ladder(says: Says) -> Ladder {
         sentences: Arc::new(OneSentence(text, sure)),
     };
     let spoken = vec![spoken("en", "lights on", 1.0), spoken("de", "licht an", 1.0)];
-    Ladder::new(spoken, Some(Arc::new(Mutex::new(Box::new(says)))), IntentConfig::default(), facts())
+    Ladder::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts())
 }
 
 const SURE: &[(&str, f32)] = &[("HassTurnOn", 0.9), ("HassTurnOff", 0.05)];

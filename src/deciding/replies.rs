@@ -5,9 +5,10 @@ use super::{context, instincts};
 use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Response templates of one language: intent (or `replies`, `errors`) → key → template.
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
@@ -40,20 +41,25 @@ const DEFAULT_KEY: &str = "default";
 /// A timer that rings this much after it was due says so.
 const LATE_AFTER_MS: i64 = 30_000;
 
-/// Renders replies of one language.
+/// Renders replies of one language. Templates are compiled when they are rendered, which takes some tenths
+/// of a millisecond: compiled ones take megabytes, and most are never needed.
 pub struct Replies {
-    templates: Environment<'static>,
+    environment: Environment<'static>,
+    templates: Templates,
 }
+
+/// The replies of one language, opened at first need; `None` when they are broken.
+pub type Fetch = Box<dyn Fn() -> Option<Arc<Replies>> + Send + Sync>;
 
 /// The replies of every language that is spoken here.
 pub struct Phrasebook {
-    languages: BTreeMap<String, Replies>,
+    languages: BTreeMap<String, Fetch>,
     usual: String,
 }
 
 impl Phrasebook {
     /// By ISO 639-1 code; `usual` is one of them.
-    pub fn new(languages: BTreeMap<String, Replies>, usual: &str) -> Self {
+    pub fn new(languages: BTreeMap<String, Fetch>, usual: &str) -> Self {
         Self { languages, usual: usual.to_owned() }
     }
 
@@ -62,9 +68,11 @@ impl Phrasebook {
     /// # Errors
     /// As [`Replies::render`].
     pub fn render(&self, reply: &Reply, language: &str, unix_ms: i64) -> Result<(String, String), Fault> {
-        let language = if self.languages.contains_key(language) { language } else { &self.usual };
-        let Some(replies) = self.languages.get(language) else {
-            let message = format!("there are no replies in the language {language}");
+        let fetch = |language: &str| self.languages.get(language).and_then(|fetch| fetch());
+        let asked = fetch(language).map(|replies| (replies, language));
+        let Some((replies, language)) = asked.or_else(|| Some((fetch(&self.usual)?, self.usual.as_str())))
+        else {
+            let message = format!("there are no replies in the language {}", self.usual);
             return Err(Fault::new(FaultKind::BadConfiguration, "replies", message, "see speaking.language"));
         };
         Ok((replies.render(reply, unix_ms)?, language.to_owned()))
@@ -82,27 +90,31 @@ impl Replies {
         let mut faults = Vec::new();
         for (group, keys) in templates {
             for (key, text) in keys {
-                if let Err(error) = environment.add_template_owned(format!("{group}/{key}"), text.clone()) {
+                if let Err(error) = environment.template_from_named_str(key, text) {
                     faults.push(fault(group, key, &error));
                 }
             }
         }
-        if faults.is_empty() { Ok(Self { templates: environment }) } else { Err(faults) }
+        if faults.is_empty() { Ok(Self { environment, templates: templates.clone() }) } else { Err(faults) }
     }
 
     /// What a language lacks: fixed replies, apologies, and answers to intents, as `group/key`.
     pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-        let fixed = FIXED_KEYS.iter().map(|key| format!("replies/{key}"));
-        let errors = error_code::ALL.iter().map(|key| format!("errors/{key}"));
-        let lacking = |name: &String| self.templates.get_template(name).is_err();
-        let answered =
-            |intent: &str| self.templates.templates().any(|(name, _)| name.split('/').next() == Some(intent));
+        let fixed = FIXED_KEYS.iter().map(|key| ("replies", *key));
+        let errors = error_code::ALL.iter().map(|key| ("errors", *key));
+        let lacking = |(group, key): &(&str, &str)| self.template(group, key).is_none();
+        let lacking = fixed.chain(errors).filter(lacking).map(|(group, key)| format!("{group}/{key}"));
+        let answered = |intent: &str| self.templates.get(intent).is_some_and(|keys| !keys.is_empty());
         let silent = intents
             .into_iter()
             .filter(|intent| instincts::named(intent).is_none() && !context::is_follow_up(intent))
             .filter(|intent| !answered(intent))
             .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
-        fixed.chain(errors).filter(lacking).chain(silent).collect()
+        lacking.chain(silent).collect()
+    }
+
+    fn template(&self, group: &str, key: &str) -> Option<&str> {
+        self.templates.get(group)?.get(key).map(String::as_str)
     }
 
     /// The words of a reply. `unix_ms` is the wall clock, for timers that ring late.
@@ -150,7 +162,7 @@ impl Replies {
             return self.fill(&intent.name, intent.response.as_deref().unwrap_or(DEFAULT_KEY), values);
         }
         let code = receipt.detail["error"].as_str().unwrap_or("failed");
-        let known = self.templates.get_template(&format!("errors/{code}")).is_ok();
+        let known = self.template("errors", code).is_some();
         self.fill("errors", if known { code } else { "failed" }, values)
     }
 
@@ -178,9 +190,11 @@ impl Replies {
     }
 
     fn fill(&self, group: &str, key: &str, values: Value) -> Result<String, Fault> {
+        let absent = || minijinja::Error::new(ErrorKind::TemplateNotFound, "there is none");
         let template = self
-            .templates
-            .get_template(&format!("{group}/{key}"))
+            .template(group, key)
+            .ok_or_else(absent)
+            .and_then(|text| self.environment.template_from_named_str(key, text))
             .map_err(|error| fault(group, key, &error))?;
         let text =
             template.render(minijinja::value::Serde(values)).map_err(|error| fault(group, key, &error))?;

@@ -176,6 +176,9 @@ pub struct Classification {
     /// The likeliest intents of all categories with their calibrated probabilities, best first, at
     /// most five. What is missing from 1 belongs to other intents and to requests without one.
     pub intents: Vec<(String, f32)>,
+    /// The owner has said what these very words mean; then it is no guess, and the first intent is it.
+    #[serde(default)]
+    pub taught: bool,
 }
 
 impl Classification {
@@ -191,7 +194,14 @@ impl Classification {
             suggested_agents: category.agents().iter().map(|agent| (*agent).to_owned()).collect(),
             tier: category.tier(),
             intents,
+            taught: false,
         }
+    }
+
+    /// What the owner has said these words mean: an intent, or a kind of request without one.
+    pub fn taught(text: &str, category: Category, intent: Option<&str>) -> Self {
+        let intents = intent.map(|intent| (intent.to_owned(), 1.0)).into_iter().collect();
+        Self { taught: true, ..Self::new(text, category, 1.0, intents) }
     }
 }
 

@@ -7,6 +7,7 @@ use super::intent::{Intent, Understanding};
 use super::ports::Completeness;
 use super::public_event::{Origin, PublicEvent, SpeakingEnd};
 use super::speech::{Endpoint, Transcript};
+use super::teaching::{Correction, Lesson};
 use super::timer::{Timer, TimerChange};
 use super::tool::{Receipt, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,10 @@ pub enum Event {
     SetMute { muted: bool },
     /// Set the volume.
     SetVolume { percent: u8 },
+    /// A turn was taken wrongly.
+    Correct { correction: Correction },
+    /// What was kept of a correction.
+    Learned { lesson: Lesson },
     /// A part reports a fault.
     Fault { fault: Fault },
     /// Time passed; deadlines are looked at.
@@ -110,6 +115,8 @@ pub enum Effect {
     SetVolume { percent: u8 },
     /// The person heard the ringing timers.
     AcknowledgeTimers,
+    /// Keep what was meant, for the next training; answered by `Learned` or `Fault`.
+    Teach { correction: Correction },
 }
 
 /// What a reply is made from. Only a `Part::Done` may say that something was done, and it carries the

@@ -1,12 +1,14 @@
 //! Traits through which folders use each other without knowing each other.
 
 use super::fault::Fault;
-use super::home::Home;
+use super::home::{Area, Entity, Home, Person};
+use super::ids::EntityId;
 use super::intent::{Intent, Understanding};
 use super::timer::Timer;
 use super::tool::{Receipt, Risk, ToolCall};
 use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::Pin;
@@ -60,8 +62,6 @@ pub trait SpeechGrammar: Send + Sync {
     fn vocabulary(&self) -> Vec<String>;
     /// The cheapest accepted sentence within the limit, `None` when there is none.
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance>;
-    /// How far `text`, in written or spoken form, is a sentence.
-    fn completeness(&self, text: &str) -> Completeness;
     /// Where every sentence begins; `None` when nothing can be said. Places form a graph without
     /// circles.
     fn first(&self) -> Option<Place>;
@@ -69,6 +69,12 @@ pub trait SpeechGrammar: Send + Sync {
     fn follow(&self, place: Place, visit: &mut dyn FnMut(&str, Place));
     /// Whether a sentence can end at a place.
     fn ends(&self, place: Place) -> bool;
+}
+
+/// Tells sentences of the home from their beginnings. Implemented by `understanding`.
+pub trait Completes: Send + Sync {
+    /// How far `text`, in written or spoken form, is a sentence.
+    fn completeness(&self, text: &str) -> Completeness;
 }
 
 /// Finds out what a text means. Implemented by `understanding`.
@@ -127,6 +133,35 @@ pub trait Tools: Send + Sync {
 pub trait HomeView: Send + Sync {
     /// A snapshot; cheap to clone.
     fn home(&self) -> Arc<Home>;
+}
+
+/// How an entity is, in the words of its device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StateReport {
+    /// Which.
+    pub id: EntityId,
+    /// Its state, such as `on`; `unavailable` when it cannot be reached.
+    pub state: String,
+    /// All its attributes.
+    pub attributes: Map<String, Value>,
+}
+
+/// Where a source of the home (Home Assistant, MQTT devices) tells what there is. Implemented by
+/// `acting::home`. A source is named as in `Entity::source`; what other sources and the home's file say
+/// stays. Calls may come from any thread and return quickly.
+pub trait HomeSink: Send + Sync {
+    /// Everything of this source as it is now, names and states; what it had before and is not in `part`
+    /// is gone.
+    fn replace(&self, source: &str, part: Home);
+    /// Adds entities of this source, or replaces those of the same id, and takes some away. `areas` are added
+    /// to those of the source, in place of those of the same id.
+    fn update(&self, source: &str, areas: Vec<Area>, change: Vec<Entity>, gone: &[EntityId]);
+    /// The people this source knows, as they are now.
+    fn people(&self, source: &str, persons: Vec<Person>);
+    /// How entities are now; those that are not known are passed over. Names stay.
+    fn report_all(&self, reports: Vec<StateReport>);
+    /// This source cannot be reached, or was not yet: everything of it is `unavailable` until it tells again.
+    fn away(&self, source: &str);
 }
 
 /// Where timers are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.

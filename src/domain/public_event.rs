@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Route, Slots};
 use super::speech::{Endpoint, Transcript};
+use super::teaching::Lesson;
 use super::timer::{Timer, TimerChange};
 use super::tool::Receipt;
 use serde::{Deserialize, Serialize};
@@ -130,6 +131,8 @@ pub enum PublicEvent {
     Timer { change: TimerChange, timer: Timer },
     /// A setting changed at run time: `volume_percent`, `mic_mute`.
     Setting { name: String, value: serde_json::Value },
+    /// A turn was marked as taken wrongly, with what was meant.
+    Lesson(Lesson),
     /// Something went wrong.
     Error(Fault),
     /// Closing record of a turn.

@@ -16,7 +16,7 @@ use super::watch::Watch;
 use super::{EarCommand, Heard, HearingEvent};
 use crate::config::{self, Config};
 use crate::domain::audio::ms_to_samples;
-use crate::domain::ports::{Completeness, SpeechGrammar};
+use crate::domain::ports::{Completeness, Completes};
 use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
 use incoming::{Block, Incoming};
 use std::collections::VecDeque;
@@ -54,7 +54,7 @@ pub struct EarParts {
     /// Speech recognition.
     pub recogniser: Box<dyn Recogniser>,
     /// What can be said to this home: tells when a request is whole. Without it silence alone decides.
-    pub grammar: Option<Arc<dyn SpeechGrammar>>,
+    pub grammar: Option<Arc<dyn Completes>>,
 }
 
 /// How an ear behaves.
@@ -127,7 +127,7 @@ pub struct Ear {
     vad: Box<dyn Vad>,
     wake: Option<WakeDetector>,
     stt: SttLane,
-    grammar: Option<Arc<dyn SpeechGrammar>>,
+    grammar: Option<Arc<dyn Completes>>,
     settings: EarSettings,
     state: State,
     /// Whether the utterance at hand is an interruption: nobody has asked for it yet.

@@ -3,7 +3,7 @@
 use super::stt::{Partial, Recogniser, Recognition};
 use super::vad::SileroVad;
 use super::wake::{OpenWakeWord, OpenWakeWordFiles};
-use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
+use crate::domain::ports::{Completeness, Completes};
 use crate::domain::{Fault, FaultKind, Transcript, VAD_BLOCK_SAMPLES};
 use crate::inference::litert::LiteRt;
 use crate::inference::onnx::OnnxRuntime;
@@ -103,31 +103,9 @@ pub(crate) fn noise(count: usize, peak: f32) -> Vec<f32> {
 /// A grammar that knows nothing but how far a text is a sentence.
 pub(crate) struct Judge(pub fn(&str) -> Completeness);
 
-impl SpeechGrammar for Judge {
-    fn sample(&self, _count: usize, _seed: u64) -> Vec<Vec<String>> {
-        Vec::new()
-    }
-
-    fn vocabulary(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn accept(&self, _words: &[&str], _costs: &EditCosts) -> Option<Acceptance> {
-        None
-    }
-
+impl Completes for Judge {
     fn completeness(&self, text: &str) -> Completeness {
         (self.0)(text)
-    }
-
-    fn first(&self) -> Option<Place> {
-        None
-    }
-
-    fn follow(&self, _place: Place, _visit: &mut dyn FnMut(&str, Place)) {}
-
-    fn ends(&self, _place: Place) -> bool {
-        false
     }
 }
 

@@ -1,3 +1,5 @@
-//! Other programs: MQTT and Home Assistant discovery.
+//! Other programs: Home Assistant by its WebSocket API, MQTT with Home Assistant discovery.
 
+mod backoff;
+pub mod homeassistant;
 pub mod mqtt;

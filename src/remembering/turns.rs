@@ -63,6 +63,18 @@ impl Turns {
         Ok(row.map(to_turn).transpose()?)
     }
 
+    /// The newest turns, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn newest(&self, most: u32) -> Result<Vec<TurnRecord>, Fault> {
+        let rows = self.store.call("read the newest turns", move |db| {
+            let sql = "SELECT id, at, session, events, inputs FROM turns ORDER BY seq DESC LIMIT ?1";
+            db.prepare_cached(sql)?.query_map([most], read_row)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        Ok(rows.into_iter().map(to_turn).collect::<Result<_, _>>()?)
+    }
+
     /// One turn by its id, `None` when it is not kept.
     ///
     /// # Errors
@@ -136,6 +148,8 @@ mod tests {
         assert_eq!(turns.last().unwrap(), Some(turn("b")));
         assert_eq!(turns.by_id(&"a".into()).unwrap(), Some(turn("a")));
         assert_eq!(turns.by_id(&"c".into()).unwrap(), None);
+        assert_eq!(turns.newest(5).unwrap(), [turn("b"), turn("a")]);
+        assert_eq!(turns.newest(1).unwrap(), [turn("b")]);
     }
 
     #[test]

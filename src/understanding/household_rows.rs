@@ -237,6 +237,13 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
     ("undo that", "HarkUndo", r#"{}"#, ""),
     ("undo the last command", "HarkUndo", r#"{}"#, ""),
     ("put it back the way it was", "HarkUndo", r#"{}"#, ""),
+    (
+        "No, that was wrong, I meant turn on the kitchen light and the fan!",
+        "HarkCorrect",
+        r#"{"correction":"turn on the kitchen light and the fan"}"#,
+        "",
+    ),
+    ("that's not what i said i wanted the radio", "HarkCorrect", r#"{"correction":"the radio"}"#, ""),
     ("why did you do that", "HarkWhy", r#"{}"#, ""),
     ("what did you just do", "HarkWhy", r#"{}"#, ""),
 ];

@@ -18,7 +18,7 @@ pub mod tongue;
 mod understand;
 
 pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar};
-pub use problem::{Place, Problem};
+pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
 
 #[cfg(test)]

@@ -4,14 +4,18 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod a_real_home;
 mod asking;
 mod audio_heals;
 mod choosing_a_voice;
+mod devices_of_mqtt;
+mod growing_home;
 mod hearing_people;
 mod household;
 mod interrupting;
 mod live_meter;
 mod living_room;
 mod one_sentence;
+mod teaching;
 mod timers_ring;
 mod when_things_are_wrong;

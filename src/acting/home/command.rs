@@ -1,5 +1,5 @@
-//! What a device can be told, what switching words mean for it, and when that is dangerous. Whether it
-//! can do it stands in [`ability`], which state proves it in [`proof`].
+//! What switching words mean for a device, and when what it is told is dangerous. Whether it can do it
+//! stands in [`ability`], which state proves it in [`proof`].
 //!
 //! [`ability`]: super::ability
 //! [`proof`]: super::proof
@@ -7,101 +7,13 @@
 use super::super::permissions::{Danger, Guarded};
 use super::backend::DeviceError;
 use super::demo::scene_target;
+pub use crate::domain::device::{DeviceCommand, LightSetting, MediaCommand};
 use crate::domain::home::{Entity, Home};
-use crate::domain::ports::ListItem;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Kinds of covers that let somebody in.
 const SECURE_COVERS: &[&str] = &["garage", "gate", "door"];
-
-/// How a light should be; what is `None` stays.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LightSetting {
-    /// 1–100 %.
-    pub brightness_percent: Option<u8>,
-    /// Red, green, blue.
-    pub rgb: Option<[u8; 3]>,
-    /// Colour temperature.
-    pub kelvin: Option<u16>,
-}
-
-/// What a device can be told, in its own terms: "turn on" has become lock, open or activate.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DeviceCommand {
-    /// Light, switch, fan, media player, climate and their like.
-    TurnOn,
-    /// Light, switch, fan, media player, climate and their like.
-    TurnOff,
-    /// Cover, valve.
-    Open,
-    /// Cover, valve.
-    Close,
-    /// Lock.
-    Lock,
-    /// Lock.
-    Unlock,
-    /// Scene, script.
-    Activate,
-    /// Light; turns it on.
-    Light(LightSetting),
-    /// Button.
-    Press,
-    /// Cover, valve: 0 is closed, 100 is open.
-    Position(u8),
-    /// Fan: 0 is off.
-    Percentage(u8),
-    /// Vacuum, lawn mower: begin, or go on.
-    Start,
-    /// Vacuum, lawn mower: go home.
-    Dock,
-    /// Vacuum: clean the area of this name.
-    CleanArea(String),
-    /// Climate: `heat`, `cool`, `off` …
-    HvacMode(String),
-    /// Climate: one of its own fan modes.
-    FanMode(String),
-    /// Alarm panel: `armed_home`, `armed_away` … or `disarmed`.
-    Arm(String),
-    /// To-do list: this is on it now, in this order.
-    Items(Vec<ListItem>),
-    /// Media player.
-    Media(MediaCommand),
-    /// Climate: target in the unit of the device.
-    Temperature(f64),
-    /// Media player: 0–100 %.
-    Volume(u8),
-}
-
-/// What a media player can be told besides on, off and how loud.
-#[derive(Debug, Clone, PartialEq)]
-pub enum MediaCommand {
-    /// Go on playing.
-    Play,
-    /// Stop for a while.
-    Pause,
-    /// Stop for good.
-    Stop,
-    /// The next track.
-    Next,
-    /// The one before.
-    Previous,
-    /// Silent, or no longer.
-    Mute(bool),
-    /// Any order, or that of the list.
-    Shuffle(bool),
-    /// `off`, `all`, `one`.
-    Repeat(&'static str),
-    /// One of its inputs.
-    Source(String),
-    /// Find this and play it.
-    Search {
-        /// What to look for, in the person's words.
-        query: String,
-        /// `artist`, `album`, `track`, `playlist` … when it was said.
-        class: Option<String>,
-    },
-}
 
 /// The words of Home Assistant's three switching intents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,6 +152,9 @@ fn dangers(action: &Action, home: &Home) -> Vec<Danger> {
 }
 
 fn scene_dangers(scene: &Entity, home: &Home) -> Vec<Danger> {
+    if let Some(Value::Array(touched)) = scene.attributes.get("entity_id") {
+        return touched.iter().filter_map(Value::as_str).filter_map(|id| touched_danger(id, home)).collect();
+    }
     let Some(Value::Object(states)) = scene.attributes.get("states") else { return Vec::new() };
     let mut found = Vec::new();
     for (id, target) in states {
@@ -260,6 +175,21 @@ fn scene_dangers(scene: &Entity, home: &Home) -> Vec<Danger> {
         found.push(Danger { action, entity: id.clone(), name: entity.name.clone() });
     }
     found
+}
+
+/// What may happen to a thing that a scene of Home Assistant touches: it tells which things, not into which
+/// states it brings them, so the worst is assumed.
+fn touched_danger(id: &str, home: &Home) -> Option<Danger> {
+    let known = home.entities.iter().find(|entity| entity.id.0 == id);
+    let action = match id.split('.').next() {
+        Some("lock") => "unlock",
+        Some("alarm_control_panel") => "disarm",
+        // One that Hark may not know could be a garage door.
+        Some("cover") if known.is_none_or(is_secure) => "open",
+        _ => return None,
+    };
+    let name = known.map_or(id, |entity| &entity.name).to_owned();
+    Some(Danger { action, entity: id.to_owned(), name })
 }
 
 fn is_secure(entity: &Entity) -> bool {

@@ -86,6 +86,22 @@ fn a_scene_that_moves_a_gate_or_touches_a_lock_in_another_way_is_dangerous() {
 }
 
 #[test]
+fn a_scene_of_home_assistant_is_as_dangerous_as_the_worst_it_could_do() {
+    let mut home = Home::clone(&home());
+    let dangers = |home: &mut Home, touched: Value| {
+        let scene = home.entities.iter_mut().find(|entity| entity.id.0 == "scene.dinner").unwrap();
+        scene.attributes = serde_json::Map::from_iter([("entity_id".to_owned(), touched)]);
+        let list = vec![Action { entity: scene.clone(), command: DeviceCommand::Activate }];
+        let dangers = Actions { home: Arc::new(home.clone()), list }.dangers();
+        dangers.into_iter().map(|danger| (danger.action, danger.entity)).collect::<Vec<_>>()
+    };
+    assert_eq!(dangers(&mut home, json!(["light.lamp", "cover.kitchen_blinds", 7])), []);
+    let worst = [("open", "cover.garage_door"), ("unlock", "lock.front_door"), ("open", "cover.not_exposed")];
+    let found = dangers(&mut home, json!(worst.map(|(_, id)| id)));
+    assert_eq!(found, worst.map(|(action, id)| (action, id.to_owned())));
+}
+
+#[test]
 fn devices_refuse_what_they_cannot_do() {
     use DeviceCommand as C;
     let light = |brightness_percent, rgb, kelvin| C::Light(LightSetting { brightness_percent, rgb, kelvin });

@@ -11,6 +11,7 @@ pub mod control;
 pub mod demo;
 pub mod file;
 mod file_reader;
+mod merge;
 pub mod proof;
 pub mod registry;
 pub mod restore;

@@ -24,7 +24,7 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
             let brightness = setting.brightness_percent.map(brightness_255);
             state == "on"
                 && brightness.is_none_or(|target| near("brightness", f64::from(target), 2.0))
-                && setting.rgb.is_none_or(|target| has_rgb(now, target))
+                && setting.rgb.is_none_or(|target| has_rgb(now, before, target))
                 && setting.kelvin.is_none_or(|target| near("color_temp_kelvin", f64::from(target), 50.0))
         }
         C::Position(target) => {
@@ -45,7 +45,7 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         C::HvacMode(mode) => state == mode,
         C::FanMode(mode) => now.text("fan_mode") == Some(mode),
         C::Arm(wanted) => state == wanted || wanted != "disarmed" && state == "arming",
-        C::Items(items) => items_of(now) == *items,
+        C::Items(items) => open(items.clone()) == open(items_of(now)),
         C::Media(command) => proves_media(command, now),
     }
 }
@@ -82,9 +82,78 @@ pub fn items_of(entity: &Entity) -> Vec<ListItem> {
     items.iter().filter_map(item).collect()
 }
 
-fn has_rgb(entity: &Entity, target: [u8; 3]) -> bool {
-    let Some(Value::Array(has)) = entity.attributes.get("rgb_color") else { return false };
-    let close =
-        |(has, target): (&Value, u8)| has.as_f64().is_some_and(|has| (has - f64::from(target)).abs() <= 2.0);
-    has.len() == 3 && has.iter().zip(target).all(close)
+/// What is still to be done, in no particular order: services sort lists, and drop what is finished.
+fn open(items: Vec<ListItem>) -> Vec<String> {
+    let mut open: Vec<String> = items.into_iter().filter(|item| !item.done).map(|item| item.text).collect();
+    open.sort_unstable();
+    open
+}
+
+/// How far a light's colour may be from the one it was told: lamps have colours of their own.
+const COLOUR_NEAR: f64 = 25.0;
+
+/// Whether a light has this colour, as near as it can come: lamps that think in hue and saturation lose the
+/// brightness of a colour, those with a gamut shift it.
+fn has_rgb(now: &Entity, before: &Entity, target: [u8; 3]) -> bool {
+    let target = full(target.map(f64::from));
+    let Some(has) = rgb(now).map(full) else { return false };
+    let far = distance(has, target);
+    let moved_there = || rgb(before).is_some_and(|before| far < distance(full(before), target) / 2.0);
+    far <= COLOUR_NEAR || moved_there()
+}
+
+fn rgb(entity: &Entity) -> Option<[f64; 3]> {
+    let Some(Value::Array(has)) = entity.attributes.get("rgb_color") else { return None };
+    let parts: Vec<f64> = has.iter().filter_map(Value::as_f64).collect();
+    parts.try_into().ok()
+}
+
+/// The colour at full brightness.
+fn full(rgb: [f64; 3]) -> [f64; 3] {
+    let most = rgb.iter().copied().fold(1.0, f64::max);
+    rgb.map(|part| part / most * 255.0)
+}
+
+fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn light(rgb: Value) -> Entity {
+        let light = json!({"id": "light.a", "name": "A", "state": "on", "attributes": {"rgb_color": rgb}});
+        serde_json::from_value(light).unwrap()
+    }
+
+    #[test]
+    fn a_colour_is_proved_as_near_as_a_lamp_comes() {
+        for (before, target, now, proved) in [
+            (json!([255, 0, 0]), [0, 0, 128], json!([0, 0, 255]), true),
+            (json!([255, 255, 255]), [0, 255, 0], json!([113, 255, 55]), true),
+            (json!(null), [0, 255, 0], json!([10, 255, 3]), true),
+            (json!([255, 0, 0]), [0, 0, 255], json!([255, 0, 0]), false),
+            (json!([255, 0, 0]), [0, 0, 255], json!(null), false),
+            (json!([255, 0, 0]), [0, 0, 255], json!(["x", 0, 0]), false),
+            (json!(null), [0, 0, 255], json!([255, 255, 255]), false),
+        ] {
+            assert_eq!(has_rgb(&light(now.clone()), &light(before), target), proved, "{target:?} {now}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_proved_by_what_is_still_to_be_done() {
+        let list = |items: Value| {
+            let list = json!({"id": "todo.a", "name": "A", "state": "1", "attributes": {"items": items}});
+            serde_json::from_value::<Entity>(list).unwrap()
+        };
+        let item = |text: &str, done| ListItem { text: text.into(), done };
+        let command = DeviceCommand::Items(vec![item("milk", false), item("eggs", false), item("tea", true)]);
+        let now = list(json!(["eggs", "milk"]));
+        assert!(proves(&command, &now, &now), "in another order, and without what is finished");
+        assert!(!proves(&command, &now, &list(json!(["eggs"]))));
+        assert!(!proves(&command, &now, &list(json!(["eggs", "milk", "tea"]))));
+    }
 }

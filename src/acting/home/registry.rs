@@ -1,10 +1,13 @@
 //! The one picture of the home that everybody reads: a snapshot that is cheap to take, and changes
-//! that are told when they happened.
+//! that are told when they happened. Several sources tell what there is, each its own part.
 
+use super::UNAVAILABLE;
+use super::merge::{Part, merge, vocabulary_of};
 use crate::domain::EntityId;
-use crate::domain::home::{Entity, Home};
-use crate::domain::ports::HomeView;
+use crate::domain::home::{Area, Entity, Home, Person};
+use crate::domain::ports::{HomeSink, HomeView, StateReport};
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::watch;
 
@@ -17,22 +20,48 @@ pub struct EntityChange {
     pub after: Entity,
 }
 
-/// Told of every change, outside the lock: it may read the registry.
+/// Told of every change of a state, outside the lock: it may read the registry.
 pub type Observer = Arc<dyn Fn(&EntityChange) + Send + Sync>;
 
 /// The home as it is now.
 pub struct HomeRegistry {
-    home: RwLock<Arc<Home>>,
+    inner: RwLock<Inner>,
     observers: RwLock<Vec<Observer>>,
     /// Counts reports, so that whoever waits for a state looks again.
     reports: watch::Sender<u64>,
+    /// Counts changes of what can be said.
+    vocabulary: watch::Sender<u64>,
+}
+
+struct Inner {
+    /// What the home's file says.
+    base: Home,
+    parts: BTreeMap<String, Part>,
+    /// All of it, with the states as they are now.
+    home: Arc<Home>,
+    /// Where each entity stands in `home`.
+    places: HashMap<EntityId, usize>,
+    /// Of `home`.
+    vocabulary: u64,
 }
 
 impl HomeRegistry {
     /// A registry that begins with this home.
     pub fn new(home: Home) -> Self {
-        let (reports, _) = watch::channel(0);
-        Self { home: RwLock::new(Arc::new(home)), observers: RwLock::new(Vec::new()), reports }
+        let mut inner = Inner {
+            base: home,
+            parts: BTreeMap::new(),
+            home: Arc::default(),
+            places: HashMap::new(),
+            vocabulary: 0,
+        };
+        inner.merge(&|_| true);
+        Self {
+            inner: RwLock::new(inner),
+            observers: RwLock::new(Vec::new()),
+            reports: watch::channel(0).0,
+            vocabulary: watch::channel(0).0,
+        }
     }
 
     /// Adds somebody who is told of changes.
@@ -45,40 +74,163 @@ impl HomeRegistry {
         self.reports.subscribe()
     }
 
+    /// A receiver that wakes when something else can be said than before: things, places, people and lists
+    /// come or go, or have other names. States never wake it.
+    pub fn vocabulary(&self) -> watch::Receiver<u64> {
+        self.vocabulary.subscribe()
+    }
+
+    /// Whether every source there is can be reached: what is not known now does not exist.
+    pub fn is_complete(&self) -> bool {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        !inner.parts.values().any(|part| part.away)
+    }
+
+    /// What a source told last, as it told it; `None` when it has told nothing.
+    pub fn part(&self, source: &str) -> Option<Home> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.parts.get(source).map(|part| part.home.clone())
+    }
+
     /// One entity as it is now.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
-        self.home().entities.iter().find(|entity| entity.id == *id).cloned()
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.places.get(id).map(|at| inner.home.entities[*at].clone())
     }
 
     /// What a device says about itself: its state and all its attributes. Answers the change, `None`
     /// when nothing is different or no such entity is known.
     pub fn report(&self, id: &EntityId, state: &str, attributes: Map<String, Value>) -> Option<EntityChange> {
-        let change = {
-            let mut home = self.home.write().unwrap_or_else(PoisonError::into_inner);
-            let at = home.entities.iter().position(|entity| entity.id == *id)?;
-            let before = home.entities[at].clone();
-            let after = Entity { state: state.to_owned(), attributes, ..before.clone() };
-            if before == after {
-                None
-            } else {
-                Arc::make_mut(&mut home).entities[at] = after.clone();
-                Some(EntityChange { before, after })
-            }
+        let report = StateReport { id: id.clone(), state: state.to_owned(), attributes };
+        self.take(vec![report]).pop()
+    }
+
+    fn take(&self, reports: Vec<StateReport>) -> Vec<EntityChange> {
+        let changes = {
+            let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+            reports.into_iter().filter_map(|report| inner.report(report)).collect::<Vec<_>>()
         };
-        if let Some(change) = &change {
+        self.tell(&changes);
+        changes
+    }
+
+    /// Changes what sources tell, and tells what is different. `fresh`: whose states are those of its part.
+    fn change(&self, work: impl FnOnce(&mut BTreeMap<String, Part>), fresh: &dyn Fn(&Entity) -> bool) {
+        let (changes, says_more) = {
+            let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+            work(&mut inner.parts);
+            let vocabulary = inner.vocabulary;
+            (inner.merge(fresh), inner.vocabulary != vocabulary)
+        };
+        self.tell(&changes);
+        if says_more {
+            self.vocabulary.send_modify(|count| *count = count.wrapping_add(1));
+        }
+    }
+
+    fn tell(&self, changes: &[EntityChange]) {
+        if !changes.is_empty() {
             let observers = self.observers.read().unwrap_or_else(PoisonError::into_inner).clone();
-            for observer in observers {
+            for (observer, change) in
+                observers.iter().flat_map(|one| changes.iter().map(move |change| (one, change)))
+            {
                 observer(change);
             }
         }
         self.reports.send_modify(|count| *count = count.wrapping_add(1));
-        change
+    }
+}
+
+impl Inner {
+    fn report(&mut self, report: StateReport) -> Option<EntityChange> {
+        let at = *self.places.get(&report.id)?;
+        let known = &self.home.entities[at];
+        if known.state == report.state && known.attributes == report.attributes {
+            return None;
+        }
+        let before = known.clone();
+        let after = Entity { state: report.state, attributes: report.attributes, ..before.clone() };
+        Arc::make_mut(&mut self.home).entities[at] = after.clone();
+        Some(EntityChange { before, after })
+    }
+
+    /// Puts the parts together anew; entities that are not `fresh` stay in the state they are in.
+    fn merge(&mut self, fresh: &dyn Fn(&Entity) -> bool) -> Vec<EntityChange> {
+        let mut home = merge(&self.base, &self.parts);
+        let mut changes = Vec::new();
+        for now in &mut home.entities {
+            let Some(before) = self.places.get(&now.id).map(|at| &self.home.entities[*at]) else { continue };
+            let away = self.parts.get(&now.source).is_some_and(|part| part.away);
+            if before.source == now.source && !fresh(now) {
+                now.attributes.clone_from(&before.attributes);
+                if !away {
+                    now.state.clone_from(&before.state);
+                }
+            }
+            if before.state != now.state || before.attributes != now.attributes {
+                changes.push(EntityChange { before: before.clone(), after: now.clone() });
+            }
+        }
+        self.places = home.entities.iter().enumerate().map(|(at, one)| (one.id.clone(), at)).collect();
+        self.vocabulary = vocabulary_of(&home);
+        self.home = Arc::new(home);
+        changes
+    }
+}
+
+impl HomeSink for HomeRegistry {
+    fn replace(&self, source: &str, part: Home) {
+        self.change(
+            |parts| drop(parts.insert(source.to_owned(), Part { home: part, away: false })),
+            &|entity| entity.source == source,
+        );
+    }
+
+    fn update(&self, source: &str, areas: Vec<Area>, change: Vec<Entity>, gone: &[EntityId]) {
+        let fresh: Vec<EntityId> = change.iter().map(|entity| entity.id.clone()).collect();
+        self.change(
+            |parts| {
+                let part = parts.entry(source.to_owned()).or_default();
+                part.away = false;
+                part.home.areas.retain(|known| areas.iter().all(|area| area.id != known.id));
+                part.home.areas.extend(areas);
+                part.home.entities.retain(|known| !gone.contains(&known.id));
+                for entity in change {
+                    match part.home.entities.iter_mut().find(|known| known.id == entity.id) {
+                        Some(known) => *known = entity,
+                        None => part.home.entities.push(entity),
+                    }
+                }
+            },
+            &|entity| entity.source == source && fresh.contains(&entity.id),
+        );
+    }
+
+    fn people(&self, source: &str, persons: Vec<Person>) {
+        self.change(|parts| parts.entry(source.to_owned()).or_default().home.persons = persons, &|_| false);
+    }
+
+    fn report_all(&self, reports: Vec<StateReport>) {
+        self.take(reports);
+    }
+
+    fn away(&self, source: &str) {
+        self.change(
+            |parts| {
+                let part = parts.entry(source.to_owned()).or_default();
+                part.away = true;
+                for person in &mut part.home.persons {
+                    UNAVAILABLE.clone_into(&mut person.state);
+                }
+            },
+            &|_| false,
+        );
     }
 }
 
 impl HomeView for HomeRegistry {
     fn home(&self) -> Arc<Home> {
-        Arc::clone(&self.home.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).home)
     }
 }
 

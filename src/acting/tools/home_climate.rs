@@ -86,7 +86,7 @@ fn choose(
 /// a place that of this node's area, else the first thermostat of the home.
 pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let home = parts.home.registry().home();
-    let entity = thermometer(&home, &target(args), parts.default_area.as_deref())?;
+    let entity = thermometer(&home, &target(args), parts.default_area().as_deref())?;
     if entity.state == UNAVAILABLE {
         return Err(DeviceError::Offline(entity.name).into());
     }

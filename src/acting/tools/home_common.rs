@@ -34,7 +34,8 @@ pub fn plan(
     command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
 ) -> Result<Prepared, Failure> {
     let home = parts.home.registry().home();
-    let scope = Scope { able, sweep, default_area: parts.default_area.as_deref() };
+    let here = parts.default_area();
+    let scope = Scope { able, sweep, default_area: here.as_deref() };
     let selected = select(&home, target, scope)?;
     plan_for(parts, home, selected, target, about, command)
 }
@@ -66,7 +67,7 @@ pub fn plan_for(
         _ => Map::new(),
     };
     let entities: Vec<&Entity> = list.iter().map(|action| &action.entity).collect();
-    about.extend(description(&home, target, parts.default_area.as_deref(), &entities));
+    about.extend(description(&home, target, parts.default_area().as_deref(), &entities));
     Ok(Prepared::Home { actions: Actions { home, list }, about, also: None })
 }
 
@@ -84,7 +85,8 @@ pub fn plan_stepped(
     if target.name.is_none() && target.domain.is_none() && target.device_class.is_none() {
         target.domain = domains.first().map(|domain| (*domain).to_owned());
     }
-    let scope = Scope { able: domains, sweep: domains, default_area: parts.default_area.as_deref() };
+    let here = parts.default_area();
+    let scope = Scope { able: domains, sweep: domains, default_area: here.as_deref() };
     let mut selected = select(&home, &target, scope)?;
     if selected.iter().any(|entity| entity.state != "off") {
         selected.retain(|entity| entity.state != "off");

@@ -31,7 +31,8 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let home = with_persons(&parts.home.registry().home());
     let target = target(args);
     // Only to tell things of the same name apart; "are any windows open" means the whole home.
-    let default_area = parts.default_area.as_deref().filter(|_| target.name.is_some());
+    let here = parts.default_area();
+    let default_area = here.as_deref().filter(|_| target.name.is_some());
     let asked = select(&home, &target, Scope { able: &[], sweep: ALL, default_area })?;
     if asked.iter().all(|entity| entity.state == UNAVAILABLE) {
         return Err(DeviceError::Offline(asked[0].name.clone()).into());

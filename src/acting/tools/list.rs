@@ -6,6 +6,7 @@ use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::parts::Parts;
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::proof::items_of;
+use crate::acting::home::{DeviceError, UNAVAILABLE};
 use crate::acting::lists::{self, Change, DEFAULT_LIST, Edit, Lists};
 use crate::acting::undo::Undoable;
 use crate::domain::home::Entity;
@@ -49,6 +50,9 @@ pub fn read(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         Outcome::answer(detail)
     };
     if let Some(entity) = entity(parts, args) {
+        if entity.state == UNAVAILABLE {
+            return Err(DeviceError::Offline(entity.name).into());
+        }
         return Ok(Prepared::Answer(told(&entity.name, &items_of(&entity))));
     }
     let name = args.owned("name");
@@ -78,7 +82,7 @@ pub fn names(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
     let mut shown: Vec<Value> = home
         .entities
         .iter()
-        .filter(|entity| entity.id.domain() == "todo")
+        .filter(|entity| entity.id.domain() == "todo" && entity.state != UNAVAILABLE)
         .map(|entity| json!({"name": entity.name, "count": open(&items_of(entity)).len()}))
         .collect();
     with_lists(parts, move |lists| {
@@ -96,17 +100,21 @@ fn items(args: &Args) -> Result<Vec<String>, Failure> {
     Ok(items)
 }
 
-/// The to-do list of the home that is meant.
+/// The to-do list of the home that is meant; one that cannot be reached is not, if Hark keeps a list of that
+/// name itself.
 fn entity(parts: &Parts, args: &Args) -> Option<Entity> {
     let asked = args.text("name").unwrap_or(DEFAULT_LIST);
     let home = parts.home.registry().home();
-    let mut todo = home.entities.iter().filter(|entity| entity.id.domain() == "todo");
     let called = |entity: &&Entity| {
         let aliases = entity.aliases.iter().map(String::as_str);
         let mut names = std::iter::once(entity.name.as_str()).chain(aliases);
         entity.id.0 == asked || names.any(|name| lists::is_called(name, asked))
     };
-    todo.find(called).cloned()
+    let entities = home.entities.iter().filter(|entity| entity.id.domain() == "todo");
+    let (here, away): (Vec<&Entity>, Vec<&Entity>) =
+        entities.filter(called).partition(|entity| entity.state != UNAVAILABLE);
+    let of_ours = || parts.lists.find(Some(asked)).is_ok();
+    here.first().or_else(|| away.first().filter(|_| !of_ours())).map(|entity| Entity::clone(entity))
 }
 
 fn edit(parts: &Arc<Parts>, args: &Args, edit: Edit, what: &'static str) -> Result<Prepared, Failure> {

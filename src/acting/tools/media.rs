@@ -156,14 +156,15 @@ fn players(
 ) -> Result<Vec<Entity>, Failure> {
     let mut asked = target(args);
     asked.domain = Some("media_player".into());
-    let scope = Scope { able: PLAYERS, default_area: parts.default_area.as_deref(), ..Scope::default() };
+    let own = parts.default_area();
+    let scope = Scope { able: PLAYERS, default_area: own.as_deref(), ..Scope::default() };
     if asked.name.is_some() {
         return Ok(select(home, &asked, scope)?);
     }
     let everywhere = Scope { default_area: None, ..scope };
     let of_place = select(home, &asked, everywhere)?;
     let sensible: Vec<Entity> = of_place.into_iter().filter(|player| sense(player)).collect();
-    let here = |player: &Entity| player.area.is_some() && player.area == parts.default_area;
+    let here = |player: &Entity| player.area.is_some() && player.area == own;
     let said = asked.area.is_some() || asked.floor.is_some();
     let here: Vec<Entity> = sensible.iter().filter(|player| !said && here(player)).cloned().collect();
     match (here.is_empty(), sensible.is_empty()) {
@@ -185,7 +186,8 @@ fn player_for(parts: &Parts, home: &Home, args: &Args, picture: bool) -> Result<
         }
     };
     if !place_said && !name_said {
-        prefer(&mut fitting, &|player| player.area.is_some() && player.area == parts.default_area);
+        let own = parts.default_area();
+        prefer(&mut fitting, &|player| player.area.is_some() && player.area == own);
     }
     prefer(&mut fitting, &|player| (player.device_class.as_deref() == Some("tv")) == picture);
     prefer(&mut fitting, &plays_or_pauses);

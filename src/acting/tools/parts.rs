@@ -49,8 +49,8 @@ pub struct Parts {
     pub clock: Clock,
     /// The permission gate.
     pub gate: Gate,
-    /// Id of the area this node stands in.
-    pub default_area: Option<String>,
+    /// Area this node stands in, by name, alias or id; empty: none.
+    here: String,
     /// Time a tool may take.
     pub timeout: Duration,
 }
@@ -68,15 +68,14 @@ impl Parts {
         (at_home, permissions, tools): (&HomeConfig, &Permissions, &ToolsConfig),
     ) -> Result<Self, Fault> {
         let snapshot = home.registry().home();
-        let default_area = match at_home.area.trim() {
-            "" => None,
-            name => Some(select::area(&snapshot, name).map(|area| area.id.clone()).ok_or_else(|| {
-                let known: Vec<&str> = snapshot.areas.iter().map(|area| area.id.as_str()).collect();
-                let message = format!("home.area = \"{name}\" is no area of this home");
-                let fix = format!("use one of {}, or leave it empty", known.join(", "));
-                Fault::new(FaultKind::BadConfiguration, "home", message, fix)
-            })?),
-        };
+        let here = at_home.area.trim().to_owned();
+        // Areas of a source that has not been heard are not known yet.
+        if !here.is_empty() && home.registry().is_complete() && select::area(&snapshot, &here).is_none() {
+            let known: Vec<&str> = snapshot.areas.iter().map(|area| area.id.as_str()).collect();
+            let message = format!("home.area = \"{here}\" is no area of this home");
+            let fix = format!("use one of {}, or leave it empty", known.join(", "));
+            return Err(Fault::new(FaultKind::BadConfiguration, "home", message, fix));
+        }
         Ok(Self {
             lists: Arc::new(Lists::new(kept.lists, &snapshot.lists)),
             home,
@@ -87,9 +86,15 @@ impl Parts {
             weather: Weather::new(tools),
             clock,
             gate: Gate::new(permissions.dangerous),
-            default_area,
+            here,
             timeout: Duration::from_millis(u64::from(tools.timeout_ms)),
         })
+    }
+
+    /// Id of the area this node stands in.
+    pub fn default_area(&self) -> Option<String> {
+        let asked = Some(self.here.as_str()).filter(|here| !here.is_empty())?;
+        select::area(&self.home.registry().home(), asked).map(|area| area.id.clone())
     }
 
     /// The time in milliseconds since the Unix epoch.

@@ -118,7 +118,7 @@ fn query(args: &Args) -> TimerQuery {
 
 /// Declared name of the area this node stands in.
 pub(super) fn own_area(parts: &Parts) -> Option<String> {
-    let id = parts.default_area.as_deref()?;
+    let id = parts.default_area()?;
     let home = parts.home.registry().home();
     home.areas.iter().find(|area| area.id == id).map(|area| area.name.clone())
 }

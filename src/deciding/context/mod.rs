@@ -56,7 +56,7 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 7] = [
+const FOLLOW_UPS: [(&str, Complete); 8] = [
     ("HarkFollowSame", again::same),
     ("HarkFollowOther", again::other),
     ("HarkFollowAgain", again::again),
@@ -65,6 +65,8 @@ const FOLLOW_UPS: [(&str, Complete); 7] = [
     ("HarkFollowIt", it::it),
     // An answer where nothing was asked.
     ("HarkChoose", |_, _| None),
+    // A correction without anything to correct.
+    ("HarkCorrect", |_, _| None),
 ];
 
 /// Whether an intent means nothing alone.

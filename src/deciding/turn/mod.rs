@@ -8,6 +8,7 @@ mod barge_in_tests;
 mod choosing;
 #[cfg(test)]
 mod choosing_tests;
+mod correcting;
 mod echo;
 mod evidence;
 mod follow_up;
@@ -178,6 +179,8 @@ impl Machine {
             Event::Stop => self.stop_everything(None),
             Event::SetMute { muted } => self.set_mute(muted),
             Event::SetVolume { percent } => self.set_volume(percent),
+            Event::Correct { correction } => self.out.push(Effect::Teach { correction }),
+            Event::Learned { lesson } => self.publish(None, PublicEvent::Lesson(lesson)),
             Event::Fault { fault } => self.publish(None, PublicEvent::Error(fault)),
             Event::Tick => self.on_tick(now),
         }
@@ -244,6 +247,7 @@ impl Machine {
             dry_run: false,
             language: self.settings.language.clone(),
             heard: String::new(),
+            corrects: None,
             understood: Vec::new(),
             work: Vec::new(),
             missed: Vec::new(),

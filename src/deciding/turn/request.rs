@@ -61,6 +61,9 @@ impl Machine {
             turn.language.clone_from(&understanding.language);
         }
         let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
+        if self.corrected(now, id, &understanding.intents) {
+            return;
+        }
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
         let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
         let reflex = match understanding.intents.as_slice() {
@@ -105,6 +108,7 @@ impl Machine {
             }
             return;
         }
+        self.keep_what_was_meant(id, &understanding.intents);
         if understanding.ambiguous.is_empty() {
             let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
             self.start_work(now, id, intents, dry_run);

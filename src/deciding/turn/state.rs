@@ -43,6 +43,8 @@ pub(super) struct Turn {
     pub(super) language: String,
     /// What was said or typed.
     pub(super) heard: String,
+    /// What was said before and taken wrongly; what is said now tells what was meant.
+    pub(super) corrects: Option<String>,
     /// What that was taken for.
     pub(super) understood: Vec<Intent>,
     pub(super) work: Vec<Work>,

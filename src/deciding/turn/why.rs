@@ -14,6 +14,7 @@ const ASKS: &str = "HarkWhy";
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Story {
     heard: String,
+    origin: Origin,
     typed: bool,
     intents: Vec<Intent>,
     /// One each intent, from its receipt: `ok`, `changed`, `entities`, `message`; `ok` is null when no tool
@@ -39,6 +40,7 @@ impl Machine {
         self.story = Some(Story {
             heard: turn.heard.clone(),
             typed: turn.origin != Origin::Voice,
+            origin: turn.origin.clone(),
             intents: turn.understood.clone(),
             deeds: deeds.collect(),
         });
@@ -54,6 +56,16 @@ impl Machine {
 }
 
 impl Story {
+    /// The words of the request, if it was made by `origin`.
+    pub(super) fn heard_from(&self, origin: &Origin) -> Option<&str> {
+        (self.origin == *origin).then_some(self.heard.as_str())
+    }
+
+    /// Whether it was taken for this intent and no other.
+    pub(super) fn is_of(&self, intent: &str) -> bool {
+        self.intents.len() == 1 && self.intents[0].name == intent
+    }
+
     fn told(&self) -> Value {
         let known = self.intents.iter().filter(|intent| intent.name != "out_of_scope");
         let parts = known.enumerate().map(|(at, intent)| {

@@ -6,7 +6,7 @@
 
 use super::whisper::WhisperRecogniser;
 use super::{Interrupter, Partial, Recogniser, Recognition};
-use crate::domain::ports::{Completeness, SpeechGrammar};
+use crate::domain::ports::{Completeness, Completes};
 use crate::domain::{Fault, Transcript};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const HEAD_START: Duration = Duration::from_millis(30);
 pub struct Cascade {
     grammar: Box<dyn Recogniser>,
     whisper: WhisperRecogniser,
-    sentences: Arc<dyn SpeechGrammar>,
+    sentences: Arc<dyn Completes>,
     /// Confidence from which the grammar's words are taken at once.
     confident: f32,
     /// What is wrong with Whisper in the utterance at hand.
@@ -40,7 +40,7 @@ impl Cascade {
     pub fn new(
         grammar: Box<dyn Recogniser>,
         whisper: WhisperRecogniser,
-        sentences: Arc<dyn SpeechGrammar>,
+        sentences: Arc<dyn Completes>,
         confident: f32,
     ) -> Self {
         Self { grammar, whisper, sentences, confident, trouble: None }

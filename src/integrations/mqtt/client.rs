@@ -1,7 +1,8 @@
 //! The task that keeps a connection to the broker: one session after the other, with growing pauses.
 
+use super::super::backoff::Backoff;
 use super::InboundSink;
-use super::backoff::Backoff;
+use super::devices::Devices;
 use super::discovery::{self, NodeInfo};
 use super::error::Error;
 use super::outbound::Message;
@@ -16,7 +17,7 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::Discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -38,7 +39,11 @@ pub struct Shared {
     /// Topics of this node.
     pub topics: Topics,
     /// What waits to be sent.
-    pub outbox: Outbox,
+    pub outbox: Arc<Outbox>,
+    /// The devices that others announce; `None` when Hark does not drive them.
+    pub devices: Option<Arc<Devices>>,
+    /// Here for the devices only, beside the daemon: takes no commands and announces nothing.
+    pub is_visit: bool,
     /// Address of the broker, for people.
     pub broker: String,
     /// Messages from outside that were not acted on.
@@ -51,20 +56,37 @@ pub struct Shared {
 
 impl Shared {
     /// `announce`: whether Home Assistant is told of this node, or told to forget it.
-    pub fn new(topics: Topics, about: NodeInfo, announce: bool, broker: String) -> Self {
+    pub fn new(
+        topics: Topics,
+        about: NodeInfo,
+        announce: bool,
+        broker: String,
+        devices: Option<Arc<Devices>>,
+    ) -> Self {
+        let outbox = Arc::new(Outbox::default());
+        if let Some(devices) = &devices {
+            devices.attach(Arc::clone(&outbox));
+        }
         let discovery = match announce {
             true => discovery::payload(&topics, &about).to_string().into_bytes(),
             false => Vec::new(),
         };
         Self {
             topics,
-            outbox: Outbox::default(),
+            outbox,
+            devices,
+            is_visit: false,
             broker,
             refused: AtomicU64::new(0),
             outages: AtomicU64::new(0),
             discovery,
             link: Mutex::new((false, None)),
         }
+    }
+
+    /// What one who is here for the devices only shares.
+    pub fn of_visit(topics: Topics, broker: String, devices: Arc<Devices>) -> Self {
+        Self { is_visit: true, ..Self::new(topics, NodeInfo::default(), false, broker, Some(devices)) }
     }
 
     /// Whether there is a connection, and what does not work.
@@ -79,6 +101,9 @@ impl Shared {
 
     /// What a connection begins with: here we are, and who we are.
     pub fn greeting(&self) -> Vec<Message> {
+        if self.is_visit {
+            return Vec::new();
+        }
         vec![
             Message::new(&self.topics, Topic::Availability, "online"),
             Message::new(&self.topics, Topic::Discovery, self.discovery.clone()),
@@ -116,7 +141,7 @@ impl Seen {
 /// The task.
 pub struct Connection {
     options: MqttOptions,
-    shared: std::sync::Arc<Shared>,
+    shared: Arc<Shared>,
     inbound: InboundSink,
     seen: Seen,
     backoff: Backoff,
@@ -128,7 +153,7 @@ pub struct Connection {
 
 impl Connection {
     /// A connection with these options.
-    pub fn new(options: MqttOptions, shared: std::sync::Arc<Shared>, inbound: InboundSink) -> Self {
+    pub fn new(options: MqttOptions, shared: Arc<Shared>, inbound: InboundSink) -> Self {
         Self {
             options,
             shared,
@@ -148,11 +173,17 @@ impl Connection {
             let end = session.run(eventloop, &mut stop).await;
             let lasted = session.lasted();
             self.shared.outbox.disconnected(session.into_unacknowledged());
+            if let Some(devices) = self.shared.devices.as_ref().filter(|_| lasted.is_some()) {
+                devices.disconnected();
+            }
             let End::Lost(error) = end else {
                 self.shared.set_link(false, None);
                 return;
             };
             let is_oversized = self.note_loss(*error, lasted);
+            if let Some(devices) = self.shared.devices.as_ref().filter(|_| is_oversized) {
+                devices.oversized();
+            }
             let wait = self.backoff.next_wait();
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}

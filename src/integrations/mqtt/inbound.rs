@@ -4,13 +4,16 @@
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
 use crate::domain::public_event::Origin;
-use serde_json::Value;
+use crate::domain::teaching::Correction;
+use serde_json::{Map, Value};
 
 /// Longest payload that is looked at.
 pub const PAYLOAD_MAX_BYTES: usize = 4096;
 
 /// What an accepted message means.
 #[derive(Debug, Clone, PartialEq)]
+// There is one at a time, and it is taken apart at once.
+#[allow(clippy::large_enum_variant)]
 pub enum Inbound {
     /// Something for the turn machine.
     Event(Event),
@@ -88,6 +91,7 @@ fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
         Topic::Ask => {
             words(text).map(|text| Event::Typed { text, origin: Origin::Mqtt, speak: false, dry_run: false })
         }
+        Topic::Teach => correction(text).map(|correction| Event::Correct { correction }),
         Topic::Say => words(text).map(|text| Event::Say { text }),
         Topic::MicMuteSet => match text {
             "ON" | "on" => Ok(Event::SetMute { muted: true }),
@@ -117,6 +121,29 @@ fn words(text: &str) -> Result<String, &'static str> {
         return Err(EXPECTED);
     }
     Ok(text.to_owned())
+}
+
+/// `{"turn": …, "meant": …}` with an optional `domain`, each a short text without control characters.
+fn correction(text: &str) -> Result<Correction, &'static str> {
+    const EXPECTED: &str = "JSON {\"turn\": id or \"last\", \"meant\": intent, \"none\" or words}";
+    const MOST_CHARACTERS: usize = 300;
+    let mut object: Map<String, Value> = serde_json::from_str(text).map_err(|_| EXPECTED)?;
+    let mut take = |key: &str| match object.remove(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => {
+            let text = text.trim();
+            let fits = !text.is_empty()
+                && text.chars().count() <= MOST_CHARACTERS
+                && !text.contains(char::is_control);
+            if fits { Ok(Some(text.to_owned())) } else { Err(EXPECTED) }
+        }
+        Some(_) => Err(EXPECTED),
+    };
+    let (turn, meant, domain) = (take("turn")?, take("meant")?, take("domain")?);
+    match (turn, meant) {
+        (Some(turn), Some(meant)) if object.is_empty() => Ok(Correction::Turn { turn, meant, domain }),
+        _ => Err(EXPECTED),
+    }
 }
 
 /// A number from 0 to 100, rounded. Home Assistant sends `40` or `40.0`.
@@ -166,6 +193,14 @@ mod tests {
             fresh(Topic::Say, "Grüß Gott".as_bytes()),
             Ok(Inbound::Event(Event::Say { text: "Grüß Gott".into() }))
         );
+        let lesson = |domain: Option<&str>| {
+            let domain = domain.map(str::to_owned);
+            let correction = Correction::Turn { turn: "last".into(), meant: "HassTurnOn".into(), domain };
+            Ok(Inbound::Event(Event::Correct { correction }))
+        };
+        assert_eq!(fresh(Topic::Teach, b"{\"turn\": \"last\", \"meant\": \" HassTurnOn\"}"), lesson(None));
+        let cover = b"{\"turn\": \"last\", \"meant\": \"HassTurnOn\", \"domain\": \"cover\"}";
+        assert_eq!(fresh(Topic::Teach, cover), lesson(Some("cover")));
         assert_eq!(fresh(Topic::MicMuteSet, b"ON"), Ok(Inbound::Event(Event::SetMute { muted: true })));
         assert_eq!(fresh(Topic::MicMuteSet, b"OFF"), Ok(Inbound::Event(Event::SetMute { muted: false })));
         assert_eq!(fresh(Topic::VolumeSet, b"0"), Ok(Inbound::Event(Event::SetVolume { percent: 0 })));
@@ -194,6 +229,13 @@ mod tests {
             (Topic::Ask, b"{\"text\": \" \"}"),
             (Topic::Ask, b"{broken"),
             (Topic::Ask, b"bell \x07"),
+            (Topic::Teach, b"last"),
+            (Topic::Teach, b"[]"),
+            (Topic::Teach, b"{\"turn\": \"last\"}"),
+            (Topic::Teach, b"{\"turn\": 5, \"meant\": \"none\"}"),
+            (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \" \"}"),
+            (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"a\\u0007\"}"),
+            (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"none\", \"file\": \"/etc/passwd\"}"),
             (Topic::Say, b"nul \x00"),
         ];
         for (topic, payload) in unexpected {

@@ -3,12 +3,14 @@
 //! `publish` turns events into messages (`outbound`) and puts them into a bounded queue (`outbox`); one
 //! task (`client`, with one `session` a connection) owns the connection to the broker (`broker`,
 //! `embedded`), sends what waits and hands commands (`inbound`) to the turn machine. Every topic is in
-//! the table of `topics`; what Home Assistant is told is in `discovery`.
+//! the table of `topics`; what Home Assistant is told is in `discovery`. What other devices announce in the
+//! same way is driven in `devices`.
 
-mod backoff;
 pub mod broker;
 mod client;
 pub mod contract;
+mod delivery;
+pub mod devices;
 pub mod discovery;
 #[cfg(feature = "embedded-broker")]
 pub mod embedded;
@@ -20,6 +22,7 @@ mod probe;
 mod session;
 pub mod topics;
 
+pub use devices::{Backend, Devices};
 pub use discovery::NodeInfo;
 pub use outbound::Diagnostic;
 pub use probe::probe;
@@ -61,6 +64,8 @@ pub struct Status {
     pub refused: u64,
     /// Times the connection could not be made or broke.
     pub outages: u64,
+    /// The devices that others announce.
+    pub devices: devices::Tally,
 }
 
 /// Hark on MQTT. Dropping it without [`Mqtt::shutdown`] breaks the connection off, and the broker
@@ -78,6 +83,8 @@ struct Link {
     stop: watch::Sender<bool>,
     /// The task; taken by the shutdown, aborted by a drop without one.
     task: Mutex<Option<JoinHandle<()>>>,
+    /// The task that reads what devices say.
+    readers: Option<JoinHandle<()>>,
 }
 
 impl Mqtt {
@@ -92,6 +99,7 @@ impl Mqtt {
         config: &config::mqtt::Mqtt,
         about: NodeInfo,
         inbound: InboundSink,
+        devices: Option<Arc<Devices>>,
         runtime: Handle,
     ) -> Result<Self, Fault> {
         let topics = Topics::new(&config.node, &config.discovery_prefix)?;
@@ -107,11 +115,60 @@ impl Mqtt {
         if let Broker::Embedded(port) = broker {
             start_embedded(port)?;
         }
-        let shared = Arc::new(Shared::new(topics, about, config.discovery, address.to_string()));
+        let shared =
+            Arc::new(Shared::new(topics, about, config.discovery, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
         let connection = Connection::new(options, Arc::clone(&shared), inbound);
         let task = runtime.spawn(connection.run(stopped));
-        Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)) }) })
+        let readers = devices.map(|devices| runtime.spawn(devices.run()));
+        Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)), readers }) })
+    }
+
+    /// Joins the broker for its devices only, beside the daemon or without it, under an id of its own: takes no
+    /// commands and announces nothing. `None` when there is no MQTT or nobody answers on the embedded
+    /// broker's port; a broker that is away is told in the status.
+    ///
+    /// # Errors
+    /// When the configuration is wrong.
+    pub fn visit(
+        config: &config::mqtt::Mqtt,
+        devices: Arc<Devices>,
+        runtime: &Handle,
+    ) -> Result<Option<Self>, Fault> {
+        let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+        let broker = Broker::from_config(config)?;
+        let credentials = match broker {
+            Broker::Embedded(port) if !is_served(port) => return Ok(None),
+            Broker::Embedded(_) => None,
+            _ => Credentials::find(config, credentials_dir().as_deref())?,
+        };
+        let Some(address) = broker.address() else { return Ok(None) };
+        let id = format!("{}-{}", broker::client_id(topics.node()), std::process::id());
+        let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
+        let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
+        let (stop, stopped) = watch::channel(false);
+        let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}));
+        let task = Mutex::new(Some(runtime.spawn(connection.run(stopped))));
+        let readers = Some(runtime.spawn(devices.run()));
+        Ok(Some(Self { link: Some(Link { shared, stop, task, readers }) }))
+    }
+
+    /// Waits until the devices that are announced are known, at most `limit`; what does not work, if
+    /// something does not.
+    pub async fn devices_settled(&self, limit: Duration) -> Option<Fault> {
+        let Some(Link { shared, .. }) = &self.link else { return None };
+        let deadline = tokio::time::Instant::now() + limit;
+        loop {
+            match (shared.link(), tokio::time::Instant::now() < deadline) {
+                ((true, _), _) => break,
+                ((false, None), true) => tokio::time::sleep(Duration::from_millis(5)).await,
+                ((false, problem), _) => return problem,
+            }
+        }
+        if let Some(devices) = &shared.devices {
+            devices.settled(limit).await;
+        }
+        None
     }
 
     /// Publishes what an event means on MQTT. Never waits; the overflow policy is that of the outbox:
@@ -145,6 +202,7 @@ impl Mqtt {
             dropped: shared.outbox.dropped(),
             refused: shared.refused.load(Ordering::Relaxed),
             outages: shared.outages.load(Ordering::Relaxed),
+            devices: shared.devices.as_ref().map(|devices| devices.tally()).unwrap_or_default(),
         }
     }
 
@@ -173,6 +231,9 @@ impl Drop for Link {
         if let Some(task) = self.take_task() {
             task.abort();
         }
+        if let Some(readers) = &self.readers {
+            readers.abort();
+        }
     }
 }
 
@@ -183,6 +244,15 @@ fn credentials_dir() -> Option<PathBuf> {
 #[cfg(feature = "embedded-broker")]
 fn start_embedded(port: u16) -> Result<(), Error> {
     embedded::start(port)
+}
+
+/// Whether somebody, the daemon most likely, serves the embedded broker's port.
+fn is_served(port: u16) -> bool {
+    std::net::TcpStream::connect_timeout(
+        &(std::net::Ipv4Addr::LOCALHOST, port).into(),
+        Duration::from_millis(200),
+    )
+    .is_ok()
 }
 
 #[cfg(not(feature = "embedded-broker"))]

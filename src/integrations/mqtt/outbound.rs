@@ -1,5 +1,6 @@
 //! What an event of Hark's means on MQTT: which messages go out for it.
 
+use super::delivery::Ticket;
 use super::topics::{Topic, Topics, row};
 use crate::domain::public_event::{Envelope, HarkState, Origin, PublicEvent};
 use crate::domain::speech::Transcript;
@@ -23,6 +24,8 @@ pub struct Message {
     pub at_least_once: bool,
     /// The broker keeps it; only the latest matters.
     pub retain: bool,
+    /// Somebody waits for it to arrive: a command to a device. It is never sent later than now.
+    pub ticket: Option<Ticket>,
 }
 
 impl Message {
@@ -34,7 +37,13 @@ impl Message {
             payload: payload.into(),
             at_least_once: row.qos > 0,
             retain: row.retain,
+            ticket: None,
         }
+    }
+
+    /// A command to a device, on a topic of the device.
+    pub fn to_device(path: String, payload: Vec<u8>, retain: bool) -> Self {
+        Self { path, payload, at_least_once: true, retain, ticket: None }
     }
 }
 

@@ -5,6 +5,7 @@
 //! way to the newer. Of the rest the oldest message that may be lost goes first (and is counted), then
 //! the oldest of the others.
 
+use super::delivery::{Delivery, Ticket};
 use super::outbound::{Message, PAYLOAD_MAX_BYTES};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,6 +50,26 @@ impl Outbox {
         self.changed.notify_one();
     }
 
+    /// Puts a command to a device in and says where its arrival is told; `None` without a connection, because
+    /// a command that arrives later than it was meant is worse than none.
+    pub fn deliver(&self, mut message: Message) -> Option<Delivery> {
+        let mut inner = self.lock();
+        if inner.closed || !inner.connected {
+            return None;
+        }
+        let (ticket, delivery) = Ticket::new();
+        message.ticket = Some(ticket);
+        inner.put(message);
+        drop(inner);
+        self.changed.notify_one();
+        Some(delivery)
+    }
+
+    /// Has whoever waits for a change look again.
+    pub fn wake(&self) {
+        self.changed.notify_one();
+    }
+
     /// Takes the next message out.
     pub fn take(&self) -> Option<Message> {
         self.lock().queue.pop_front()
@@ -74,13 +95,13 @@ impl Outbox {
 
     /// The connection is gone; `unacknowledged` were given to it and may not have arrived. Those sent
     /// at least once wait again, in their order, before the others. States are not needed: a new
-    /// connection begins with them.
+    /// connection begins with them. Commands to devices are given up.
     pub fn disconnected(&self, unacknowledged: impl DoubleEndedIterator<Item = Message>) {
         let mut inner = self.lock();
         inner.connected = false;
-        inner.queue.retain(|message| !message.retain);
+        inner.queue.retain(|message| !message.retain && message.ticket.is_none());
         for message in unacknowledged.rev() {
-            if message.at_least_once && !message.retain {
+            if message.at_least_once && !message.retain && message.ticket.is_none() {
                 inner.queue.push_front(message);
             }
         }
@@ -106,7 +127,7 @@ impl Inner {
             tracing::warn!(topic = message.path, bytes, "too large for MQTT, not published");
             return;
         }
-        if message.retain {
+        if message.retain && message.ticket.is_none() {
             self.latest.insert(message.path.clone(), message.clone());
             if !self.connected {
                 return;
@@ -117,7 +138,7 @@ impl Inner {
     }
 
     fn put_states_first(&mut self, first: Vec<Message>) {
-        self.queue.retain(|message| !message.retain);
+        self.queue.retain(|message| !message.retain || message.ticket.is_some());
         let states = self.latest.values().cloned().collect::<Vec<_>>();
         for message in first.into_iter().chain(states).rev() {
             self.queue.push_front(message);
@@ -132,7 +153,7 @@ impl Inner {
         let mut newer = std::collections::HashSet::new();
         let mut kept = VecDeque::with_capacity(QUEUE_MAX);
         for message in self.queue.drain(..).rev() {
-            if !message.retain || newer.insert(message.path.clone()) {
+            if !message.retain || message.ticket.is_some() || newer.insert(message.path.clone()) {
                 kept.push_front(message);
             }
         }
@@ -153,15 +174,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn event(text: &str) -> Message {
-        Message { path: "e".into(), payload: text.into(), at_least_once: false, retain: false }
+        Message { path: "e".into(), payload: text.into(), at_least_once: false, retain: false, ticket: None }
     }
 
     fn answer(text: &str) -> Message {
-        Message { path: "a".into(), payload: text.into(), at_least_once: true, retain: false }
+        Message { path: "a".into(), payload: text.into(), at_least_once: true, retain: false, ticket: None }
     }
 
     fn state(path: &str, text: &str) -> Message {
-        Message { path: path.into(), payload: text.into(), at_least_once: true, retain: true }
+        Message { path: path.into(), payload: text.into(), at_least_once: true, retain: true, ticket: None }
     }
 
     fn all(outbox: &Outbox) -> Vec<String> {

@@ -2,15 +2,19 @@
 
 use super::broker::{self, Address, Broker, Credentials};
 use super::client::explain;
+use super::devices::Survey;
 use super::error::Error;
 use super::topics::Topics;
 use crate::config;
 use crate::domain::fault::Fault;
-use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet};
+use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet, QoS, SubscribeFilter};
 use std::time::Duration;
 
 /// Longest look.
 const LIMIT: Duration = Duration::from_secs(8);
+
+/// How long it is listened to what devices are announced.
+const LISTENING: Duration = Duration::from_millis(1500);
 
 /// Says how the configured broker answers: connects under an id of its own, with the daemon's
 /// credentials, and disconnects at once. The daemon may be running at the same time.
@@ -25,8 +29,10 @@ pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
         Broker::Embedded(port) => probe_embedded(*port),
         Broker::External(address) => {
             let credentials = Credentials::find(config, super::credentials_dir().as_deref())?;
-            look(&topics, address, credentials.as_ref()).await?;
-            Ok(format!("the broker at {address} lets Hark in"))
+            let mut survey = config.devices.then(|| Survey::new(&config.discovery_prefix, &topics));
+            look(&topics, address, credentials.as_ref(), survey.as_mut()).await?;
+            let found = survey.map(|survey| format!(", {}", survey.found())).unwrap_or_default();
+            Ok(format!("the broker at {address} lets Hark in{found}"))
         }
     }
 }
@@ -45,7 +51,12 @@ fn probe_embedded(_port: u16) -> Result<String, Fault> {
     Err(Error::NoEmbeddedBroker.into())
 }
 
-async fn look(topics: &Topics, address: &Address, credentials: Option<&Credentials>) -> Result<(), Error> {
+async fn look(
+    topics: &Topics,
+    address: &Address,
+    credentials: Option<&Credentials>,
+    mut survey: Option<&mut Survey>,
+) -> Result<(), Error> {
     let id = format!("{}-doctor", broker::client_id(topics.node()));
     let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;
     let (client, mut eventloop) = AsyncClient::new(options, 4);
@@ -54,7 +65,24 @@ async fn look(topics: &Topics, address: &Address, credentials: Option<&Credentia
             match eventloop.poll().await? {
                 Event::Incoming(Packet::ConnAck(_)) => {
                     // The channel is empty and takes it; if not, the time limit ends the look.
-                    let _ = client.try_disconnect();
+                    let Some(survey) = &survey else {
+                        let _ = client.try_disconnect();
+                        continue;
+                    };
+                    let filters = survey.filters().iter();
+                    let _ = client.try_subscribe_many(
+                        filters.map(|filter| SubscribeFilter::new(filter.clone(), QoS::AtMostOnce)),
+                    );
+                    let client = client.clone();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(LISTENING).await;
+                        let _ = client.try_disconnect();
+                    });
+                }
+                Event::Incoming(Packet::Publish(publish)) => {
+                    if let Some(survey) = &mut survey {
+                        survey.take(&publish.topic, &publish.payload);
+                    }
                 }
                 Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
                 _ => {}

@@ -3,6 +3,7 @@
 
 use super::InboundSink;
 use super::client::{Seen, Shared};
+use super::devices::Request;
 use super::error::Error;
 use super::inbound::{self, Inbound};
 use super::outbound::Message;
@@ -20,6 +21,9 @@ use tokio::sync::watch;
 /// Messages under way at once. Far below rumqttc's own limit (100), so that its packet ids never
 /// collide, and below the capacity of its channel.
 const WINDOW_MESSAGES: usize = 32;
+
+/// Requests for topics of devices under way at once.
+const REQUESTS_MAX: usize = 8;
 
 /// How a session ended.
 pub enum End {
@@ -54,6 +58,10 @@ pub struct Session<'a> {
     unacknowledged: VecDeque<(u16, Message)>,
     connected_at: Option<Instant>,
     closing: Closing,
+    /// Requests for topics of devices given to rumqttc and not yet written.
+    requests: usize,
+    /// The request for Hark's own topics, and whether it was written.
+    own_request: (bool, Option<u16>),
 }
 
 impl<'a> Session<'a> {
@@ -73,6 +81,8 @@ impl<'a> Session<'a> {
             unacknowledged: VecDeque::new(),
             connected_at: None,
             closing: Closing::No,
+            requests: 0,
+            own_request: (false, None),
         }
     }
 
@@ -127,16 +137,44 @@ impl<'a> Session<'a> {
         if self.connected_at.is_none() {
             return;
         }
+        if self.closing == Closing::No {
+            self.ask_for_topics();
+        }
         while self.closing < Closing::Offline && self.under_way() < WINDOW_MESSAGES {
             let Some(message) = self.shared.outbox.take() else { break };
             self.hand(message);
         }
         if self.closing == Closing::Emptying && self.under_way() < WINDOW_MESSAGES {
             self.closing = Closing::Offline;
-            self.hand(Message::new(&self.shared.topics, Topic::Availability, "offline"));
+            // A visit never said that the node is online.
+            if !self.shared.is_visit {
+                self.hand(Message::new(&self.shared.topics, Topic::Availability, "offline"));
+            }
         }
         if self.closing == Closing::Offline && self.under_way() == 0 && self.client.try_disconnect().is_ok() {
             self.closing = Closing::Goodbye;
+        }
+    }
+
+    /// Asks for the topics of devices, as far as rumqttc's channel has room for it beside the messages.
+    fn ask_for_topics(&mut self) {
+        let Some(devices) = &self.shared.devices else { return };
+        while self.requests < REQUESTS_MAX {
+            let sent = match devices.next_request() {
+                None => return,
+                // QoS 0: while the connection is broken nothing of it waits at the broker, where it would take
+                // the place of requests; what the broker keeps comes again with the next connection.
+                Some(Request::Subscribe(filters)) => {
+                    let filters =
+                        filters.into_iter().map(|filter| SubscribeFilter::new(filter, QoS::AtMostOnce));
+                    self.client.try_subscribe_many(filters)
+                }
+                Some(Request::Unsubscribe(topic)) => self.client.try_unsubscribe(topic),
+            };
+            match sent {
+                Ok(()) => self.requests += 1,
+                Err(error) => tracing::error!(%error, "topics of devices cannot be asked for"),
+            }
         }
     }
 
@@ -160,9 +198,18 @@ impl<'a> Session<'a> {
             Event::Incoming(Packet::SubAck(answer)) => self.check_subscription(&answer),
             Event::Incoming(Packet::Publish(publish)) => self.receive(&publish),
             Event::Incoming(Packet::PubAck(ack)) => {
-                if let Some(at) = self.unacknowledged.iter().position(|(id, _)| *id == ack.pkid) {
-                    self.unacknowledged.remove(at);
+                if let Some(at) = self.unacknowledged.iter().position(|(id, _)| *id == ack.pkid)
+                    && let Some((_, Message { ticket: Some(ticket), .. })) = self.unacknowledged.remove(at)
+                {
+                    ticket.arrived();
                 }
+            }
+            // The first is the one for Hark's own topics.
+            Event::Outgoing(Outgoing::Subscribe(id)) if !self.own_request.0 && !self.shared.is_visit => {
+                self.own_request = (true, Some(id));
+            }
+            Event::Outgoing(Outgoing::Subscribe(_) | Outgoing::Unsubscribe(_)) => {
+                self.requests = self.requests.saturating_sub(1);
             }
             Event::Outgoing(Outgoing::Publish(id)) => {
                 if let Some(message) = self.handed.pop_front()
@@ -177,18 +224,36 @@ impl<'a> Session<'a> {
 
     fn greet(&mut self) {
         self.connected_at = Some(Instant::now());
-        // Before the greeting: whoever sees `online` may send commands.
+        if !self.shared.is_visit {
+            self.ask_for_commands();
+        }
+        self.shared.outbox.connected(self.shared.greeting());
+        self.shared.set_link(true, None);
+        if let Some(devices) = &self.shared.devices {
+            devices.connected();
+        }
+        tracing::info!(broker = self.shared.broker, "MQTT connected");
+    }
+
+    /// Before the greeting: whoever sees `online` may send commands.
+    fn ask_for_commands(&mut self) {
         let filters = Topics::subscriptions()
             .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), QoS::AtLeastOnce));
         if let Err(error) = self.client.try_subscribe_many(filters) {
             tracing::error!(%error, "the MQTT subscription cannot be sent");
         }
-        self.shared.outbox.connected(self.shared.greeting());
-        self.shared.set_link(true, None);
-        tracing::info!(broker = self.shared.broker, "MQTT connected");
     }
 
-    fn check_subscription(&self, answer: &SubAck) {
+    fn check_subscription(&mut self, answer: &SubAck) {
+        if self.own_request.1 != Some(answer.pkid) {
+            let refused =
+                answer.return_codes.iter().filter(|code| **code == SubscribeReasonCode::Failure).count();
+            if refused > 0 {
+                tracing::warn!(refused, "the broker refuses topics of devices: see its access rules");
+            }
+            return;
+        }
+        self.own_request.1 = None;
         let refused = answer.return_codes.iter().zip(Topics::subscriptions());
         let Some((_, topic)) = refused.into_iter().find(|(code, _)| **code == SubscribeReasonCode::Failure)
         else {
@@ -204,6 +269,12 @@ impl<'a> Session<'a> {
     }
 
     fn receive(&mut self, publish: &Publish) {
+        if let Some(devices) = &self.shared.devices
+            && self.shared.topics.incoming(&publish.topic).is_none()
+        {
+            devices.put(&publish.topic, &publish.payload, publish.retain);
+            return;
+        }
         if self.seen.is_repetition(publish) {
             tracing::debug!(topic = publish.topic, "delivered again, acted on before");
             return;

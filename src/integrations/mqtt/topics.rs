@@ -19,6 +19,8 @@ pub enum Topic {
     Ask,
     /// What Hark answers to `Ask`.
     Answer,
+    /// A turn was taken wrongly.
+    Teach,
     /// Words to be spoken as they are.
     Say,
     /// What was last heard, cut to what Home Assistant takes.
@@ -93,7 +95,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 24] = [
+pub static TABLE: [Row; 25] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -112,6 +114,11 @@ pub static TABLE: [Row; 24] = [
     out(Topic::Turn, "{base}/turn", 1, false, "JSON, the public event `turn` that closes a turn"),
     command(Topic::Ask, "{base}/ask", "a request: plain text, or JSON {\"text\": \"…\"}; at most 4096 bytes"),
     out(Topic::Answer, "{base}/answer", 1, false, "plain text, the reply to a request that came on `ask`"),
+    command(
+        Topic::Teach,
+        "{base}/teach",
+        "a turn that was taken wrongly: JSON {\"turn\": id or \"last\", \"meant\": an intent, \"none\" or other words, \"domain\": optional}; answered by the event `lesson` or `error`",
+    ),
     command(
         Topic::Say,
         "{base}/say",

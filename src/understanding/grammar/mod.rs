@@ -20,7 +20,7 @@ use super::sentences::model::{Data, Requirement, Template};
 use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
-use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, SpeechGrammar};
+use crate::domain::ports::{Acceptance, Completeness, Completes, EditCosts, Place, SpeechGrammar};
 use graph::Graph;
 use network::{Network, NetworkBuilder};
 use pieces::{PieceCompiler, Pieces};
@@ -114,6 +114,8 @@ impl Grammar {
                 }
             }
         }
+        // The last doubling is mostly empty, and nothing comes to it any more.
+        network.nodes.shrink_to_fit();
         let skip_view = views.texts(&sentences.skip_words);
         let ViewBuilder { views, words, home, .. } = views;
         let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
@@ -213,10 +215,6 @@ impl SpeechGrammar for Grammar {
         self.accept_spoken(words, costs)
     }
 
-    fn completeness(&self, text: &str) -> Completeness {
-        self.completeness_of(text)
-    }
-
     fn first(&self) -> Option<Place> {
         self.first_place()
     }
@@ -227,6 +225,12 @@ impl SpeechGrammar for Grammar {
 
     fn ends(&self, place: Place) -> bool {
         self.ends_at(place)
+    }
+}
+
+impl Completes for Grammar {
+    fn completeness(&self, text: &str) -> Completeness {
+        self.completeness_of(text)
     }
 }
 

@@ -98,7 +98,7 @@ pub const INTENTS: &[(&str, Category)] = &[
 /// Whether an intent only means something after another request ("and the kitchen"): the ladder looks for
 /// those before it asks the classifier, which does not learn them.
 pub fn leans_on_another(intent: &str) -> bool {
-    intent.starts_with("HarkFollow") || intent == "HarkChoose"
+    intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
 }
 
 /// The category of an intent; `None` for one that is not ours, such as an owner's own.

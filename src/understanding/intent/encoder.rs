@@ -15,6 +15,7 @@ const MAX_TOKENS: usize = 64;
 /// Names of the parts in the model manifest.
 const MODEL: &str = "sentence_encoder";
 const TOKENISER: &str = "sentence_tokenizer";
+const RUNTIME: &str = "onnxruntime";
 
 /// The encoder, ready to run on one thread.
 pub struct Encoder {
@@ -31,10 +32,22 @@ impl Encoder {
     /// # Errors
     /// `MissingPart` when the encoder or ONNX Runtime is missing or not what the manifest says.
     pub fn open(manifest: &Manifest) -> Result<Self, Fault> {
-        let runtime = OnnxRuntime::load(&manifest.path("onnxruntime")?)?;
-        let sum = |part: &str| manifest.part(part).map(|part| part.sha256.clone().unwrap_or_default());
-        let id = format!("{}-{}", sum(MODEL)?, sum(TOKENISER)?);
+        let runtime = OnnxRuntime::load(&manifest.path(RUNTIME)?)?;
+        let id = Self::id_in(manifest)?;
         Self::load(runtime, &manifest.path(MODEL)?, &manifest.path(TOKENISER)?, id)
+    }
+
+    /// [`Encoder::id`] of the encoder the manifest names, without opening it; its files are there and
+    /// are what the manifest says.
+    ///
+    /// # Errors
+    /// `MissingPart` when one is missing or not what the manifest says.
+    pub fn id_in(manifest: &Manifest) -> Result<String, Fault> {
+        for part in [RUNTIME, MODEL, TOKENISER] {
+            manifest.path(part)?;
+        }
+        let sum = |part: &str| manifest.part(part).map(|part| part.sha256.clone().unwrap_or_default());
+        Ok(format!("{}-{}", sum(MODEL)?, sum(TOKENISER)?))
     }
 
     /// Loads an encoder from its files; `id` tells it from others.

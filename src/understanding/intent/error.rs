@@ -1,6 +1,7 @@
 //! What can go wrong between a text and its intent.
 
 use crate::domain::{Fault, FaultKind};
+use crate::understanding::Problem;
 use std::path::PathBuf;
 
 /// What can go wrong with encoder, head and examples.
@@ -36,6 +37,12 @@ pub enum IntentError {
     /// There is nothing to learn from.
     #[error("too little to learn from: {0}")]
     TooLittle(String),
+    /// The owner's examples have mistakes.
+    #[error("{0}")]
+    Mistakes(String),
+    /// A training was not wanted any more.
+    #[error("the training was broken off")]
+    BrokenOff,
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -44,6 +51,14 @@ pub enum IntentError {
         /// What the system says.
         source: std::io::Error,
     },
+}
+
+impl IntentError {
+    /// All mistakes as one.
+    pub fn mistakes(problems: Vec<Problem>) -> Self {
+        let lines: Vec<String> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        Self::Mistakes(format!("{} mistake(s) in sentence files:{}", problems.len(), lines.concat()))
+    }
 }
 
 impl From<IntentError> for Fault {
@@ -59,6 +74,8 @@ impl From<IntentError> for Fault {
             IntentError::TooLittle(_) => {
                 (FaultKind::BadInput, "give every intent at least two sentences; `hark models verify`")
             }
+            IntentError::Mistakes(_) => (FaultKind::BadInput, "correct the lines named above"),
+            IntentError::BrokenOff => (FaultKind::Unavailable, "run `hark models train`"),
             IntentError::Io { .. } => (FaultKind::Failed, "check the folder and its permissions"),
         };
         Self::new(kind, "intent", error.to_string(), fix)

@@ -9,6 +9,7 @@
 //! ```
 
 use super::catalogue::category_of;
+use super::data::spoken;
 use super::error::IntentError;
 use crate::domain::Category;
 use crate::understanding::problem::{Place, Problem, nearest};
@@ -16,6 +17,13 @@ use crate::understanding::sentences::yaml::{Node, Reader, place};
 use saphyr::{LoadableYamlNode, MarkedYaml};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Marked sentences that are kept; a household has some dozens.
+pub const MOST_MARKED: usize = 1000;
+
+/// How the file of marked sentences begins.
+const HEADER: &str =
+    "# Sentences Hark got wrong, with what they mean. `hark models train` learns from them.\nexamples:\n";
 
 /// What a sentence means.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,15 +95,65 @@ pub(super) fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Adds a sentence to a file of the owner, which is made when it is not there.
+/// What marking a sentence came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marked {
+    /// It was not there.
+    New,
+    /// It was there, with this meaning.
+    Known,
+    /// It was there, with another meaning.
+    Changed,
+}
+
+/// Adds a sentence to the owner's file of marked turns, which is made when it is not there. A sentence
+/// stands in it once, whatever its spelling, with the meaning it was given last; when there are
+/// [`MOST_MARKED`], the oldest goes. Comments in the file stay as long as nothing but new sentences comes.
 ///
 /// # Errors
-/// When the file cannot be written.
-pub fn append(file: &Path, text: &str, label: &Label) -> Result<(), IntentError> {
+/// When the file has mistakes, or cannot be written.
+pub fn mark(file: &Path, text: &str, label: &Label) -> Result<Marked, IntentError> {
     let io = |source| IntentError::Io { path: file.to_owned(), source };
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).map_err(io)?;
     }
+    // Freed when it is dropped: the daemon and the command line may both be marking.
+    let lock = std::fs::File::create(file.with_extension("lock")).map_err(io)?;
+    lock.lock().map_err(io)?;
+    let mut all = match file.is_file() {
+        true => load_files(&[file.to_owned()]).map_err(IntentError::mistakes)?,
+        false => Vec::new(),
+    };
+    let words = spoken(text);
+    let same = |example: &Example| spoken(&example.text) == words;
+    let known = all.iter().find(|example| same(example)).map(|example| example.label == *label);
+    let marked = match known {
+        Some(true) => return Ok(Marked::Known),
+        Some(false) => Marked::Changed,
+        None => Marked::New,
+    };
+    if marked == Marked::New && all.len() < MOST_MARKED {
+        return append(file, text, label).map(|()| marked).map_err(io);
+    }
+    all.retain(|example| !same(example));
+    all.drain(..(all.len() + 1).saturating_sub(MOST_MARKED));
+    all.push(Example { text: text.to_owned(), label: label.clone() });
+    let items: String = all.iter().map(|example| item(&example.text, &example.label)).collect();
+    let partial = file.with_extension("part");
+    let mut whole = std::fs::File::create(&partial).map_err(io)?;
+    whole.write_all(format!("{HEADER}{items}").as_bytes()).and_then(|()| whole.sync_all()).map_err(io)?;
+    std::fs::rename(&partial, file).map(|()| marked).map_err(io)
+}
+
+fn append(file: &Path, text: &str, label: &Label) -> std::io::Result<()> {
+    let mut open = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
+    let header = if open.metadata()?.len() == 0 { HEADER } else { "" };
+    open.write_all(format!("{header}{}", item(text, label)).as_bytes())?;
+    open.sync_all()
+}
+
+/// One sentence as an item of the list.
+fn item(text: &str, label: &Label) -> String {
     // A JSON string is a YAML string, whatever is in it.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut item = match &label.intent {
@@ -106,11 +164,7 @@ pub fn append(file: &Path, text: &str, label: &Label) -> Result<(), IntentError>
         item.push_str(&format!("    domain: {}\n", quoted(domain)));
     }
     item.push_str(&format!("    sentences:\n      - {}\n", quoted(text)));
-    let mut open = std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(io)?;
-    if open.metadata().map_err(io)?.len() == 0 {
-        item.insert_str(0, "# Sentences Hark got wrong, with what they mean. `hark models train` learns from them.\nexamples:\n");
-    }
-    open.write_all(item.as_bytes()).and_then(|()| open.sync_all()).map_err(io)
+    item
 }
 
 fn parse(file: &Path, source: &str, problems: &mut Vec<Problem>) -> Vec<Example> {
@@ -214,17 +268,50 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_is_read_again_whatever_it_says() {
+    fn what_is_marked_is_read_again_whatever_it_says() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("examples/marked.yaml");
         let texts = ["turn it: on", "- \"quoted\" # no comment", "yes"];
         for text in texts {
-            append(&file, text, &Label::intent("HassTurnOn", None)).unwrap();
+            assert_eq!(mark(&file, text, &Label::intent("HassTurnOn", None)).unwrap(), Marked::New);
         }
-        append(&file, "hm", &Label::category(Category::OutOfScope)).unwrap();
+        mark(&file, "hm", &Label::category(Category::OutOfScope)).unwrap();
         let found = load(file.parent().unwrap()).unwrap();
         assert_eq!(found.iter().take(3).map(|example| example.text.as_str()).collect::<Vec<_>>(), texts);
         assert_eq!(found[3].label.category, Category::OutOfScope);
         assert!(load(Path::new("/nowhere")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_sentence_is_marked_once_and_the_last_meaning_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("marked.yaml");
+        let (on, lock) = (Label::intent("HassTurnOn", None), Label::intent("HassTurnOn", Some("lock")));
+        assert_eq!(mark(&file, "Bolt the hatch!", &on).unwrap(), Marked::New);
+        assert_eq!(mark(&file, "bolt the hatch", &on).unwrap(), Marked::Known);
+        mark(&file, "another", &on).unwrap();
+        assert_eq!(mark(&file, "bolt the hatch", &lock).unwrap(), Marked::Changed);
+        let found = load(folder.path()).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[1].text.as_str(), &found[1].label), ("bolt the hatch", &lock));
+        std::fs::write(&file, "examples: [").unwrap();
+        assert!(matches!(mark(&file, "x", &on), Err(IntentError::Mistakes(_))), "nothing is written over it");
+    }
+
+    #[test]
+    fn the_oldest_goes_when_there_are_too_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("marked.yaml");
+        let on = Label::intent("HassTurnOn", None);
+        let number = |n: usize| format!("sentence {}", "x".repeat(n % 40) + &format!(" {n}"));
+        let items: String = (0..MOST_MARKED).map(|n| item(&number(n), &on)).collect();
+        std::fs::write(&file, format!("{HEADER}{items}")).unwrap();
+        assert_eq!(mark(&file, "one more", &on).unwrap(), Marked::New);
+        let found = load(folder.path()).unwrap();
+        assert_eq!(found.len(), MOST_MARKED);
+        assert_eq!(
+            (found[0].text.as_str(), found[MOST_MARKED - 1].text.as_str()),
+            (number(1).as_str(), "one more")
+        );
     }
 }

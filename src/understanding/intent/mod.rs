@@ -11,6 +11,7 @@ mod encoder;
 mod error;
 pub mod examples;
 mod head;
+mod late;
 mod logistic;
 mod optimise;
 mod places;
@@ -18,13 +19,14 @@ mod report;
 mod train;
 
 pub use catalogue::{INTENTS, category_of, leans_on_another};
-pub use classifier::Classifier;
+pub use classifier::{Classifier, Standing};
 pub use encoder::Encoder;
 pub use error::IntentError;
 pub use head::Head;
+pub use late::LateClassifier;
 pub use places::Places;
 pub use report::{Report, Share};
-pub use train::{Step, Training, train};
+pub use train::{Step, Told, Training, train};
 
 #[cfg(test)]
 mod shipped_tests;

@@ -9,6 +9,7 @@ use crate::domain::{Category, FaultKind};
 use crate::inference::manifest::Manifest;
 use crate::understanding::test_home;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models");
@@ -160,7 +161,11 @@ fn a_head_is_trained_from_few_examples_and_the_owner_has_the_last_word() {
         });
     }
     let mut steps = 0;
-    let training = train(&mut encoder, &data, &mut |_| steps += 1).unwrap();
+    let training = train(&mut encoder, &data, &mut |_| {
+        steps += 1;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
     assert!(steps > 4);
     assert_eq!(training.report.category.of, data.samples.len());
     assert!(training.report.category.value() > 0.8, "{}", training.report);
@@ -173,7 +178,8 @@ fn a_head_is_trained_from_few_examples_and_the_owner_has_the_last_word() {
 #[test]
 fn too_little_to_learn_from_is_told() {
     let mut encoder = Encoder::open(&manifest()).unwrap();
-    let fault = train(&mut encoder, &few(&["HassTurnOn"], 4), &mut |_| {}).unwrap_err();
+    let fault =
+        train(&mut encoder, &few(&["HassTurnOn"], 4), &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(fault.kind, FaultKind::BadInput);
 }
 
@@ -184,15 +190,17 @@ fn the_own_head_counts_until_the_shipped_data_or_the_encoder_is_newer() {
     let mut encoder = Encoder::open(&manifest()).unwrap();
     let mut data = few(&["HassTurnOn", "HassGetWeather", "out_of_scope"], 8);
     data.hash = super::data::hash(&places, "en");
-    let own = train(&mut encoder, &data, &mut |_| {}).unwrap().head;
+    let own = train(&mut encoder, &data, &mut |_| ControlFlow::Continue(())).unwrap().head;
     own.write(&places.own_head("en")).unwrap();
     let opened = Classifier::open(&manifest(), &places, "en").unwrap();
     assert_eq!(opened.head(), &own);
-    assert!(!opened.is_stale());
+    let standing = || Classifier::standing(&manifest(), &places, "en").unwrap();
+    assert!(standing().own && !standing().stale, "{:?}", standing());
     // The owner adds a sentence: still used, but training anew would help.
-    examples::append(&places.marked("en"), "ta da", &Label::intent("HassTurnOn", None)).unwrap();
-    assert!(Classifier::open(&manifest(), &places, "en").unwrap().is_stale());
+    examples::mark(&places.marked("en"), "ta da", &Label::intent("HassTurnOn", None)).unwrap();
+    assert!(standing().own && standing().stale, "{:?}", standing());
     std::fs::write(places.own_head("en"), b"no head").unwrap();
+    assert!(!standing().own);
     assert_eq!(
         Classifier::open(&manifest(), &places, "en").unwrap().head(),
         &Head::read(&places.shipped_head("en")).unwrap()

@@ -9,6 +9,7 @@ use super::logistic::{Model, Rows, dot, soft_max};
 use super::report::{Report, Share};
 use crate::domain::{Category, Fault};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Parts of the cross-validation.
@@ -57,11 +58,14 @@ pub struct Training {
     pub report: Report,
 }
 
-/// Trains a head; `told` hears how it goes on.
+/// Hears how a training goes on; it may take its time, and may break the training off.
+pub type Told<'a> = &'a mut dyn FnMut(Step) -> ControlFlow<()>;
+
+/// Trains a head.
 ///
 /// # Errors
-/// When the encoder fails, or there is nothing to learn from.
-pub fn train(encoder: &mut Encoder, data: &Data, told: &mut dyn FnMut(Step)) -> Result<Training, Fault> {
+/// When the encoder fails, there is nothing to learn from, or it was broken off.
+pub fn train(encoder: &mut Encoder, data: &Data, told: Told<'_>) -> Result<Training, Fault> {
     let began = Instant::now();
     let table = Table::new(encoder, data, told)?;
     let embedding_s = began.elapsed().as_secs_f32();
@@ -71,10 +75,10 @@ pub fn train(encoder: &mut Encoder, data: &Data, told: &mut dyn FnMut(Step)) -> 
 
     let mut found = Folds::default();
     for fold in 0..FOLDS {
-        told(Step::Fitting { done: fold, of: FOLDS + 1 });
+        tell(told, Step::Fitting { done: fold, of: FOLDS + 1 })?;
         table.fold(fold, data, &mut found);
     }
-    told(Step::Fitting { done: FOLDS, of: FOLDS + 1 });
+    tell(told, Step::Fitting { done: FOLDS, of: FOLDS + 1 })?;
     let heat = found.heat();
     let (near, far) = found.edges();
     let about = About {
@@ -92,11 +96,15 @@ pub fn train(encoder: &mut Encoder, data: &Data, told: &mut dyn FnMut(Step)) -> 
     let about = About { accuracy: report.untouched.value(), ..about };
     let model = Model::fit(&table.rows(), table.classes.len(), |_| true, ROUNDS);
     let head = Head { about, model, centres: table.centres(|_| true) };
-    told(Step::Fitting { done: FOLDS + 1, of: FOLDS + 1 });
+    tell(told, Step::Fitting { done: FOLDS + 1, of: FOLDS + 1 })?;
     report.heat = heat;
     (report.embedding_s, report.fitting_s) = (embedding_s, began.elapsed().as_secs_f32());
     measure(encoder, &head, data, &mut report)?;
     Ok(Training { head, report })
+}
+
+fn tell(told: Told<'_>, step: Step) -> Result<(), IntentError> {
+    if told(step).is_break() { Err(IntentError::BrokenOff) } else { Ok(()) }
 }
 
 /// How many of the sentences nothing is learned from come out right.
@@ -126,7 +134,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(encoder: &mut Encoder, data: &Data, told: &mut dyn FnMut(Step)) -> Result<Self, Fault> {
+    fn new(encoder: &mut Encoder, data: &Data, told: Told<'_>) -> Result<Self, Fault> {
         let mut labels: Vec<&Label> = data.samples.iter().map(|sample| &sample.label).collect();
         labels.sort_unstable();
         labels.dedup();
@@ -146,7 +154,7 @@ impl Table {
         let mut numbers = Vec::new();
         for (done, sample) in data.samples.iter().enumerate() {
             if done % 64 == 0 {
-                told(Step::Encoding { done, of: data.samples.len() });
+                tell(told, Step::Encoding { done, of: data.samples.len() })?;
             }
             encoder.embed(&sample.text, &mut numbers)?;
             table.width = numbers.len();
@@ -159,7 +167,7 @@ impl Table {
             table.fold.push(turn[class] % FOLDS);
             turn[class] += 1;
         }
-        told(Step::Encoding { done: data.samples.len(), of: data.samples.len() });
+        tell(told, Step::Encoding { done: data.samples.len(), of: data.samples.len() })?;
         Ok(table)
     }
 

@@ -53,16 +53,26 @@ impl Sentences {
             }
         }
         if sources.is_empty() && problems.is_empty() {
-            let looked: Vec<String> =
-                dirs.iter().map(|dir| dir.join(language).display().to_string()).collect();
-            problems.push(Problem::new(
-                &dirs.first().cloned().unwrap_or_default().join(language),
-                Place::default(),
-                format!("there are no sentences of language '{language}' in {}", looked.join(", ")),
-                "put sentence files there, or set `paths.models_dir`",
-            ));
+            problems.extend(Self::there_are(dirs, language).err());
         }
         Self::from_sources(&sources, language, problems)
+    }
+
+    /// Whether there is a file to read in one of the folders; what it says is not looked at.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn there_are(dirs: &[PathBuf], language: &str) -> Result<(), Problem> {
+        if dirs.iter().any(|dir| !yaml_files(&dir.join(language)).is_empty()) {
+            return Ok(());
+        }
+        let looked: Vec<String> = dirs.iter().map(|dir| dir.join(language).display().to_string()).collect();
+        Err(Problem::new(
+            &dirs.first().cloned().unwrap_or_default().join(language),
+            Place::default(),
+            format!("there are no sentences of language '{language}' in {}", looked.join(", ")),
+            "put sentence files there, or set `paths.models_dir`",
+        ))
     }
 
     /// Reads one text as if it were a file; for tests and tools.

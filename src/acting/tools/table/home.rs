@@ -127,7 +127,7 @@ pub const TOOLS: &[Descriptor] = &[
                 Arg::maybe("state", Kind::Text, "state asked for, such as `open`"),
                 Arg::maybe(
                     "response",
-                    Kind::Choice(&["one", "one_yesno", "any", "all", "which", "how_many"]),
+                    Kind::Choice(&["one", "one_yesno", "any", "all", "which", "how_many", "where"]),
                     "kind of question; `all` asks whether all are so, the others whether one is",
                 ),
             ],

@@ -38,9 +38,6 @@ pub enum GrammarError {
     /// `feed` or `finish` without `start`.
     #[error("no utterance was begun")]
     NotStarted,
-    /// The thread that builds a new vocabulary could not be started.
-    #[error("no thread for building the vocabulary: {0}")]
-    Thread(std::io::Error),
 }
 
 impl GrammarError {
@@ -60,7 +57,7 @@ impl GrammarError {
             Self::NoSentences => {
                 (FaultKind::BadConfiguration, "check the sentences folder and that the home has entities")
             }
-            Self::Engine(_) | Self::NotStarted | Self::Thread(_) => (FaultKind::Failed, ""),
+            Self::Engine(_) | Self::NotStarted => (FaultKind::Failed, ""),
         }
     }
 }

@@ -85,18 +85,20 @@ fn a_rebuilt_vocabulary_is_taken_at_the_next_start() {
     let mut ear = recogniser(&["turn on the lamp"], MODEL).unwrap();
     let rebuilder = ear.rebuilder();
     ear.start().unwrap();
-    let first = rebuilder.rebuild(Arc::new(Sentences::new(&["open the window", "xyzzyx"]))).unwrap();
-    let second = rebuilder.rebuild(Arc::new(Sentences::new(&["lock the door", "qwrtzx"]))).unwrap();
-    first.join().unwrap().unwrap();
-    second.join().unwrap().unwrap();
+    let rebuild = |sentences: &'static [&'static str]| {
+        let rebuilder = rebuilder.clone();
+        let elsewhere = std::thread::spawn(move || rebuilder.rebuild(Arc::new(Sentences::new(sentences))));
+        elsewhere.join().unwrap()
+    };
+    rebuild(&["open the window", "xyzzyx"]).unwrap();
+    rebuild(&["lock the door", "qwrtzx"]).unwrap();
     ear.feed(&noise(8000, 0.01)).unwrap();
     assert!(ear.unpronounceable().is_empty(), "the utterance at hand keeps its vocabulary");
     ear.finish().unwrap();
     ear.start().unwrap();
-    assert_eq!(ear.unpronounceable(), ["qwrtzx"], "the latest order wins");
+    assert_eq!(ear.unpronounceable(), ["qwrtzx"], "the latest wins");
     ear.cancel();
-    let failed = rebuilder.rebuild(Arc::new(Sentences::new(&[]))).unwrap().join().unwrap();
-    assert_eq!(failed.unwrap_err().kind, FaultKind::BadConfiguration);
+    assert_eq!(rebuild(&[]).unwrap_err().kind, FaultKind::BadConfiguration);
     ear.start().unwrap();
     assert_eq!(ear.unpronounceable(), ["qwrtzx"], "a failed rebuild changes nothing");
 }

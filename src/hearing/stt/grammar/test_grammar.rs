@@ -1,6 +1,6 @@
 //! A handful of sentences as a grammar, for the tests of this folder.
 
-use crate::domain::ports::{Acceptance, Completeness, EditCosts, Place, Pronounce, SpeechGrammar};
+use crate::domain::ports::{Acceptance, EditCosts, Place, Pronounce, SpeechGrammar};
 use crate::domain::{Fault, FaultKind};
 
 /// Accepts its sentences and what is an edit or more away from one.
@@ -47,19 +47,6 @@ impl SpeechGrammar for Sentences {
 
     fn ends(&self, place: Place) -> bool {
         place > 0 && self.0[(place / 100 - 1) as usize].len() == (place % 100) as usize
-    }
-
-    fn completeness(&self, text: &str) -> Completeness {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let begun = self.0.iter().filter(|said| said.len() >= words.len());
-        let begun = begun.filter(|said| said.iter().zip(&words).all(|(a, b)| a == b));
-        let (whole, longer): (Vec<_>, Vec<_>) = begun.partition(|said| said.len() == words.len());
-        match (whole.is_empty(), longer.is_empty()) {
-            (true, true) => Completeness::Unknown,
-            (true, false) => Completeness::Unfinished,
-            (false, true) => Completeness::Complete,
-            (false, false) => Completeness::MayContinue,
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! How long to wait before the next attempt to connect: longer each time, and never quite the same, so
-//! that a house full of nodes does not come back to a restarted broker in one instant.
+//! that a house full of nodes does not come back to a restarted server in one instant.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;

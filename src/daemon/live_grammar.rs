@@ -1,0 +1,178 @@
+//! The sentences of one language in the home as it is: compiled when they are first needed, and again
+//! when the home has other names. Who understands meanwhile goes on with those of before.
+
+use super::workshop::Faults;
+use crate::acting::home::select;
+use crate::deciding::replies::Replies;
+use crate::domain::ports::{Completeness, Completes, HomeView, Understand};
+use crate::domain::{Fault, FaultKind, Intent, Understanding};
+use crate::understanding::intent::Places;
+use crate::understanding::{Grammar, Sentences, Similar};
+use chrono::NaiveDateTime;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// What the sentences of a language are made of.
+pub(super) struct Ingredients {
+    pub(super) places: Places,
+    pub(super) home: Arc<dyn HomeView>,
+    /// Name or id of the area this node stands in; empty for none.
+    pub(super) area: String,
+    /// Tells how alike names are in meaning, where there is a classifier.
+    pub(super) similar: Option<Similar>,
+}
+
+/// A language that has been read.
+#[derive(Clone)]
+struct Opened {
+    grammar: Arc<Grammar>,
+    replies: Arc<Replies>,
+}
+
+enum State {
+    Untouched,
+    Open(Opened),
+    /// Its files have mistakes, which were told.
+    Broken(Arc<Faults>),
+}
+
+/// See the module.
+pub(super) struct LiveGrammar {
+    language: String,
+    from: Arc<Ingredients>,
+    state: RwLock<State>,
+    /// Held while it is made, so that two who need it first do not both make it.
+    making: Mutex<()>,
+}
+
+impl LiveGrammar {
+    /// Reads nothing yet.
+    pub(super) fn new(language: &str, from: Arc<Ingredients>) -> Self {
+        let state = RwLock::new(State::Untouched);
+        Self { language: language.to_owned(), from, state, making: Mutex::default() }
+    }
+
+    /// Reads and checks the language without keeping anything.
+    ///
+    /// # Errors
+    /// Everything that is wrong with sentences and replies.
+    pub(super) fn check(&self) -> Result<(), Faults> {
+        self.read().map(drop)
+    }
+
+    /// Whether there are sentences at all; they are not read.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub(super) fn look(&self) -> Result<(), Faults> {
+        let folders = self.from.places.sentences(&self.language);
+        Sentences::there_are(&folders, &self.language).map_err(|problem| vec![problem.into()])
+    }
+
+    /// The sentences as they are now; made when they were not needed before.
+    ///
+    /// # Errors
+    /// Everything that is wrong with sentences and replies. It is found out once; they are read again
+    /// when the home changes.
+    pub(super) fn now(&self) -> Result<Arc<Grammar>, Arc<Faults>> {
+        self.opened().map(|opened| opened.grammar)
+    }
+
+    /// The replies in its words.
+    ///
+    /// # Errors
+    /// As [`LiveGrammar::now`].
+    pub(super) fn replies(&self) -> Result<Arc<Replies>, Arc<Faults>> {
+        self.opened().map(|opened| opened.replies)
+    }
+
+    /// Makes it anew for the home as it is now, if it was needed before. On mistakes the old one stays.
+    ///
+    /// # Errors
+    /// Everything that is wrong with sentences and replies.
+    pub(super) fn remake(&self) -> Result<(), Faults> {
+        let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*self.state.read().unwrap_or_else(PoisonError::into_inner), State::Untouched) {
+            return Ok(());
+        }
+        let made = State::Open(self.make()?);
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = made;
+        Ok(())
+    }
+
+    fn opened(&self) -> Result<Opened, Arc<Faults>> {
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = self.known() {
+            return known;
+        }
+        let made = self.make().map_err(Arc::new);
+        let state = match &made {
+            Ok(opened) => State::Open(opened.clone()),
+            Err(faults) => State::Broken(Arc::clone(faults)),
+        };
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+        made
+    }
+
+    fn known(&self) -> Option<Result<Opened, Arc<Faults>>> {
+        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Untouched => None,
+            State::Open(opened) => Some(Ok(opened.clone())),
+            State::Broken(faults) => Some(Err(Arc::clone(faults))),
+        }
+    }
+
+    fn make(&self) -> Result<Opened, Faults> {
+        let (sentences, replies) = self.read()?;
+        let home = self.from.home.home();
+        // What is known before a word is said: the declared name of the area this node stands in.
+        let area = select::area(&home, &self.from.area);
+        let here = area.map(|area| ("area".to_owned(), area.name.as_str().into())).into_iter().collect();
+        let grammar = Grammar::with_context(&sentences, &home, here);
+        let grammar = match &self.from.similar {
+            Some(similar) => grammar.with_similarity(similar.clone()),
+            None => grammar,
+        };
+        Ok(Opened { grammar: Arc::new(grammar), replies: Arc::new(replies) })
+    }
+
+    fn read(&self) -> Result<(Sentences, Replies), Faults> {
+        let sentences = Sentences::load(&self.from.places.sentences(&self.language), &self.language)
+            .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
+        let replies = Replies::new(sentences.responses())?;
+        let missing = replies.missing(sentences.intents());
+        let lacking = || vec![lacks_replies(&self.language, &missing)];
+        if missing.is_empty() { Ok((sentences, replies)) } else { Err(lacking()) }
+    }
+}
+
+fn lacks_replies(language: &str, missing: &[String]) -> Fault {
+    let message = format!("the language {language} has no response for {}", missing.join(", "));
+    let fix = format!("add them under `responses: intents:` in sentences/{language}/");
+    Fault::new(FaultKind::BadConfiguration, "sentences", message, fix)
+}
+
+impl Understand for LiveGrammar {
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
+        match self.now() {
+            Ok(grammar) => grammar.understand_at(text, language, now),
+            Err(faults) => {
+                let why =
+                    format!("the sentences of language '{}' cannot be used: {}", self.language, faults[0]);
+                Understanding { why, ..Understanding::default() }
+            }
+        }
+    }
+
+    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
+        self.now().ok()?.fill_at(intent, text, now)
+    }
+}
+
+impl Completes for LiveGrammar {
+    fn completeness(&self, text: &str) -> Completeness {
+        self.now().map(|grammar| grammar.completeness(text)).unwrap_or_default()
+    }
+}

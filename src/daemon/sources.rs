@@ -1,0 +1,117 @@
+//! What brings things into the home besides its file: Home Assistant, and the devices of MQTT.
+
+use super::live::report;
+use super::mailbox::Mailbox;
+use super::remembered_home::RememberedHome;
+use super::workshop::{Faults, load_home};
+use crate::acting::home::HomeRegistry;
+use crate::config::Config;
+use crate::domain::home::Home;
+use crate::domain::ports::{HomeSink, HomeView};
+use crate::domain::{Fault, FaultKind};
+use crate::integrations::homeassistant::{FaultSink, HomeAssistant, SOURCE};
+use crate::integrations::mqtt::{Devices, Mqtt};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// Starts the connection to Home Assistant, if one is configured, and waits until its rooms and names are
+/// known or the first attempt failed; then those of the last time are known. Faults go into the mailbox.
+///
+/// # Errors
+/// When its configuration is wrong.
+pub(super) fn homeassistant(
+    config: &Config,
+    home: &Arc<HomeRegistry>,
+    mailbox: &Arc<Mailbox>,
+    runtime: &Runtime,
+) -> Result<Option<HomeAssistant>, Fault> {
+    let mailbox = mailbox.clone();
+    start(config, home, Arc::new(move |fault| report(&mailbox, fault)), runtime)
+}
+
+/// How long the devices of MQTT may take until they are known.
+const DEVICES_LIMIT: Duration = Duration::from_secs(3);
+
+/// Joins the MQTT broker for its devices and waits until they are known, for a command that does not stay. A
+/// broker that is away is no error: its devices are not there, and the log says so.
+///
+/// # Errors
+/// When the configuration is wrong.
+pub(super) fn visit_mqtt(
+    config: &Config,
+    devices: Option<&Arc<Devices>>,
+    runtime: &Runtime,
+) -> Result<(Option<Mqtt>, Option<Fault>), Fault> {
+    let Some(devices) = devices else { return Ok((None, None)) };
+    let Some(visit) = Mqtt::visit(&config.mqtt, devices.clone(), runtime.handle())? else {
+        return Ok((None, None));
+    };
+    let problem = runtime.block_on(visit.devices_settled(DEVICES_LIMIT));
+    if let Some(problem) = &problem {
+        tracing::warn!("the devices of MQTT are not known: {problem}");
+    }
+    Ok((Some(visit), problem))
+}
+
+/// The home as it is at this moment, from all sources, and what does not work.
+///
+/// # Errors
+/// When the home's file or the configuration of a source is wrong.
+pub fn look(config: &Config) -> Result<(Home, Faults), Faults> {
+    let home = Arc::new(HomeRegistry::new(load_home(config)?));
+    let faults = Arc::new(Mutex::new(Vec::new()));
+    let runtime = runtime()?;
+    let found = faults.clone();
+    let sink = Arc::new(move |fault| found.lock().unwrap_or_else(PoisonError::into_inner).push(fault));
+    start(config, &home, sink, &runtime).map_err(|fault| vec![fault])?;
+    let devices = Devices::of(&config.mqtt, home.clone());
+    // Kept until the home is looked at: what it brings is away afterwards.
+    let (_visit, problem) = visit_mqtt(config, devices.as_ref(), &runtime).map_err(|fault| vec![fault])?;
+    let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
+    found.extend(problem);
+    Ok((Home::clone(&home.home()), found))
+}
+
+fn runtime() -> Result<Runtime, Faults> {
+    let failed = |error: std::io::Error| Fault::new(FaultKind::Failed, "home", error.to_string(), "");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    runtime.map_err(|error| vec![failed(error)])
+}
+
+fn start(
+    config: &Config,
+    home: &Arc<HomeRegistry>,
+    faults: FaultSink,
+    runtime: &Runtime,
+) -> Result<Option<HomeAssistant>, Fault> {
+    if config.homeassistant.url.is_empty() {
+        return Ok(None);
+    }
+    let remembered = RememberedHome::new(&config.paths.state_dir()?, SOURCE);
+    if let Some(last) = remembered.load() {
+        home.replace(SOURCE, last);
+    }
+    // From here on it is away until it tells.
+    let mut changes = home.vocabulary();
+    let started = HomeAssistant::start(&config.homeassistant, home.clone(), faults, runtime.handle())?;
+    let Some(homeassistant) = &started else { return Ok(None) };
+    // Connecting, then reading the registries, each with its own limit.
+    let limit = Duration::from_millis(config.homeassistant.connect_timeout_ms.into()) * 2;
+    if runtime.block_on(async { tokio::time::timeout(limit, homeassistant.tried()).await }).is_err() {
+        tracing::warn!("Home Assistant takes long; what has changed there comes later");
+    }
+    if homeassistant.status().connected {
+        remembered.keep(home.part(SOURCE));
+    }
+    let home = Arc::downgrade(home);
+    runtime.spawn(async move {
+        while changes.changed().await.is_ok() {
+            let Some(part) = home.upgrade().map(|home| home.part(SOURCE)) else { return };
+            let remembered = remembered.clone();
+            // A failure is in the log; the next change tries again.
+            let _ = tokio::task::spawn_blocking(move || remembered.keep(part)).await;
+        }
+    });
+    Ok(started)
+}

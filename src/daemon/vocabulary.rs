@@ -1,0 +1,267 @@
+//! Follows the names of the home: when things, places or lists come, go or are renamed, sentences are
+//! compiled anew for every language, and then the recogniser learns them. Both go on with the old ones
+//! until the new ones are there. States change nothing here.
+
+use super::live::{no_thread, report};
+use super::live_grammar::LiveGrammar;
+use super::mailbox::Mailbox;
+use super::workshop::Faults;
+use crate::domain::Fault;
+use crate::hearing::stt::grammar::Rebuilder;
+use crate::telemetry::vitals;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Changes come in bursts (a source that has just connected): it is waited until none came for so long …
+const QUIET: Duration = Duration::from_secs(1);
+/// … but not longer than this; and this long is between the beginnings of two rebuilds at least.
+const AT_MOST_EVERY: Duration = Duration::from_secs(5);
+
+/// See the module.
+pub(super) struct Vocabulary {
+    /// The first one is the one the recogniser learns.
+    grammars: Vec<Arc<LiveGrammar>>,
+    /// Marked as seen before the home is read.
+    changes: Mutex<watch::Receiver<u64>>,
+    /// Of the recogniser made last.
+    rebuilder: Mutex<Option<Rebuilder>>,
+}
+
+impl Vocabulary {
+    /// `changes` wakes when the home has other names; `grammars` are as the home was when it was taken.
+    pub(super) fn new(grammars: Vec<Arc<LiveGrammar>>, changes: watch::Receiver<u64>) -> Self {
+        Self { grammars, changes: Mutex::new(changes), rebuilder: Mutex::default() }
+    }
+
+    /// From now on this recogniser learns the names; `None` for one that knows no sentences.
+    pub(super) fn teach(&self, rebuilder: Option<Rebuilder>) {
+        *self.rebuilder.lock().unwrap_or_else(PoisonError::into_inner) = rebuilder;
+    }
+
+    /// Makes everything anew if the home has other names than before. Takes some tenths of a second then.
+    ///
+    /// # Errors
+    /// What is wrong with sentences, or went wrong in the recogniser; whatever failed stays as it was.
+    pub(super) fn catch_up(&self) -> Result<(), Faults> {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its sender gone means that the home is, too.
+        if !changes.has_changed().unwrap_or(false) {
+            return Ok(());
+        }
+        changes.mark_unchanged();
+        let mut faults = Faults::new();
+        for grammar in &self.grammars {
+            faults.extend(grammar.remake().err().into_iter().flatten());
+        }
+        faults.extend(self.tell_recogniser().err());
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
+    fn tell_recogniser(&self) -> Result<(), Fault> {
+        let rebuilder = self.rebuilder.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some((rebuilder, grammar)) = rebuilder.zip(self.grammars.first()) else { return Ok(()) };
+        rebuilder.rebuild(grammar.now().map_err(|faults| faults[0].clone())?)
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The thread that catches up with the home; dropping it ends it.
+pub(super) struct VocabularyThread {
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl VocabularyThread {
+    /// Checks the languages that nobody has needed yet, then follows the home. Faults go into the mailbox.
+    ///
+    /// # Errors
+    /// When the system has no thread left.
+    pub(super) fn start(
+        vocabulary: Arc<Vocabulary>,
+        runtime: tokio::runtime::Handle,
+        mailbox: Arc<Mailbox>,
+    ) -> Result<Self, Fault> {
+        let (stop, stopped) = watch::channel(false);
+        let follow = move || {
+            vitals::stand_back(10);
+            for fault in
+                vocabulary.grammars.iter().skip(1).filter_map(|grammar| grammar.check().err()).flatten()
+            {
+                report(&mailbox, fault);
+            }
+            vitals::give_memory_back();
+            follow(&vocabulary, &runtime, stopped, &mailbox);
+        };
+        let thread = std::thread::Builder::new().name("hark-vocabulary".into()).spawn(follow);
+        let thread = thread.map_err(|error| no_thread("hark-vocabulary", &error))?;
+        Ok(Self { stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for VocabularyThread {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was already printed; there is nobody left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn follow(
+    vocabulary: &Vocabulary,
+    runtime: &tokio::runtime::Handle,
+    mut stopped: watch::Receiver<bool>,
+    mailbox: &Mailbox,
+) {
+    let mut changes = vocabulary.changes();
+    while !*stopped.borrow() {
+        let changed = runtime.block_on(async {
+            tokio::select! {
+                changed = changes.changed() => changed.is_ok(),
+                _ = stopped.changed() => false,
+            }
+        });
+        if !changed {
+            return;
+        }
+        runtime.block_on(settled(&mut changes, &mut stopped));
+        if *stopped.borrow() {
+            return;
+        }
+        let began = Instant::now();
+        match vocabulary.catch_up() {
+            Ok(()) => tracing::info!("other names are understood; took {} ms", began.elapsed().as_millis()),
+            Err(faults) => faults.into_iter().for_each(|fault| report(mailbox, fault)),
+        }
+        vitals::give_memory_back();
+        runtime.block_on(pause(AT_MOST_EVERY.saturating_sub(began.elapsed()), &mut stopped));
+    }
+}
+
+/// Waits until no change has come for a while.
+async fn settled(changes: &mut watch::Receiver<u64>, stopped: &mut watch::Receiver<bool>) {
+    let quiet = async {
+        while tokio::time::timeout(QUIET, changes.changed()).await.is_ok_and(|changed| changed.is_ok()) {}
+    };
+    let _ = tokio::time::timeout(AT_MOST_EVERY, unless_stopped(quiet, stopped)).await;
+}
+
+async fn pause(time: Duration, stopped: &mut watch::Receiver<bool>) {
+    unless_stopped(tokio::time::sleep(time), stopped).await;
+}
+
+async fn unless_stopped(work: impl Future<Output = ()>, stopped: &mut watch::Receiver<bool>) {
+    tokio::select! {
+        () = work => {}
+        _ = stopped.changed() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::live_grammar::Ingredients;
+    use super::*;
+    use crate::acting::home::{HomeRegistry, file};
+    use crate::domain::home::{Entity, Home};
+    use crate::domain::ports::{HomeSink, HomeView, Understand};
+    use crate::understanding::intent::Places;
+    use std::path::Path;
+
+    /// English, and a language whose only sentence has no reply.
+    fn grammars(home: &Arc<HomeRegistry>, folder: &Path) -> Vec<Arc<LiveGrammar>> {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/sentences/en");
+        std::fs::create_dir_all(folder.join("sentences/xx")).unwrap();
+        std::os::unix::fs::symlink(models, folder.join("sentences/en")).unwrap();
+        let text = "language: xx\nintents:\n  HassNevermind:\n    data:\n      - sentences: [bah]\n";
+        std::fs::write(folder.join("sentences/xx/a.yaml"), text).unwrap();
+        let places = Places::new(folder, folder, "");
+        let from = Ingredients { places, home: home.clone(), area: String::new(), similar: None };
+        let from = Arc::new(from);
+        ["en", "xx"].map(|language| Arc::new(LiveGrammar::new(language, from.clone()))).into()
+    }
+
+    fn lamp(home: &Home) -> Home {
+        let like = home.entities.iter().find(|entity| entity.id.0.starts_with("light.")).unwrap();
+        let lamp = Entity {
+            id: "light.zeppelin".into(),
+            name: "Zeppelin".into(),
+            aliases: Vec::new(),
+            source: "other".into(),
+            ..like.clone()
+        };
+        Home { entities: vec![lamp], ..Home::default() }
+    }
+
+    #[test]
+    fn a_new_thing_is_understood_after_catching_up_and_a_removed_one_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let grammars = grammars(&home, folder.path());
+        let vocabulary = Vocabulary::new(grammars.clone(), home.vocabulary());
+        let named = |text: &str| {
+            let found = grammars[0].understand(text, "en");
+            found.intents.first().and_then(|intent| intent.slots.get("name").cloned())
+        };
+        assert_eq!(named("turn on the zeppelin"), None);
+        assert!(vocabulary.catch_up().is_ok(), "nothing has changed");
+        home.replace("other", lamp(&home.home()));
+        assert_eq!(named("turn on the zeppelin"), None, "the old sentences are used until the new are there");
+        vocabulary.catch_up().unwrap();
+        assert_eq!(named("turn on the zeppelin"), Some("Zeppelin".into()));
+        let before = grammars[0].now().unwrap();
+        home.report(&"light.zeppelin".into(), "on", serde_json::Map::new());
+        vocabulary.catch_up().unwrap();
+        assert!(Arc::ptr_eq(&before, &grammars[0].now().unwrap()), "a state changes no sentence");
+        home.replace("other", Home::default());
+        vocabulary.catch_up().unwrap();
+        assert_eq!(named("turn on the zeppelin"), None);
+    }
+
+    #[test]
+    fn the_thread_follows_bursts_of_changes_and_tells_mistakes() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let grammars = grammars(&home, folder.path());
+        let vocabulary = Arc::new(Vocabulary::new(grammars.clone(), home.vocabulary()));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let mailbox = Arc::new(Mailbox::default());
+        let thread = VocabularyThread::start(vocabulary, runtime.handle().clone(), mailbox.clone()).unwrap();
+        let first = mailbox.pop(Instant::now() + Duration::from_secs(20));
+        assert!(matches!(first, Some(crate::domain::Event::Fault { .. })), "xx lacks a reply: {first:?}");
+        for _ in 0..3 {
+            home.replace("other", Home::default());
+            home.replace("other", lamp(&home.home()));
+        }
+        let end = Instant::now() + Duration::from_secs(20);
+        while grammars[0].understand("turn on the zeppelin", "en").intents.is_empty() {
+            assert!(Instant::now() < end, "the new name is not understood");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let ends = Instant::now();
+        drop(thread);
+        assert!(ends.elapsed() < AT_MOST_EVERY, "it does not wait for its pause to end");
+    }
+
+    #[test]
+    fn mistakes_of_a_language_are_told_and_leave_the_others_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
+        let grammars = grammars(&home, folder.path());
+        let vocabulary = Vocabulary::new(grammars.clone(), home.vocabulary());
+        assert!(grammars[1].look().is_ok(), "there is a file");
+        assert!(grammars[1].check().unwrap_err()[0].message.contains("no response"), "it is not enough");
+        let found = grammars[1].understand("bah", "xx");
+        assert!(found.intents.is_empty() && found.why.contains("'xx' cannot be used"), "{found:?}");
+        home.replace("other", lamp(&home.home()));
+        assert_eq!(vocabulary.catch_up().unwrap_err().len(), 1);
+        assert!(!grammars[0].understand("turn on the zeppelin", "en").intents.is_empty());
+    }
+}

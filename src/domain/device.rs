@@ -1,0 +1,142 @@
+//! What a device can be told, why it does not do it, and the port of those who tell it: virtual devices,
+//! Home Assistant, MQTT devices.
+
+use super::home::Entity;
+use super::ports::ListItem;
+use super::tool::error_code;
+use std::future::Future;
+use std::pin::Pin;
+
+/// How a light should be; what is `None` stays.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LightSetting {
+    /// 1–100 %.
+    pub brightness_percent: Option<u8>,
+    /// Red, green, blue.
+    pub rgb: Option<[u8; 3]>,
+    /// Colour temperature.
+    pub kelvin: Option<u16>,
+}
+
+/// What a device can be told, in its own terms: "turn on" has become lock, open or activate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DeviceCommand {
+    /// Light, switch, fan, media player, climate and their like.
+    TurnOn,
+    /// Light, switch, fan, media player, climate and their like.
+    TurnOff,
+    /// Cover, valve.
+    Open,
+    /// Cover, valve.
+    Close,
+    /// Lock.
+    Lock,
+    /// Lock.
+    Unlock,
+    /// Scene, script.
+    Activate,
+    /// Light; turns it on.
+    Light(LightSetting),
+    /// Button.
+    Press,
+    /// Cover, valve: 0 is closed, 100 is open.
+    Position(u8),
+    /// Fan: 0 is off.
+    Percentage(u8),
+    /// Vacuum, lawn mower: begin, or go on.
+    Start,
+    /// Vacuum, lawn mower: go home.
+    Dock,
+    /// Vacuum: clean the area of this name.
+    CleanArea(String),
+    /// Climate: `heat`, `cool`, `off` …
+    HvacMode(String),
+    /// Climate: one of its own fan modes.
+    FanMode(String),
+    /// Alarm panel: `armed_home`, `armed_away` … or `disarmed`.
+    Arm(String),
+    /// To-do list: this is on it now, in this order.
+    Items(Vec<ListItem>),
+    /// Media player.
+    Media(MediaCommand),
+    /// Climate: target in the unit of the device.
+    Temperature(f64),
+    /// Media player: 0–100 %.
+    Volume(u8),
+}
+
+/// What a media player can be told besides on, off and how loud.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MediaCommand {
+    /// Go on playing.
+    Play,
+    /// Stop for a while.
+    Pause,
+    /// Stop for good.
+    Stop,
+    /// The next track.
+    Next,
+    /// The one before.
+    Previous,
+    /// Silent, or no longer.
+    Mute(bool),
+    /// Any order, or that of the list.
+    Shuffle(bool),
+    /// `off`, `all`, `one`.
+    Repeat(&'static str),
+    /// One of its inputs.
+    Source(String),
+    /// Find this and play it.
+    Search {
+        /// What to look for, in the person's words.
+        query: String,
+        /// `artist`, `album`, `track`, `playlist` … when it was said.
+        class: Option<String>,
+    },
+}
+
+/// Why a device did not do it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// It cannot do this.
+    #[error("the {name} cannot {what}")]
+    Unsupported { name: String, what: &'static str },
+    /// It can do this, but not with this value.
+    #[error("the {name} can do {range}")]
+    OutOfRange { name: String, range: String },
+    /// It cannot be reached.
+    #[error("the {0} cannot be reached")]
+    Offline(String),
+    /// It was told, and no confirmation came in time.
+    #[error("the {0} did not confirm in time")]
+    Timeout(String),
+    /// Anything else, in the device's words.
+    #[error("the {name} failed: {why}")]
+    Failed { name: String, why: String },
+}
+
+impl DeviceError {
+    /// The error code of a receipt.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unsupported { .. } => error_code::UNSUPPORTED,
+            Self::OutOfRange { .. } => error_code::BAD_ARGUMENT,
+            Self::Offline(_) => error_code::OFFLINE,
+            Self::Timeout(_) => error_code::TIMEOUT,
+            Self::Failed { .. } => error_code::FAILED,
+        }
+    }
+}
+
+/// Ends when the command was delivered; the confirmation is the report that follows.
+pub type SendFuture = Pin<Box<dyn Future<Output = Result<(), DeviceError>> + Send>>;
+
+/// Devices of one source.
+pub trait DeviceBackend: Send + Sync {
+    /// The value of `Entity::source` it is responsible for.
+    fn source(&self) -> &'static str;
+
+    /// Delivers a command. An `Ok` says only that it was delivered: what became of it comes back
+    /// through `HomeSink::report_all`.
+    fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture;
+}

@@ -1,0 +1,101 @@
+//! Carrying out what a device is told, through Home Assistant.
+
+use super::SOURCE;
+use super::Shared;
+use super::frame::Refusal;
+use super::link::{Link, Unanswered};
+use super::service::{self, Call, Plan};
+use crate::domain::device::{DeviceBackend, DeviceCommand, DeviceError, SendFuture};
+use crate::domain::home::{Area, Entity};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The devices of Home Assistant.
+pub(super) struct Backend(pub Arc<Shared>);
+
+impl DeviceBackend for Backend {
+    fn source(&self) -> &'static str {
+        SOURCE
+    }
+
+    fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
+        let plan = service::plan(entity, command);
+        let (shared, id, name) = (Arc::clone(&self.0), entity.id.0.clone(), entity.name.clone());
+        Box::pin(async move {
+            let plan = plan?;
+            let link = shared.link().ok_or_else(|| DeviceError::Offline(name.clone()))?;
+            let order = Order { link: link.with_limit(shared.command_limit), id, name };
+            match plan {
+                Plan::Calls(calls) => {
+                    for call in calls {
+                        order.call(&call, false).await?;
+                    }
+                }
+                Plan::Search { query, class } => order.search(&query, class.as_deref()).await?,
+                Plan::CleanArea(area) => order.clean(&area, &shared.areas()).await?,
+            }
+            Ok(())
+        })
+    }
+}
+
+/// One entity that is told something.
+struct Order {
+    link: Link,
+    id: String,
+    name: String,
+}
+
+impl Order {
+    async fn call(&self, call: &Call, return_response: bool) -> Result<Value, DeviceError> {
+        let answer = self.link.ask(call.message(&self.id, return_response)).await;
+        answer.map_err(|unanswered| self.error(unanswered))
+    }
+
+    async fn search(&self, query: &str, class: Option<&str>) -> Result<(), DeviceError> {
+        let answer = self.call(&service::search(query, class), true).await?;
+        let nothing =
+            || DeviceError::Failed { name: self.name.clone(), why: format!("it has nothing called {query}") };
+        let call = service::play_first(&self.id, &answer).ok_or_else(nothing)?;
+        self.call(&call, false).await.map(drop)
+    }
+
+    async fn clean(&self, area: &str, known: &[Area]) -> Result<(), DeviceError> {
+        let called = |known: &&Area| {
+            let mut names = std::iter::once(&known.name).chain(&known.aliases);
+            names.any(|name| name.eq_ignore_ascii_case(area))
+        };
+        let unknown = || DeviceError::Failed {
+            name: self.name.clone(),
+            why: format!("Home Assistant has no area called {area}"),
+        };
+        let area = known.iter().find(called).ok_or_else(unknown)?;
+        self.call(&service::clean_area(&area.id), false).await.map(drop)
+    }
+
+    /// What the answer means for the person who asked.
+    fn error(&self, unanswered: Unanswered) -> DeviceError {
+        let name = self.name.clone();
+        let refusal = match unanswered {
+            Unanswered::Gone => return DeviceError::Offline(name),
+            Unanswered::Late => return DeviceError::Timeout(name),
+            Unanswered::Refused(refusal) => refusal,
+        };
+        tracing::debug!(entity = self.id, ?refusal, "Home Assistant refuses");
+        let Refusal { code, message, key } = refusal;
+        let cannot = key == "service_not_supported" || message.contains("not support");
+        match code.as_str() {
+            // The service is not there, or not for this device.
+            "not_found" => DeviceError::Unsupported { name, what: "do that" },
+            _ if cannot => DeviceError::Unsupported { name, what: "do that" },
+            "timeout" => DeviceError::Timeout(name),
+            "unauthorized" => {
+                DeviceError::Failed { name, why: "Home Assistant does not let Hark's token do that".into() }
+            }
+            code if message.is_empty() => {
+                DeviceError::Failed { name, why: format!("Home Assistant says {code}") }
+            }
+            _ => DeviceError::Failed { name, why: message },
+        }
+    }
+}

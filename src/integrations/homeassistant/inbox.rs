@@ -1,0 +1,318 @@
+//! What happens in Home Assistant while nobody looks: the newest state of each entity that was asked for,
+//! however often it changes, and marks for what has to be asked again. Memory is bounded by the number of
+//! entities, not by the number of changes.
+
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Largest attribute that is kept, bytes of its texts; larger ones are pictures and forecasts.
+const MAX_ATTRIBUTE_BYTES: usize = 8 << 10;
+
+/// Most attributes of an entity.
+const MAX_ATTRIBUTES: usize = 100;
+
+/// Longest state Home Assistant has.
+const MAX_STATE_CHARACTERS: usize = 255;
+
+/// Most items of a to-do list.
+const MAX_ITEMS: usize = 1000;
+
+/// What the events of a subscription are about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Topic {
+    /// Names, places, exposure or what there is.
+    Registry,
+    /// States, in the short form of `subscribe_entities`.
+    States,
+    /// The items of a to-do list.
+    Items(String),
+}
+
+/// State and attributes of an entity.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// Such as `on`.
+    pub state: String,
+    /// All but those of [`KNOWN_ELSEWHERE`] and oversized ones.
+    pub attributes: Map<String, Value>,
+}
+
+/// Attributes that stand elsewhere, or are of no use to anybody who listens.
+const KNOWN_ELSEWHERE: &[&str] =
+    &["friendly_name", "icon", "entity_picture", "entity_picture_local", "attribution"];
+
+impl State {
+    /// A state with the attributes that are kept.
+    pub fn new(state: &str, attributes: Map<String, Value>) -> Self {
+        let mut made = Self { state: cut(state), attributes: Map::new() };
+        made.add(attributes);
+        made
+    }
+
+    fn add(&mut self, attributes: Map<String, Value>) {
+        for (key, value) in attributes {
+            let fits = self.attributes.len() < MAX_ATTRIBUTES || self.attributes.contains_key(&key);
+            if fits && !KNOWN_ELSEWHERE.contains(&key.as_str()) && bytes(&value) <= MAX_ATTRIBUTE_BYTES {
+                self.attributes.insert(key, value);
+            } else {
+                self.attributes.shift_remove(&key);
+            }
+        }
+    }
+}
+
+fn cut(state: &str) -> String {
+    state.chars().take(MAX_STATE_CHARACTERS).collect()
+}
+
+/// About how large a value is.
+fn bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| bytes(item) + 8).sum(),
+        Value::Object(object) => object.iter().map(|(key, value)| key.len() + bytes(value) + 8).sum(),
+        _ => 8,
+    }
+}
+
+/// What has happened since the last look.
+#[derive(Debug, Default, PartialEq)]
+pub struct News {
+    /// Entities that are different, as they are now.
+    pub states: Vec<(String, State)>,
+    /// Entities that have no state any more.
+    pub gone: Vec<String>,
+    /// To-do lists that are different, with their items.
+    pub items: Vec<(String, Vec<Value>)>,
+    /// The registries have to be read again.
+    pub registry: bool,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Entities that are kept.
+    wanted: HashSet<String>,
+    states: HashMap<String, State>,
+    changed: HashSet<String>,
+    items: HashMap<String, Vec<Value>>,
+    registry: bool,
+}
+
+/// Where a connection puts what happens.
+#[derive(Default)]
+pub struct Inbox {
+    inner: Mutex<Inner>,
+    bell: Notify,
+}
+
+impl Inbox {
+    /// Keeps the states of these entities from now on, and of no others.
+    pub fn want(&self, ids: impl IntoIterator<Item = String>) {
+        let mut inner = self.lock();
+        inner.wanted = ids.into_iter().collect();
+        let Inner { wanted, states, changed, items, .. } = &mut *inner;
+        states.retain(|id, _| wanted.contains(id));
+        changed.retain(|id| wanted.contains(id));
+        items.retain(|id, _| wanted.contains(id));
+    }
+
+    /// Waits until something has happened.
+    pub async fn wait(&self) {
+        self.bell.notified().await;
+    }
+
+    /// An entity as it is now, when that is known.
+    pub fn state(&self, id: &str) -> Option<State> {
+        self.lock().states.get(id).cloned()
+    }
+
+    /// What has happened since the last time this was asked.
+    pub fn take(&self) -> News {
+        let mut inner = self.lock();
+        let mut news = News {
+            registry: std::mem::take(&mut inner.registry),
+            items: std::mem::take(&mut inner.items).into_iter().collect(),
+            ..News::default()
+        };
+        for id in std::mem::take(&mut inner.changed) {
+            match inner.states.get(&id) {
+                Some(state) => news.states.push((id, state.clone())),
+                None => news.gone.push(id),
+            }
+        }
+        news
+    }
+
+    /// Takes in an event. What has another form than it should have is passed over.
+    pub fn put(&self, topic: &Topic, event: Value) {
+        let mut inner = self.lock();
+        match topic {
+            Topic::Registry => inner.registry = true,
+            Topic::States => inner.states(event),
+            Topic::Items(id) => {
+                let Value::Object(mut event) = event else { return };
+                let Some(Value::Array(mut items)) = event.remove("items") else { return };
+                items.truncate(MAX_ITEMS);
+                inner.items.insert(id.clone(), items);
+            }
+        }
+        drop(inner);
+        self.bell.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// `a`: whole states, `c`: what is different in a state, `r`: entities without a state.
+    fn states(&mut self, event: Value) {
+        let Value::Object(mut event) = event else { return };
+        let mut part = |key| match event.remove(key) {
+            Some(Value::Object(part)) => part,
+            _ => Map::new(),
+        };
+        let (whole, different) = (part("a"), part("c"));
+        for (id, short) in whole {
+            if let Value::Object(mut short) = short
+                && self.wanted.contains(&id)
+            {
+                let state = short.get("s").and_then(Value::as_str).unwrap_or("unknown").to_owned();
+                let attributes = object(short.remove("a"));
+                self.states.insert(id.clone(), State::new(&state, attributes));
+                self.changed.insert(id);
+            }
+        }
+        for (id, short) in different {
+            if let Some(known) = self.states.get_mut(&id) {
+                apply(known, short);
+                self.changed.insert(id);
+            }
+        }
+        if let Some(Value::Array(gone)) = event.remove("r") {
+            for id in gone.iter().filter_map(Value::as_str).filter(|id| self.wanted.contains(*id)) {
+                self.states.remove(id);
+                self.changed.insert(id.to_owned());
+            }
+        }
+    }
+}
+
+/// `+`: what is new, `-`: attributes that are gone.
+fn apply(known: &mut State, short: Value) {
+    let Value::Object(mut short) = short else { return };
+    if let Some(Value::Object(mut less)) = short.remove("-")
+        && let Some(Value::Array(keys)) = less.remove("a")
+    {
+        for key in keys.iter().filter_map(Value::as_str) {
+            known.attributes.shift_remove(key);
+        }
+    }
+    if let Some(Value::Object(mut more)) = short.remove("+") {
+        if let Some(state) = more.get("s").and_then(Value::as_str) {
+            known.state = cut(state);
+        }
+        known.add(object(more.remove("a")));
+    }
+}
+
+fn object(value: Option<Value>) -> Map<String, Value> {
+    match value {
+        Some(Value::Object(object)) => object,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn inbox(wanted: &[&str]) -> Inbox {
+        let inbox = Inbox::default();
+        inbox.want(wanted.iter().map(|id| (*id).to_owned()));
+        inbox
+    }
+
+    fn put(inbox: &Inbox, event: Value) {
+        inbox.put(&Topic::States, event);
+    }
+
+    #[test]
+    fn differences_are_put_together_and_only_the_newest_is_told() {
+        let inbox = inbox(&["light.a", "light.b"]);
+        let whole = json!({"a": {"light.a": {"s": "on", "a": {"brightness": 3, "friendly_name": "A", "x": 1}, "lc": 1.5},
+            "light.else": {"s": "on", "a": {}}}});
+        put(&inbox, whole);
+        let state =
+            State::new("on", Map::from_iter([("brightness".into(), json!(3)), ("x".into(), json!(1))]));
+        assert_eq!(inbox.take().states, [("light.a".to_owned(), state)]);
+        for level in 0..10_000 {
+            let state = if level % 2 == 0 { "off" } else { "on" };
+            put(
+                &inbox,
+                json!({"c": {"light.a": {"+": {"s": state, "a": {"brightness": level}}, "-": {"a": ["x"]}}}}),
+            );
+        }
+        let state = State::new("on", Map::from_iter([("brightness".into(), json!(9999))]));
+        assert_eq!(inbox.take().states, [("light.a".to_owned(), state)]);
+        put(&inbox, json!({"r": ["light.a", "light.else"]}));
+        assert_eq!(inbox.take().gone, ["light.a"]);
+        assert_eq!(inbox.take(), News::default());
+    }
+
+    #[test]
+    fn registries_and_lists_are_marked() {
+        let inbox = inbox(&["todo.shopping"]);
+        inbox.put(&Topic::Registry, json!({}));
+        inbox.put(&Topic::Items("todo.shopping".into()), json!({"items": [{"summary": "milk"}]}));
+        let news = inbox.take();
+        assert!(
+            news.registry && news.items == [("todo.shopping".to_owned(), vec![json!({"summary": "milk"})])]
+        );
+    }
+
+    #[test]
+    fn memory_is_bounded_by_what_is_wanted() {
+        let inbox = inbox(&["light.a"]);
+        let many: Map<String, Value> = (0..5000).map(|at| (format!("k{at}"), json!(at))).collect();
+        put(&inbox, json!({"a": {"light.a": {"s": "x".repeat(9000), "a": many}}}));
+        put(&inbox, json!({"c": {"light.a": {"+": {"a": {"big": "x".repeat(9000)}}}}}));
+        for at in 0..2000 {
+            put(&inbox, json!({"a": {format!("light.{at}"): {"s": "on"}}}));
+        }
+        let news = inbox.take();
+        assert_eq!(news.states.len(), 1);
+        let state = &news.states[0].1;
+        assert_eq!((state.state.len(), state.attributes.len()), (MAX_STATE_CHARACTERS, MAX_ATTRIBUTES));
+        assert!(!state.attributes.contains_key("big"));
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let key = "a|c|r|s|\\+|-|light.a|items";
+        let leaf = prop_oneof![Just(json!(null)), Just(json!(1)), key.prop_map(Value::from)];
+        leaf.prop_recursive(5, 40, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..4)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_event_makes_it_panic(event in any_json()) {
+            let inbox = inbox(&["light.a", "a"]);
+            put(&inbox, json!({"a": {"light.a": {"s": "on", "a": {}}}}));
+            for topic in [Topic::States, Topic::Registry, Topic::Items("a".into())] {
+                inbox.put(&topic, event.clone());
+            }
+            inbox.take();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Home Assistant by its WebSocket API (<https://developers.home-assistant.io/docs/api/websocket>): its rooms
+//! and devices become part of the home, and are told what to do.
+//!
+//! One task keeps a connection: [`link`] carries messages, [`sync`] reads the registries, [`picture`] makes a
+//! home of them, [`inbox`] keeps what happens, [`session`] tells it to the home. [`backend`] turns commands
+//! into calls of services ([`service`], [`todo`]).
+
+mod address;
+mod backend;
+mod client;
+mod error;
+mod exposure;
+mod frame;
+mod inbox;
+mod link;
+mod picture;
+mod probe;
+mod service;
+mod session;
+mod sync;
+mod todo;
+mod token;
+
+pub use probe::probe;
+
+use crate::config::homeassistant::HomeAssistant as Config;
+use crate::domain::device::DeviceBackend;
+use crate::domain::fault::Fault;
+use crate::domain::home::Area;
+use crate::domain::ports::HomeSink;
+use link::{Limits, Link};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use token::TokenFile;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Value of `Entity::source` for what comes from Home Assistant.
+pub const SOURCE: &str = "homeassistant";
+
+/// Where faults go. Called on the connection's task: it must not block.
+pub type FaultSink = Arc<dyn Fn(Fault) + Send + Sync>;
+
+/// How the connection stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Status {
+    /// There is a connection, and the home was read.
+    pub connected: bool,
+    /// Version of Home Assistant, when it was there.
+    pub version: Option<String>,
+    /// Entities that Hark knows.
+    pub entities: usize,
+    /// Why there is no connection.
+    pub problem: Option<Fault>,
+}
+
+/// A Home Assistant that Hark works with. Dropping it ends the connection.
+pub struct HomeAssistant {
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+/// What the task and its owner share.
+pub(crate) struct Shared {
+    url: String,
+    token: TokenFile,
+    limits: Limits,
+    command_limit: Duration,
+    exposed_only: bool,
+    sink: Arc<dyn HomeSink>,
+    faults: FaultSink,
+    now: Mutex<Now>,
+    /// The first attempt has come to an end, good or bad.
+    tried: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct Now {
+    link: Option<Link>,
+    areas: Vec<Area>,
+    status: Status,
+}
+
+impl HomeAssistant {
+    /// Starts the connection; does not wait for it. `None` when no address is configured. A Home Assistant
+    /// that is not there is reported once an outage as a recoverable fault, and tried until it is there.
+    ///
+    /// # Errors
+    /// When the address is none, or the token cannot be read.
+    pub fn start(
+        config: &Config,
+        sink: Arc<dyn HomeSink>,
+        faults: FaultSink,
+        runtime: &Handle,
+    ) -> Result<Option<Self>, Fault> {
+        if config.url.trim().is_empty() {
+            return Ok(None);
+        }
+        let token = TokenFile::find(config, credentials_dir().as_deref())?;
+        token.read()?;
+        let shared = Arc::new(Shared {
+            url: address::websocket_url(&config.url)?,
+            token,
+            limits: limits(config),
+            command_limit: Duration::from_millis(config.command_timeout_ms.into()),
+            exposed_only: config.exposed_only,
+            sink,
+            faults,
+            now: Mutex::default(),
+            tried: watch::channel(false).0,
+        });
+        shared.sink.away(SOURCE);
+        let task = runtime.spawn(client::run(Arc::clone(&shared)));
+        Ok(Some(Self { shared, task }))
+    }
+
+    /// Who drives the devices.
+    pub fn backend(&self) -> Arc<dyn DeviceBackend> {
+        Arc::new(backend::Backend(Arc::clone(&self.shared)))
+    }
+
+    /// Waits until the home was read, or the first attempt to do so failed.
+    pub async fn tried(&self) {
+        let mut tried = self.shared.tried.subscribe();
+        // An error means that the task has gone; there is nothing to wait for then.
+        let _ = tried.wait_for(|tried| *tried).await;
+    }
+
+    /// How the connection stands.
+    pub fn status(&self) -> Status {
+        self.shared.lock().status.clone()
+    }
+}
+
+impl Drop for HomeAssistant {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Shared {
+    /// The connection, when there is one and the home was read.
+    fn link(&self) -> Option<Link> {
+        self.lock().link.clone()
+    }
+
+    /// The areas as Home Assistant has them.
+    fn areas(&self) -> Vec<Area> {
+        self.lock().areas.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits {
+        connect: Duration::from_millis(config.connect_timeout_ms.into()),
+        ping: Duration::from_millis(config.ping_ms.into()),
+    }
+}
+
+fn credentials_dir() -> Option<PathBuf> {
+    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
+}

@@ -1,0 +1,208 @@
+//! Announcing, replacing, taking away, and everything nobody should publish.
+
+use super::super::testing::Yard;
+use super::*;
+use serde_json::json;
+use std::time::Duration;
+
+fn ids(yard: &Yard) -> Vec<String> {
+    yard.fleet.ids().into_iter().map(|id| id.0).collect()
+}
+
+#[test]
+fn names_come_from_the_device_and_the_entity() {
+    let table = [
+        (json!({"name": "Lamp"}), "Lamp", "switch.lamp"),
+        (json!({"name": "Relay", "dev": {"name": "Box"}}), "Box Relay", "switch.box_relay"),
+        (json!({"name": null, "dev": {"name": "Box"}}), "Box", "switch.box"),
+        (json!({"dev": {"name": "Box"}}), "Box", "switch.box"),
+        (json!({"dev_cla": "outlet", "dev": {"name": "Box"}}), "Box outlet", "switch.box_outlet"),
+        (json!({"name": "Box relay", "dev": {"name": "box"}}), "Box relay", "switch.box_relay"),
+        (json!({"name": "Boxes", "dev": {"name": "Box"}}), "Box Boxes", "switch.box_boxes"),
+        (json!({}), "the key", "switch.the_key"),
+        (json!({"name": "Küche ½", "obj_id": "Mein Licht"}), "Küche ½", "switch.mein_licht"),
+        (json!({"name": "X", "def_ent_id": "switch.other"}), "X", "switch.other"),
+        (json!({"name": "★"}), "★", "switch.the_key"),
+    ];
+    for (mut payload, name, id) in table {
+        payload["cmd_t"] = json!("c");
+        let yard = Yard::with("switch/the_key", &payload);
+        assert_eq!(ids(&yard), [id], "{payload}");
+        assert_eq!(yard.entity(id).name, name, "{payload}");
+    }
+}
+
+#[test]
+fn what_sets_a_device_up_is_not_for_the_home() {
+    for more in [json!({"ent_cat": "config"}), json!({"entity_category": "diagnostic"}), json!({"en": false})]
+    {
+        let mut payload = json!({"name": "X", "cmd_t": "c"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert!(ids(&Yard::with("switch/x", &payload)).is_empty(), "{payload}");
+    }
+    for domain in ["update", "device_automation", "tag", "camera", "nonsense"] {
+        assert!(ids(&Yard::with(&format!("{domain}/x"), &json!({"name": "X", "cmd_t": "c"}))).is_empty());
+    }
+    let mut own = Yard::new();
+    let changes = own.announce("device/hark_hark", &json!({"cmps": {"a": {"p": "switch", "cmd_t": "c"}}}));
+    assert_eq!(changes, Changes::default());
+}
+
+#[test]
+fn a_changed_announcement_replaces_and_an_empty_one_takes_away() {
+    let mut yard = Yard::new();
+    let first =
+        yard.announce("switch/a", &json!({"name": "One", "cmd_t": "c", "stat_t": "s1", "avty_t": "up"}));
+    assert_eq!(first.described, BTreeSet::from(["switch.one".into()]));
+    assert_eq!(first.subscribe, BTreeSet::from(["s1".into(), "up".into()]));
+    let again =
+        yard.announce("switch/a", &json!({"name": "One", "cmd_t": "c", "stat_t": "s1", "avty_t": "up"}));
+    assert_eq!(again, Changes::default(), "a repetition is no news");
+    let second =
+        yard.announce("switch/a", &json!({"name": "Two", "cmd_t": "c", "stat_t": "s2", "avty_t": "up"}));
+    assert_eq!(second.described, BTreeSet::from(["switch.two".into()]));
+    assert_eq!(second.gone, BTreeSet::from(["switch.one".into()]));
+    assert_eq!(second.unsubscribe, BTreeSet::from(["s1".into()]));
+    assert_eq!(second.subscribe, BTreeSet::from(["s2".into(), "up".into()]));
+    let renamed = yard.announce("switch/a", &json!({"name": "Two", "cmd_t": "other", "stat_t": "s2"}));
+    assert_eq!((renamed.described.len(), renamed.gone.len()), (1, 0), "the same one, described anew");
+    let last = yard.take("homeassistant/switch/a/config", b"");
+    assert_eq!(last.gone, BTreeSet::from(["switch.two".into()]));
+    assert_eq!(last.unsubscribe, BTreeSet::from(["s2".into()]));
+    assert_eq!((yard.fleet.len(), yard.fleet.listeners.len(), yard.fleet.announced.len()), (0, 0, 0));
+}
+
+#[test]
+fn a_device_loses_the_entities_it_names_no_more() {
+    let device = |cmps| json!({"dev": {"name": "Box"}, "o": {"name": "x"}, "stat_t": "s", "cmps": cmps});
+    let mut yard = Yard::new();
+    let both = json!({"a": {"p": "switch", "name": "A", "cmd_t": "a"}, "b": {"p": "sensor", "name": "B", "val_tpl": "{{ value_json.b }}"}});
+    yard.announce("device/box", &device(both));
+    assert_eq!(ids(&yard), ["sensor.box_b", "switch.box_a"]);
+    yard.say("s", r#"{"b": 5}"#);
+    assert_eq!(yard.state("sensor.box_b"), "5");
+    let one = json!({"a": {"p": "switch"}, "b": {"p": "sensor", "name": "B"}});
+    let changes = yard.announce("device/box", &device(one));
+    assert_eq!(changes.gone, BTreeSet::from(["switch.box_a".into()]));
+    assert_eq!(ids(&yard), ["sensor.box_b"]);
+}
+
+#[test]
+fn one_bad_entity_leaves_the_others_of_its_device() {
+    let mut yard = Yard::new();
+    let changes = yard.announce(
+        "device/box",
+        &json!({"dev": {"name": "Box"}, "cmps": {
+            "good": {"p": "switch", "name": "Good", "cmd_t": "c"},
+            "wild": {"p": "switch", "name": "Wild", "cmd_t": "a/#"},
+            "thief": {"p": "switch", "name": "Thief", "cmd_t": "c", "stat_t": "hark/hark/ask"},
+            "bomb": {"p": "sensor", "name": "Bomb", "stat_t": "s", "val_tpl": "{{ 'x' * 99999999 }}"},
+        }}),
+    );
+    assert_eq!(ids(&yard), ["switch.box_good"]);
+    let why: Vec<String> = changes.problems.iter().map(|problem| problem.why.clone()).collect();
+    assert!(
+        why.len() == 3 && why[1].contains("thief") && why[0].contains("wild") && why[0].contains("wildcard"),
+        "{why:?}"
+    );
+    assert!(changes.problems[0].topic.ends_with("device/box/config"));
+}
+
+#[test]
+fn the_same_entity_on_two_topics_is_there_once_and_namesakes_get_ids_of_their_own() {
+    let mut yard = Yard::new();
+    yard.announce("switch/a", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
+    let twice = yard.announce("switch/b", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
+    assert_eq!((twice.problems.len(), yard.fleet.len()), (1, 1));
+    yard.announce("switch/c", &json!({"name": "X", "cmd_t": "c", "uniq_id": "2"}));
+    yard.announce("light/d", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
+    assert_eq!(ids(&yard), ["light.x", "switch.x", "switch.x_2"]);
+}
+
+#[test]
+fn after_a_break_what_the_broker_keeps_no_more_is_gone() {
+    let mut yard = Yard::new();
+    let announce = |yard: &mut Yard, path: &str, retained| {
+        let payload = json!({"name": path.replace('/', " "), "cmd_t": "c"}).to_string();
+        let topic = format!("homeassistant/{path}/config");
+        yard.fleet.take(&topic, payload.as_bytes(), retained, yard.now, &mut Changes::default());
+    };
+    announce(&mut yard, "switch/kept", true);
+    announce(&mut yard, "switch/lost", true);
+    announce(&mut yard, "switch/never", false);
+    yard.fleet.connected();
+    announce(&mut yard, "switch/kept", true);
+    let mut changes = Changes::default();
+    yard.fleet.sweep(&mut changes);
+    assert_eq!(changes.gone, BTreeSet::from(["switch.switch_lost".into()]));
+    assert_eq!(yard.fleet.len(), 2);
+}
+
+#[test]
+fn one_topic_serves_many_and_each_takes_what_is_its_own() {
+    let mut yard = Yard::new();
+    for (key, template) in [("a", "{{ value_json.a }}"), ("b", "{{ value_json.b.c }}")] {
+        yard.announce(&format!("sensor/{key}"), &json!({"name": key, "stat_t": "s", "val_tpl": template}));
+    }
+    let changes = yard.take("s", br#"{"a": 1}"#);
+    assert_eq!(changes.told, BTreeSet::from(["sensor.a".into()]));
+    assert!(changes.problems[0].why.starts_with("b: "), "{changes:?}");
+    for payload in [&b"\xff\xfe"[..], &vec![b'x'; PAYLOAD_MAX_BYTES + 1]] {
+        let changes = yard.take("s", payload);
+        assert_eq!((changes.told.len(), changes.problems.len()), (0, 1));
+    }
+    assert_eq!(yard.take("s", b""), Changes::default());
+    assert_eq!(yard.take("nobody/listens", b"x"), Changes::default());
+}
+
+#[test]
+fn entities_and_topics_are_bounded() {
+    let mut yard = Yard::new();
+    let mut refused = 0;
+    for number in 0..ENTITIES_MAX + 50 {
+        let payload = json!({"name": format!("S {number}"), "stat_t": format!("s/{number}")});
+        refused += yard.announce(&format!("sensor/n{number}"), &payload).problems.len();
+    }
+    assert_eq!((yard.fleet.len(), refused), (ENTITIES_MAX, 50));
+    let started = Instant::now();
+    let (mut now, mut told) = (yard.now, 0);
+    for number in 0..10_000 {
+        now += Duration::from_micros(100);
+        let mut changes = Changes::default();
+        yard.fleet.take(&format!("s/{}", number % 100), b"21.5", false, now, &mut changes);
+        told += changes.told.len();
+    }
+    assert_eq!(told, 10_000);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_command_to_what_is_not_there_says_so() {
+    let mut yard = Yard::with("switch/a", &json!({"name": "A", "cmd_t": "c"}));
+    let entity = yard.entity("switch.a");
+    yard.take("homeassistant/switch/a/config", b"");
+    assert_eq!(yard.fleet.tell(&entity, &DeviceCommand::TurnOn), Err(DeviceError::Offline("A".into())));
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_anybody_publishes_makes_it_panic(
+        domain in "(light|switch|cover|lock|climate|fan|sensor|vacuum|valve|siren|scene|device)",
+        entries in proptest::collection::vec(("(cmd_t|stat_t|schema|name|bri_scl|dev|avty|~|val_tpl|modes|pos_t|spd_rng_max|cmps|set_pos_t|temp_cmd_t|pct_cmd_t)",
+            "(\"~/x\"|\"json\"|null|true|0|-1|1e308|\\[\\]|\\[1,\"a\"\\]|\\{\\}|\\{\"p\":\"light\"\\}|\"\\{\\{ value \\}\\}\"|\"+\"|\"s\")"), 0..8),
+        message in "\\PC{0,30}",
+    ) {
+        let fields: Vec<String> = entries.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        let mut yard = Yard::new();
+        yard.take(&format!("homeassistant/{domain}/x/config"), format!("{{{}}}", fields.join(",")).as_bytes());
+        for topic in ["s", "~/x", "x", "[]x"] {
+            yard.take(topic, message.as_bytes());
+        }
+        for id in yard.fleet.ids() {
+            let entity = yard.entity(&id.0);
+            for command in [DeviceCommand::TurnOn, DeviceCommand::Position(50), DeviceCommand::Percentage(50), DeviceCommand::Temperature(20.0)] {
+                let _ = yard.fleet.tell(&entity, &command);
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Devices of every kind but lights, announced and told as the projects that build them do it.
+
+use super::testing::Yard;
+use crate::domain::device::{DeviceCommand as C, DeviceError};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[test]
+fn switches_with_words_of_their_own() {
+    let mut tasmota = Yard::with(
+        "switch/ABC_RL_1",
+        &json!({"name": "Heater", "~": "heater/", "cmd_t": "~cmnd/POWER", "stat_t": "~tele/STATE",
+            "val_tpl": "{{value_json.POWER}}", "pl_off": "OFF", "pl_on": "ON", "ret": true}),
+    );
+    tasmota.say("heater/tele/STATE", r#"{"Time":"x","POWER":"ON","Wifi":{"AP":1}}"#);
+    assert_eq!(tasmota.state("switch.heater"), "on");
+    assert_eq!(tasmota.tell("switch.heater", &C::TurnOff), ["heater/cmnd/POWER OFF"]);
+    let entity = tasmota.entity("switch.heater");
+    assert!(tasmota.fleet.tell(&entity, &C::TurnOff).unwrap().1, "the broker keeps it");
+    let mut zigbee = Yard::with(
+        "switch/0x2/switch_auto",
+        &json!({"name": "Auto", "command_topic": "z/fan/set/auto", "state_topic": "z/fan",
+            "value_template": "{% if value_json.auto %} true {% else %} false {% endif %}",
+            "payload_on": "true", "payload_off": "false"}),
+    );
+    zigbee.say("z/fan", r#"{"auto":true}"#);
+    assert_eq!(zigbee.state("switch.auto"), "on");
+    assert_eq!(zigbee.tell("switch.auto", &C::TurnOff), ["z/fan/set/auto false"]);
+    let mut odd = Yard::with(
+        "switch/odd",
+        &json!({"name": "Odd", "cmd_t": "c", "stat_t": "s", "pl_on": 1, "pl_off": 0, "stat_on": "yes", "stat_off": "no",
+            "cmd_tpl": "{\"set\": {{ value }}}"}),
+    );
+    odd.say("s", "yes");
+    assert_eq!(odd.state("switch.odd"), "on");
+    odd.say("s", "None");
+    assert_eq!(odd.state("switch.odd"), "unknown");
+    assert_eq!(odd.tell("switch.odd", &C::TurnOn), ["c {\"set\": 1}"]);
+    let mut siren = Yard::with("siren/s", &json!({"name": "S", "cmd_t": "c", "stat_t": "s"}));
+    siren.say("s", r#"{"state":"ON","tone":"loud"}"#);
+    assert_eq!(siren.state("siren.s"), "on");
+    assert_eq!(siren.tell("siren.s", &C::TurnOff), [r#"c {"state":"OFF"}"#]);
+}
+
+#[test]
+fn a_blind_with_a_position_and_its_movement() {
+    let mut yard = Yard::with(
+        "cover/0x3/cover",
+        &json!({
+            "name": null, "device": {"name": "Blind"}, "command_topic": "z/blind/set", "state_topic": "z/blind",
+            "position_topic": "z/blind", "set_position_topic": "z/blind/set",
+            "set_position_template": "{ \"position\": {{ position }} }", "position_template": "{{ value_json.position }}",
+            "state_opening": "UP", "state_closing": "DOWN", "state_stopped": "STOP",
+            "value_template": "{% if \"motor_state\" in value_json and value_json.motor_state %} {{ value_json.motor_state }} {% else %} STOP {% endif %}",
+            "tilt_command_topic": "z/blind/set/tilt", "tilt_status_topic": "z/blind",
+            "tilt_status_template": "{{ value_json.tilt }}"
+        }),
+    );
+    let id = "cover.blind";
+    assert_eq!(yard.attribute(id, "current_position"), Value::Null);
+    assert!(yard.entity(id).attributes.contains_key("current_position"), "it can stop on the way");
+    yard.say("z/blind", r#"{"position":100,"motor_state":"STOP","tilt":50}"#);
+    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "current_position")), ("open", json!(100)));
+    assert_eq!(yard.attribute(id, "current_tilt_position"), json!(50));
+    assert_eq!(yard.tell(id, &C::Close), ["z/blind/set CLOSE"]);
+    yard.say("z/blind", r#"{"position":60,"motor_state":"DOWN"}"#);
+    assert_eq!(yard.state(id), "closing");
+    yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
+    yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
+    assert_eq!(yard.state(id), "closed");
+    assert_eq!(yard.tell(id, &C::Position(30)), ["z/blind/set { \"position\": 30 }"]);
+    assert!(matches!(yard.try_tell(id, &C::Lock), Err(DeviceError::Unsupported { .. })));
+}
+
+#[test]
+fn covers_of_other_kinds() {
+    // ESPHome's, counted the other way round and without a state of its own.
+    let mut yard = Yard::with(
+        "cover/garage",
+        &json!({"name": "Garage", "dev_cla": "garage", "cmd_t": "c", "pos_t": "p", "set_pos_t": "sp",
+            "pos_open": 0, "pos_clsd": 255, "pl_open": null, "avty_t": "up"}),
+    );
+    let id = "cover.garage";
+    yard.say("up", "online");
+    yard.say("p", "255");
+    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "current_position")), ("closed", json!(0)));
+    assert_eq!(yard.entity(id).device_class.as_deref(), Some("garage"));
+    assert_eq!(yard.tell(id, &C::Position(33)), ["sp 171"]);
+    yard.say("p", "171");
+    assert_eq!(yard.attribute(id, "current_position"), json!(33), "the rounding of what was asked for");
+    assert_eq!(yard.tell(id, &C::Open), ["sp 0"], "it has no word for it");
+    yard.say("p", r#"{"position": 0, "tilt_position": 5}"#);
+    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "current_position")), ("open", json!(100)));
+    // Without any message it is taken at its word; without a position it does not stop on the way.
+    let mut plain = Yard::with("cover/p", &json!({"name": "P", "cmd_t": "c"}));
+    assert_eq!(plain.tell("cover.p", &C::Open), ["c OPEN"]);
+    plain.assume("cover.p", &C::Open);
+    assert_eq!(plain.state("cover.p"), "open");
+    assert!(matches!(plain.try_tell("cover.p", &C::Position(5)), Err(DeviceError::Unsupported { .. })));
+    let mut stopped = Yard::with("cover/p", &json!({"name": "P", "cmd_t": "c", "stat_t": "s"}));
+    for (said, state) in
+        [("closing", "closing"), ("stopped", "closed"), ("opening", "opening"), ("stopped", "open")]
+    {
+        stopped.say("s", said);
+        assert_eq!(stopped.state("cover.p"), state);
+    }
+    // Valves: with words, and with a position.
+    let mut valve = Yard::with("valve/v", &json!({"name": "V", "cmd_t": "c", "stat_t": "s"}));
+    valve.say("s", "open");
+    assert_eq!(valve.state("valve.v"), "open");
+    assert_eq!(valve.tell("valve.v", &C::Close), ["c CLOSE"]);
+    let mut valve = Yard::with("valve/v", &json!({"name": "V", "cmd_t": "c", "stat_t": "s", "pos": true}));
+    valve.say("s", r#"{"state":"opening","position":10}"#);
+    assert_eq!(
+        (valve.state("valve.v").as_str(), valve.attribute("valve.v", "current_position")),
+        ("opening", json!(10))
+    );
+    valve.say("s", "100");
+    assert_eq!(valve.state("valve.v"), "open");
+    assert_eq!(valve.tell("valve.v", &C::Close), ["c 0"]);
+    assert_eq!(valve.tell("valve.v", &C::Position(40)), ["c 40"]);
+}
+
+#[test]
+fn locks_and_alarm_panels_and_their_codes() {
+    let mut lock = Yard::with(
+        "lock/0x4/lock",
+        &json!({"name": "Door", "command_topic": "z/door/set", "state_topic": "z/door", "value_template": "{{ value_json.state }}",
+            "payload_lock": "LOCK", "payload_unlock": "UNLOCK", "state_locked": "LOCK", "state_unlocked": "UNLOCK"}),
+    );
+    lock.say("z/door", r#"{"state":"LOCK"}"#);
+    assert_eq!(lock.state("lock.door"), "locked");
+    assert_eq!(lock.tell("lock.door", &C::Unlock), ["z/door/set UNLOCK"]);
+    let mut coded = Yard::with("lock/l", &json!({"name": "L", "cmd_t": "c", "code_format": "^\\d{4}$"}));
+    assert!(matches!(coded.try_tell("lock.l", &C::Unlock), Err(DeviceError::Unsupported { .. })));
+    let mut alarm = Yard::with("alarm_control_panel/a", &json!({"name": "A", "cmd_t": "c", "stat_t": "s"}));
+    alarm.say("s", "armed_away");
+    assert_eq!(alarm.state("alarm_control_panel.a"), "armed_away");
+    assert_eq!(alarm.tell("alarm_control_panel.a", &C::Arm("disarmed".into())), ["c DISARM"]);
+    assert_eq!(alarm.tell("alarm_control_panel.a", &C::Arm("armed_home".into())), ["c ARM_HOME"]);
+    let mut coded = Yard::with(
+        "alarm_control_panel/a",
+        &json!({"name": "A", "cmd_t": "c", "code": "1234", "cod_arm_req": false, "cmd_tpl": "{\"do\": \"{{ action }}\"}"}),
+    );
+    assert_eq!(
+        coded.tell("alarm_control_panel.a", &C::Arm("armed_home".into())),
+        ["c {\"do\": \"ARM_HOME\"}"]
+    );
+    let refused = coded.try_tell("alarm_control_panel.a", &C::Arm("disarmed".into()));
+    assert!(matches!(refused, Err(DeviceError::Unsupported { .. })));
+}
+
+#[test]
+fn a_thermostat() {
+    let mut yard = Yard::with(
+        "climate/0x5/climate",
+        &json!({
+            "name": null, "device": {"name": "Radiator"}, "temperature_unit": "C", "temp_step": 0.5,
+            "min_temp": "5", "max_temp": "30", "modes": ["off", "heat", "auto"],
+            "mode_state_topic": "z/r", "mode_state_template": "{{ value_json.system_mode }}", "mode_command_topic": "z/r/set/system_mode",
+            "current_temperature_topic": "z/r", "current_temperature_template": "{{ value_json.local_temperature }}",
+            "temperature_command_topic": "z/r/set/occupied_heating_setpoint", "temperature_state_topic": "z/r",
+            "temperature_state_template": "{{ value_json.occupied_heating_setpoint }}",
+            "action_topic": "z/r",
+            "action_template": "{% set values = {None:None,'idle':'idle','heat':'heating'} %}{{ values[value_json.running_state] }}",
+            "fan_modes": ["low", "high"], "fan_mode_command_topic": "z/r/set/fan_mode", "fan_mode_state_topic": "z/r",
+            "fan_mode_state_template": "{{ value_json.fan_mode }}"
+        }),
+    );
+    let id = "climate.radiator";
+    yard.say("z/r", r#"{"system_mode":"heat","local_temperature":20.5,"occupied_heating_setpoint":21,"running_state":"heat","fan_mode":"low"}"#);
+    assert_eq!(yard.state(id), "heat");
+    for (key, value) in [
+        ("temperature", json!(21.0)),
+        ("current_temperature", json!(20.5)),
+        ("hvac_action", json!("heating")),
+        ("min_temp", json!(5.0)),
+        ("max_temp", json!(30.0)),
+        ("fan_mode", json!("low")),
+        ("hvac_modes", json!(["off", "heat", "auto"])),
+    ] {
+        assert_eq!(yard.attribute(id, key), value, "{key}");
+    }
+    assert_eq!(yard.tell(id, &C::Temperature(22.5)), ["z/r/set/occupied_heating_setpoint 22.5"]);
+    assert_eq!(yard.tell(id, &C::HvacMode("auto".into())), ["z/r/set/system_mode auto"]);
+    assert_eq!(yard.tell(id, &C::FanMode("high".into())), ["z/r/set/fan_mode high"]);
+    assert_eq!(yard.tell(id, &C::TurnOff), ["z/r/set/system_mode off"]);
+    assert_eq!(yard.tell(id, &C::TurnOn), ["z/r/set/system_mode heat"]);
+    let mut power = Yard::with(
+        "climate/a",
+        &json!({"name": "A", "pow_cmd_t": "p", "pl_on": "1", "pl_off": "0", "mode_cmd_t": "m"}),
+    );
+    assert_eq!(power.tell("climate.a", &C::TurnOff), ["p 0"]);
+    power.assume("climate.a", &C::TurnOff);
+    assert_eq!(power.state("climate.a"), "off");
+    power.assume("climate.a", &C::TurnOn);
+    assert_eq!(power.state("climate.a"), "heat", "the first it is turned on to among those it has");
+    assert!(matches!(
+        power.try_tell("climate.a", &C::Temperature(20.0)),
+        Err(DeviceError::Unsupported { .. })
+    ));
+}
+
+#[test]
+fn fans_count_their_speeds() {
+    let mut yard = Yard::with(
+        "fan/0x6/fan",
+        &json!({
+            "name": null, "device": {"name": "Fan"}, "state_topic": "z/f", "state_value_template": "{{ value_json.fan_state }}",
+            "command_topic": "z/f/set/fan_state", "percentage_state_topic": "z/f", "percentage_command_topic": "z/f/set/fan_mode",
+            "percentage_value_template": "{{ {'off':0, 'low':1, 'medium':2, 'high':3}[value_json.fan_mode] | default('None') }}",
+            "percentage_command_template": "{{ {0:'off', 1:'low', 2:'medium', 3:'high'}[value] | default('') }}",
+            "speed_range_min": 1, "speed_range_max": 3, "preset_mode_state_topic": "z/f", "preset_modes": ["auto"],
+            "preset_mode_value_template": "{{ value_json.fan_mode if value_json.fan_mode in ['auto'] else 'None' | default('None') }}"
+        }),
+    );
+    let id = "fan.fan";
+    yard.say("z/f", r#"{"fan_state":"OFF","fan_mode":"off"}"#);
+    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "percentage")), ("off", json!(0)));
+    assert_eq!(yard.tell(id, &C::Percentage(50)), ["z/f/set/fan_state ON", "z/f/set/fan_mode medium"]);
+    yard.say("z/f", r#"{"fan_state":"ON","fan_mode":"medium"}"#);
+    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "percentage")), ("on", json!(50)));
+    assert_eq!(yard.tell(id, &C::Percentage(100)), ["z/f/set/fan_mode high"]);
+    assert_eq!(yard.tell(id, &C::Percentage(0)), ["z/f/set/fan_state OFF"]);
+    yard.say("z/f", r#"{"fan_state":"ON","fan_mode":"low"}"#);
+    assert_eq!(yard.attribute(id, "percentage"), json!(33));
+    yard.say("z/f", r#"{"fan_state":"ON","fan_mode":"auto"}"#);
+    assert_eq!(
+        (yard.attribute(id, "preset_mode"), yard.attribute(id, "percentage")),
+        (json!("auto"), Value::Null)
+    );
+    let mut plain = Yard::with("fan/p", &json!({"name": "P", "cmd_t": "c"}));
+    assert!(matches!(plain.try_tell("fan.p", &C::Percentage(5)), Err(DeviceError::Unsupported { .. })));
+    assert_eq!(plain.tell("fan.p", &C::TurnOn), ["c ON"]);
+    plain.assume("fan.p", &C::TurnOn);
+    assert_eq!(plain.state("fan.p"), "on");
+}
+
+#[test]
+fn robots_scenes_and_buttons() {
+    let mut vacuum =
+        Yard::with("vacuum/v", &json!({"name": "V", "cmd_t": "c", "stat_t": "s", "schema": "state"}));
+    vacuum.say("s", r#"{"state":"docked","battery_level":100}"#);
+    assert_eq!(vacuum.state("vacuum.v"), "docked");
+    assert_eq!(vacuum.tell("vacuum.v", &C::Start), ["c start"]);
+    assert_eq!(vacuum.tell("vacuum.v", &C::Dock), ["c return_to_base"]);
+    assert!(vacuum.try_tell("vacuum.v", &C::CleanArea("kitchen".into())).is_err());
+    let mut mower = Yard::with(
+        "lawn_mower/m",
+        &json!({"name": "M", "activity_state_topic": "s", "start_mowing_command_topic": "g", "dock_command_topic": "d"}),
+    );
+    mower.say("s", "mowing");
+    assert_eq!(mower.state("lawn_mower.m"), "mowing");
+    assert_eq!(mower.tell("lawn_mower.m", &C::Start), ["g start_mowing"]);
+    assert_eq!(mower.tell("lawn_mower.m", &C::Dock), ["d dock"]);
+    let mut scene =
+        Yard::with("scene/s", &json!({"name": "Film night", "cmd_t": "c", "pl_on": r#"{"scene_recall":3}"#}));
+    assert_eq!(scene.tell("scene.film_night", &C::Activate), [r#"c {"scene_recall":3}"#]);
+    let before = scene.entity("scene.film_night");
+    scene.assume("scene.film_night", &C::Activate);
+    assert_ne!(scene.entity("scene.film_night"), before, "the change proves it");
+    let mut button = Yard::with("button/b", &json!({"name": "B", "cmd_t": "c"}));
+    assert_eq!(button.tell("button.b", &C::Press), ["c PRESS"]);
+}
+
+#[test]
+fn sensors_tell_in_words_and_numbers() {
+    let mut yard = Yard::with(
+        "sensor/0x7/temperature",
+        &json!({"device": {"name": "Hall"}, "device_class": "temperature", "state_topic": "z/h", "unit_of_measurement": "°C",
+            "value_template": "{{ value_json.temperature }}", "suggested_display_precision": 1, "expire_after": 60}),
+    );
+    let id = "sensor.hall_temperature";
+    assert_eq!(yard.entity(id).name, "Hall temperature");
+    assert_eq!(yard.state(id), "unavailable", "what expires has to tell first");
+    yard.say("z/h", r#"{"temperature":21.46}"#);
+    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "unit_of_measurement")), ("21.5", json!("°C")));
+    yard.wait(Duration::from_secs(59));
+    assert_eq!(yard.state(id), "21.5");
+    assert!(yard.wait(Duration::from_secs(1)).told.contains(&id.into()));
+    assert_eq!(yard.state(id), "unavailable");
+    let mut contact = Yard::with(
+        "binary_sensor/0x8/contact",
+        &json!({"name": "Door", "state_topic": "z/d", "value_template": "{{ value_json.contact }}",
+            "payload_on": false, "payload_off": true, "device_class": "door"}),
+    );
+    contact.say("z/d", r#"{"contact":false}"#);
+    assert_eq!(contact.state("binary_sensor.door"), "on");
+    contact.say("z/d", r#"{"contact":true}"#);
+    assert_eq!(contact.state("binary_sensor.door"), "off");
+    let mut motion = Yard::with("binary_sensor/m", &json!({"name": "M", "stat_t": "s", "off_dly": 5}));
+    motion.say("s", "ON");
+    motion.wait(Duration::from_secs(4));
+    assert_eq!(motion.state("binary_sensor.m"), "on");
+    motion.wait(Duration::from_secs(1));
+    assert_eq!(motion.state("binary_sensor.m"), "off");
+    let mut number =
+        Yard::with("number/n", &json!({"name": "N", "stat_t": "s", "cmd_t": "c", "unit_of_meas": "W"}));
+    number.say("s", "40");
+    assert_eq!(number.state("number.n"), "40");
+    assert!(number.try_tell("number.n", &C::TurnOn).is_err());
+    let mut choice =
+        Yard::with("select/s", &json!({"name": "S", "stat_t": "s", "cmd_t": "c", "ops": ["a", "b"]}));
+    choice.say("s", "b");
+    assert_eq!(
+        (choice.state("select.s").as_str(), choice.attribute("select.s", "options")),
+        ("b", json!(["a", "b"]))
+    );
+    choice.say("s", &"long ".repeat(100));
+    assert_eq!(choice.state("select.s").chars().count(), 255);
+}

@@ -1,0 +1,76 @@
+//! What is announced on a broker, counted without driving anything: for `hark doctor`.
+
+use super::super::topics::Topics;
+use super::announcement;
+use super::fleet::{Changes, Fleet};
+use std::time::Instant;
+
+/// Most announcements that are told to be wrong by name.
+const NAMED: usize = 3;
+
+/// What is announced.
+pub struct Survey {
+    fleet: Fleet,
+    filters: [String; 2],
+    changes: Changes,
+}
+
+impl Survey {
+    /// Nothing seen yet; as [`Fleet::new`].
+    pub fn new(prefix: &str, topics: &Topics) -> Self {
+        Self {
+            fleet: Fleet::new(prefix, topics),
+            filters: announcement::filters(prefix),
+            changes: Changes::default(),
+        }
+    }
+
+    /// What has to be listened to.
+    pub fn filters(&self) -> &[String] {
+        &self.filters
+    }
+
+    /// A message came.
+    pub fn take(&mut self, topic: &str, payload: &[u8]) {
+        self.fleet.take(topic, payload, true, Instant::now(), &mut self.changes);
+    }
+
+    /// In words, for behind a comma.
+    pub fn found(&self) -> String {
+        let entities = self.fleet.len();
+        let wrong = self.changes.problems.len();
+        if wrong == 0 {
+            return format!("{entities} entities of devices are announced there");
+        }
+        let named: Vec<String> = self
+            .changes
+            .problems
+            .iter()
+            .take(NAMED)
+            .map(|one| format!("{}: {}", one.topic, one.why))
+            .collect();
+        format!(
+            "{entities} entities of devices are announced there, and {wrong} that cannot be taken ({})",
+            named.join("; ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_topic() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let mut survey = Survey::new("homeassistant", &topics);
+        survey.take("homeassistant/switch/a/config", br#"{"name": "A", "cmd_t": "c"}"#);
+        assert_eq!(survey.found(), "1 entities of devices are announced there");
+        survey.take("homeassistant/switch/b/config", br#"{"name": "B", "cmd_t": "c/#"}"#);
+        let found = survey.found();
+        assert!(
+            found.contains("1 that cannot be taken (homeassistant/switch/b/config: `command_topic`"),
+            "{found}"
+        );
+    }
+}
