@@ -40,7 +40,7 @@ pub struct Standing {
 
 impl Classifier {
     /// Opens the encoder and the newest head that fits it: the one trained on this machine, else the
-    /// one that comes with Hark. Takes 50 to 150 ms.
+    /// one that comes with Hark. Takes some 40 ms.
     ///
     /// # Errors
     /// `MissingPart` when the encoder, ONNX Runtime or a head is missing or damaged; Hark goes on with
