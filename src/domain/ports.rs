@@ -62,6 +62,9 @@ pub trait SpeechGrammar: Send + Sync {
     fn vocabulary(&self) -> Vec<String>;
     /// The cheapest accepted sentence within the limit, `None` when there is none.
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance>;
+    /// Whether words of `text`, in written or spoken form, stand where any others could: then a recogniser
+    /// that knows only examples of such words must not be sure of them. `None` when it is not one sentence.
+    fn is_open(&self, text: &str) -> Option<bool>;
     /// Where every sentence begins; `None` when nothing can be said. Places form a graph without
     /// circles.
     fn first(&self) -> Option<Place>;

@@ -455,6 +455,7 @@ impl Ear {
         self.tell(HearingEvent::SpeechEnded { endpoint, silence_ms }, out);
         match before {
             State::Hearing { draft: Draft::Made(transcript), .. } => {
+                let transcript = self.meant_for_hark(transcript);
                 self.sleep();
                 self.tell(HearingEvent::Transcript(transcript), out);
             }
@@ -562,6 +563,7 @@ impl Ear {
             SttReport::Partial(partial) => self.tell_words(partial, out),
             SttReport::Draft { number, recognition } => self.take_draft(number, recognition, out),
             SttReport::Transcript(transcript) => {
+                let transcript = self.meant_for_hark(transcript);
                 self.fall_asleep();
                 self.tell(HearingEvent::Transcript(transcript), out);
             }

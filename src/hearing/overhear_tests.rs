@@ -1,7 +1,7 @@
 //! What the ear does with speech over Hark's own voice, with scripted parts.
 
 use super::super::*;
-use super::{BLOCK, Mutex, RecogniserLog, WAKE, hear, names, scripted, sound};
+use super::{BLOCK, Judge, Mutex, RecogniserLog, WAKE, hear, names, scripted, sound};
 
 fn watching() -> (Ear, Arc<Mutex<RecogniserLog>>) {
     let (mut ear, log) = scripted(SttMode::LockStep);
@@ -126,4 +126,40 @@ fn muting_forgets_an_interruption() {
     ear.command(EarCommand::Mute(false));
     let heard = hear(&mut ear, &sound(&[(10, 0.0), (5, 0.9)]));
     assert_eq!(names(&heard)[0].0, "interruption", "Hark still speaks");
+}
+
+#[test]
+fn said_over_hark_only_sentences_of_the_home_count() {
+    for (known, expected) in [(Completeness::Unknown, true), (Completeness::Complete, false)] {
+        let (mut ear, _) = watching();
+        ear.grammar = Some(Arc::new(Judge(if known == Completeness::Unknown {
+            |_| Completeness::Unknown
+        } else {
+            |_| Completeness::Complete
+        })));
+        let heard = hear(&mut ear, &sound(&[(20, 0.1), (15, 0.9), (40, 0.0)]));
+        let transcripts: Vec<&Transcript> = heard
+            .iter()
+            .filter_map(|heard| match &heard.event {
+                HearingEvent::Transcript(transcript) => Some(transcript),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(transcripts.len(), 1, "{heard:?}");
+        assert_eq!(transcripts[0].rejected.is_some(), expected, "{known:?}: {transcripts:?}");
+    }
+}
+
+#[test]
+fn somebody_who_was_asked_to_go_on_may_say_anything() {
+    let (mut ear, _) = watching();
+    ear.grammar = Some(Arc::new(Judge(|_| Completeness::Unknown)));
+    hear(&mut ear, &sound(&[(20, 0.1), (5, 0.9)]));
+    ear.command(EarCommand::Attend);
+    let heard = hear(&mut ear, &sound(&[(10, 0.9), (40, 0.0)]));
+    let rejected = heard.iter().any(|heard| match &heard.event {
+        HearingEvent::Transcript(transcript) => transcript.rejected.is_some(),
+        _ => false,
+    });
+    assert!(!rejected, "{heard:?}");
 }

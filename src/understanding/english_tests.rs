@@ -212,3 +212,19 @@ fn every_response_key_a_sentence_asks_for_exists() {
         );
     }
 }
+
+#[test]
+fn sentences_with_words_of_any_kind_are_told_from_those_of_the_home_alone() {
+    let grammar = grammar();
+    for (text, open) in [
+        ("remind me to buy milk in ten minutes", Some(true)),
+        ("Remind me to buy oat milk in 10 minutes.", Some(true)),
+        ("add milk to the shopping list", Some(true)),
+        ("turn on the kitchen light", Some(false)),
+        ("set a timer for ten minutes", Some(false)),
+        ("what time is it", Some(false)),
+        ("where did Abraham Lincoln live", None),
+    ] {
+        assert_eq!(grammar.is_open(text), open, "{text}");
+    }
+}

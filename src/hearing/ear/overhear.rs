@@ -6,6 +6,7 @@
 use super::super::watch::{self, Watch};
 use super::{DRAIN_MS, Draft, Ear, LEAD_IN_MS, SHORT_ANSWER_MS, State};
 use crate::config;
+use crate::domain::Transcript;
 use crate::domain::audio::ms_to_samples;
 use crate::domain::ports::Completeness;
 use crate::hearing::endpoint::Endpointer;
@@ -100,6 +101,16 @@ impl Ear {
             (false, _) => return,
         };
         self.tell(HearingEvent::Partial { text: text.clone(), stable, completeness }, out);
+    }
+
+    /// A recogniser that knows any words makes sense of the television too: what is said over Hark without
+    /// a wake word counts only if it is a sentence of the home.
+    pub(super) fn meant_for_hark(&self, mut transcript: Transcript) -> Transcript {
+        let grammar = self.grammar.as_ref().filter(|_| self.overheard && transcript.rejected.is_none());
+        if grammar.is_some_and(|grammar| grammar.completeness(&transcript.text) == Completeness::Unknown) {
+            transcript.rejected = Some("said over Hark, and no sentence of this home".to_owned());
+        }
+        transcript
     }
 
     /// Words so far of what is being said.

@@ -21,6 +21,7 @@ use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
 use crate::domain::ports::{Acceptance, Completeness, Completes, EditCosts, Place, SpeechGrammar};
+use chrono::NaiveDateTime;
 use graph::Graph;
 use network::{Network, NetworkBuilder};
 use pieces::{PieceCompiler, Pieces};
@@ -213,6 +214,12 @@ impl SpeechGrammar for Grammar {
 
     fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance> {
         self.accept_spoken(words, costs)
+    }
+
+    fn is_open(&self, text: &str) -> Option<bool> {
+        let tokens = super::text::tokenise(text, self.tongue);
+        let found = self.parse_tokens(text, &tokens, NaiveDateTime::default())?;
+        Some(found.wild_words > 0)
     }
 
     fn first(&self) -> Option<Place> {

@@ -38,6 +38,8 @@ const SURE_WORST: f32 = -2.0;
 const OWN_GAP: f32 = 3.0;
 const OWN_PIECES: usize = 4;
 const OWN_LIKELY: f32 = -0.25;
+/// The same of words that are a sentence of the home with a part that may be any words.
+const KNOWN_LIKELY: f32 = -0.5;
 
 /// What a transcript is based on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -91,17 +93,19 @@ impl Evidence {
         evidence
     }
 
-    /// Whether there is no need to ask the neural listener.
+    /// Whether the decoder and the search leave no doubt.
     pub(super) fn is_sure(&self) -> bool {
         self.confidence >= SURE && self.margin >= SURE_MARGIN && self.worst >= SURE_WORST
     }
 
-    /// Draws the conclusion from what the neural listener found too.
+    /// Draws the conclusion from what the neural listener found too; `known` says whether its own words mean
+    /// something to the home.
     pub(super) fn together(
         heard: Vec<String>,
         candidates: &[Candidate],
         chosen: Option<(usize, Fit)>,
         finding: Finding,
+        known: bool,
     ) -> Self {
         let mut evidence = Self::new(heard, candidates, chosen);
         let likely = |candidate: &Candidate| candidate.neural;
@@ -113,8 +117,8 @@ impl Evidence {
         }
         let each = finding.free_score / finding.free_pieces.max(1) as f32;
         let own = finding.free_score - best >= OWN_GAP && finding.free_pieces >= OWN_PIECES;
-        evidence.own =
-            (own && each >= OWN_LIKELY).then(|| Own { text: finding.free, confidence: each.exp() });
+        evidence.own = (own && each >= if known { KNOWN_LIKELY } else { OWN_LIKELY })
+            .then(|| Own { text: finding.free, confidence: each.exp() });
         evidence
     }
 
@@ -225,6 +229,55 @@ mod tests {
         assert_eq!(list[1].words, split("turn on the lamp"));
         assert!(list[1].cost > 0.0, "a word had to be put in");
         assert_eq!(proposed(&["stop"], ""), [free("stop")]);
+    }
+
+    fn finding(sentences: &[(&str, f32)], free: &str, free_score: f32) -> (Vec<Candidate>, Finding) {
+        let candidate =
+            |(text, score): &(&str, f32)| Candidate { words: split(text), cost: 0.0, neural: Some(*score) };
+        let candidates = sentences.iter().map(candidate).collect();
+        let free_pieces = free.split_whitespace().count() + 1;
+        (candidates, Finding { sentences: Vec::new(), free: free.to_owned(), free_score, free_pieces })
+    }
+
+    #[test]
+    fn a_doubtful_sentence_is_believed_when_the_neural_listener_finds_nothing_likelier() {
+        const DOUBTFUL: Fit = Fit { words: 0.4, whole: 0.7, worst: -2.0, margin: 5.0 };
+        let heard = || split("turn off the landing");
+        for (score, free_score, believed) in [(-1.0, -1.0, true), (-3.0, -2.5, true), (-22.0, -1.0, false)] {
+            let (list, finding) = finding(&[("turn off the lamp", score)], "Turn off the lamp.", free_score);
+            let evidence = Evidence::together(heard(), &list, Some((0, DOUBTFUL)), finding, false);
+            assert_eq!(evidence.rejection(0.5).is_none(), believed, "{evidence:?}");
+            assert_eq!(evidence.gap, Some((free_score - score).max(0.0)));
+        }
+        let alone =
+            Evidence::new(heard(), &finding(&[("turn off the lamp", 0.0)], "", 0.0).0, Some((0, DOUBTFUL)));
+        assert!(alone.rejection(0.5).is_some(), "without it nobody would believe the sentence");
+    }
+
+    #[test]
+    fn its_own_words_are_taken_when_they_are_likely_and_no_sentence_of_the_home() {
+        let own = |score: f32, free: &str, free_score: f32, known: bool| {
+            let (list, finding) = finding(&[("turn off the lamp", score)], free, free_score);
+            Evidence::together(split("x"), &list, Some((0, BAD)), finding, known).own
+        };
+        let question = "Where did Abraham Lincoln live?";
+        let taken = own(-40.0, question, -0.6, false).expect("likely words");
+        assert_eq!(taken.text, question);
+        assert!((0.85..1.0).contains(&taken.confidence), "{taken:?}");
+        assert_eq!(own(-40.0, question, -2.4, false), None, "hardly likely");
+        assert!(own(-40.0, question, -2.4, true).is_some(), "likely enough for what means something");
+        assert_eq!(own(-2.0, "Turn of the lamp.", -0.4, false), None, "nearly a sentence of the home");
+        assert_eq!(own(-40.0, "Alexa.", -0.1, false), None, "too short");
+    }
+
+    #[test]
+    fn what_has_a_near_rival_or_a_word_that_does_not_fit_is_not_sure() {
+        let list = proposed(&["turn on the lamp"], "turn on the lamp");
+        let sure = |fit: Fit| evidence("turn on the lamp", &list, fit).is_sure();
+        assert!(sure(GOOD));
+        assert!(!sure(Fit { margin: 6.0, ..GOOD }), "fifteen and fifty");
+        assert!(!sure(Fit { worst: -4.0, ..GOOD }), "a word was something else");
+        assert!(!sure(BAD));
     }
 
     #[test]

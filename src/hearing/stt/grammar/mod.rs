@@ -33,7 +33,7 @@ mod search;
 mod second_look;
 mod sound;
 #[cfg(test)]
-mod test_grammar;
+pub(super) mod test_grammar;
 #[cfg(test)]
 mod test_sound;
 mod tuning;

@@ -170,7 +170,7 @@ impl GrammarRecogniser {
         let (look, finding) = thread::scope(|scope| {
             let listening = neural.as_mut().map(|neural| scope.spawn(|| neural.listen(&utterance, &stop)));
             let look = self.look();
-            let sure = look.as_ref().map_or(true, |look| look.evidence.is_sure());
+            let sure = look.as_ref().map_or(true, |look| self.is_sure(&look.evidence));
             stop.store(sure, Ordering::Relaxed);
             let finding = listening.map(|thread| thread.join().unwrap_or(Err(NeuralError::Lost)));
             (look, finding.filter(|_| !sure))
@@ -185,6 +185,11 @@ impl GrammarRecogniser {
         };
         self.evidence = evidence;
         Ok(self.recognition())
+    }
+
+    /// Whether there is no need to ask the neural listener.
+    fn is_sure(&self, evidence: &Evidence) -> bool {
+        evidence.is_sure() && self.listener.grammar.is_open(&evidence.accepted.join(" ")) == Some(false)
     }
 
     /// What the decoder and the search make of the utterance.
@@ -234,7 +239,8 @@ impl GrammarRecogniser {
         }
         candidates.retain(|candidate| candidate.neural.is_some());
         let chosen = self.judges().choose(&candidates);
-        Evidence::together(evidence.heard, &candidates, chosen, finding)
+        let known = self.listener.grammar.is_open(&finding.free).is_some();
+        Evidence::together(evidence.heard, &candidates, chosen, finding, known)
     }
 
     fn recognition(&self) -> Recognition {

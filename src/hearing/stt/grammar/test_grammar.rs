@@ -4,10 +4,10 @@ use crate::domain::ports::{Acceptance, EditCosts, Place, Pronounce, SpeechGramma
 use crate::domain::{Fault, FaultKind};
 
 /// Accepts its sentences and what is an edit or more away from one.
-pub(super) struct Sentences(Vec<Vec<String>>);
+pub(in crate::hearing::stt) struct Sentences(Vec<Vec<String>>);
 
 impl Sentences {
-    pub(super) fn new(sentences: &[&str]) -> Self {
+    pub(in crate::hearing::stt) fn new(sentences: &[&str]) -> Self {
         Self(sentences.iter().map(|text| text.split(' ').map(str::to_owned).collect()).collect())
     }
 }
@@ -25,6 +25,10 @@ impl SpeechGrammar for Sentences {
         let found = self.0.iter().map(|said| (edit_cost(words, said, costs), said));
         let (cost, said) = found.min_by(|a, b| a.0.total_cmp(&b.0))?;
         (cost <= costs.limit).then(|| Acceptance { words: said.clone(), cost })
+    }
+
+    fn is_open(&self, text: &str) -> Option<bool> {
+        self.0.iter().any(|said| said.join(" ") == text).then_some(false)
     }
 
     fn first(&self) -> Option<Place> {

@@ -9,6 +9,10 @@
 mod beam;
 mod error;
 mod listener;
+#[cfg(test)]
+mod listener_tests;
+#[cfg(test)]
+mod test_table;
 mod tokens;
 mod tree;
 

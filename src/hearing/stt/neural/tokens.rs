@@ -36,7 +36,7 @@ impl Tokens {
         Self::parse(&bytes).ok_or_else(|| NeuralError::Tokens(path.to_owned()))
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let mut pieces = Vec::new();
         let mut rest = bytes;
         while let Some((low, after)) = rest.split_first() {
@@ -108,4 +108,58 @@ pub(super) fn spellings(word: &str, first: bool) -> Vec<String> {
     let large: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     let always = first || word == "i" || word.starts_with("i'");
     if always { vec![large] } else { vec![word.to_owned(), large] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_table::{bytes, table};
+    use super::*;
+
+    #[test]
+    fn words_are_joined_by_the_pieces_that_come_first_in_the_table() {
+        let tokens = table(&["on", "tu", "rn", "\u{2581}tu", "\u{2581}turn", "tur"]);
+        let spelt = tokens.spell("turn").unwrap();
+        assert_eq!(spelt.len(), 1, "{spelt:?}");
+        assert_eq!(tokens.text(&spelt), "turn");
+        let spelt = tokens.spell("onto").unwrap();
+        assert_eq!(tokens.text(&spelt), "onto");
+        assert_eq!(spelt.len(), 4, "blank, on, t, o: {spelt:?}");
+        assert_eq!(tokens.spell("naïve"), None, "a letter it does not have");
+    }
+
+    #[test]
+    fn a_letter_is_itself_and_not_the_byte_of_the_same_value() {
+        let mut data = bytes(&[]);
+        data.extend([1, b's', 1, b'x', 1, b's']);
+        let tokens = Tokens::parse(&data).unwrap();
+        assert_eq!(tokens.number("s"), Some(5));
+        assert_eq!(tokens.text(&[3, 5]), "ss");
+    }
+
+    #[test]
+    fn sentences_begin_large_and_i_always_is() {
+        assert_eq!(spellings("turn", true), ["Turn"]);
+        assert_eq!(spellings("anna", false), ["anna", "Anna"]);
+        assert_eq!(spellings("i'm", false), ["I'm"]);
+        let tokens = table(&["on"]);
+        let words: Vec<String> = ["turn", "on"].map(str::to_owned).into();
+        assert_eq!(tokens.text(&tokens.sentence(&words).unwrap()), "Turn on");
+    }
+
+    #[test]
+    fn long_pieces_have_two_bytes_of_length_and_a_table_that_is_cut_off_is_refused() {
+        let long = "a".repeat(300);
+        let mut data = bytes(&[]);
+        data.extend([(300 % 128 + 128) as u8, (300 / 128) as u8]);
+        data.extend(long.as_bytes());
+        assert_eq!(Tokens::parse(&data).unwrap().text(&[3]), long);
+        data.pop();
+        assert!(Tokens::parse(&data).is_none());
+        assert!(Tokens::parse(&[]).is_none());
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tokens.bin");
+        std::fs::write(&path, &data).unwrap();
+        let error = Tokens::load(&path).err().unwrap();
+        assert!(error.to_string().contains("tokens.bin"), "{error}");
+    }
 }

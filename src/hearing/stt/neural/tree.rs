@@ -131,3 +131,63 @@ impl Tree {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_table::table;
+    use super::*;
+    use crate::hearing::stt::grammar::test_grammar::Sentences;
+
+    fn tree(sentences: &[&str]) -> Tree {
+        let tokens = table(&["\u{2581}Turn", "\u{2581}on", "\u{2581}off", "\u{2581}light"]);
+        Tree::new(Arc::new(Sentences::new(sentences)), Arc::new(tokens))
+    }
+
+    /// Every sentence of the tree, as often as there are ways to write it.
+    fn sentences(tree: &mut Tree, node: Node, said: &[u32], all: &mut Vec<String>) {
+        let Branch { next, word } = tree.branch(node).clone();
+        for (_, child) in next {
+            sentences(tree, child, said, all);
+        }
+        if let Some((word, state)) = word {
+            let said: Vec<u32> = said.iter().copied().chain([word]).collect();
+            if tree.ends(state) {
+                all.push(said.iter().map(|word| tree.word(*word)).collect::<Vec<_>>().join(" "));
+            }
+            let root = tree.root(state);
+            sentences(tree, root, &said, all);
+        }
+    }
+
+    #[test]
+    fn its_ways_are_the_sentences_of_the_home() {
+        let mut tree = tree(&["turn on", "turn off", "turn on light", "turn on lights"]);
+        let root = tree.root(Tree::START);
+        let mut all = Vec::new();
+        sentences(&mut tree, root, &[], &mut all);
+        all.sort();
+        all.dedup();
+        assert_eq!(all, ["turn off", "turn on", "turn on light", "turn on lights"]);
+    }
+
+    #[test]
+    fn a_word_that_begins_another_ends_on_its_way() {
+        let mut tree = tree(&["turn light", "turn lights"]);
+        let root = tree.root(Tree::START);
+        let (_, turn) = tree.branch(root).next[0];
+        let (_, state) = tree.branch(turn).word.expect("a word");
+        let after = tree.root(state);
+        let (_, light) = tree.branch(after).next[0];
+        let branch = tree.branch(light);
+        assert!(branch.word.is_some() && branch.next.len() == 1, "{branch:?}");
+    }
+
+    #[test]
+    fn words_the_table_cannot_spell_are_left_out() {
+        let mut tree = tree(&["turn ünder"]);
+        let root = tree.root(Tree::START);
+        let mut all = Vec::new();
+        sentences(&mut tree, root, &[], &mut all);
+        assert!(all.is_empty(), "{all:?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! The listener with the real model and a voice that was recorded from a person (flite's).
+
+use super::{NeuralFiles, NeuralListener};
+use crate::hearing::stt::grammar::test_grammar::Sentences;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+const SENTENCES: [&str; 5] = [
+    "turn on the lamp",
+    "turn off the lamp",
+    "set a timer for fifteen minutes",
+    "set a timer for fifty minutes",
+    "stop",
+];
+
+fn files() -> NeuralFiles {
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cache");
+    NeuralFiles {
+        runtime: cache.join("libonnxruntime.so"),
+        encoder: cache.join("moonshine_tiny_en_encoder.ort"),
+        decoder: cache.join("moonshine_tiny_en_decoder.ort"),
+        tokens: cache.join("moonshine_tiny_en_tokens.bin"),
+    }
+}
+
+fn listener(sentences: &[&str]) -> NeuralListener {
+    NeuralListener::new(files(), Arc::new(Sentences::new(sentences))).expect("the model's files")
+}
+
+/// What flite says, at 16 kHz; `None` where flite is not installed.
+fn said(words: &str) -> Option<Vec<f32>> {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("said.wav");
+    let status = Command::new("flite").args(["-voice", "slt", "-t", words, "-o"]).arg(&file).status().ok()?;
+    assert!(status.success());
+    let mut reader = hound::WavReader::open(&file).unwrap();
+    assert_eq!(reader.spec().sample_rate, 16_000);
+    let quiet = std::iter::repeat_n(0.0, 6400);
+    let samples = reader.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0);
+    Some(quiet.clone().chain(samples).chain(quiet).collect())
+}
+
+#[test]
+fn the_sentence_that_was_said_is_the_likeliest() {
+    let mut listener = listener(&SENTENCES);
+    let go_on = AtomicBool::new(false);
+    for words in SENTENCES {
+        let Some(sound) = said(words) else { return println!("skipped: no flite") };
+        let finding = listener.listen(&sound, &go_on).unwrap().expect("a finding");
+        assert_eq!(finding.sentences[0].words.join(" "), words, "{finding:?}");
+        let lists: Vec<Vec<String>> = finding.sentences.iter().map(|found| found.words.clone()).collect();
+        let scores = listener.score(&lists).unwrap();
+        for (found, score) in finding.sentences.iter().zip(scores) {
+            // The model computes in 8 bits, scaled by all rows of a run together.
+            let difference = (found.score - score.unwrap()).abs();
+            assert!(difference < 1.5, "{found:?}: {score:?} when asked for alone");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_sentence_of_the_home_is_heard_all_the_same() {
+    let Some(sound) = said("where did abraham lincoln live") else { return println!("skipped: no flite") };
+    let mut listener = listener(&SENTENCES);
+    let finding = listener.listen(&sound, &AtomicBool::new(false)).unwrap().expect("a finding");
+    assert!(finding.free.to_lowercase().contains("abraham lincoln"), "{finding:?}");
+    let best = finding.sentences.first().map_or(f32::NEG_INFINITY, |found| found.score);
+    assert!(finding.free_score - best > 10.0, "{finding:?}");
+}
+
+#[test]
+fn it_stops_when_it_is_told_to_and_rests_when_nobody_speaks() {
+    let mut listener = listener(&SENTENCES);
+    let sound: Vec<f32> = (0..32_000).map(|at| (at as f32 * 0.05).sin() * 0.1).collect();
+    assert!(!listener.is_awake());
+    listener.prepare().unwrap();
+    assert!(listener.is_awake());
+    assert_eq!(listener.listen(&sound, &AtomicBool::new(true)).unwrap(), None);
+    listener.rest();
+    assert!(!listener.is_awake());
+    let nothing = listener.score(&[vec!["stop".to_owned()]]).unwrap();
+    assert_eq!(nothing, [None], "there is no utterance any more");
+}
+
+#[test]
+fn an_utterance_too_short_for_a_word_is_nothing_and_an_empty_home_has_no_sentences() {
+    let mut listener = listener(&[]);
+    let go_on = AtomicBool::new(false);
+    assert_eq!(listener.listen(&[0.0; 800], &go_on).unwrap(), None);
+    let finding = listener.listen(&[0.0; 16_000], &go_on).unwrap().expect("a finding");
+    assert!(finding.sentences.is_empty(), "{finding:?}");
+}
+
+#[test]
+fn missing_and_wrong_files_are_named() {
+    let grammar = || Arc::new(Sentences::new(&SENTENCES));
+    let missing = NeuralFiles { decoder: "/nowhere/decoder.ort".into(), ..files() };
+    let error = NeuralListener::new(missing, grammar()).err().unwrap();
+    assert!(error.to_string().contains("/nowhere/decoder.ort"), "{error}");
+    let wrong = NeuralFiles { encoder: files().tokens, ..files() };
+    let mut listener = NeuralListener::new(wrong, grammar()).unwrap();
+    let error = listener.listen(&[0.0; 16_000], &AtomicBool::new(false)).err().unwrap();
+    assert!(error.to_string().contains("moonshine_tiny_en_tokens.bin"), "{error}");
+}
