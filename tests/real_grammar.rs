@@ -5,6 +5,8 @@
 //! Own recordings can be reported on too: `$HARK_REAL_AUDIO` names a folder with `home/` and `out/`, the
 //! files named after what is said, `turn-on-the-lamp.wav` or `turn-on-the-lamp__somebody.wav`.
 //!
+//! "Heard" are words that mean nothing to the house: nothing is done.
+//!
 //! Confidence was fitted to these recordings of people and wake words, to a third of flite's sentences
 //! below by awb and kal16, and to other sentences and the even half of the out-of-scope requests by slt
 //! and rms. Only the odd half of the out-of-scope requests and the other two thirds are held apart.
@@ -32,13 +34,13 @@ const NOT_FOR_THE_HOUSE: [&str; 6] =
 /// A recording whose name does not tell the length: any timer that is set is right.
 const SOME_TIMER: &str = "rhasspy3-set_timer";
 
-/// Of the 25 recordings for the house: 18 were understood, 1 acted on wrongly, 6 rejected.
-const FLOOR_PEOPLE: usize = 16;
+/// Of the 26 recordings for the house 22 or 23 were understood, 1 or 2 acted on wrongly.
+const FLOOR_PEOPLE: usize = 20;
 const CEILING_PEOPLE: usize = 2;
-/// Of the 30 recordings of other speech, wake words, music: two wake words were acted on.
+/// Of the 29 recordings of other speech, wake words, music: "okay" and "hey jarvis" mean something.
 const CEILING_OTHERS: usize = 3;
-/// 115 of 120 of flite's requests were understood.
-const FLOOR_FLITE_PERCENT: usize = 90;
+/// All 120 of flite's requests were understood.
+const FLOOR_FLITE_PERCENT: usize = 95;
 
 const VOICES: [&str; 4] = ["slt", "rms", "awb", "kal16"];
 
@@ -123,12 +125,13 @@ impl Bench {
 
     /// Lets it be heard; prints and counts the outcome. `for_the_house`: whether to act is right.
     fn hear(&mut self, said: &Said, for_the_house: bool, tally: &mut Tally) {
-        let Some(request) = self.trimmer.request(&said.samples) else {
+        let Some((before, request)) = self.trimmer.request(&said.samples) else {
             tally.rejected += 1;
             println!("silent   | {} | {}", said.who, said.words);
             return;
         };
         self.ear.start().unwrap();
+        self.ear.precede(before);
         for block in request.chunks(512) {
             self.ear.feed(block).unwrap();
             self.ear.partial();
@@ -145,6 +148,8 @@ impl Bench {
         let word = match (&transcript.rejected, right) {
             (Some(_), _) => "rejected",
             (None, true) => "right",
+            // Words were heard, and there is nothing in them for the house.
+            (None, false) if understood.is_empty() => "heard",
             (None, false) => "WRONG",
         };
         match word {

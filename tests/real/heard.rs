@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// Samples before the first voiced block, as the ear gives them: 300 ms.
 const LEAD_IN: usize = 4_800;
+/// Sound before that, which the recogniser may use but which is no part of the request: 300 ms.
+const BEFORE: usize = 4_800;
 /// Silence after a recording, so that its end is an end of speech.
 const AFTER: usize = 16_000;
 
@@ -24,8 +26,8 @@ impl Trimmer {
         Self { vad: SileroVad::load(runtime, &cache.join("silero_vad_16k_op15.onnx")).unwrap() }
     }
 
-    /// The part of a recording that is a request; `None` when nobody speaks in it.
-    pub fn request<'a>(&mut self, samples: &'a [f32]) -> Option<&'a [f32]> {
+    /// What comes before the request of a recording, and the request; `None` when nobody speaks in it.
+    pub fn request<'a>(&mut self, samples: &'a [f32]) -> Option<(&'a [f32], &'a [f32])> {
         self.vad.reset();
         let mut sound = samples.to_vec();
         sound.resize(samples.len() + AFTER, 0.0);
@@ -44,6 +46,9 @@ impl Trimmer {
                 _ => {}
             }
         }
-        onset.map(|onset| &samples[onset.saturating_sub(LEAD_IN)..over])
+        onset.map(|onset| {
+            let from = onset.saturating_sub(LEAD_IN);
+            (&samples[from.saturating_sub(BEFORE)..from], &samples[from..over])
+        })
     }
 }

@@ -219,7 +219,12 @@ impl GrammarRecogniser {
     /// Chooses once more, with what the neural listener found.
     fn look_again(&mut self, look: Look, finding: Finding) -> Evidence {
         let Look { mut candidates, evidence } = look;
-        for found in &finding.sentences {
+        let agreed = finding.sentences.first().is_some_and(|first| first.words == evidence.accepted);
+        if agreed {
+            // Nothing either proposes beside it can win: the person need not wait for the others' scores.
+            candidates.retain(|candidate| candidate.words == evidence.accepted);
+        }
+        for found in finding.sentences.iter().take(if agreed { 1 } else { usize::MAX }) {
             let known = candidates.iter_mut().find(|candidate| candidate.words == found.words);
             match known {
                 Some(candidate) => candidate.neural = Some(found.score),

@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Ways that are followed at once.
 const WAYS: usize = 8;
-/// Ways this far behind the best are given up.
+/// Ways this far behind the best way are given up, and this far behind the best whole sentence: they only
+/// become less likely.
 const BEAM: f32 = 14.0;
+const BEAM_BEHIND_SENTENCE: f32 = 7.0;
 /// Sentences that are told.
 const MOST_FOUND: usize = 8;
 /// Word pieces a person says in a second, at most; and those of the shortest utterance.
@@ -193,7 +195,8 @@ impl<'s> Search<'s> {
         }
         next.sort_by(|a, b| b.score.total_cmp(&a.score));
         next.truncate(WAYS);
-        let floor = next.first().map_or(0.0, |way| way.score.max(self.best_done)) - BEAM;
+        let best = next.first().map_or(0.0, |way| way.score);
+        let floor = (best - BEAM).max(self.best_done - BEAM_BEHIND_SENTENCE);
         next.retain(|way| way.score > floor);
         for way in &mut next {
             rows.push((way.row, way.token));
