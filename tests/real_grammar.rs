@@ -35,7 +35,7 @@ const NOT_FOR_THE_HOUSE: [&str; 6] =
 const SOME_TIMER: &str = "rhasspy3-set_timer";
 
 /// Of the 26 recordings for the house 22 or 23 were understood, 1 or 2 acted on wrongly.
-const FLOOR_PEOPLE: usize = 20;
+const FLOOR_PEOPLE: usize = 21;
 const CEILING_PEOPLE: usize = 2;
 /// Of the 29 recordings of other speech, wake words, music: "okay" and "hey jarvis" mean something.
 const CEILING_OTHERS: usize = 3;

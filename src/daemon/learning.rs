@@ -10,6 +10,7 @@ use crate::domain::home::Home;
 use crate::domain::public_event::HarkState;
 use crate::domain::{Envelope, Fault, PublicEvent};
 use crate::inference::manifest::Manifest;
+use crate::inference::memory;
 use crate::telemetry::vitals;
 use crate::understanding::intent::data::Data;
 use crate::understanding::intent::{
@@ -220,7 +221,7 @@ fn look(mut learner: Learner, pace: &Pace, told: &impl Fn(Fault)) {
         let learned = learner.catch_up(pace);
         let rested = learner.classifier().rest(REST_AFTER);
         if rested || !matches!(learned, Ok(false)) {
-            vitals::give_memory_back();
+            memory::give_back();
         }
         if let Err(fault) = learned {
             told(fault);

@@ -14,8 +14,8 @@ use super::voice_parts::VoiceParts;
 use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault, FaultKind};
+use crate::inference::memory;
 use crate::integrations::mqtt::{Mqtt, NodeInfo};
-use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub fn run(
     conductor.announce(workshop.config.speaking.volume_percent);
     Notifier.ready("listening");
     ready(&Running { ear: &ear, voice: &voice });
-    vitals::give_memory_back();
+    memory::give_back();
     conductor.run();
 
     tracing::info!("ending");

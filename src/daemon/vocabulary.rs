@@ -8,6 +8,7 @@ use super::mailbox::Mailbox;
 use super::workshop::Faults;
 use crate::domain::Fault;
 use crate::hearing::stt::grammar::Rebuilder;
+use crate::inference::memory;
 use crate::telemetry::vitals;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -95,7 +96,7 @@ impl VocabularyThread {
             {
                 report(&mailbox, fault);
             }
-            vitals::give_memory_back();
+            memory::give_back();
             follow(&vocabulary, &runtime, stopped, &mailbox);
         };
         let thread = std::thread::Builder::new().name("hark-vocabulary".into()).spawn(follow);
@@ -140,7 +141,7 @@ fn follow(
             Ok(()) => tracing::info!("other names are understood; took {} ms", began.elapsed().as_millis()),
             Err(faults) => faults.into_iter().for_each(|fault| report(mailbox, fault)),
         }
-        vitals::give_memory_back();
+        memory::give_back();
         runtime.block_on(pause(AT_MOST_EVERY.saturating_sub(began.elapsed()), &mut stopped));
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod litert;
 pub mod manifest;
+pub mod memory;
 pub mod onnx;
 pub mod speech;
 pub mod tokens;

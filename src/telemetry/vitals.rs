@@ -12,20 +12,6 @@ fn resident_of(status: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Gives memory that is free back to the system, where the C library is glibc: it keeps the pages that
-/// building the models and grammars has used once and that nothing will use again, half of what the
-/// process seems to need. Takes a few milliseconds.
-pub fn give_memory_back() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        unsafe extern "C" {
-            fn malloc_trim(pad: usize) -> std::ffi::c_int;
-        }
-        // SAFETY: it may be called at any time from any thread; it touches only memory that is free.
-        unsafe { malloc_trim(0) };
-    }
-}
-
 /// Lets others go first, for good: the calling thread gets processor time that nobody else wants. `by` is
 /// 1 (a little) to 19 (all others).
 pub fn stand_back(by: u8) {

@@ -7,6 +7,7 @@ use super::tokens::Tokens;
 use super::tree::Tree;
 use crate::domain::SAMPLE_RATE_HZ;
 use crate::domain::ports::SpeechGrammar;
+use crate::inference::memory;
 use crate::inference::onnx::OnnxRuntime;
 use crate::inference::speech::SpeechModel;
 use std::path::PathBuf;
@@ -79,8 +80,10 @@ impl NeuralListener {
     /// Lets go of the model; `prepare` opens it again.
     pub fn rest(&mut self) {
         self.heard = None;
-        self.model = None;
-        // A model that is only now being opened is for an utterance to come.
+        // One that is only now being opened is for an utterance to come.
+        if self.model.take().is_some() {
+            memory::give_back();
+        }
     }
 
     /// Whether the model is open or being opened.
