@@ -29,8 +29,8 @@ const BY_GAP: f32 = -0.405;
 
 /// What need not be asked a second time: confidence, margin and worst word from which the decoder and the
 /// search are right.
-const SURE: f32 = 0.85;
-const SURE_MARGIN: f32 = 8.0;
+const SURE: f32 = 0.9;
+const SURE_MARGIN: f32 = 10.0;
 const SURE_WORST: f32 = -2.0;
 
 /// The neural listener's own words are taken when they are no sentence of the home (the likeliest one is
