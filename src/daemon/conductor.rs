@@ -13,6 +13,7 @@ use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
+use crate::domain::timer::{Timer, TimerChange};
 use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
@@ -118,8 +119,15 @@ impl Conductor {
                 self.owed = self.owed.saturating_sub(1);
             }
             self.parts.recorder.event(now, &event, self.machine.is_idle());
+            let rings = match &event {
+                Event::Timer { change: TimerChange::Finished, timer } => Some(timer.clone()),
+                _ => None,
+            };
             for effect in self.machine.handle(now, event) {
                 self.perform(now, effect);
+            }
+            if let Some(timer) = rings {
+                self.note_told(timer);
             }
             next = self.follow_ups.pop_front();
         }
@@ -160,6 +168,16 @@ impl Conductor {
     /// Whether no turn is open.
     pub fn is_idle(&self) -> bool {
         self.machine.is_idle()
+    }
+
+    /// Everybody has been told that it rings: noted where nobody waits for the disk.
+    fn note_told(&self, timer: Timer) {
+        let timers = self.parts.timers.clone();
+        self.parts.runtime.spawn_blocking(move || {
+            if let Err(fault) = timers.told(&timer) {
+                tracing::warn!(%fault, timer = %timer.id, "it may be told again after a restart");
+            }
+        });
     }
 
     fn tick_if_due(&mut self) {
@@ -210,6 +228,12 @@ impl Conductor {
             }
             Effect::AcknowledgeTimers => {
                 if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {
+                    self.follow_ups.push_back(Event::Fault { fault });
+                }
+            }
+            Effect::GiveUpTimers { timers } => {
+                let silence = self.parts.timers.silence(Some(&timers), TimerChange::Unheard, wall_unix_ms());
+                if let Err(fault) = silence {
                     self.follow_ups.push_back(Event::Fault { fault });
                 }
             }

@@ -19,6 +19,7 @@ mod media;
 mod memory;
 pub mod outcome;
 pub mod parts;
+pub mod schedule;
 pub mod table;
 mod timer;
 mod undo;

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Most messages that wait.
-pub const QUEUE_MAX: usize = 512;
+pub const QUEUE_MAX: usize = 4096;
 
 /// Messages that wait for the connection, and the latest state of every retained topic.
 #[derive(Debug, Default)]
