@@ -48,11 +48,17 @@ impl Store {
     /// renamed, never deleted, and a fresh one opened; [`Store::repaired`] then tells. Blocks on disk.
     ///
     /// # Errors
-    /// When the folder or file cannot be made, opened or written, or a newer Hark wrote it.
+    /// When the folder or file cannot be made, opened or written, a newer Hark wrote it, or it is damaged while
+    /// another program has it open.
     pub fn open(path: &Path) -> Result<Self, Fault> {
         prepare_file(path)?;
+        let in_use = InUse::note(path)?;
         let (db, repaired) = match open_checked(path) {
             Ok(db) => (db, None),
+            // Whoever has it open would go on writing to the file of another name.
+            Err(damaged @ RememberingError::Damaged { .. }) if !in_use.is_mine_alone() => {
+                return Err(damaged.into());
+            }
             Err(RememberingError::Damaged { why, .. }) => {
                 let kept_as = set_aside(path)?;
                 prepare_file(path)?;
@@ -62,7 +68,8 @@ impl Store {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Self::serve(db, path, repaired)?)
+        in_use.share()?;
+        Ok(Self::serve(db, path, repaired, Some(in_use))?)
     }
 
     /// Opens an existing database for looking only, also while a daemon writes to it.
@@ -84,7 +91,7 @@ impl Store {
         if found < known {
             return Err(RememberingError::TooOld { path: path_buf, found, known }.into());
         }
-        Ok(Self::serve(db, path, None)?)
+        Ok(Self::serve(db, path, None, None)?)
     }
 
     /// The fault to be told when the file was damaged and replaced at the start.
@@ -103,11 +110,19 @@ impl Store {
         self.shared.close();
     }
 
-    fn serve(db: Connection, path: &Path, repaired: Option<Fault>) -> Result<Self, RememberingError> {
+    fn serve(
+        db: Connection,
+        path: &Path,
+        repaired: Option<Fault>,
+        in_use: Option<InUse>,
+    ) -> Result<Self, RememberingError> {
         let (queue, jobs) = sync_channel(QUEUE_CALLS);
         let thread = std::thread::Builder::new()
             .name("hark-store".into())
-            .spawn(move || work(db, &jobs))
+            .spawn(move || {
+                work(db, &jobs);
+                drop(in_use);
+            })
             .map_err(|error| RememberingError::Open { path: path.to_owned(), why: error.to_string() })?;
         let shared = Shared {
             queue: Mutex::new(Some(queue)),
@@ -154,6 +169,49 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// A file beside the database, locked while the database is open: shared by everybody who has, alone by whoever
+/// sets it aside. The system lets go of it when a program dies.
+#[derive(Debug)]
+struct InUse {
+    file: fs::File,
+    path: PathBuf,
+}
+
+impl InUse {
+    /// Opens the file; nothing is locked yet.
+    fn note(database: &Path) -> Result<Self, RememberingError> {
+        let path = with_suffix(database, ".lock");
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&path) {
+            Ok(file) => Ok(Self { file, path }),
+            Err(error) => Err(RememberingError::Open { path, why: error.to_string() }),
+        }
+    }
+
+    fn is_mine_alone(&self) -> bool {
+        self.file.try_lock().is_ok()
+    }
+
+    /// Waits while somebody sets the database aside.
+    fn share(&self) -> Result<(), RememberingError> {
+        let failed = |error: std::io::Error| RememberingError::Open {
+            path: self.path.clone(),
+            why: format!("it cannot be locked: {error}"),
+        };
+        // A lock that is held is turned into the other kind.
+        self.file.lock_shared().map_err(failed)
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// The thread: works until every sender is gone, then closes the file (which checkpoints the log).
@@ -221,11 +279,7 @@ fn classify(path: &Path, error: rusqlite::Error) -> RememberingError {
 /// replayed into it.
 fn set_aside(path: &Path) -> Result<PathBuf, RememberingError> {
     let unix_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let with = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
+    let with = |suffix: &str| with_suffix(path, suffix);
     let mut kept_as = with(&format!(".damaged-{unix_ms}"));
     let mut number = 1;
     while kept_as.exists() {
