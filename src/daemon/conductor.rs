@@ -13,19 +13,26 @@ use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
-use crate::domain::timer::{Timer, TimerChange};
+use crate::domain::timer::{Timer, TimerChange, TimerKind};
 use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
 use crate::speaking::voice_thread::VoiceHandle;
 use serde_json::json;
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 /// Receives every public event, in order. Called on the conductor's thread; must not block.
 pub type Listener = Box<dyn FnMut(&Envelope) + Send>;
+
+/// Resolves when listeners that pass events on have done so.
+pub(super) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// How long a ring waits to be passed on before it counts as told all the same: the broker is away.
+const TOLD_WITHIN: Duration = Duration::from_secs(60);
 
 /// What the conductor works with.
 pub struct Parts {
@@ -47,6 +54,8 @@ pub struct Parts {
     pub runtime: tokio::runtime::Handle,
     /// Settings that tools read.
     pub(super) controls: Arc<Controls>,
+    /// Events that were published have left the house; `None` when nobody passes them on.
+    pub(super) delivered: Option<Delivered>,
     /// Keeps turns for `hark explain`.
     pub(super) recorder: Recorder,
 }
@@ -170,12 +179,21 @@ impl Conductor {
         self.machine.is_idle()
     }
 
-    /// Everybody has been told that it rings: noted where nobody waits for the disk.
+    /// Everybody is being told that it rings: noted once they have been, where nobody waits for it.
     fn note_told(&self, timer: Timer) {
         let timers = self.parts.timers.clone();
-        self.parts.runtime.spawn_blocking(move || {
-            if let Err(fault) = timers.told(&timer) {
-                tracing::warn!(%fault, timer = %timer.id, "it may be told again after a restart");
+        let delivered = self.parts.delivered.clone();
+        self.parts.runtime.spawn(async move {
+            // A command must not be begun twice; whether somebody far away knows does not matter.
+            let waits = timer.kind != TimerKind::Command;
+            if let Some(delivered) = delivered.filter(|_| waits)
+                && tokio::time::timeout(TOLD_WITHIN, delivered()).await.is_err()
+            {
+                tracing::debug!(timer = %timer.id, "the broker is away; it counts as told");
+            }
+            let noted = tokio::task::spawn_blocking(move || timers.told(&timer)).await;
+            if let Ok(Err(fault)) = noted {
+                tracing::warn!(%fault, "a ring may be told again after a restart");
             }
         });
     }

@@ -184,6 +184,7 @@ impl Workshop {
             ear,
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
+            delivered: None,
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
         }
     }

@@ -5,6 +5,7 @@ use super::error::RememberingError;
 use super::migrations;
 use crate::domain::Fault;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -22,6 +23,16 @@ const BUSY_MS: u64 = 5_000;
 /// A piece of work for the thread.
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
+/// Work that is done before what waits in the queue.
+#[derive(Default)]
+struct Urgent(Mutex<VecDeque<Job>>);
+
+impl std::fmt::Debug for Urgent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Urgent")
+    }
+}
+
 /// A handle on the database; clones share one thread. The thread ends, and is joined, when [`close`]
 /// is called or the last handle is dropped; what was asked before that is done first.
 ///
@@ -35,6 +46,8 @@ pub struct Store {
 struct Shared {
     /// `None` once closed; dropping it is what ends the thread.
     queue: Mutex<Option<SyncSender<Job>>>,
+    /// Done before what waits in the queue.
+    first: Arc<Urgent>,
     /// Taken by whoever joins.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// What had to be repaired at the start.
@@ -117,15 +130,18 @@ impl Store {
         in_use: Option<InUse>,
     ) -> Result<Self, RememberingError> {
         let (queue, jobs) = sync_channel(QUEUE_CALLS);
+        let first: Arc<Urgent> = Arc::default();
+        let urgent = Arc::clone(&first);
         let thread = std::thread::Builder::new()
             .name("hark-store".into())
             .spawn(move || {
-                work(db, &jobs);
+                work(db, &jobs, &urgent);
                 drop(in_use);
             })
             .map_err(|error| RememberingError::Open { path: path.to_owned(), why: error.to_string() })?;
         let shared = Shared {
             queue: Mutex::new(Some(queue)),
+            first,
             thread: Mutex::new(Some(thread)),
             repaired,
             data_version: AtomicI64::new(0),
@@ -146,6 +162,34 @@ impl Store {
             // The caller waits for it, so the receiving end is there unless the caller was torn down.
             let _ = answer.send(work(db));
         });
+        self.wait_for(queue, job, &result, action)
+    }
+
+    /// As [`Store::call`], before everything that waits: for what takes microseconds and must not come late.
+    pub(crate) fn call_first<T, F>(&self, action: &'static str, work: F) -> Result<T, RememberingError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let queue = queue.ok_or(RememberingError::Closed)?;
+        let (answer, result) = sync_channel(1);
+        let job: Job = Box::new(move |db| {
+            // As above.
+            let _ = answer.send(work(db));
+        });
+        self.shared.first.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
+        // An empty job wakes a thread that has nothing to do.
+        self.wait_for(queue, Box::new(|_| {}), &result, action)
+    }
+
+    fn wait_for<T>(
+        &self,
+        queue: SyncSender<Job>,
+        job: Job,
+        result: &Receiver<rusqlite::Result<T>>,
+        action: &'static str,
+    ) -> Result<T, RememberingError> {
         queue.send(job).map_err(|_| RememberingError::Closed)?;
         drop(queue);
         let done = result.recv().map_err(|_| RememberingError::Closed)?;
@@ -215,8 +259,14 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// The thread: works until every sender is gone, then closes the file (which checkpoints the log).
-fn work(mut db: Connection, jobs: &Receiver<Job>) {
+fn work(mut db: Connection, jobs: &Receiver<Job>, first: &Urgent) {
     while let Ok(job) = jobs.recv() {
+        loop {
+            // The lock is let go before the work.
+            let urgent = first.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(urgent) = urgent else { break };
+            urgent(&mut db);
+        }
         job(&mut db);
     }
     if let Err((_, error)) = db.close() {

@@ -63,7 +63,7 @@ impl TimerStore for Store {
 
     fn told(&self, timer: &TimerId, due_unix_ms: i64) -> Result<(), Fault> {
         let id = timer.0.clone();
-        self.call("note a ring", move |db| {
+        self.call_first("note a ring", move |db| {
             // Not worth waiting for the disk: after a power cut nobody remembers that it was told either.
             db.pragma_update(None, "synchronous", "NORMAL")?;
             let noted = db

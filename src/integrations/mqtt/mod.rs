@@ -179,6 +179,14 @@ impl Mqtt {
         }
     }
 
+    /// Resolves when everything that was published so far has been handed to a connection; at once when MQTT is
+    /// off.
+    pub async fn delivered(&self) {
+        if let Some(link) = &self.link {
+            link.shared.outbox.emptied().await;
+        }
+    }
+
     /// Publishes how Hark itself is. Never waits; the broker keeps the latest of each kind.
     pub fn diagnose(&self, diagnostic: Diagnostic) {
         if let Some(link) = &self.link {

@@ -19,6 +19,8 @@ pub const QUEUE_MAX: usize = 4096;
 pub struct Outbox {
     inner: Mutex<Inner>,
     changed: Notify,
+    /// Everything that was put in has been handed on.
+    empty: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +74,29 @@ impl Outbox {
 
     /// Takes the next message out.
     pub fn take(&self) -> Option<Message> {
-        self.lock().queue.pop_front()
+        let mut inner = self.lock();
+        let message = inner.queue.pop_front();
+        let empty = inner.queue.is_empty();
+        drop(inner);
+        if empty {
+            self.empty.notify_waiters();
+        }
+        message
+    }
+
+    /// Resolves when everything that was put in so far has been handed to a connection.
+    pub async fn emptied(&self) {
+        loop {
+            // Counts from here on, so that nothing is missed between the look and the wait.
+            let emptied = self.empty.notified();
+            {
+                let inner = self.lock();
+                if inner.connected && inner.queue.is_empty() {
+                    return;
+                }
+            }
+            emptied.await;
+        }
     }
 
     /// Resolves when something was put in since the last time.
