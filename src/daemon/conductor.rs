@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 /// Receives every public event, in order. Called on the conductor's thread; must not block.
 pub type Listener = Box<dyn FnMut(&Envelope) + Send>;
 
-/// Resolves when listeners that pass events on have done so.
+/// Resolves when listeners that pass events on have done so with those until this call.
 pub(super) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// How long a ring waits to be passed on before it counts as told all the same: the broker is away.
@@ -182,12 +182,12 @@ impl Conductor {
     /// Everybody is being told that it rings: noted once they have been, where nobody waits for it.
     fn note_told(&self, timer: Timer) {
         let timers = self.parts.timers.clone();
-        let delivered = self.parts.delivered.clone();
+        // A command must not be begun twice; whether somebody far away knows does not matter.
+        let waits = timer.kind != TimerKind::Command;
+        let delivered = self.parts.delivered.as_ref().filter(|_| waits).map(|delivered| delivered());
         self.parts.runtime.spawn(async move {
-            // A command must not be begun twice; whether somebody far away knows does not matter.
-            let waits = timer.kind != TimerKind::Command;
-            if let Some(delivered) = delivered.filter(|_| waits)
-                && tokio::time::timeout(TOLD_WITHIN, delivered()).await.is_err()
+            if let Some(delivered) = delivered
+                && tokio::time::timeout(TOLD_WITHIN, delivered).await.is_err()
             {
                 tracing::debug!(timer = %timer.id, "the broker is away; it counts as told");
             }

@@ -44,8 +44,8 @@ pub fn run(
     let mut parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
     let publisher = mqtt.clone();
     parts.delivered = Some(Arc::new(move || {
-        let publisher = publisher.clone();
-        Box::pin(async move { publisher.delivered().await })
+        let (publisher, mark) = (publisher.clone(), publisher.mark());
+        Box::pin(async move { publisher.passed(mark).await })
     }));
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())

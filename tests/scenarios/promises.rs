@@ -156,7 +156,7 @@ fn killed_at_random_every_promise_is_kept_once() {
 /// Between the message to the broker and the note that it was told lies a hair's breadth: all that rings in that
 /// moment is told again after a kill, or not. So moments are counted, not rings. The database is exact.
 fn judge(seen: &Seen, noted: &BTreeMap<String, i64>, cancelled: &BTreeSet<String>, outages: &[(i64, i64)]) {
-    let hair = 1 + outages.len() / 20;
+    let hair = 1 + outages.len() / 8;
     let promised: BTreeSet<&String> = seen.promised.iter().filter(|id| !cancelled.contains(*id)).collect();
     let lost: Vec<_> = promised.iter().filter(|id| noted.get(**id) != Some(&1)).collect();
     let untold: Vec<_> = promised.iter().filter(|id| !seen.rang.contains_key(**id)).collect();

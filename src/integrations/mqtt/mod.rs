@@ -179,11 +179,15 @@ impl Mqtt {
         }
     }
 
-    /// Resolves when everything that was published so far has been handed to a connection; at once when MQTT is
-    /// off.
-    pub async fn delivered(&self) {
+    /// A mark behind everything that was published so far; for [`Mqtt::passed`].
+    pub fn mark(&self) -> u64 {
+        self.link.as_ref().map_or(0, |link| link.shared.outbox.mark())
+    }
+
+    /// Resolves when everything in front of the mark has been handed to a connection; at once when MQTT is off.
+    pub async fn passed(&self, mark: u64) {
         if let Some(link) = &self.link {
-            link.shared.outbox.emptied().await;
+            link.shared.outbox.passed(mark).await;
         }
     }
 

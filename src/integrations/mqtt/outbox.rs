@@ -19,8 +19,8 @@ pub const QUEUE_MAX: usize = 4096;
 pub struct Outbox {
     inner: Mutex<Inner>,
     changed: Notify,
-    /// Everything that was put in has been handed on.
-    empty: Notify,
+    /// A message has been handed on.
+    handed_on: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -31,6 +31,8 @@ struct Inner {
     connected: bool,
     closed: bool,
     dropped: u64,
+    /// Messages that are no states, handed on so far.
+    taken: u64,
 }
 
 impl Outbox {
@@ -76,26 +78,29 @@ impl Outbox {
     pub fn take(&self) -> Option<Message> {
         let mut inner = self.lock();
         let message = inner.queue.pop_front();
-        let empty = inner.queue.is_empty();
+        inner.taken += u64::from(message.as_ref().is_some_and(|message| !message.retain));
         drop(inner);
-        if empty {
-            self.empty.notify_waiters();
-        }
+        self.handed_on.notify_waiters();
         message
     }
 
-    /// Resolves when everything that was put in so far has been handed to a connection.
-    pub async fn emptied(&self) {
+    /// A mark behind every message so far that is not a state.
+    pub fn mark(&self) -> u64 {
+        let inner = self.lock();
+        let waiting = inner.queue.iter().filter(|message| !message.retain).count();
+        inner.taken + waiting as u64
+    }
+
+    /// Resolves when everything in front of the mark has been handed to a connection; later when some of it had to
+    /// give way.
+    pub async fn passed(&self, mark: u64) {
         loop {
             // Counts from here on, so that nothing is missed between the look and the wait.
-            let emptied = self.empty.notified();
-            {
-                let inner = self.lock();
-                if inner.connected && inner.queue.is_empty() {
-                    return;
-                }
+            let handed_on = self.handed_on.notified();
+            if self.lock().taken >= mark {
+                return;
             }
-            emptied.await;
+            handed_on.await;
         }
     }
 
