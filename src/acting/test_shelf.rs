@@ -1,8 +1,9 @@
 //! Stores for tests: in memory, and able to refuse.
 
 use super::names::normal;
+use crate::domain::ids::TimerId;
 use crate::domain::ports::{Fact, FactStore, ListStore, StoredList, TimerStore};
-use crate::domain::timer::Timer;
+use crate::domain::timer::{Ring, Timer, TimerState};
 use crate::domain::{Fault, FaultKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Shelf {
     pub(crate) kept: Mutex<Vec<Timer>>,
     pub(crate) refuses: AtomicBool,
+    rings: Mutex<Vec<Ring>>,
 }
 
 impl Shelf {
@@ -47,6 +49,46 @@ impl TimerStore for Shelf {
         self.check()?;
         self.kept.lock().unwrap().retain(|known| known.id != timer.id);
         Ok(())
+    }
+
+    fn replace(&self, changes: &[(Timer, Option<Timer>)]) -> Result<Vec<bool>, Fault> {
+        self.check()?;
+        let done = changes.iter().map(|(before, after)| {
+            let mut kept = self.kept.lock().unwrap();
+            let same = |known: &Timer| {
+                (&known.id, known.state, known.due_unix_ms, known.remaining_ms)
+                    == (&before.id, before.state, before.due_unix_ms, before.remaining_ms)
+            };
+            let Some(at) = kept.iter().position(same) else { return false };
+            match after {
+                None => drop(kept.remove(at)),
+                Some(after) => kept[at] = after.clone(),
+            }
+            if let Some(after) = after.as_ref().filter(|after| after.state == TimerState::Ringing) {
+                let (timer, due_unix_ms) = (after.id.clone(), after.due_unix_ms);
+                self.rings.lock().unwrap().push(Ring { timer, due_unix_ms, told: false });
+            }
+            true
+        });
+        Ok(done.collect())
+    }
+
+    fn told(&self, timer: &TimerId, due_unix_ms: i64) -> Result<(), Fault> {
+        self.check()?;
+        let mut rings = self.rings.lock().unwrap();
+        let of_it = rings.iter_mut().filter(|ring| ring.timer == *timer && ring.due_unix_ms == due_unix_ms);
+        of_it.for_each(|ring| ring.told = true);
+        Ok(())
+    }
+
+    fn rings(&self) -> Result<Vec<Ring>, Fault> {
+        self.check()?;
+        let mut last: Vec<Ring> = Vec::new();
+        for ring in self.rings.lock().unwrap().iter() {
+            last.retain(|known| known.timer != ring.timer);
+            last.push(ring.clone());
+        }
+        Ok(last)
     }
 }
 

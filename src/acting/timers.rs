@@ -1,5 +1,14 @@
 //! Timers, alarms and reminders: several at once, named or not, kept on the disk before any call answers.
 //! No clock in here: every call is told the time, in milliseconds since the Unix epoch.
+//!
+//! A timer rings once: that it rings is on the disk, in one step with the note of the ring, before anybody is told.
+//! What was ringing when the program died rings on after the start; only what nobody was told of is told as new.
+
+mod clocks;
+mod elsewhere;
+mod ringing;
+
+pub use clocks::JumpWatch;
 
 use super::names;
 use super::zone::Zone;
@@ -8,6 +17,7 @@ use crate::domain::ports::TimerStore;
 use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{Fault, FaultKind};
 use chrono::{NaiveDate, NaiveTime, Timelike};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Longest timer, and the longest a timer may become: 99 days.
@@ -17,7 +27,7 @@ pub const MAX_DURATION_MS: u64 = 99 * 24 * 3600 * 1000;
 pub const MAX_AHEAD_MS: i64 = 2 * 366 * 24 * 3600 * 1000;
 
 /// How many timers, alarms and reminders there may be at once.
-pub const MAX_TIMERS: usize = 100;
+pub const MAX_TIMERS: usize = 2_000;
 
 /// From this delay on a timer rings late: the program was off, or the clock jumped.
 pub const LATE_MS: i64 = 5_000;
@@ -124,6 +134,8 @@ pub struct Timers {
     store: Arc<dyn TimerStore>,
     /// Held over the write to the store: memory and disk never tell different stories.
     timers: Mutex<Vec<Timer>>,
+    /// Another program wrote, and that could not be read yet.
+    stale: AtomicBool,
     observer: RwLock<Option<Observer>>,
     /// Where the clock on the wall hangs that recurrences go by.
     zone: Zone,
@@ -131,22 +143,26 @@ pub struct Timers {
 
 impl Timers {
     /// Reads what is kept. Those that became due while the program was off are given out by the next
-    /// [`Timers::due`]; those that were ringing ring again, since nobody said that they were heard.
+    /// [`Timers::due`]; those that were ringing still do, and [`Timers::ring_on`] tells of them.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn load(store: Arc<dyn TimerStore>, now_unix_ms: i64) -> Result<Self, Fault> {
         // From here on what others write is noticed; asked before the load, so that nothing falls between.
         store.changed_elsewhere()?;
-        let mut timers = store.load()?;
-        for timer in timers.iter_mut().filter(|timer| timer.state == TimerState::Ringing) {
-            timer.state = TimerState::Running;
-        }
-        let late = timers.iter().filter(|timer| is_late(timer, now_unix_ms)).count();
+        let timers = store.load()?;
+        let missed = |timer: &&Timer| timer.state == TimerState::Running && is_late(timer, now_unix_ms);
+        let late = timers.iter().filter(missed).count();
         if late > 0 {
-            tracing::warn!(late, "timers became due while the program was off; they ring now");
+            tracing::warn!(late, "timers became due while the program was off");
         }
-        Ok(Self { store, timers: Mutex::new(timers), observer: RwLock::new(None), zone: Zone::Local })
+        Ok(Self {
+            store,
+            timers: Mutex::new(timers),
+            stale: AtomicBool::new(false),
+            observer: RwLock::new(None),
+            zone: Zone::Local,
+        })
     }
 
     /// The same timers in another time zone than the machine's.
@@ -289,39 +305,23 @@ impl Timers {
         Ok(())
     }
 
-    /// Lets what rings ring again later; answers what it was.
-    ///
-    /// # Errors
-    /// `NotFound` when nothing rings, `BadLength`, `Store`.
-    pub fn snooze(&self, ms: u64, now_unix_ms: i64) -> Result<Vec<Timer>, TimerError> {
-        if ms == 0 || ms > MAX_DURATION_MS {
-            return Err(TimerError::BadLength);
-        }
-        let ringing = self.ringing();
-        if ringing.is_empty() {
-            return Err(TimerError::NotFound);
-        }
-        let snooze = |timer: &mut Timer| {
-            set_left(timer, ms, now_unix_ms);
-            Ok(())
-        };
-        ringing.iter().map(|timer| self.update(&timer.id, snooze)).collect()
-    }
-
-    /// Takes every fitting timer away; answers those it took. Stops at the first that the store will
-    /// not let go.
+    /// Takes every fitting timer away, all of them or none; answers those it took.
     ///
     /// # Errors
     /// `Store`.
     pub fn cancel_all(&self, query: &TimerQuery) -> Result<Vec<Timer>, TimerError> {
-        let mut gone = Vec::new();
-        for timer in self.matching(query) {
-            match self.cancel(&timer.id) {
-                Ok(timer) => gone.push(timer),
-                // Somebody else was quicker.
-                Err(TimerError::NotFound) => {}
-                Err(error) => return Err(error),
-            }
+        let gone = {
+            let mut timers = self.lock();
+            let fitting: Vec<Timer> =
+                timers.iter().filter(|timer| query.fits(timer, self.zone)).cloned().collect();
+            let changes: Vec<_> = fitting.iter().map(|timer| (timer.clone(), None)).collect();
+            self.store.replace(&changes).map_err(TimerError::Store)?;
+            // One that another program changed just now is looked at again by `refresh`.
+            timers.retain(|timer| !fitting.iter().any(|gone| gone.id == timer.id));
+            fitting
+        };
+        for timer in &gone {
+            self.tell(TimerChange::Cancelled, timer);
         }
         Ok(gone)
     }
@@ -389,122 +389,10 @@ impl Timers {
         })
     }
 
-    /// The timers that became due, each given out once; they ring from here on. A timer whose ringing
-    /// cannot be kept on the disk rings all the same, and would ring again after a restart. A command that is
-    /// not too late is given out running and is gone: it is done once or, after a power cut, not at all.
-    pub fn due(&self, now_unix_ms: i64) -> Vec<Timer> {
-        let mut due = Vec::new();
-        {
-            let mut timers = self.lock();
-            for timer in std::mem::take(&mut *timers) {
-                let late_ms = now_unix_ms.saturating_sub(timer.due_unix_ms);
-                let now_due = timer.state == TimerState::Running && late_ms >= 0;
-                if now_due && timer.kind == TimerKind::Command && late_ms <= COMMAND_LATE_MS {
-                    if let Err(fault) = self.store.remove(&timer) {
-                        tracing::error!(%fault, timer = %timer.id, "a command could not be taken off the disk");
-                        timers.push(timer);
-                        continue;
-                    }
-                    due.push(timer);
-                } else {
-                    timers.push(timer);
-                }
-            }
-            for timer in timers.iter_mut() {
-                if timer.state == TimerState::Running && timer.due_unix_ms <= now_unix_ms {
-                    timer.state = TimerState::Ringing;
-                    if let Err(fault) = self.store.save(timer) {
-                        tracing::error!(%fault, timer = %timer.id, "a ringing timer could not be kept");
-                    }
-                    due.push(timer.clone());
-                }
-            }
-        }
-        due.sort_by_key(|timer| timer.due_unix_ms);
-        for timer in &due {
-            self.tell(TimerChange::Finished, timer);
-        }
-        due
-    }
-
-    /// Takes over what another program (`hark ask`, `hark timers`) has changed in the store.
-    ///
-    /// # Errors
-    /// When the store cannot be read; then nothing has changed here.
-    pub fn refresh(&self) -> Result<(), Fault> {
-        if !self.store.changed_elsewhere()? {
-            return Ok(());
-        }
-        let mut changes = Vec::new();
-        {
-            let mut timers = self.lock();
-            let stored = self.store.load()?;
-            for timer in &stored {
-                match timers.iter().find(|known| known.id == timer.id) {
-                    None => changes.push((TimerChange::Started, timer.clone())),
-                    Some(known) if known != timer => changes.push((TimerChange::Updated, timer.clone())),
-                    Some(_) => {}
-                }
-            }
-            let gone = timers.iter().filter(|known| !stored.iter().any(|timer| timer.id == known.id));
-            changes.extend(gone.map(|timer| (TimerChange::Cancelled, timer.clone())));
-            *timers = stored;
-        }
-        for (change, timer) in &changes {
-            self.tell(*change, timer);
-        }
-        Ok(())
-    }
-
     /// When the next running timer is due; in the past when one waits for [`Timers::due`].
     pub fn next_due_unix_ms(&self) -> Option<i64> {
         let timers = self.lock();
         timers.iter().filter(|timer| timer.state == TimerState::Running).map(|timer| timer.due_unix_ms).min()
-    }
-
-    /// The person heard: every ringing timer is silent, and gone unless it comes again, even when the disk
-    /// does not follow (it would then ring again after a restart). Answers what rang.
-    ///
-    /// # Errors
-    /// The first fault of the store, after all were silenced.
-    pub fn acknowledge_all(&self, now_unix_ms: i64) -> Result<Vec<Timer>, Fault> {
-        let mut fault = None;
-        let mut heard = Vec::new();
-        {
-            let mut timers = self.lock();
-            for timer in std::mem::take(&mut *timers) {
-                if timer.state != TimerState::Ringing {
-                    timers.push(timer);
-                    continue;
-                }
-                let kept = match self.again(&timer, now_unix_ms) {
-                    Some(next) => {
-                        let kept = self.store.save(&next);
-                        timers.push(next);
-                        kept
-                    }
-                    None => self.store.remove(&timer),
-                };
-                if let Err(error) = kept {
-                    fault.get_or_insert(error);
-                }
-                heard.push(timer);
-            }
-        }
-        for timer in &heard {
-            self.tell(TimerChange::Acknowledged, timer);
-        }
-        match fault {
-            Some(fault) => Err(fault),
-            None => Ok(heard),
-        }
-    }
-
-    /// The next time of what repeats; `None` when it rings only once.
-    fn again(&self, timer: &Timer, now_unix_ms: i64) -> Option<Timer> {
-        let rule = timer.recurrence.as_deref()?;
-        let due_unix_ms = self.zone.next(rule, timer.created_unix_ms, now_unix_ms)?;
-        Some(Timer { due_unix_ms, state: TimerState::Running, ..timer.clone() })
     }
 
     /// Changes one timer: in the store first, then in memory.
@@ -518,7 +406,11 @@ impl Timers {
             let at = position(&timers, id)?;
             let mut changed = timers[at].clone();
             change(&mut changed)?;
-            self.store.save(&changed).map_err(TimerError::Store)?;
+            let step = [(timers[at].clone(), Some(changed.clone()))];
+            if !self.store.replace(&step).map_err(TimerError::Store)?.contains(&true) {
+                // Another program was quicker; `refresh` will show what it did.
+                return Err(TimerError::NotFound);
+            }
             timers[at] = changed.clone();
             changed
         };

@@ -126,7 +126,7 @@ fn cancel_one_and_all() {
 }
 
 #[test]
-fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_again() {
+fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_on() {
     let (shelf, timers) = timers();
     timers.start(new(Some("rang"), MIN), T0).unwrap();
     timers.start(new(Some("missed"), 5 * MIN), T0).unwrap();
@@ -135,10 +135,10 @@ fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_again() {
     drop(timers);
     let now = T0 + 3_600_000;
     let timers = Timers::load(shelf, now).unwrap();
-    assert!(timers.ringing().is_empty());
+    let names = |list: &[Timer]| list.iter().filter_map(|timer| timer.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&timers.ringing()), ["rang"], "nobody said that it was heard");
     let due: Vec<_> = timers.due(now);
-    let names: Vec<_> = due.iter().map(|timer| timer.name.as_deref().unwrap()).collect();
-    assert_eq!(names, ["rang", "missed"]);
+    assert_eq!(names(&due), ["missed"], "what rings is not due again");
     assert!(due.iter().all(|timer| is_late(timer, now)));
     assert!(!is_late(&timers.find(&named("later")).unwrap(), now));
 }
@@ -371,9 +371,171 @@ fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
     assert_eq!(timers.find(&TimerQuery::default()).unwrap().kind, TimerKind::Command, "a timer to people");
     let due = timers.due(T0 + 60_000);
     assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
+    timers.told(&due[0]).unwrap();
     assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty() && timers.ringing().is_empty());
     timers.start(command("turn on the heating"), T0).unwrap();
     let later = T0 + 60_000 + COMMAND_LATE_MS + 1;
     let missed = Timers::load(shelf, later).unwrap().due(later);
     assert_eq!(missed[0].state, TimerState::Ringing, "it is only told");
+}
+
+#[test]
+fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
+    let shelf = Arc::new(Shelf::default());
+    let first = Timers::load(shelf.clone(), T0).unwrap();
+    first.start(new(Some("told"), MIN), T0).unwrap();
+    first.start(new(Some("untold"), MIN), T0).unwrap();
+    let rings = first.due(T0 + 60_000);
+    first.told(&rings[0]).unwrap();
+    drop(first);
+    let listen = |timers: &Timers| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = told.clone();
+        timers.observe(Arc::new(move |change, timer: &Timer| {
+            log.lock().unwrap().push((change, timer.name.clone().unwrap()));
+        }));
+        told
+    };
+    let second = Timers::load(shelf.clone(), T0).unwrap();
+    let told = listen(&second);
+    second.ring_on().unwrap();
+    let expected = [(TimerChange::RingsOn, "told".to_owned()), (TimerChange::Finished, "untold".to_owned())];
+    assert_eq!(*told.lock().unwrap(), expected);
+    second.told(&rings[1]).unwrap();
+    assert!(second.due(T0 + 3_600_000).is_empty());
+    // Snoozed it is another ring, also over a start.
+    second.snooze(MIN, T0 + 60_000).unwrap();
+    let third = Timers::load(shelf, T0).unwrap();
+    let told = listen(&third);
+    third.ring_on().unwrap();
+    assert!(told.lock().unwrap().is_empty(), "nothing rings");
+    assert_eq!(third.due(T0 + 120_000).len(), 2);
+}
+
+#[test]
+fn a_command_that_was_begun_when_the_power_went_is_told_and_not_done_again() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    timers.start(NewTimer { kind: TimerKind::Command, ..new(Some("turn off the lamp"), MIN) }, T0).unwrap();
+    assert_eq!(timers.due(T0 + 60_000).len(), 1);
+    drop(timers);
+    let timers = Timers::load(shelf, T0 + 61_000).unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = told.clone();
+    timers.observe(Arc::new(move |change, timer: &Timer| log.lock().unwrap().push((change, timer.state))));
+    timers.ring_on().unwrap();
+    assert!(timers.due(T0 + 62_000).is_empty());
+    assert_eq!(*told.lock().unwrap(), [(TimerChange::RingsOn, TimerState::Ringing)]);
+}
+
+#[test]
+fn what_another_program_cancelled_a_moment_ago_does_not_ring() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    let timer = timers.start(new(None, MIN), T0).unwrap();
+    let elsewhere = Timers::load(shelf.clone(), T0).unwrap();
+    elsewhere.cancel(&timer.id).unwrap();
+    assert!(timers.due(T0 + 60_000).is_empty(), "not even before it was looked at");
+    assert_eq!(timers.pause(&timer.id, T0), Err(TimerError::NotFound));
+    timers.refresh().unwrap();
+    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty());
+    // Heard elsewhere is heard, not cancelled.
+    timers.start(new(None, MIN), T0).unwrap();
+    timers.due(T0 + 60_000);
+    let elsewhere = Timers::load(shelf, T0).unwrap();
+    elsewhere.acknowledge_all(T0).unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = told.clone();
+    timers.observe(Arc::new(move |change, _: &Timer| log.lock().unwrap().push(change)));
+    timers.refresh().unwrap();
+    assert_eq!(*told.lock().unwrap(), [TimerChange::Acknowledged]);
+}
+
+#[test]
+fn some_are_silenced_and_the_others_ring_on() {
+    let (_, timers) = timers();
+    for name in ["a", "b"] {
+        timers.start(new(Some(name), MIN), T0).unwrap();
+    }
+    let rings = timers.due(T0 + 60_000);
+    let only = [rings[0].id.clone()];
+    let silenced = timers.silence(Some(&only), TimerChange::Unheard, T0 + 90_000).unwrap();
+    assert_eq!(silenced.len(), 1);
+    assert_eq!(timers.ringing(), rings[1..]);
+    let snoozed = timers.snooze_some(Some(&[rings[1].id.clone()]), MIN, T0 + 90_000).unwrap();
+    assert_eq!(snoozed[0].due_unix_ms, T0 + 150_000);
+    assert_eq!(timers.snooze(MIN, T0), Err(TimerError::NotFound));
+}
+
+#[test]
+fn a_clock_that_is_set_is_noticed_and_one_that_sleeps_is_not() {
+    let mut clocks = JumpWatch::default();
+    assert_eq!(clocks.look(T0, 5_000), None);
+    assert_eq!(clocks.look(T0 + 1_000, 6_000), None);
+    assert_eq!(clocks.look(T0 + 7_201_000, 7_206_000), None, "two hours of sleep");
+    assert_eq!(clocks.look(T0 + 10_802_000, 7_207_000), Some(3_600_000));
+    assert_eq!(clocks.look(T0 + 10_803_000, 7_208_000), None, "once");
+    assert_eq!(clocks.look(T0, 7_209_000), Some(-10_804_000));
+    assert_eq!(clocks.look(T0 + 1_900, 7_210_000), None, "put right by a hair");
+}
+
+#[test]
+fn a_clock_that_is_set_moves_lengths_and_leaves_times_of_day() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), 0).unwrap().in_zone(east());
+    let now = wall("2026-11-20T20:00");
+    let hour = 3_600_000;
+    timers.start(new(Some("tea"), 10 * MIN), now).unwrap();
+    timers.start(alarm("2026-11-20T21:30", None), now).unwrap();
+    let paused = timers.start(new(Some("paused"), MIN), now).unwrap();
+    timers.pause(&paused.id, now).unwrap();
+    // An hour forward: ten minutes stay ten minutes, half past nine is nearer.
+    timers.clock_was_set(hour, now + hour).unwrap();
+    assert!(timers.due(now + hour).is_empty());
+    let left: Vec<u64> = timers.all().iter().map(|timer| left_ms(timer, now + hour) / MIN).collect();
+    assert_eq!(left, [10, 30, 1]);
+    assert_eq!(*shelf.kept.lock().unwrap(), timers.all(), "on the disk, too");
+    // Three hours back: the tea is not late for it.
+    timers.clock_was_set(-3 * hour, now - 2 * hour).unwrap();
+    let left: Vec<u64> = timers.all().iter().map(|timer| left_ms(timer, now - 2 * hour) / MIN).collect();
+    assert_eq!(left, [10, 210, 1]);
+}
+
+#[test]
+fn what_repeats_survives_a_clock_that_was_wrong() {
+    let shelf = Arc::new(Shelf::default());
+    let timers = Timers::load(shelf.clone(), 0).unwrap().in_zone(east());
+    let now = wall("2026-11-20T20:00");
+    let daily = "FREQ=DAILY;BYHOUR=7;BYMINUTE=0";
+    timers.start(alarm("2026-11-21T07:00", Some(daily)), now).unwrap();
+    // For a moment it is 2030, and somebody silences what rings there.
+    let wrong = wall("2030-01-01T12:00");
+    assert_eq!(timers.due(wrong).len(), 1);
+    timers.acknowledge_all(wrong).unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2030-01-02T07:00")));
+    let right = wall("2026-11-20T20:05");
+    timers.clock_was_set(right - wrong, right).unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-22T07:00")), "that of the 21st has rung");
+    assert_eq!(*shelf.kept.lock().unwrap(), timers.all());
+    // Set back by half an hour after it rang: the same seven o'clock does not come twice.
+    let rang = wall("2026-11-22T07:00");
+    timers.due(rang);
+    timers.acknowledge_all(rang + 60_000).unwrap();
+    timers.clock_was_set(-1_800_000, rang - 1_740_000).unwrap();
+    assert!(timers.due(rang).is_empty());
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-23T07:00")));
+    // And set back while it rings.
+    timers.due(wall("2026-11-23T07:00"));
+    timers.acknowledge_all(wall("2026-11-23T06:30")).unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-24T07:00")));
+}
+
+#[test]
+fn what_is_set_by_a_line_of_cron_comes_again() {
+    let timers = Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(east());
+    let now = wall("2026-11-20T20:00");
+    timers.start(alarm("2026-11-23T09:00", Some("0 9 * * 1-5")), now).unwrap();
+    timers.due(wall("2026-11-23T09:00"));
+    timers.acknowledge_all(wall("2026-11-23T09:01")).unwrap();
+    assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-24T09:00")));
 }

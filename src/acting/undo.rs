@@ -19,6 +19,8 @@ const WITHIN_MS: i64 = 3600 * 1000;
 pub enum Undoable {
     /// A device, as it was.
     Device(Box<Entity>),
+    /// A device, as it was, that was told something and did not prove it in time: it may move yet.
+    Unproved(Box<Entity>),
     /// A list.
     List {
         /// As it was; `None` when it was made.

@@ -2,6 +2,9 @@
 
 use crate::domain::calendar::Recurrence;
 use chrono::{DateTime, Duration, FixedOffset, Local, NaiveDateTime, TimeZone};
+use croner::Cron;
+use croner::errors::CronError;
+use croner::parser::{CronParser, Seconds, Year};
 
 /// As many times as can come twice when clocks are set back: every minute of some hours.
 const MOST_REPEATED: usize = 200;
@@ -41,6 +44,9 @@ impl Zone {
     /// When a repetition set at `set_unix_ms` comes next after `after_unix_ms`; `None` when it never does or
     /// the rule cannot be read.
     pub fn next(self, rule: &str, set_unix_ms: i64, after_unix_ms: i64) -> Option<i64> {
+        if !rule.contains('=') {
+            return self.next_by_cron(rule, after_unix_ms);
+        }
         let (rule, set) = (Recurrence::parse(rule)?, self.wall(set_unix_ms));
         let mut wall = self.wall(after_unix_ms);
         // When clocks are set back the wall shows times again that have been: those are passed over.
@@ -53,6 +59,33 @@ impl Zone {
         }
         None
     }
+}
+
+impl Zone {
+    fn next_by_cron(self, line: &str, after_unix_ms: i64) -> Option<i64> {
+        let (cron, utc) = (cron(line).ok()?, DateTime::from_timestamp_millis(after_unix_ms)?);
+        let next = match self {
+            Self::Local => next_of(&cron, utc.with_timezone(&Local)),
+            Self::Fixed(offset) => next_of(&cron, utc.with_timezone(&offset)),
+        };
+        next.filter(|next| *next > after_unix_ms)
+    }
+}
+
+fn next_of<Z: TimeZone>(cron: &Cron, after: DateTime<Z>) -> Option<i64> {
+    cron.find_next_occurrence(&after, false).ok().map(|next| next.timestamp_millis())
+}
+
+/// Whether this is a line of cron: five fields, without seconds, or a name such as `@daily`.
+///
+/// # Errors
+/// Why it is not.
+pub fn check_cron(line: &str) -> Result<(), String> {
+    cron(line).map(|_| ()).map_err(|error| error.to_string())
+}
+
+fn cron(line: &str) -> Result<Cron, CronError> {
+    CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build().parse(line.trim())
 }
 
 fn moment<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> i64 {
@@ -90,5 +123,14 @@ mod tests {
         let next = zone.next("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0", set, set).unwrap();
         assert_eq!(zone.wall(next), at("2026-11-23T07:00"));
         assert_eq!(zone.next("whenever", set, set), None);
+        let next = |line: &str| zone.next(line, set, set).map(|next| zone.wall(next));
+        assert_eq!(next("0 9 * * *"), Some(at("2026-11-22T09:00")));
+        assert_eq!(next("*/15 8-18 * * 1-5"), Some(at("2026-11-23T08:00")));
+        assert_eq!(next("30 6 1 * *"), Some(at("2026-12-01T06:30")));
+        assert_eq!(next("@daily"), Some(at("2026-11-22T00:00")));
+        assert_eq!(next("0 0 31 2 *"), None, "never");
+        for line in ["", "0 9 * *", "0 0 9 * * *", "61 9 * * *", "0 9 * * caturday", "x"] {
+            assert!(check_cron(line).is_err(), "{line:?}");
+        }
     }
 }

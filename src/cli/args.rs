@@ -64,6 +64,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Timers,
     },
+    /// What comes again: recurring alarms and reminders
+    Schedule {
+        #[command(subcommand)]
+        command: Schedule,
+    },
     /// What Hark was asked to remember
     Remember {
         #[command(subcommand)]
@@ -187,7 +192,32 @@ pub enum Timers {
     List,
     /// Takes a timer, alarm or reminder away
     Cancel {
-        /// Its id or name, or `all`
+        /// Its id, the end of its id, its name, or `all`
+        timer: String,
+    },
+    /// Lets what rings ring again later
+    Snooze {
+        /// Its id, the end of its id, or its name; without it everything that rings
+        timer: Option<String>,
+        /// For how long, such as 90s, 10m, 1h30m
+        #[arg(long = "for", value_name = "LENGTH", default_value = "10m")]
+        length: String,
+    },
+    /// Silences what rings: it was heard
+    Acknowledge {
+        /// Its id, the end of its id, or its name; without it everything that rings
+        timer: Option<String>,
+    },
+}
+
+/// `hark schedule`.
+#[derive(Debug, Subcommand)]
+pub enum Schedule {
+    /// Every alarm and reminder that comes again, the next first
+    List,
+    /// Takes one away for good
+    Cancel {
+        /// Its id, the end of its id, its name, or `all`
         timer: String,
     },
 }

@@ -82,6 +82,7 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
         Command::Models(args) => models::run(&args, &config, cli.json, out).map_err(one),
         Command::Home { command } => home::run(&config, &command, cli.json),
         Command::Timers { command } => timers::run(&config, &command, cli.json),
+        Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),
         Command::Config(_) | Command::Completions { .. } | Command::Man | Command::Devices => Ok(()),

@@ -13,18 +13,26 @@ use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
+use crate::domain::timer::{Timer, TimerChange, TimerKind};
 use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
 use crate::speaking::voice_thread::VoiceHandle;
 use serde_json::json;
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 /// Receives every public event, in order. Called on the conductor's thread; must not block.
 pub type Listener = Box<dyn FnMut(&Envelope) + Send>;
+
+/// Resolves when listeners that pass events on have done so with those until this call.
+pub(super) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// How long a ring waits to be passed on before it counts as told all the same: the broker is away.
+const TOLD_WITHIN: Duration = Duration::from_secs(60);
 
 /// What the conductor works with.
 pub struct Parts {
@@ -46,6 +54,8 @@ pub struct Parts {
     pub runtime: tokio::runtime::Handle,
     /// Settings that tools read.
     pub(super) controls: Arc<Controls>,
+    /// Events that were published have left the house; `None` when nobody passes them on.
+    pub(super) delivered: Option<Delivered>,
     /// Keeps turns for `hark explain`.
     pub(super) recorder: Recorder,
 }
@@ -118,8 +128,15 @@ impl Conductor {
                 self.owed = self.owed.saturating_sub(1);
             }
             self.parts.recorder.event(now, &event, self.machine.is_idle());
+            let rings = match &event {
+                Event::Timer { change: TimerChange::Finished, timer } => Some(timer.clone()),
+                _ => None,
+            };
             for effect in self.machine.handle(now, event) {
                 self.perform(now, effect);
+            }
+            if let Some(timer) = rings {
+                self.note_told(timer);
             }
             next = self.follow_ups.pop_front();
         }
@@ -160,6 +177,25 @@ impl Conductor {
     /// Whether no turn is open.
     pub fn is_idle(&self) -> bool {
         self.machine.is_idle()
+    }
+
+    /// Everybody is being told that it rings: noted once they have been, where nobody waits for it.
+    fn note_told(&self, timer: Timer) {
+        let timers = self.parts.timers.clone();
+        // A command must not be begun twice; whether somebody far away knows does not matter.
+        let waits = timer.kind != TimerKind::Command;
+        let delivered = self.parts.delivered.as_ref().filter(|_| waits).map(|delivered| delivered());
+        self.parts.runtime.spawn(async move {
+            if let Some(delivered) = delivered
+                && tokio::time::timeout(TOLD_WITHIN, delivered).await.is_err()
+            {
+                tracing::debug!(timer = %timer.id, "the broker is away; it counts as told");
+            }
+            let noted = tokio::task::spawn_blocking(move || timers.told(&timer)).await;
+            if let Ok(Err(fault)) = noted {
+                tracing::warn!(%fault, "a ring may be told again after a restart");
+            }
+        });
     }
 
     fn tick_if_due(&mut self) {
@@ -210,6 +246,12 @@ impl Conductor {
             }
             Effect::AcknowledgeTimers => {
                 if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {
+                    self.follow_ups.push_back(Event::Fault { fault });
+                }
+            }
+            Effect::GiveUpTimers { timers } => {
+                let silence = self.parts.timers.silence(Some(&timers), TimerChange::Unheard, wall_unix_ms());
+                if let Err(fault) = silence {
                     self.follow_ups.push_back(Event::Fault { fault });
                 }
             }

@@ -8,6 +8,10 @@ use std::time::Instant;
 /// Most events that may wait. The machine takes microseconds for one, so a full lane means it is stuck.
 const CAPACITY: usize = 1024;
 
+/// Timers that changed, and what tools owe, are taken beyond that: nobody tells of them again. A timer that rings
+/// changes a few times, and there are at most some thousand.
+const PROMISES: usize = 16 * CAPACITY;
+
 /// The lane is full; the event was refused and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{refused} events were refused: the turn machine does not keep up")]
@@ -42,7 +46,7 @@ impl Mailbox {
         if is_control(&event) {
             lanes.control.retain(|other| std::mem::discriminant(other) != std::mem::discriminant(&event));
             lanes.control.push_back(event);
-        } else if lanes.normal.len() < CAPACITY {
+        } else if lanes.normal.len() < if is_promise(&event) { PROMISES } else { CAPACITY } {
             lanes.normal.push_back(event);
         } else {
             lanes.refused += 1;
@@ -94,9 +98,15 @@ fn is_control(event: &Event) -> bool {
     matches!(event, Event::Stop | Event::SetMute { .. })
 }
 
+/// Events that are told once and waited for.
+fn is_promise(event: &Event) -> bool {
+    matches!(event, Event::Timer { .. } | Event::Acted { .. })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Receipt;
     use std::time::Duration;
 
     #[test]
@@ -106,6 +116,9 @@ mod tests {
             mailbox.push(Event::Tick).unwrap();
         }
         assert_eq!(mailbox.push(Event::ListenNow), Err(Full { refused: 1 }));
+        let receipt = Receipt { id: "r".into(), ok: true, changed: true, detail: serde_json::json!({}) };
+        let acted = Event::Acted { turn: "t".into(), index: 0, receipt, duration_ms: 1.0 };
+        mailbox.push(acted).unwrap();
         mailbox.push(Event::SetMute { muted: true }).unwrap();
         mailbox.push(Event::Stop).unwrap();
         mailbox.push(Event::SetMute { muted: false }).unwrap();

@@ -2,7 +2,7 @@
 
 use super::clock::wall_unix_ms;
 use super::mailbox::Mailbox;
-use crate::acting::timers::Timers;
+use crate::acting::timers::{JumpWatch, Timers};
 use crate::domain::{Event, Fault};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,6 +12,9 @@ use std::time::Duration;
 /// How often the store is asked whether another program wrote to it, and the wall clock whether it
 /// jumped: a timer is late by at most this much after a suspend.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How long to wait before what was overlooked as due is looked at.
+const RETRY_AFTER: Duration = Duration::from_millis(20);
 
 /// Ends with `stop`, or when dropped.
 pub(super) struct TimersThread {
@@ -48,26 +51,61 @@ impl TimersThread {
 }
 
 fn wait(timers: &Timers, mailbox: &Mailbox, woken: &Receiver<()>) {
-    let mut reported: Option<Fault> = None;
+    let mut faults = Reporter { mailbox, last: None };
+    let mut is_stuck = false;
+    let mut clocks = JumpWatch::default();
+    clocks.look(wall_unix_ms(), steady_ms());
+    // Before anything new rings: where it stood when the program ended.
+    faults.take(timers.put_right(wall_unix_ms()).and_then(|()| timers.ring_on()));
     loop {
+        let now = wall_unix_ms();
+        let mut state = Ok(());
+        if let Some(jump_ms) = clocks.look(now, steady_ms()) {
+            tracing::warn!(jump_ms, "the wall clock was set");
+            state = timers.clock_was_set(jump_ms, now);
+        }
+        // What another program cancelled a moment ago does not ring.
+        state = state.and(timers.refresh());
         // Marks what is due as ringing, on the disk, and tells the observer.
-        timers.due(wall_unix_ms());
-        let nap = timers.next_due_unix_ms().map_or(LOOK_EVERY, |due| {
-            let left_ms = due.saturating_sub(wall_unix_ms()).max(0);
-            Duration::from_millis(left_ms.unsigned_abs()).min(LOOK_EVERY)
-        });
+        timers.due(now);
+        faults.take(state);
+        let left_ms = timers.next_due_unix_ms().map_or(i64::MAX, |due| due.saturating_sub(wall_unix_ms()));
+        let nap = match u64::try_from(left_ms) {
+            Ok(left_ms) => Duration::from_millis(left_ms).min(LOOK_EVERY),
+            // It became due in the meantime; or it could not be kept, and then the disk needs time.
+            Err(_) if is_stuck => LOOK_EVERY,
+            Err(_) => RETRY_AFTER,
+        };
+        is_stuck = left_ms < 0;
         match woken.recv_timeout(nap) {
             Err(RecvTimeoutError::Disconnected) => return,
-            Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            // Told of a burst of changes: one look is enough for all of them.
+            Ok(()) => woken.try_iter().for_each(drop),
+            Err(RecvTimeoutError::Timeout) => {}
         }
-        match timers.refresh() {
-            Ok(()) => reported = None,
-            Err(fault) if reported.as_ref() != Some(&fault) => {
-                push(mailbox, Event::Fault { fault: fault.clone() });
-                reported = Some(fault);
-            }
-            Err(_) => {}
+    }
+}
+
+/// Milliseconds of a clock that nobody sets and that goes on while the machine sleeps.
+fn steady_ms() -> i64 {
+    use rustix::time::{ClockId, clock_gettime};
+    let now = clock_gettime(ClockId::Boottime);
+    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
+}
+
+/// Tells a fault once for as long as it lasts.
+struct Reporter<'a> {
+    mailbox: &'a Mailbox,
+    last: Option<Fault>,
+}
+
+impl Reporter<'_> {
+    fn take(&mut self, result: Result<(), Fault>) {
+        let fault = result.err();
+        if let Some(fault) = fault.as_ref().filter(|fault| self.last.as_ref() != Some(*fault)) {
+            push(self.mailbox, Event::Fault { fault: fault.clone() });
         }
+        self.last = fault;
     }
 }
 

@@ -112,6 +112,10 @@ impl Workshop {
         let tongues = Tongues::open(&config, &models_dir, home.clone())?;
         let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
+        if let Some(fault) = store.repaired() {
+            tracing::error!("{fault}");
+            super::live::report(&mailbox, fault.clone());
+        }
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
@@ -180,6 +184,7 @@ impl Workshop {
             ear,
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
+            delivered: None,
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
         }
     }

@@ -7,4 +7,5 @@ pub mod instincts;
 pub mod ladder;
 pub mod replies;
 pub mod route;
+pub mod slash;
 pub mod turn;

@@ -76,6 +76,9 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkCancelAllReminders", "reminder.cancel_all"),
     ("HarkReminderStatus", "reminder.status"),
     ("HarkSnooze", "timer.snooze"),
+    ("HarkSchedule", "schedule.add"),
+    ("HarkScheduleList", "schedule.list"),
+    ("HarkScheduleRemove", "schedule.remove"),
     // ---- messages, memory, taking back
     ("HassBroadcast", "announce.say"),
     ("HarkRemember", "memory.remember"),

@@ -2,7 +2,7 @@
 
 use super::audio::Earcon;
 use super::fault::Fault;
-use super::ids::TurnId;
+use super::ids::{TimerId, TurnId};
 use super::intent::{Intent, Understanding};
 use super::ports::Completeness;
 use super::public_event::{Origin, PublicEvent, SpeakingEnd};
@@ -115,6 +115,8 @@ pub enum Effect {
     SetVolume { percent: u8 },
     /// The person heard the ringing timers.
     AcknowledgeTimers,
+    /// Nobody heard these: they are silent now.
+    GiveUpTimers { timers: Vec<TimerId> },
     /// Keep what was meant, for the next training; answered by `Learned` or `Fault`.
     Teach { correction: Correction },
 }

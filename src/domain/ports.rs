@@ -2,9 +2,9 @@
 
 use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
-use super::ids::EntityId;
+use super::ids::{EntityId, TimerId};
 use super::intent::{Intent, Understanding};
-use super::timer::Timer;
+use super::timer::{Ring, Timer};
 use super::tool::{Receipt, Risk, ToolCall};
 use chrono::NaiveDateTime;
 use serde::{Deserialize, Serialize};
@@ -189,6 +189,24 @@ pub trait TimerStore: Send + Sync {
     /// # Errors
     /// When it could not be written.
     fn remove(&self, timer: &Timer) -> Result<(), Fault>;
+    /// Puts the second of each pair in the place of the first, `None` takes it away; all in one step, of which
+    /// a power cut leaves everything or nothing. A pair whose first is no longer what is kept (another program
+    /// was quicker) is passed over: its place in the answer is `false`. What becomes `Ringing` is noted as a
+    /// [`Ring`] in the same step.
+    ///
+    /// # Errors
+    /// When it could not be written; then nothing has changed.
+    fn replace(&self, changes: &[(Timer, Option<Timer>)]) -> Result<Vec<bool>, Fault>;
+    /// Notes that the world knows of a ring. It survives the death of the program at once, a power cut a little later.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn told(&self, timer: &TimerId, due_unix_ms: i64) -> Result<(), Fault>;
+    /// The last ring of every timer that there is and that has rung.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn rings(&self) -> Result<Vec<Ring>, Fault>;
 }
 
 /// Settings of this node that a tool may change. Implemented by the daemon.

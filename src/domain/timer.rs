@@ -53,10 +53,21 @@ pub struct Timer {
     pub remaining_ms: u64,
     /// Where it stands.
     pub state: TimerState,
-    /// When it comes again once it was heard, as a rule of RFC 5545 without its prefix, such as
-    /// `FREQ=DAILY;BYHOUR=7;BYMINUTE=0` in local time; `None` when it rings once.
+    /// When it comes again once it was heard, in local time: a rule of RFC 5545 without its prefix, such as
+    /// `FREQ=DAILY;BYHOUR=7;BYMINUTE=0`, or a line of cron, such as `0 9 * * *`; `None` when it rings once.
     #[serde(default)]
     pub recurrence: Option<String>,
+}
+
+/// That a timer rang: one for every timer and due time, however often the program was started in between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ring {
+    /// Which.
+    pub timer: TimerId,
+    /// When it was due, milliseconds since the Unix epoch.
+    pub due_unix_ms: i64,
+    /// The world was told that it began to ring.
+    pub told: bool,
 }
 
 /// What happened to a timer.
@@ -69,8 +80,12 @@ pub enum TimerChange {
     Updated,
     /// It is due and rings.
     Finished,
+    /// It rings on: it began to before the program was started again, which was told then.
+    RingsOn,
     /// The person heard it.
     Acknowledged,
+    /// It rang for as long as it may, and nobody said anything.
+    Unheard,
     /// Taken away before it was due.
     Cancelled,
 }

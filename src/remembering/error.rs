@@ -45,12 +45,13 @@ impl From<RememberingError> for Fault {
                 "check that the folder exists, is writable for this user and has space, or set paths.state_dir",
             ),
             E::Absent { .. } => (FaultKind::BadInput, "start Hark once, or check paths.state_dir"),
-            E::Damaged { .. } => {
-                (FaultKind::Failed, "restart Hark: it sets the damaged file aside and starts a fresh one")
-            }
+            E::Damaged { .. } => (
+                FaultKind::Failed,
+                "stop every Hark and start it again: it keeps the damaged file under another name",
+            ),
             E::SetAside { .. } => (
                 FaultKind::Failed,
-                "timers set before are gone; the kept file can be looked at with `sqlite3 FILE .recover`",
+                "timers, lists and what was remembered are in the kept file: look at it with `sqlite3 FILE .recover`, and set again what is still wanted",
             ),
             E::TooNew { .. } => {
                 (FaultKind::BadInput, "use the newer Hark that wrote it, or move the file away")

@@ -54,6 +54,15 @@ const STEPS: &[&str] = &[
      CREATE TRIGGER facts_forgotten AFTER DELETE ON facts BEGIN
         INSERT INTO facts_index (facts_index, rowid, text) VALUES ('delete', old.id, old.text);
      END;",
+    // 3: which timers rang, once for every due time.
+    "CREATE TABLE rings (
+        seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+        timer        TEXT NOT NULL,
+        due_unix_ms  INTEGER NOT NULL,
+        rang_unix_ms INTEGER NOT NULL,
+        told         INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
+        UNIQUE (timer, due_unix_ms)
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

@@ -5,6 +5,7 @@ use super::error::RememberingError;
 use super::migrations;
 use crate::domain::Fault;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -22,6 +23,16 @@ const BUSY_MS: u64 = 5_000;
 /// A piece of work for the thread.
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
+/// Work that is done before what waits in the queue.
+#[derive(Default)]
+struct Urgent(Mutex<VecDeque<Job>>);
+
+impl std::fmt::Debug for Urgent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Urgent")
+    }
+}
+
 /// A handle on the database; clones share one thread. The thread ends, and is joined, when [`close`]
 /// is called or the last handle is dropped; what was asked before that is done first.
 ///
@@ -35,6 +46,8 @@ pub struct Store {
 struct Shared {
     /// `None` once closed; dropping it is what ends the thread.
     queue: Mutex<Option<SyncSender<Job>>>,
+    /// Done before what waits in the queue.
+    first: Arc<Urgent>,
     /// Taken by whoever joins.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// What had to be repaired at the start.
@@ -48,11 +61,17 @@ impl Store {
     /// renamed, never deleted, and a fresh one opened; [`Store::repaired`] then tells. Blocks on disk.
     ///
     /// # Errors
-    /// When the folder or file cannot be made, opened or written, or a newer Hark wrote it.
+    /// When the folder or file cannot be made, opened or written, a newer Hark wrote it, or it is damaged while
+    /// another program has it open.
     pub fn open(path: &Path) -> Result<Self, Fault> {
         prepare_file(path)?;
+        let in_use = InUse::note(path)?;
         let (db, repaired) = match open_checked(path) {
             Ok(db) => (db, None),
+            // Whoever has it open would go on writing to the file of another name.
+            Err(damaged @ RememberingError::Damaged { .. }) if !in_use.is_mine_alone() => {
+                return Err(damaged.into());
+            }
             Err(RememberingError::Damaged { why, .. }) => {
                 let kept_as = set_aside(path)?;
                 prepare_file(path)?;
@@ -62,7 +81,8 @@ impl Store {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Self::serve(db, path, repaired)?)
+        in_use.share()?;
+        Ok(Self::serve(db, path, repaired, Some(in_use))?)
     }
 
     /// Opens an existing database for looking only, also while a daemon writes to it.
@@ -84,7 +104,7 @@ impl Store {
         if found < known {
             return Err(RememberingError::TooOld { path: path_buf, found, known }.into());
         }
-        Ok(Self::serve(db, path, None)?)
+        Ok(Self::serve(db, path, None, None)?)
     }
 
     /// The fault to be told when the file was damaged and replaced at the start.
@@ -103,14 +123,25 @@ impl Store {
         self.shared.close();
     }
 
-    fn serve(db: Connection, path: &Path, repaired: Option<Fault>) -> Result<Self, RememberingError> {
+    fn serve(
+        db: Connection,
+        path: &Path,
+        repaired: Option<Fault>,
+        in_use: Option<InUse>,
+    ) -> Result<Self, RememberingError> {
         let (queue, jobs) = sync_channel(QUEUE_CALLS);
+        let first: Arc<Urgent> = Arc::default();
+        let urgent = Arc::clone(&first);
         let thread = std::thread::Builder::new()
             .name("hark-store".into())
-            .spawn(move || work(db, &jobs))
+            .spawn(move || {
+                work(db, &jobs, &urgent);
+                drop(in_use);
+            })
             .map_err(|error| RememberingError::Open { path: path.to_owned(), why: error.to_string() })?;
         let shared = Shared {
             queue: Mutex::new(Some(queue)),
+            first,
             thread: Mutex::new(Some(thread)),
             repaired,
             data_version: AtomicI64::new(0),
@@ -131,6 +162,34 @@ impl Store {
             // The caller waits for it, so the receiving end is there unless the caller was torn down.
             let _ = answer.send(work(db));
         });
+        self.wait_for(queue, job, &result, action)
+    }
+
+    /// As [`Store::call`], before everything that waits: for what takes microseconds and must not come late.
+    pub(crate) fn call_first<T, F>(&self, action: &'static str, work: F) -> Result<T, RememberingError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let queue = queue.ok_or(RememberingError::Closed)?;
+        let (answer, result) = sync_channel(1);
+        let job: Job = Box::new(move |db| {
+            // As above.
+            let _ = answer.send(work(db));
+        });
+        self.shared.first.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
+        // An empty job wakes a thread that has nothing to do.
+        self.wait_for(queue, Box::new(|_| {}), &result, action)
+    }
+
+    fn wait_for<T>(
+        &self,
+        queue: SyncSender<Job>,
+        job: Job,
+        result: &Receiver<rusqlite::Result<T>>,
+        action: &'static str,
+    ) -> Result<T, RememberingError> {
         queue.send(job).map_err(|_| RememberingError::Closed)?;
         drop(queue);
         let done = result.recv().map_err(|_| RememberingError::Closed)?;
@@ -156,9 +215,58 @@ impl Drop for Shared {
     }
 }
 
+/// A file beside the database, locked while the database is open: shared by everybody who has, alone by whoever
+/// sets it aside. The system lets go of it when a program dies.
+#[derive(Debug)]
+struct InUse {
+    file: fs::File,
+    path: PathBuf,
+}
+
+impl InUse {
+    /// Opens the file; nothing is locked yet.
+    fn note(database: &Path) -> Result<Self, RememberingError> {
+        let path = with_suffix(database, ".lock");
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&path) {
+            Ok(file) => Ok(Self { file, path }),
+            Err(error) => Err(RememberingError::Open { path, why: error.to_string() }),
+        }
+    }
+
+    fn is_mine_alone(&self) -> bool {
+        self.file.try_lock().is_ok()
+    }
+
+    /// Waits while somebody sets the database aside.
+    fn share(&self) -> Result<(), RememberingError> {
+        let failed = |error: std::io::Error| RememberingError::Open {
+            path: self.path.clone(),
+            why: format!("it cannot be locked: {error}"),
+        };
+        // A lock that is held is turned into the other kind.
+        self.file.lock_shared().map_err(failed)
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
 /// The thread: works until every sender is gone, then closes the file (which checkpoints the log).
-fn work(mut db: Connection, jobs: &Receiver<Job>) {
+fn work(mut db: Connection, jobs: &Receiver<Job>, first: &Urgent) {
     while let Ok(job) = jobs.recv() {
+        loop {
+            // The lock is let go before the work.
+            let urgent = first.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(urgent) = urgent else { break };
+            urgent(&mut db);
+        }
         job(&mut db);
     }
     if let Err((_, error)) = db.close() {
@@ -221,11 +329,7 @@ fn classify(path: &Path, error: rusqlite::Error) -> RememberingError {
 /// replayed into it.
 fn set_aside(path: &Path) -> Result<PathBuf, RememberingError> {
     let unix_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let with = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
+    let with = |suffix: &str| with_suffix(path, suffix);
     let mut kept_as = with(&format!(".damaged-{unix_ms}"));
     let mut number = 1;
     while kept_as.exists() {

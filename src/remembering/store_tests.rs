@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::FaultKind;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::TimerStore;
-use crate::domain::timer::{Timer, TimerKind, TimerState};
+use crate::domain::timer::{Ring, Timer, TimerKind, TimerState};
 use tempfile::TempDir;
 
 fn timer(id: &str) -> Timer {
@@ -191,4 +191,122 @@ fn after_closing_calls_fail_and_the_thread_is_gone() {
     assert!(other.save(&timer("b")).is_err());
     other.close();
     assert_eq!(Store::open(&path).unwrap().load().unwrap(), vec![timer("a")]);
+}
+
+/// What the database holds when its files are like this.
+fn held(main: &[u8], wal: &[u8]) -> (Vec<String>, bool) {
+    let (_dir, path) = place();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, main).unwrap();
+    fs::write(with_suffix(&path, "-wal"), wal).unwrap();
+    let store = Store::open(&path).unwrap();
+    let names = store.load().unwrap().into_iter().map(|timer| timer.id.0).collect();
+    (names, store.repaired().is_some())
+}
+
+#[test]
+fn a_log_that_was_torn_by_a_power_cut_loses_only_what_was_never_answered() {
+    let (_dir, path) = place();
+    let store = Store::open(&path).unwrap();
+    store.save(&timer("before")).unwrap();
+    // Moments right after an answer: how long the log was, which is what the disk has for sure.
+    let log = with_suffix(&path, "-wal");
+    let mut moments = Vec::new();
+    for number in 0..30 {
+        store.save(&timer(&format!("{number:02}"))).unwrap();
+        moments.push(fs::metadata(&log).unwrap().len());
+    }
+    let (main, wal) = (fs::read(&path).unwrap(), fs::read(&log).unwrap());
+    let expected = |count: usize| -> Vec<String> {
+        std::iter::once("before".to_owned()).chain((0..count).map(|number| format!("{number:02}"))).collect()
+    };
+    let bytes = |length: u64| usize::try_from(length).unwrap();
+    for (at, end) in moments.iter().enumerate().step_by(4) {
+        let whole = bytes(*end);
+        let next = moments.get(at + 1).map_or(wal.len(), |next| bytes(*next));
+        // Cut off right there, in the middle of the next write, and with rubbish where that should be.
+        assert_eq!(held(&main, &wal[..whole]), (expected(at + 1), false));
+        let middle = whole + (next - whole) / 2;
+        assert_eq!(held(&main, &wal[..middle]), (expected(at + 1), false), "torn at {middle} of {next}");
+        let mut garbled = wal[..next].to_vec();
+        garbled[whole..].iter_mut().for_each(|byte| *byte ^= 0x5a);
+        assert_eq!(held(&main, &garbled), (expected(at + 1), false));
+        let mut zeroed = wal.clone();
+        zeroed[whole..].fill(0);
+        assert_eq!(held(&main, &zeroed), (expected(at + 1), false));
+    }
+}
+
+#[test]
+fn a_step_of_many_timers_is_whole_or_not_at_all() {
+    let (_dir, path) = place();
+    let store = Store::open(&path).unwrap();
+    let all: Vec<Timer> = (0..40).map(|number| timer(&format!("{number:02}"))).collect();
+    all.iter().for_each(|timer| store.save(timer).unwrap());
+    let log = with_suffix(&path, "-wal");
+    let before = fs::read(&log).unwrap().len();
+    let ringing = |timer: &Timer| Timer { state: TimerState::Ringing, ..timer.clone() };
+    let step: Vec<_> = all.iter().map(|timer| (timer.clone(), Some(ringing(timer)))).collect();
+    assert_eq!(store.replace(&step).unwrap(), vec![true; 40]);
+    let (main, wal) = (fs::read(&path).unwrap(), fs::read(&log).unwrap());
+    let rings = |wal: &[u8]| {
+        let (_dir, path) = place();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &main).unwrap();
+        fs::write(with_suffix(&path, "-wal"), wal).unwrap();
+        let store = Store::open(&path).unwrap();
+        let timers = store.load().unwrap();
+        (
+            timers.iter().filter(|timer| timer.state == TimerState::Ringing).count(),
+            store.rings().unwrap().len(),
+        )
+    };
+    assert_eq!(rings(&wal), (40, 40));
+    for part in 1..8 {
+        let cut = before + (wal.len() - before) * part / 8;
+        assert_eq!(rings(&wal[..cut]), (0, 0), "cut at {cut}");
+    }
+}
+
+#[test]
+fn what_is_kept_changes_only_from_what_it_is_thought_to_be() {
+    let (_dir, path) = place();
+    let store = Store::open(&path).unwrap();
+    let first = timer("a");
+    store.save(&first).unwrap();
+    let rings = Timer { state: TimerState::Ringing, ..first.clone() };
+    let absent = timer("b");
+    let step = [(first.clone(), Some(rings.clone())), (absent.clone(), Some(absent))];
+    assert_eq!(store.replace(&step).unwrap(), [true, false]);
+    assert_eq!(store.replace(&[(first.clone(), None)]).unwrap(), [false], "it rings by now");
+    assert_eq!(store.load().unwrap(), vec![rings.clone()]);
+    let told = |told: bool| vec![Ring { timer: first.id.clone(), due_unix_ms: first.due_unix_ms, told }];
+    assert_eq!(store.rings().unwrap(), told(false));
+    store.told(&first.id, first.due_unix_ms).unwrap();
+    assert_eq!(store.rings().unwrap(), told(true));
+    // Noting that does not change how everything else is written.
+    let synchronous =
+        store.call("read", |db| db.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0)));
+    assert_eq!(synchronous.unwrap(), 2);
+    assert_eq!(store.replace(&[(rings, None)]).unwrap(), [true]);
+    assert!(store.load().unwrap().is_empty() && store.rings().unwrap().is_empty());
+}
+
+#[test]
+fn a_damaged_file_that_another_program_has_open_is_not_taken_from_under_it() {
+    let (dir, path) = place();
+    let daemon = Store::open(&path).unwrap();
+    for number in 0..200 {
+        daemon.save(&timer(&format!("timer-{number}"))).unwrap();
+    }
+    daemon.call("checkpoint", |db| db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4096 + 8..4096 * 3].fill(0x5a);
+    fs::write(&path, &bytes).unwrap();
+    let fault = Store::open(&path).unwrap_err();
+    assert!(fault.message.contains("damaged") && fault.fix.contains("again"), "{fault}");
+    assert!(!files(&dir).iter().any(|name| name.contains(".damaged-")));
+    daemon.close();
+    drop(daemon);
+    assert!(Store::open(&path).unwrap().repaired().is_some());
 }

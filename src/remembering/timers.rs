@@ -5,8 +5,12 @@ use super::store::Store;
 use crate::domain::Fault;
 use crate::domain::ids::TimerId;
 use crate::domain::ports::TimerStore;
-use crate::domain::timer::{Timer, TimerKind, TimerState};
-use rusqlite::{Row, params};
+use crate::domain::timer::{Ring, Timer, TimerKind, TimerState};
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How many rings are remembered.
+const MOST_RINGS: i64 = 10_000;
 
 impl TimerStore for Store {
     fn changed_elsewhere(&self) -> Result<bool, Fault> {
@@ -33,29 +37,7 @@ impl TimerStore for Store {
 
     fn save(&self, timer: &Timer) -> Result<(), Fault> {
         let timer = timer.clone();
-        self.call("keep a timer", move |db| {
-            let mut statement = db.prepare_cached(
-                "INSERT INTO timers
-                    (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state, kind,
-                     recurrence)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-                 ON CONFLICT (id) DO UPDATE SET
-                    name = ?2, area = ?3, duration_ms = ?4, created_unix_ms = ?5, due_unix_ms = ?6,
-                    remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10",
-            )?;
-            statement.execute(params![
-                timer.id.0,
-                timer.name,
-                timer.area,
-                to_column(timer.duration_ms),
-                timer.created_unix_ms,
-                timer.due_unix_ms,
-                to_column(timer.remaining_ms),
-                state_name(timer.state),
-                kind_name(timer.kind),
-                timer.recurrence,
-            ])
-        })?;
+        self.call("keep a timer", move |db| write(db, &timer))?;
         Ok(())
     }
 
@@ -66,6 +48,104 @@ impl TimerStore for Store {
         })?;
         Ok(())
     }
+
+    fn replace(&self, changes: &[(Timer, Option<Timer>)]) -> Result<Vec<bool>, Fault> {
+        let changes = changes.to_vec();
+        let done = self.call("change timers", move |db| {
+            let step = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = changes.iter().map(|(before, after)| replace_one(&step, before, after.as_ref()));
+            let done = done.collect::<rusqlite::Result<Vec<bool>>>()?;
+            step.commit()?;
+            Ok(done)
+        })?;
+        Ok(done)
+    }
+
+    fn told(&self, timer: &TimerId, due_unix_ms: i64) -> Result<(), Fault> {
+        let id = timer.0.clone();
+        self.call_first("note a ring", move |db| {
+            // Not worth waiting for the disk: after a power cut nobody remembers that it was told either.
+            db.pragma_update(None, "synchronous", "NORMAL")?;
+            let noted = db
+                .prepare_cached("UPDATE rings SET told = 1 WHERE timer = ?1 AND due_unix_ms = ?2")
+                .and_then(|mut statement| statement.execute(params![id, due_unix_ms]));
+            db.pragma_update(None, "synchronous", "FULL")?;
+            noted
+        })?;
+        Ok(())
+    }
+
+    fn rings(&self) -> Result<Vec<Ring>, Fault> {
+        let rings = self.call("read the rings", |db| {
+            // SQLite takes the other columns from the row that has the maximum.
+            let mut statement = db.prepare_cached(
+                "SELECT timer, due_unix_ms, told, max(seq) FROM rings
+                 WHERE timer IN (SELECT id FROM timers) GROUP BY timer",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok(Ring { timer: TimerId(row.get(0)?), due_unix_ms: row.get(1)?, told: row.get(2)? })
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        Ok(rings)
+    }
+}
+
+/// Inserts or replaces.
+fn write(db: &Connection, timer: &Timer) -> rusqlite::Result<()> {
+    let mut statement = db.prepare_cached(
+        "INSERT INTO timers
+            (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state, kind, recurrence)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT (id) DO UPDATE SET
+            name = ?2, area = ?3, duration_ms = ?4, created_unix_ms = ?5, due_unix_ms = ?6,
+            remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10",
+    )?;
+    statement.execute(params![
+        timer.id.0,
+        timer.name,
+        timer.area,
+        to_column(timer.duration_ms),
+        timer.created_unix_ms,
+        timer.due_unix_ms,
+        to_column(timer.remaining_ms),
+        state_name(timer.state),
+        kind_name(timer.kind),
+        timer.recurrence,
+    ])?;
+    Ok(())
+}
+
+/// See [`TimerStore::replace`].
+fn replace_one(step: &Transaction<'_>, before: &Timer, after: Option<&Timer>) -> rusqlite::Result<bool> {
+    let mut is_there = step.prepare_cached(
+        "SELECT 1 FROM timers WHERE id = ?1 AND state = ?2 AND due_unix_ms = ?3 AND remaining_ms = ?4",
+    )?;
+    let is_there = is_there.exists(params![
+        before.id.0,
+        state_name(before.state),
+        before.due_unix_ms,
+        to_column(before.remaining_ms)
+    ])?;
+    match (is_there, after) {
+        (false, _) => {}
+        (true, None) => {
+            step.prepare_cached("DELETE FROM timers WHERE id = ?1")?.execute([&before.id.0])?;
+        }
+        (true, Some(after)) => write(step, after)?,
+    }
+    if let Some(rings) = after.filter(|after| is_there && after.state == TimerState::Ringing) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        step.prepare_cached(
+            "INSERT INTO rings (timer, due_unix_ms, rang_unix_ms) VALUES (?1, ?2, ?3)
+             ON CONFLICT (timer, due_unix_ms) DO UPDATE SET rang_unix_ms = ?3, told = 0",
+        )?
+        .execute(params![rings.id.0, rings.due_unix_ms, now])?;
+        step.prepare_cached("DELETE FROM rings WHERE seq <= (SELECT max(seq) FROM rings) - ?1")?
+            .execute([MOST_RINGS])?;
+    }
+    Ok(is_there)
 }
 
 /// SQLite's integers are signed; a length beyond 292 million years is cut.

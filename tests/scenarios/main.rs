@@ -16,6 +16,7 @@ mod interrupting;
 mod live_meter;
 mod living_room;
 mod one_sentence;
+mod promises;
 mod teaching;
 mod timers_ring;
 mod when_things_are_wrong;

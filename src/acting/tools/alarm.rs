@@ -280,7 +280,7 @@ fn status(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, 
 }
 
 /// As receipts show it. Names of days and months are English; replies translate them.
-fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Value {
+pub(super) fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Value {
     let at = zone.wall(timer.due_unix_ms);
     let days = (at.date() - zone.wall(now_unix_ms).date()).num_days();
     let left = left_ms(timer, now_unix_ms).div_ceil(1000);

@@ -19,6 +19,8 @@ mod media;
 mod memory;
 pub mod outcome;
 pub mod parts;
+mod recent;
+pub mod schedule;
 pub mod table;
 mod timer;
 mod undo;
@@ -47,12 +49,13 @@ const GRACE: Duration = Duration::from_millis(250);
 #[derive(Clone)]
 pub struct Toolbox {
     parts: Arc<Parts>,
+    recent: Arc<recent::Recent>,
 }
 
 impl Toolbox {
     /// An executor over these parts.
     pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts) }
+        Self { parts: Arc::new(parts), recent: Arc::default() }
     }
 
     /// What the tools work with.
@@ -63,8 +66,11 @@ impl Toolbox {
 
 impl Tools for Toolbox {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
-        let parts = Arc::clone(&self.parts);
-        Box::pin(run(parts, call))
+        let (parts, recent) = (Arc::clone(&self.parts), Arc::clone(&self.recent));
+        Box::pin(async move {
+            let again = call.clone();
+            recent.once(&call, || run(parts, again)).await
+        })
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {
@@ -130,6 +136,7 @@ async fn tell_devices(
     let home = parts.home.registry().home();
     if let Some(turn) = turn {
         parts.undo.note(turn, parts.now_unix_ms(), undo::changed(&touched, &before, &home));
+        parts.undo.note(turn, parts.now_unix_ms(), undo::unproved(&done));
     }
     let entities = home_common::changes(&home, &done);
     of_devices(done, entities, about)

@@ -145,7 +145,11 @@ pub fn of_devices(done: Vec<Done>, entities: Value, about: Map<String, Value>) -
     let mut failure = if worked.is_empty() {
         Failure::new(first.code(), first.to_string())
     } else {
-        let message = format!("{} of {} were done: {first}", worked.len(), done.len());
+        // "Two of three lights": the kind is told where it is one.
+        let domain = done.first().map(|one| one.before.id.domain());
+        let domain = domain.filter(|domain| done.iter().all(|one| one.before.id.domain() == *domain));
+        let things = domain.map_or("things", thing_name);
+        let message = format!("{} of {} {things} were done: {first}", worked.len(), done.len());
         Failure::new(error_code::PARTIAL, message).with("done", json!(worked))
     };
     failure.detail.insert("failed".into(), json!(failed));
@@ -157,6 +161,20 @@ pub fn of_devices(done: Vec<Done>, entities: Value, about: Map<String, Value>) -
     // With nothing done it still may have changed: a device may move without proving it.
     failure.changed = changed;
     Err(failure)
+}
+
+/// What several entities of a domain are called.
+fn thing_name(domain: &str) -> &'static str {
+    match domain {
+        "light" => "lights",
+        "switch" => "switches",
+        "cover" => "covers",
+        "lock" => "locks",
+        "fan" => "fans",
+        "media_player" => "players",
+        "climate" => "thermostats",
+        _ => "things",
+    }
 }
 
 impl From<SelectError> for Failure {

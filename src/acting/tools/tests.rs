@@ -18,7 +18,7 @@ use chrono::DateTime;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicUsize, Ordering};
 
 /// 2026-11-21 14:05:00 +01:00, a Saturday.
 const NOW_MS: i64 = 1_795_266_300_000;
@@ -67,6 +67,7 @@ struct House {
     shelf: Arc<Shelf>,
     drawer: Arc<Drawer>,
     knob: Arc<Knob>,
+    calls: AtomicUsize,
 }
 
 struct Built {
@@ -121,7 +122,14 @@ impl Built {
                 &ToolsConfig { timeout_ms: 300, weather_url: self.weather, ..ToolsConfig::default() },
             ),
         );
-        House { tools: Toolbox::new(parts.unwrap()), clock_ms, shelf, drawer, knob }
+        House {
+            tools: Toolbox::new(parts.unwrap()),
+            clock_ms,
+            shelf,
+            drawer,
+            knob,
+            calls: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -133,7 +141,9 @@ impl House {
     async fn call(&self, tool: &str, args: Value, approved: bool) -> Receipt {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let (turn, tool) = (TurnId::from("t"), tool.to_owned());
-        self.tools.run(ToolCall { index: 0, turn, tool, args, approved }).await
+        // Every call is another one.
+        let index = self.calls.fetch_add(1, Ordering::SeqCst);
+        self.tools.run(ToolCall { index, turn, tool, args, approved }).await
     }
 
     /// Must succeed; the detail must be what the table promises.

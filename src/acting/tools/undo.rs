@@ -4,7 +4,9 @@ use super::args::Args;
 use super::home_common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::parts::Parts;
+use crate::acting::home::DeviceError;
 use crate::acting::home::command::{Action, Actions, DeviceCommand};
+use crate::acting::home::control::Done;
 use crate::acting::home::restore::restore;
 use crate::acting::undo::Undoable;
 use crate::domain::home::{Entity, Home};
@@ -20,16 +22,24 @@ pub const NAME: &str = "undo.last";
 
 /// `undo.last`.
 pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let Some((turn, changes)) = parts.undo.last(parts.now_unix_ms()) else {
-        return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
-    };
     let home = parts.home.registry().home();
+    let (turn, changes) = loop {
+        let Some((turn, mut changes)) = parts.undo.last(parts.now_unix_ms()) else {
+            return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
+        };
+        // What did not move after all was no change.
+        changes.retain(|change| !matches!(change, Undoable::Unproved(before) if !has_moved(before, &home)));
+        if !changes.is_empty() {
+            break (turn, changes);
+        }
+        parts.undo.forget(&turn);
+    };
     // The last change comes first; of a device that was changed twice the oldest state counts.
     let mut devices: Vec<Entity> = Vec::new();
     let mut others = Vec::new();
     for change in changes {
         match change {
-            Undoable::Device(before) => {
+            Undoable::Device(before) | Undoable::Unproved(before) => {
                 devices.retain(|known| known.id != before.id);
                 devices.push(*before);
             }
@@ -73,7 +83,7 @@ fn take_back(parts: &Arc<Parts>, turn: TurnId, others: Vec<Undoable>) -> Work {
 /// Takes one change back; answers it for the reply.
 fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
-        Undoable::Device(_) => Value::Null,
+        Undoable::Device(_) | Undoable::Unproved(_) => Value::Null,
         Undoable::List { before, name, what, items } => {
             parts.lists.put_back(&name, before.as_ref())?;
             json!({"kind": "list", "list": name, "what": what, "items": items})
@@ -137,6 +147,17 @@ pub fn touched(actions: &Actions) -> Vec<EntityId> {
         }
     }
     ids
+}
+
+/// Those that were told and did not prove it in time, as they were.
+pub fn unproved(done: &[Done]) -> Vec<Undoable> {
+    let late = |one: &&Done| matches!(one.error, Some(DeviceError::Timeout(_)));
+    done.iter().filter(late).map(|one| Undoable::Unproved(Box::new(one.before.clone()))).collect()
+}
+
+fn has_moved(before: &Entity, home: &Home) -> bool {
+    let now = home.entities.iter().find(|entity| entity.id == before.id);
+    now.is_some_and(|now| !restore(before, now).is_empty())
 }
 
 /// Those of them that are different now, as they were.

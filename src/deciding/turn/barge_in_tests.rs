@@ -285,7 +285,16 @@ fn stop_from_elsewhere_ends_an_interruption_too() {
     let effects = run(&mut machine, vec![(3_160, interruption()), (3_300, Event::Stop)]);
     assert_eq!(
         deeds(&effects),
-        ["duck 18", "told duck 160", "silence", "told stop 300", "dismiss", "ended Stop", "watch false"]
+        [
+            "duck 18",
+            "told duck 160",
+            "silence",
+            "told stop 300",
+            "dismiss",
+            "acknowledge",
+            "ended Stop",
+            "watch false"
+        ]
     );
     assert!(machine.is_idle());
 }

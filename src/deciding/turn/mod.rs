@@ -317,9 +317,9 @@ impl Machine {
         }
         self.approval = None;
         self.question = None;
-        if self.ringing.stop() {
-            self.out.push(Effect::AcknowledgeTimers);
-        }
+        self.ringing.stop();
+        // Also what another program lets ring.
+        self.out.push(Effect::AcknowledgeTimers);
         let others: Vec<TurnId> =
             self.turns.iter().map(|turn| turn.id.clone()).filter(|id| Some(id) != keep).collect();
         for id in others {

@@ -3,7 +3,7 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::deciding::instincts::{self, Answer, Context, Instinct};
-use crate::deciding::{context, route};
+use crate::deciding::{context, route, slash};
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::{
@@ -28,6 +28,25 @@ impl Machine {
             why: None,
         };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
+        match slash::read(&text) {
+            Some(Ok(intent)) => {
+                if let Some(turn) = self.turn_mut(&id) {
+                    turn.heard = text;
+                    turn.route = Some(intent.route);
+                    turn.times.intent = Some(now);
+                }
+                self.start_work(now, &id, vec![intent], dry_run);
+                return;
+            }
+            Some(Err(slip)) => {
+                if let Some(turn) = self.turn_mut(&id) {
+                    turn.outcome = Outcome::NotUnderstood;
+                }
+                self.reply(now, &id, Reply::Text { text: slip });
+                return;
+            }
+            None => {}
+        }
         // Nobody has said in which language it was written.
         self.decide(now, &id, &text, UNKNOWN_LANGUAGE);
     }

@@ -6,15 +6,19 @@ use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, PublicEvent};
 use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{Effect, Reply, Stamp, TimerId};
+use std::collections::VecDeque;
 
 /// Pause between two rings.
 const RING_PAUSE_MS: u64 = 4_000;
 
+/// How many are told between two pauses; of more, the others come after the next.
+const MOST_AT_ONCE: usize = 5;
+
 /// What rings, and when it is heard next.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ringing {
-    timers: Vec<Timer>,
-    since_ms: u64,
+    /// Each with the time since when, in the order in which they are told next.
+    timers: VecDeque<(Timer, u64)>,
     next_ms: Option<u64>,
 }
 
@@ -48,16 +52,34 @@ impl Ringing {
     }
 
     fn add(&mut self, timer: Timer, now_ms: u64) {
-        if self.timers.is_empty() {
-            self.since_ms = now_ms;
-        }
         self.remove(&timer.id);
-        self.timers.push(timer);
+        // Before those that were told already.
+        let new = self.timers.iter().take_while(|(_, since_ms)| *since_ms == now_ms).count();
+        self.timers.insert(new, (timer, now_ms));
         self.next_ms = Some(now_ms);
     }
 
+    /// Those that have rung for `most_ms`; they are silent from here on.
+    fn take_unheard(&mut self, now_ms: u64, most_ms: u64) -> Vec<TimerId> {
+        let is_over = |since_ms: u64| now_ms.saturating_sub(since_ms) >= most_ms;
+        let over = self.timers.iter().filter(|(_, since_ms)| is_over(*since_ms));
+        let over = over.map(|(timer, _)| timer.id.clone()).collect();
+        self.timers.retain(|(_, since_ms)| !is_over(*since_ms));
+        if self.timers.is_empty() {
+            self.next_ms = None;
+        }
+        over
+    }
+
+    /// Those whose turn it is to be told.
+    fn next(&mut self) -> Vec<Timer> {
+        let most = MOST_AT_ONCE.min(self.timers.len());
+        self.timers.rotate_left(most);
+        self.timers.iter().skip(self.timers.len() - most).map(|(timer, _)| timer.clone()).collect()
+    }
+
     fn remove(&mut self, id: &TimerId) {
-        self.timers.retain(|timer| timer.id != *id);
+        self.timers.retain(|(timer, _)| timer.id != *id);
         if self.timers.is_empty() {
             self.next_ms = None;
         }
@@ -74,11 +96,13 @@ impl Machine {
                 let request = timer.name.unwrap_or_default();
                 self.on_typed(now, request, Origin::Internal, true, false);
             }
-            TimerChange::Finished => {
+            TimerChange::Finished | TimerChange::RingsOn => {
                 self.ringing.add(timer, now.clock_ms());
                 self.ring_if_due(now);
             }
-            TimerChange::Acknowledged | TimerChange::Cancelled => self.ringing.remove(&timer.id),
+            TimerChange::Acknowledged | TimerChange::Unheard | TimerChange::Cancelled => {
+                self.ringing.remove(&timer.id)
+            }
             // It was snoozed, or given more time.
             TimerChange::Updated if timer.state != TimerState::Ringing => self.ringing.remove(&timer.id),
             TimerChange::Started | TimerChange::Updated => {}
@@ -91,20 +115,22 @@ impl Machine {
         if self.ringing.next_ms.is_none_or(|at| at > now_ms) {
             return;
         }
-        if now_ms.saturating_sub(self.ringing.since_ms) >= self.settings.ring_max_ms {
-            self.ringing.stop();
-            self.out.push(Effect::AcknowledgeTimers);
+        let unheard = self.ringing.take_unheard(now_ms, self.settings.ring_max_ms);
+        if !unheard.is_empty() {
+            self.out.push(Effect::GiveUpTimers { timers: unheard });
+        }
+        if !self.ringing.rings() {
             return;
         }
         let somebody_speaks = self.turns.iter().any(|turn| turn.speak || turn.phase == Phase::Listening);
         if somebody_speaks {
-            // `finish` resumes the ring when the turn is over; this is for turns that never speak.
+            // `handle` resumes the ring when the turn is over; this is for turns that never speak.
             self.ringing.next_ms = Some(now_ms + RING_PAUSE_MS);
             return;
         }
         self.ringing.pause();
         self.out.push(Effect::PlayEarcon { earcon: Earcon::Timer });
-        for timer in self.ringing.timers.clone() {
+        for timer in self.ringing.next() {
             let id = self.open(now, Origin::Internal, Phase::Wording, true).id.clone();
             self.reply(now, &id, Reply::TimerRings { timer });
         }

@@ -179,6 +179,18 @@ impl Mqtt {
         }
     }
 
+    /// A mark behind everything that was published so far; for [`Mqtt::passed`].
+    pub fn mark(&self) -> u64 {
+        self.link.as_ref().map_or(0, |link| link.shared.outbox.mark())
+    }
+
+    /// Resolves when everything in front of the mark has been handed to a connection; at once when MQTT is off.
+    pub async fn passed(&self, mark: u64) {
+        if let Some(link) = &self.link {
+            link.shared.outbox.passed(mark).await;
+        }
+    }
+
     /// Publishes how Hark itself is. Never waits; the broker keeps the latest of each kind.
     pub fn diagnose(&self, diagnostic: Diagnostic) {
         if let Some(link) = &self.link {

@@ -12,13 +12,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Most messages that wait.
-pub const QUEUE_MAX: usize = 512;
+pub const QUEUE_MAX: usize = 4096;
 
 /// Messages that wait for the connection, and the latest state of every retained topic.
 #[derive(Debug, Default)]
 pub struct Outbox {
     inner: Mutex<Inner>,
     changed: Notify,
+    /// A message has been handed on.
+    handed_on: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -29,6 +31,8 @@ struct Inner {
     connected: bool,
     closed: bool,
     dropped: u64,
+    /// Messages that are no states, handed on so far.
+    taken: u64,
 }
 
 impl Outbox {
@@ -72,7 +76,32 @@ impl Outbox {
 
     /// Takes the next message out.
     pub fn take(&self) -> Option<Message> {
-        self.lock().queue.pop_front()
+        let mut inner = self.lock();
+        let message = inner.queue.pop_front();
+        inner.taken += u64::from(message.as_ref().is_some_and(|message| !message.retain));
+        drop(inner);
+        self.handed_on.notify_waiters();
+        message
+    }
+
+    /// A mark behind every message so far that is not a state.
+    pub fn mark(&self) -> u64 {
+        let inner = self.lock();
+        let waiting = inner.queue.iter().filter(|message| !message.retain).count();
+        inner.taken + waiting as u64
+    }
+
+    /// Resolves when everything in front of the mark has been handed to a connection; later when some of it had to
+    /// give way.
+    pub async fn passed(&self, mark: u64) {
+        loop {
+            // Counts from here on, so that nothing is missed between the look and the wait.
+            let handed_on = self.handed_on.notified();
+            if self.lock().taken >= mark {
+                return;
+            }
+            handed_on.await;
+        }
     }
 
     /// Resolves when something was put in since the last time.

@@ -2,7 +2,7 @@
 
 use super::AMOUNT;
 use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind};
-use crate::acting::tools::{alarm, timer};
+use crate::acting::tools::{alarm, schedule, timer};
 use crate::domain::Risk;
 
 const WHICH_TIMER: &[Arg] = &[
@@ -41,6 +41,8 @@ const WHICH_DAY: &[Arg] = &[Arg::maybe("when", Kind::When, "day, or moment, or s
 
 const SHOWN: &str = "{id, name, time, hour, minute, date, weekday, day, month, days_ahead, left_hours, left_minutes, \
     left_seconds, repeats?: {every, interval, days, time}}";
+
+const SCHEDULED: &str = "as in alarm.set, with {short_id, kind, rule}";
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
@@ -260,5 +262,48 @@ pub const TOOLS: &[Descriptor] = &[
         permission: "reminder",
         timeout_ms: None,
         prepare: alarm::reminders,
+    },
+    Descriptor {
+        name: "schedule.add",
+        description: "Has something said again and again, by a line of cron.",
+        args: &[&[
+            Arg::must(
+                "cron",
+                Kind::Text,
+                "minute, hour, day of the month, month, day of the week: 0 9 * * *",
+            ),
+            Arg::must("message", Kind::Words(300), "what to say"),
+        ]],
+        result: &[Field::always("schedule", "object", SCHEDULED)],
+        risk: Risk::Write,
+        triggers: &["schedule"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: schedule::add,
+    },
+    Descriptor {
+        name: "schedule.list",
+        description: "Tells everything that comes again: reminders and alarms, the next first.",
+        args: &[],
+        result: &[
+            Field::always("schedules", "array", "each as in schedule.add"),
+            Field::always("count", "integer", "how many"),
+        ],
+        risk: Risk::Read,
+        triggers: &["schedule"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: schedule::list,
+    },
+    Descriptor {
+        name: "schedule.remove",
+        description: "Takes away something that comes again.",
+        args: &[&[Arg::must("id", Kind::Text, "its id, or the last four or more characters of it")]],
+        result: &[Field::always("schedule", "object", SCHEDULED)],
+        risk: Risk::Write,
+        triggers: &["schedule"],
+        permission: "reminder",
+        timeout_ms: None,
+        prepare: schedule::remove,
     },
 ];

@@ -45,6 +45,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "list.read",
         "list.names",
         "memory.recall",
+        "schedule.list",
     ];
     let writes = [
         "home.turn_on",
@@ -53,6 +54,8 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "home.light_set",
         "home.set_position",
         "home.climate_set_temperature",
+        "schedule.add",
+        "schedule.remove",
         "timer.start",
         "timer.cancel",
         "timer.cancel_all",

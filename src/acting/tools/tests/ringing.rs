@@ -112,3 +112,30 @@ async fn reminders_say_what_they_are_for_and_have_a_usual_hour() {
     let (code, _) = house.fails("reminder.set", json!({"when": "2026-11-24"})).await;
     assert_eq!(code, error_code::BAD_ARGUMENT, "of what?");
 }
+
+#[tokio::test]
+async fn a_line_of_cron_is_scheduled_listed_and_removed() {
+    let house = house();
+    let args = json!({"cron": "0 9 * * 1-5", "message": "daily standup"});
+    let receipt = house.ok("schedule.add", args).await;
+    let schedule = &receipt.detail["schedule"];
+    assert_eq!((&schedule["date"], &schedule["time"]), (&json!("2026-11-23"), &json!("09:00")));
+    assert_eq!(schedule["rule"], "0 9 * * 1-5");
+    house.ok("alarm.set", json!({"recurrence": "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"})).await;
+    house.ok("alarm.set", json!({"when": "2026-11-22T08:00:00"})).await;
+    let listed = house.ok("schedule.list", json!({})).await;
+    let rules: Vec<&Value> =
+        listed.detail["schedules"].as_array().unwrap().iter().map(|one| &one["rule"]).collect();
+    assert_eq!(rules, [&json!("FREQ=DAILY;BYHOUR=7;BYMINUTE=0"), &json!("0 9 * * 1-5")], "the next first");
+    let (code, _) = house.fails("schedule.remove", json!({"id": "0"})).await;
+    assert_eq!(code, error_code::NOT_FOUND, "a single character points at nothing");
+    let short = schedule["short_id"].as_str().unwrap();
+    let removed = house.ok("schedule.remove", json!({"id": short})).await;
+    assert_eq!(removed.detail["schedule"]["name"], "daily standup");
+    assert_eq!(house.ok("schedule.list", json!({})).await.detail["count"], 1);
+    for (line, word) in [("0 9 * *", "0 9 * *"), ("61 9 * * *", "61"), ("0 0 31 2 *", "never")] {
+        let (code, receipt) = house.fails("schedule.add", json!({"cron": line, "message": "x"})).await;
+        assert_eq!(code, error_code::BAD_ARGUMENT);
+        assert!(receipt.detail["message"].as_str().unwrap().contains(word), "{}", receipt.detail);
+    }
+}

@@ -124,3 +124,57 @@ async fn after_an_hour_nobody_knows_what_that_was() {
     let (code, _) = house.fails("undo.last", json!({})).await;
     assert_eq!(code, error_code::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn the_same_call_twice_acts_once() {
+    let house = house();
+    let args = json!({"minutes": 5, "name": "tea"});
+    let Value::Object(args) = args else { unreachable!() };
+    let call = |index: usize, turn: &str| ToolCall {
+        index,
+        turn: TurnId::from(turn),
+        tool: "timer.start".into(),
+        args: args.clone(),
+        approved: false,
+    };
+    let (first, again) = tokio::join!(house.tools.run(call(0, "a")), house.tools.run(call(0, "a")));
+    assert_eq!(first, again, "also while the first is under way");
+    assert_eq!(house.tools.run(call(0, "a")).await.id, first.id);
+    assert_eq!(house.tools.parts().timers.all().len(), 1);
+    assert_ne!(house.tools.run(call(1, "a")).await.id, first.id, "another place in the turn");
+    assert_ne!(house.tools.run(call(0, "b")).await.id, first.id, "another turn");
+    assert_eq!(house.tools.parts().timers.all().len(), 3);
+    let toggle = || ToolCall {
+        tool: "home.toggle".into(),
+        args: Slots::from_iter([("name".to_owned(), json!("lamp"))]),
+        ..call(0, "c")
+    };
+    let before = house.state("light.lamp");
+    house.tools.run(toggle()).await;
+    house.tools.run(toggle()).await;
+    assert_ne!(house.state("light.lamp"), before, "switched once");
+}
+
+#[tokio::test]
+async fn after_a_partial_success_what_moved_is_taken_back_and_what_moves_late_as_well() {
+    let house = Built { deaf: "light.standing", ..Built::default() }.house();
+    let lights = ["light.living_room", "light.lamp"];
+    let before: Vec<String> = lights.iter().map(|id| house.state(id)).collect();
+    let turn_on = || house.fails("home.turn_on", json!({"area": "living room", "domain": "light"}));
+    let (code, receipt) = turn_on().await;
+    assert_eq!(code, error_code::PARTIAL);
+    let message = receipt.detail["message"].as_str().unwrap();
+    assert!(message.starts_with("2 of 3 lights were done") && message.contains("Standing"), "{message}");
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(lights.iter().map(|id| house.state(id)).collect::<Vec<_>>(), before);
+    // Nothing but one that does not answer: no change, until it moves after all.
+    house.in_turn("lamp", "home.turn_on", json!({"name": "lamp"})).await;
+    house.fails("home.turn_on", json!({"name": "standing light"})).await;
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(house.state("light.lamp"), "off", "the change before it");
+    house.fails("home.turn_on", json!({"name": "standing light"})).await;
+    let standing = house.entity("light.standing");
+    house.tools.parts().home.registry().report(&standing.id, "on", standing.attributes);
+    let (code, receipt) = house.fails("undo.last", json!({})).await;
+    assert_eq!(code, error_code::TIMEOUT, "it is told to go off: {}", receipt.detail);
+}

@@ -1,0 +1,93 @@
+//! The clock on the wall is set, and timers keep their promise: what was to ring so long from now does, what was to
+//! ring at a time of day rings when the wall shows it, and nothing rings twice.
+
+use super::Timers;
+use crate::domain::Fault;
+use crate::domain::timer::{Timer, TimerKind, TimerState};
+
+/// The wall clock and a steady one may drift apart by this much between two looks; more is a jump.
+const JUMP_MS: i64 = 2_000;
+
+/// A ring counts against a repetition only while the clock is back by less than this: later it was set wrong.
+const SAME_DAY_MS: i64 = 25 * 3600 * 1000;
+
+/// Finds out when the wall clock is set, by one that never is and that goes on while the machine sleeps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JumpWatch {
+    last: Option<(i64, i64)>,
+}
+
+impl JumpWatch {
+    /// Takes both clocks at one moment, in milliseconds; answers by how much the wall clock was set since the last
+    /// look, when it was.
+    pub fn look(&mut self, wall_ms: i64, steady_ms: i64) -> Option<i64> {
+        let before = self.last.replace((wall_ms, steady_ms));
+        let (wall_before, steady_before) = before?;
+        let jump = (wall_ms - wall_before) - (steady_ms - steady_before);
+        (jump.abs() >= JUMP_MS).then_some(jump)
+    }
+}
+
+impl Timers {
+    /// The wall clock was set by `jump_ms`. Timers and commands, which were set by their length, move with it;
+    /// alarms and reminders stay at their time of day, and what repeats is put at the next fitting one.
+    ///
+    /// # Errors
+    /// When it could not be kept; here it counts all the same.
+    pub fn clock_was_set(&self, jump_ms: i64, now_unix_ms: i64) -> Result<(), Fault> {
+        self.settle(now_unix_ms, |timer| {
+            if matches!(timer.kind, TimerKind::Timer | TimerKind::Command) && timer.recurrence.is_none() {
+                timer.due_unix_ms = timer.due_unix_ms.saturating_add(jump_ms);
+                timer.created_unix_ms = timer.created_unix_ms.saturating_add(jump_ms);
+            }
+        })
+    }
+
+    /// Puts what repeats at the next fitting time, where a clock that was wrong for a while has put it too far ahead.
+    ///
+    /// # Errors
+    /// As [`Timers::clock_was_set`].
+    pub fn put_right(&self, now_unix_ms: i64) -> Result<(), Fault> {
+        self.settle(now_unix_ms, |_| {})
+    }
+
+    fn settle(&self, now_unix_ms: i64, shift: impl Fn(&mut Timer)) -> Result<(), Fault> {
+        let rings = self.store.rings()?;
+        let rang = |timer: &Timer| {
+            let ring = rings.iter().find(|ring| ring.timer == timer.id)?;
+            (ring.due_unix_ms <= now_unix_ms.saturating_add(SAME_DAY_MS)).then_some(ring.due_unix_ms)
+        };
+        let (told, kept) = {
+            let mut timers = self.lock();
+            let mut changes = Vec::new();
+            for timer in timers.iter_mut().filter(|timer| timer.state == TimerState::Running) {
+                let mut changed = timer.clone();
+                shift(&mut changed);
+                self.bring_back(&mut changed, rang(timer), now_unix_ms);
+                if changed != *timer {
+                    changes.push((std::mem::replace(timer, changed.clone()), Some(changed)));
+                }
+            }
+            if changes.is_empty() {
+                return Ok(());
+            }
+            let kept = self.store.replace(&changes);
+            (changes.into_iter().filter_map(|(_, after)| after).collect::<Vec<_>>(), kept)
+        };
+        for timer in &told {
+            self.tell(crate::domain::timer::TimerChange::Updated, timer);
+        }
+        kept.map(|_| ())
+    }
+
+    fn bring_back(&self, timer: &mut Timer, rang_unix_ms: Option<i64>, now_unix_ms: i64) {
+        let Some(rule) = timer.recurrence.as_deref() else { return };
+        let set = timer.created_unix_ms.min(now_unix_ms);
+        let after = rang_unix_ms.map_or(now_unix_ms, |rang| rang.max(now_unix_ms));
+        let next = self.zone.next(rule, set, after);
+        if let Some(next) = next.filter(|next| *next < timer.due_unix_ms) {
+            timer.due_unix_ms = next;
+            timer.created_unix_ms = set;
+        }
+    }
+}
