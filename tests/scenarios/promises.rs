@@ -101,7 +101,7 @@ fn cancel_one(hark: &Hark, chance: &mut Chance) -> Option<String> {
 
 #[test]
 fn killed_at_random_every_promise_is_kept_once() {
-    let (kills, promises) = (number("HARK_KILLS", 24), number("HARK_PROMISES", 240));
+    let (kills, promises) = (number("HARK_KILLS", 12), number("HARK_PROMISES", 120));
     let broker = Broker::start();
     let hark = Hark::new();
     let all = broker.subscribe("hark/#");
