@@ -3,6 +3,7 @@
 
 use super::load::Loaded;
 use super::paths::expand;
+use super::permissions::ACTS;
 use super::problem::{Problem, nearest};
 use super::speaking::VoiceEngine;
 use super::wake::WakeEngine;
@@ -17,6 +18,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     mqtt(&mut found);
     files(&mut found);
     services(&mut found);
+    permissions(&mut found);
     found.problems
 }
 
@@ -182,6 +184,7 @@ fn files(found: &mut Findings<'_>) {
         ("mqtt.password_file", &config.mqtt.password_file),
         ("homeassistant.token_file", &config.homeassistant.token_file),
         ("home.file", &config.home.file),
+        ("permissions.pin_file", &config.permissions.pin_file),
     ];
     for (key, path) in known {
         if !path.is_empty() && !expand(path).is_file() {
@@ -201,6 +204,20 @@ fn files(found: &mut Findings<'_>) {
     let state = &config.paths.state_dir;
     if !state.is_empty() && expand(state).exists() && !expand(state).is_dir() {
         found.add("paths.state_dir", state, "not a folder", "name a folder; it is made if it is not there");
+    }
+}
+
+fn permissions(found: &mut Findings<'_>) {
+    let permissions = &found.loaded.config.permissions;
+    let lists = [("confirm", &permissions.confirm), ("pin", &permissions.pin), ("deny", &permissions.deny)];
+    for (name, acts) in lists {
+        for act in acts.iter().filter(|act| !ACTS.contains(&act.as_str())) {
+            let fix = nearest(act, ACTS.iter().copied()).map_or_else(
+                || format!("use {}", ACTS.join(", ")),
+                |near| format!("did you mean \"{near}\"?"),
+            );
+            found.add(&format!("permissions.{name}"), act, "no dangerous act of this name", fix);
+        }
     }
 }
 

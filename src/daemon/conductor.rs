@@ -5,6 +5,7 @@ use super::clock::{Clock, wall_local, wall_rfc3339, wall_unix_ms};
 use super::controls::Controls;
 use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
+use super::pin_guard;
 use super::recorder::Recorder;
 use super::teacher::Teacher;
 use crate::acting::timers::Timers;
@@ -117,11 +118,26 @@ impl Conductor {
             if matches!(event, Event::Acted { .. }) {
                 self.owed = self.owed.saturating_sub(1);
             }
-            self.parts.recorder.event(now, &event, self.machine.is_idle());
-            for effect in self.machine.handle(now, event) {
-                self.perform(now, effect);
+            // Before anything is recorded or told: from here on no PIN is in any event.
+            let tools = self.parts.tools.as_ref();
+            let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
+            let (event, verdict) = if tools.has_pin() {
+                pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin))
+            } else {
+                (event, None)
+            };
+            if let Some(verdict) = verdict {
+                self.take(now, Event::PinPresented { verdict });
             }
+            self.take(now, event);
             next = self.follow_ups.pop_front();
+        }
+    }
+
+    fn take(&mut self, now: Stamp, event: Event) {
+        self.parts.recorder.event(now, &event, self.machine.is_idle());
+        for effect in self.machine.handle(now, event) {
+            self.perform(now, effect);
         }
     }
 

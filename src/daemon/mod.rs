@@ -21,6 +21,7 @@ mod live_grammar;
 mod loopback;
 pub mod mailbox;
 mod microphone_source;
+mod pin_guard;
 pub mod recogniser;
 mod recorder;
 mod remembered_home;

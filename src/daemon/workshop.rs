@@ -12,6 +12,7 @@ use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
+use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
@@ -36,6 +37,7 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -124,6 +126,7 @@ impl Workshop {
             timers: timers.clone(),
             lists: Arc::new(store.clone()),
             facts: Arc::new(store.clone()),
+            pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
@@ -316,6 +319,11 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
 /// When there is none yet.
 pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
     Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+}
+
+fn open_pin(config: &Config) -> Result<PinPad, Fault> {
+    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    PinPad::open(&config.permissions, credentials.as_deref(), &config.paths.state_dir()?)
 }
 
 /// The timers of the store.

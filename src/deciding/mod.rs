@@ -5,6 +5,7 @@ pub mod choice;
 pub mod context;
 pub mod instincts;
 pub mod ladder;
+pub mod pin_words;
 pub mod replies;
 pub mod route;
 pub mod turn;

@@ -4,6 +4,7 @@ use super::audio::Earcon;
 use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Understanding};
+use super::pin::PinVerdict;
 use super::ports::Completeness;
 use super::public_event::{Origin, PublicEvent, SpeakingEnd};
 use super::speech::{Endpoint, Transcript};
@@ -40,6 +41,9 @@ pub enum Event {
     NothingSaid,
     /// A typed request.
     Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
+    /// The request that follows at once held a PIN, and this is what the executor says to it. The request
+    /// itself has [`MASK`](super::pin::MASK) in its place.
+    PinPresented { verdict: PinVerdict },
     /// Text to be spoken as it is.
     Say { text: String },
     /// Understanding has finished.

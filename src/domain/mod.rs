@@ -12,6 +12,7 @@ pub mod fault;
 pub mod home;
 pub mod ids;
 pub mod intent;
+pub mod pin;
 pub mod ports;
 pub mod public_event;
 pub mod speech;

@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
 use super::ids::EntityId;
 use super::intent::{Intent, Understanding};
+use super::pin::{PinCode, PinVerdict};
 use super::timer::Timer;
 use super::tool::{Receipt, Risk, ToolCall};
 use chrono::NaiveDateTime;
@@ -125,6 +126,14 @@ pub type ReceiptFuture = Pin<Box<dyn Future<Output = Receipt> + Send>>;
 pub trait Tools: Send + Sync {
     /// Never fails: what goes wrong is in the receipt. Unknown tools are a failed receipt too.
     fn run(&self, call: ToolCall) -> ReceiptFuture;
+    /// Whether there is a PIN: then digits that can be one are shown nowhere.
+    fn has_pin(&self) -> bool {
+        false
+    }
+    /// Looks at a PIN that somebody presented; counts wrong ones. Waits for the disk.
+    fn present_pin(&self, _pin: &PinCode) -> PinVerdict {
+        PinVerdict::Wrong
+    }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
 }

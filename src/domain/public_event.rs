@@ -149,6 +149,8 @@ pub enum Origin {
     Cli,
     /// MQTT `ask`.
     Mqtt,
+    /// MQTT `ask` that names its conversation: what is asked back can be answered in that one only.
+    MqttSession(String),
     /// Hark itself, such as a timer that rings.
     Internal,
 }

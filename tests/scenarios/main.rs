@@ -8,6 +8,7 @@ mod a_real_home;
 mod asking;
 mod audio_heals;
 mod choosing_a_voice;
+mod dangerous_acts;
 mod devices_of_mqtt;
 mod growing_home;
 mod hearing_people;

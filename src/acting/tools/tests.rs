@@ -112,6 +112,7 @@ impl Built {
                 ),
                 lists: drawer.clone(),
                 facts: drawer.clone(),
+                pin: crate::acting::pin::PinPad::without_pin(),
             },
             knob.clone(),
             clock,
@@ -133,7 +134,7 @@ impl House {
     async fn call(&self, tool: &str, args: Value, approved: bool) -> Receipt {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let (turn, tool) = (TurnId::from("t"), tool.to_owned());
-        self.tools.run(ToolCall { index: 0, turn, tool, args, approved }).await
+        self.tools.run(ToolCall { index: 0, turn, tool, args, approved, grant: None }).await
     }
 
     /// Must succeed; the detail must be what the table promises.

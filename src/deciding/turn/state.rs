@@ -127,6 +127,8 @@ pub(super) struct Approval {
     /// Only the one who asked may answer.
     pub(super) origin: Origin,
     pub(super) intents: Vec<(Intent, ToolCall)>,
+    /// It waits for the PIN, not for a yes.
+    pub(super) by_pin: bool,
     pub(super) until_ms: u64,
 }
 

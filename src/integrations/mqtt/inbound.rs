@@ -89,7 +89,8 @@ pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Resu
 fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
     match topic {
         Topic::Ask => {
-            words(text).map(|text| Event::Typed { text, origin: Origin::Mqtt, speak: false, dry_run: false })
+            let origin = conversation(text)?;
+            words(text).map(|text| Event::Typed { text, origin, speak: false, dry_run: false })
         }
         Topic::Teach => correction(text).map(|correction| Event::Correct { correction }),
         Topic::Say => words(text).map(|text| Event::Say { text }),
@@ -121,6 +122,22 @@ fn words(text: &str) -> Result<String, &'static str> {
         return Err(EXPECTED);
     }
     Ok(text.to_owned())
+}
+
+/// The `session` of a JSON object names the conversation; all requests without one are in the same.
+fn conversation(text: &str) -> Result<Origin, &'static str> {
+    const EXPECTED: &str = "a session of 1 to 64 characters";
+    const MOST_CHARACTERS: usize = 64;
+    let object = if text.starts_with('{') { serde_json::from_str(text).ok() } else { None };
+    match object.as_ref().and_then(|object: &Value| object.get("session")) {
+        None => Ok(Origin::Mqtt),
+        Some(Value::String(name))
+            if (1..=MOST_CHARACTERS).contains(&name.chars().count()) && !name.contains(char::is_control) =>
+        {
+            Ok(Origin::MqttSession(name.clone()))
+        }
+        Some(_) => Err(EXPECTED),
+    }
 }
 
 /// `{"turn": …, "meant": …}` with an optional `domain`, each a short text without control characters.
@@ -189,6 +206,11 @@ mod tests {
         assert_eq!(fresh(Topic::Ask, b"what time is it"), Ok(asked("what time is it")));
         assert_eq!(fresh(Topic::Ask, b" {\"text\": \"lights on\", \"x\": 1}\n"), Ok(asked("lights on")));
         assert_eq!(fresh(Topic::Ask, b"one\ntwo\tthree"), Ok(asked("one two three")));
+        let origin = Origin::MqttSession("hall".into());
+        assert_eq!(
+            fresh(Topic::Ask, b"{\"text\": \"yes\", \"session\": \"hall\"}"),
+            Ok(Inbound::Event(Event::Typed { text: "yes".into(), origin, speak: false, dry_run: false }))
+        );
         assert_eq!(
             fresh(Topic::Say, "Grüß Gott".as_bytes()),
             Ok(Inbound::Event(Event::Say { text: "Grüß Gott".into() }))
@@ -227,6 +249,8 @@ mod tests {
             (Topic::StopSet, b"{}"),
             (Topic::Ask, b"{\"text\": 5}"),
             (Topic::Ask, b"{\"text\": \" \"}"),
+            (Topic::Ask, b"{\"text\": \"yes\", \"session\": 5}"),
+            (Topic::Ask, b"{\"text\": \"yes\", \"session\": \"\"}"),
             (Topic::Ask, b"{broken"),
             (Topic::Ask, b"bell \x07"),
             (Topic::Teach, b"last"),

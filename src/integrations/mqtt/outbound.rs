@@ -144,7 +144,7 @@ fn reply_messages(topics: &Topics, envelope: &Envelope, text: &str, language: &s
         Message::new(topics, Topic::LastResponseState, cut(text)),
         Message::new(topics, Topic::LastResponseAttributes, attributes.to_string()),
     ];
-    if envelope.origin == Some(Origin::Mqtt) {
+    if matches!(envelope.origin, Some(Origin::Mqtt | Origin::MqttSession(_))) {
         out.push(Message::new(topics, Topic::Answer, text));
     }
     out

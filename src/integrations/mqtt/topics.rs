@@ -112,7 +112,11 @@ pub static TABLE: [Row; 25] = [
     ),
     out(Topic::Event, "{base}/event", 0, false, "JSON, one public event as in contracts/events.json"),
     out(Topic::Turn, "{base}/turn", 1, false, "JSON, the public event `turn` that closes a turn"),
-    command(Topic::Ask, "{base}/ask", "a request: plain text, or JSON {\"text\": \"…\"}; at most 4096 bytes"),
+    command(
+        Topic::Ask,
+        "{base}/ask",
+        "a request: plain text, or JSON {\"text\": \"…\", \"session\": optional name of the conversation}; at most 4096 bytes",
+    ),
     out(Topic::Answer, "{base}/answer", 1, false, "plain text, the reply to a request that came on `ask`"),
     command(
         Topic::Teach,
