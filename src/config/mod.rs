@@ -16,6 +16,7 @@ pub mod paths;
 pub mod permissions;
 mod problem;
 mod rules;
+pub mod satellite;
 mod source;
 pub mod speaking;
 pub mod stt;
@@ -62,6 +63,8 @@ pub struct Config {
     pub homeassistant: homeassistant::HomeAssistant,
     /// MQTT and Home Assistant discovery.
     pub mqtt: mqtt::Mqtt,
+    /// Several nodes in one house, on one MQTT broker.
+    pub satellite: satellite::Satellite,
     /// What is kept.
     pub memory: memory::Memory,
     /// The voice.

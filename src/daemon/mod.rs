@@ -4,6 +4,7 @@ mod aside;
 pub mod ask;
 mod back_off;
 pub mod bench;
+pub mod claims;
 pub mod clock;
 pub mod conductor;
 mod controls;

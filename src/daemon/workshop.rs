@@ -11,7 +11,7 @@ use super::teacher::Teacher;
 use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
-use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
+use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
@@ -169,6 +169,13 @@ impl Workshop {
 }
 
 impl Workshop {
+    /// Declared name of the area this node stands in; as it was configured where the home does not know it.
+    pub(super) fn area_name(&self) -> String {
+        let here = self.config.home.area.trim();
+        let home = self.home.home();
+        select::area(&home, here).map_or_else(|| here.to_owned(), |area| area.name.clone())
+    }
+
     /// What a conductor works with. `session` names the conversation in the store.
     pub fn parts(&self, voice: Option<VoiceHandle>, ear: Option<Sender<EarCommand>>, session: &str) -> Parts {
         let keep = self.config.memory.keep_turns;

@@ -2,6 +2,7 @@
 //! templates.
 
 pub mod choice;
+pub mod claims;
 pub mod context;
 pub mod instincts;
 pub mod ladder;

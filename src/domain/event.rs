@@ -2,6 +2,7 @@
 
 use super::audio::Earcon;
 use super::fault::Fault;
+use super::house::{Claim, Standing};
 use super::ids::TurnId;
 use super::intent::{Intent, Understanding};
 use super::pin::PinVerdict;
@@ -44,6 +45,11 @@ pub enum Event {
     /// The request that follows at once held a PIN, and this is what the executor says to it. The request
     /// itself has [`MASK`](super::pin::MASK) in its place.
     PinPresented { verdict: PinVerdict },
+    /// Another node claims the turn it heard the wake word for. Not for the machine: [`Event::Standing`] is what
+    /// comes of it.
+    Claimed { claim: Claim },
+    /// Whether this node or another one answers the wake word heard last.
+    Standing { standing: Standing },
     /// Text to be spoken as it is.
     Say { text: String },
     /// Understanding has finished.

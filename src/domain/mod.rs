@@ -10,6 +10,7 @@ pub mod device;
 pub mod event;
 pub mod fault;
 pub mod home;
+pub mod house;
 pub mod ids;
 pub mod intent;
 pub mod pin;

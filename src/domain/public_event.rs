@@ -64,6 +64,8 @@ pub enum Outcome {
     Failed,
     /// The request was not understood, or belongs to nothing the house can do.
     NotUnderstood,
+    /// Another node heard it as well and answers.
+    Elsewhere,
     /// Nobody said anything after the wake word.
     NothingSaid,
     /// The person stopped it, or another request took its place.

@@ -17,6 +17,7 @@ mod interrupting;
 mod live_meter;
 mod living_room;
 mod one_sentence;
+mod several_nodes;
 mod teaching;
 mod timers_ring;
 mod when_things_are_wrong;

@@ -176,6 +176,8 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
+            Event::Claimed { .. } => {}
+            Event::Standing { standing } => self.on_standing(standing),
             Event::PinPresented { verdict } => self.presented = Some(verdict),
             Event::Say { text } => self.reply_unasked(now, Reply::Text { text }),
             Event::Understood { turn, understanding } => self.on_understood(now, &turn, understanding),
@@ -277,6 +279,7 @@ impl Machine {
             reply: String::new(),
             sounding: false,
             asks_approval: false,
+            waits: false,
             listen_after: false,
             wake_sound_at_ms: None,
             give_up_at_ms: now.clock_ms() + GIVE_UP_AFTER_MS,

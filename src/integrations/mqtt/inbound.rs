@@ -3,12 +3,16 @@
 
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
+use crate::domain::house::Claim;
 use crate::domain::public_event::Origin;
 use crate::domain::teaching::Correction;
 use serde_json::{Map, Value};
 
 /// Longest payload that is looked at.
 pub const PAYLOAD_MAX_BYTES: usize = 4096;
+
+/// Longest claim of a node that is looked at.
+const CLAIM_MAX_BYTES: usize = 512;
 
 /// What an accepted message means.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +87,9 @@ pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Resu
     if text.is_empty() {
         return Err(Refusal::Empty(path));
     }
+    if topic == Topic::Claim && payload.len() > CLAIM_MAX_BYTES {
+        return Err(Refusal::TooLong { topic: path, bytes: payload.len() });
+    }
     command(topic, text).map(Inbound::Event).map_err(|expected| Refusal::Unexpected { topic: path, expected })
 }
 
@@ -93,6 +100,7 @@ fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
             words(text).map(|text| Event::Typed { text, origin, speak: false, dry_run: false })
         }
         Topic::Teach => correction(text).map(|correction| Event::Correct { correction }),
+        Topic::Claim => claim(text).map(|claim| Event::Claimed { claim }),
         Topic::Say => words(text).map(|text| Event::Say { text }),
         Topic::MicMuteSet => match text {
             "ON" | "on" => Ok(Event::SetMute { muted: true }),
@@ -161,6 +169,11 @@ fn correction(text: &str) -> Result<Correction, &'static str> {
         (Some(turn), Some(meant)) if object.is_empty() => Ok(Correction::Turn { turn, meant, domain }),
         _ => Err(EXPECTED),
     }
+}
+
+fn claim(text: &str) -> Result<Claim, &'static str> {
+    let claim: Option<Claim> = serde_json::from_str(text).ok();
+    claim.filter(Claim::is_sound).ok_or("JSON {kind, node, id, score 0 to 1, level_db -120 to 0}")
 }
 
 /// A number from 0 to 100, rounded. Home Assistant sends `40` or `40.0`.
@@ -261,6 +274,12 @@ mod tests {
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"a\\u0007\"}"),
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"none\", \"file\": \"/etc/passwd\"}"),
             (Topic::Say, b"nul \x00"),
+            (Topic::Claim, b"kitchen"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":2,\"level_db\":-9}"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"+/#\",\"id\":1,\"score\":1,\"level_db\":-9}"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":1,\"level_db\":-1e99}"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":1,\"level_db\":-9,\"x\":1}"),
+            (Topic::Claim, b"[[[[[[[["),
         ];
         for (topic, payload) in unexpected {
             let shown = String::from_utf8_lossy(payload);

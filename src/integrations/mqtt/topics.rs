@@ -9,6 +9,12 @@ use serde::Serialize;
 pub enum Topic {
     /// Whether this node is there.
     Availability,
+    /// What this node is, for the others.
+    Node,
+    /// Which node answers: what the others say.
+    Claim,
+    /// Which node answers: what this one says.
+    OwnClaim,
     /// What Hark is doing.
     State,
     /// Every public event.
@@ -95,7 +101,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 25] = [
+pub static TABLE: [Row; 28] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -103,6 +109,22 @@ pub static TABLE: [Row; 25] = [
         true,
         "`online` or `offline`; the last will is `offline`",
     ),
+    out(
+        Topic::Node,
+        "{base}/node",
+        1,
+        true,
+        "JSON {node, area, version}: what this node is, for the others of the house",
+    ),
+    Row {
+        topic: Topic::Claim,
+        path: "hark/claim",
+        direction: Direction::In,
+        qos: 0,
+        retain: false,
+        payload: "JSON {kind: `claim` or `won`, node, id, score, level_db}: a node heard a wake word; see `[satellite]`",
+    },
+    out(Topic::OwnClaim, "hark/claim", 0, false, "the same, of this node"),
     out(
         Topic::State,
         "{base}/state",
