@@ -240,6 +240,10 @@ fn services(found: &mut Findings<'_>) {
         let fix = "use two lower-case letters, such as \"en\"";
         found.add("speaking.language", language, "not an ISO 639-1 code", fix);
     }
+    if !config.speaking.quiet_hours.is_empty() && config.speaking.quiet_minutes().is_none() {
+        let fix = "write from when to when: \"22:00-07:00\"";
+        found.add("speaking.quiet_hours", &config.speaking.quiet_hours, "not two times of the day", fix);
+    }
     if config.speaking.voice == VoiceEngine::Piper && config.speaking.piper_voice.trim().is_empty() {
         let fix = "name one that `hark say --list-voices` prints, or give the path of an .onnx file";
         found.add("speaking.piper_voice", "", "no voice for Piper", fix);

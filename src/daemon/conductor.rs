@@ -88,7 +88,9 @@ impl Conductor {
     /// Tells listeners how things stand at the start, so that retained states are right from then on.
     pub fn announce(&mut self, volume_percent: u8) {
         let now = self.clock.now();
-        let settings = [("volume_percent", json!(volume_percent)), ("mic_mute", json!(false))];
+        let off = json!(false);
+        let settings =
+            [("volume_percent", json!(volume_percent)), ("mic_mute", off.clone()), ("do_not_disturb", off)];
         self.publish(now, None, None, PublicEvent::State { state: HarkState::Idle });
         for (name, value) in settings {
             self.publish(now, None, None, PublicEvent::Setting { name: name.into(), value });

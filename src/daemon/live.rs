@@ -40,6 +40,7 @@ pub fn run(
     let (claims, claimed) = Claims::new(&workshop.config.satellite);
     let ear = EarThread::start(workshop, echo, health.clone(), claims.clone())?;
     let mqtt = Arc::new(start_mqtt(workshop, claims)?);
+    workshop.intercom().attach(mqtt.clone(), workshop.area_name());
     if let Some(claimed) = claimed {
         let (node, settings) = (workshop.config.mqtt.node.clone(), workshop.config.satellite.clone());
         let teller = mqtt.clone();
@@ -75,6 +76,7 @@ pub fn run(
     drop(ear);
     drop(voice);
     conductor.finish();
+    workshop.intercom().detach();
     workshop.runtime.block_on(mqtt.shutdown());
     Ok(())
 }
@@ -93,11 +95,13 @@ impl Running<'_> {
 }
 
 fn start_mqtt(workshop: &Workshop, claims: Claims) -> Result<Mqtt, Fault> {
-    let mailbox = workshop.mailbox.clone();
+    let (mailbox, intercom) = (workshop.mailbox.clone(), workshop.intercom().clone());
     let inbound = Arc::new(move |event: Event| {
         if let Event::Claimed { claim } = event {
             claims.claimed(claim);
-        } else if let Err(full) = mailbox.push(event) {
+        } else if let Some(event) = intercom.take(event)
+            && let Err(full) = mailbox.push(event)
+        {
             tracing::error!("a command from MQTT was refused: {full}");
         }
     });

@@ -14,6 +14,7 @@ mod ear_thread;
 mod echo_feed;
 mod health;
 pub mod hear;
+mod intercom;
 pub mod learning;
 mod likely;
 pub mod listen;

@@ -3,6 +3,7 @@
 use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
+use super::intercom::Intercom;
 use super::mailbox::Mailbox;
 use super::recogniser::{self, Made};
 use super::recorder::Recorder;
@@ -115,7 +116,8 @@ impl Workshop {
         let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
-        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
+        let intercom = Arc::new(Intercom::new(&config, mailbox.clone()));
+        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone(), intercom));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
         backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
         backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
@@ -169,6 +171,11 @@ impl Workshop {
 }
 
 impl Workshop {
+    /// What announces.
+    pub(super) fn intercom(&self) -> &Arc<Intercom> {
+        self.controls.intercom()
+    }
+
     /// Declared name of the area this node stands in; as it was configured where the home does not know it.
     pub(super) fn area_name(&self) -> String {
         let here = self.config.home.area.trim();

@@ -2,7 +2,7 @@
 
 use super::audio::Earcon;
 use super::fault::Fault;
-use super::house::{Claim, Standing};
+use super::house::{Announcement, Claim, Confirmed, Standing};
 use super::ids::TurnId;
 use super::intent::{Intent, Understanding};
 use super::pin::PinVerdict;
@@ -50,6 +50,15 @@ pub enum Event {
     Claimed { claim: Claim },
     /// Whether this node or another one answers the wake word heard last.
     Standing { standing: Standing },
+    /// Another node wants something said here. Not for the machine: [`Event::Say`] or [`Event::Show`] is what
+    /// comes of it.
+    Announcement { announcement: Announcement },
+    /// Another node has taken on an announcement of this one. Not for the machine.
+    Confirmed { confirmed: Confirmed },
+    /// Switches do-not-disturb on or off.
+    SetDoNotDisturb { on: bool },
+    /// Text to be shown and not spoken.
+    Show { text: String },
     /// Text to be spoken as it is.
     Say { text: String },
     /// Understanding has finished.

@@ -67,3 +67,66 @@ pub struct NodeCard {
     #[serde(default)]
     pub version: String,
 }
+
+/// Words that one node wants said on others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Announcement {
+    /// Names it in the answers.
+    pub id: String,
+    /// The node that asks for it.
+    pub from: String,
+    /// What is to be said.
+    pub text: String,
+    /// Declared name of the area whose nodes shall say it; all when there is none.
+    #[serde(default)]
+    pub area: Option<String>,
+}
+
+/// A node confirms an announcement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Confirmed {
+    /// Which announcement.
+    pub id: String,
+    /// The node that has taken it on.
+    pub node: String,
+    /// It says it aloud; otherwise it only shows it: quiet hours, do not disturb, or no speaker.
+    pub spoken: bool,
+}
+
+/// To whom something is announced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Audience {
+    /// Whoever hears this node.
+    Here,
+    /// The nodes of an area, by its declared name.
+    Area(String),
+    /// Every node.
+    Everywhere,
+}
+
+/// Longest announcement, in characters.
+const WORDS_MAX_CHARS: usize = 500;
+
+fn is_line(text: &str, most: usize) -> bool {
+    let length = text.chars().count();
+    (1..=most).contains(&length) && !text.contains(char::is_control)
+}
+
+impl Announcement {
+    /// Whether it can be what it says; what cannot is to be dropped.
+    pub fn is_sound(&self) -> bool {
+        is_line(&self.id, 64)
+            && is_node_name(&self.from)
+            && is_line(&self.text, WORDS_MAX_CHARS)
+            && self.area.as_ref().is_none_or(|area| is_line(area, 100))
+    }
+}
+
+impl Confirmed {
+    /// Whether it can be what it says; what cannot is to be dropped.
+    pub fn is_sound(&self) -> bool {
+        is_line(&self.id, 64) && is_node_name(&self.node)
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
+use super::house::{Audience, Confirmed};
 use super::ids::EntityId;
 use super::intent::{Intent, Understanding};
 use super::pin::{PinCode, PinVerdict};
@@ -197,6 +198,9 @@ pub trait TimerStore: Send + Sync {
     fn remove(&self, timer: &Timer) -> Result<(), Fault>;
 }
 
+/// A future of the nodes that confirmed an announcement.
+pub type ConfirmedFuture = Pin<Box<dyn Future<Output = Result<Vec<Confirmed>, Fault>> + Send>>;
+
 /// Settings of this node that a tool may change. Implemented by the daemon.
 pub trait NodeControls: Send + Sync {
     /// Volume now, 0–100.
@@ -208,6 +212,13 @@ pub trait NodeControls: Send + Sync {
     /// # Errors
     /// When it cannot be taken on now.
     fn announce(&self, text: &str) -> Result<(), Fault>;
+    /// Has a text said to an audience; who has confirmed it, this node among them where it is meant too. Where there
+    /// are no other nodes it is said here.
+    fn announce_to(&self, text: &str, _to: Audience) -> ConfirmedFuture {
+        let here = || vec![Confirmed { id: String::new(), node: "here".into(), spoken: true }];
+        let done = self.announce(text).map(|()| here());
+        Box::pin(async move { done })
+    }
 }
 
 /// An item of a list.

@@ -131,3 +131,59 @@ fn of_two_nodes_in_one_room_one_answers_and_both_are_listed() {
     });
     drop(second);
 }
+
+#[test]
+fn an_announcement_is_said_everywhere_and_shown_where_it_is_quiet() {
+    let (card, broker) = (SoundCard::start(), Broker::start());
+    let all = broker.subscribe("hark/#");
+    let (kitchen, office) = (Hark::new(), Hark::new());
+    let live = |hark: &Hark, node: &str, area: &str| {
+        let (node, area) = (format!("mqtt.node={node}"), format!("home.area={area}"));
+        hark.live_in(&card, &broker, &["audio.input_device=none", &node, &area])
+    };
+    let _daemons = (live(&kitchen, "kitchen", "kitchen"), live(&office, "office", "hallway"));
+    for node in ["kitchen", "office"] {
+        all.wait(node, |line| line == format!("hark/{node}/do_not_disturb/state OFF"));
+    }
+    let ask = |words: &str| {
+        let answers = || {
+            let lines = all.lines().into_iter();
+            lines.filter(|line| line.starts_with("hark/kitchen/answer ")).collect::<Vec<_>>()
+        };
+        let before = answers().len();
+        broker.publish("hark/kitchen/ask", words);
+        wait_for(words, Duration::from_secs(20), || answers().get(before).cloned())
+    };
+    let shown = |text: &str| {
+        let lines = all.lines();
+        let nodes = ["kitchen", "office"].into_iter();
+        let state = |node: &str| format!("hark/{node}/last_response/state {text}");
+        nodes.filter(|node| lines.contains(&state(node))).collect::<Vec<_>>()
+    };
+    assert_eq!(ask("announce that dinner is ready"), "hark/kitchen/answer Announced on kitchen, office.");
+    assert_eq!(shown("dinner is ready"), ["kitchen", "office"]);
+    all.wait("the voice of the office", |line| {
+        line.starts_with("hark/office/event") && line.contains("\"speaking_started\"")
+    });
+    assert_eq!(
+        ask("announce in the hallway that tea is ready"),
+        "hark/kitchen/answer Announced in the hallway."
+    );
+    assert_eq!(shown("tea is ready"), ["office"]);
+    let spoken = |node: &str| {
+        let own = format!("hark/{node}/event");
+        all.lines().iter().filter(|l| l.starts_with(&own) && l.contains("\"speaking_started\"")).count()
+    };
+    wait_for("the second announcement", Duration::from_secs(20), || (spoken("office") >= 2).then_some(()));
+    broker.publish("hark/office/do_not_disturb/set", "ON");
+    all.wait("quiet", |line| line == "hark/office/do_not_disturb/state ON");
+    let before = spoken("office");
+    let answer = ask("announce that the cake is ready");
+    assert_eq!(answer, "hark/kitchen/answer Announced on kitchen, office; office only shows it.");
+    assert_eq!(shown("the cake is ready"), ["kitchen", "office"]);
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(spoken("office"), before, "it is shown and not said");
+    // A timer rings all the same.
+    broker.publish("hark/office/ask", "set a timer for one second");
+    wait_for("the timer to be heard", Duration::from_secs(20), || (spoken("office") > before).then_some(()));
+}

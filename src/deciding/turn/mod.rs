@@ -176,7 +176,14 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
-            Event::Claimed { .. } => {}
+            Event::Claimed { .. } | Event::Announcement { .. } | Event::Confirmed { .. } => {}
+            Event::SetDoNotDisturb { on } => {
+                self.publish(None, PublicEvent::Setting { name: "do_not_disturb".into(), value: json!(on) });
+            }
+            Event::Show { text } => {
+                let id = self.open(now, Origin::Internal, Phase::Wording, false).id.clone();
+                self.reply(now, &id, Reply::Text { text });
+            }
             Event::Standing { standing } => self.on_standing(standing),
             Event::PinPresented { verdict } => self.presented = Some(verdict),
             Event::Say { text } => self.reply_unasked(now, Reply::Text { text }),

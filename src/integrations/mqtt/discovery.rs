@@ -60,7 +60,7 @@ fn components(topics: &Topics) -> Value {
 }
 
 /// What people use.
-fn voice_entities(topics: &Topics) -> [(String, Value); 7] {
+fn voice_entities(topics: &Topics) -> [(String, Value); 8] {
     let path = |topic| topics.path(topic);
     [
         entity(
@@ -108,6 +108,19 @@ fn voice_entities(topics: &Topics) -> [(String, Value); 7] {
             json!({
                 "state_topic": path(Topic::MicMuteState),
                 "command_topic": path(Topic::MicMuteSet),
+                "payload_on": "ON",
+                "payload_off": "OFF",
+            }),
+        ),
+        entity(
+            topics,
+            "switch",
+            "do_not_disturb",
+            "Do not disturb",
+            "mdi:bell-sleep",
+            json!({
+                "state_topic": path(Topic::DoNotDisturbState),
+                "command_topic": path(Topic::DoNotDisturbSet),
                 "payload_on": "ON",
                 "payload_off": "OFF",
             }),
@@ -384,6 +397,7 @@ mod tests {
                 "sensor.hark_last_transcript",
                 "sensor.hark_last_response",
                 "switch.hark_mic_mute",
+                "switch.hark_do_not_disturb",
                 "number.hark_volume",
                 "button.hark_listen_now",
                 "button.hark_stop",

@@ -3,7 +3,7 @@
 
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
-use crate::domain::house::Claim;
+use crate::domain::house::{Announcement, Claim, Confirmed};
 use crate::domain::public_event::Origin;
 use crate::domain::teaching::Correction;
 use serde_json::{Map, Value};
@@ -101,6 +101,13 @@ fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
         }
         Topic::Teach => correction(text).map(|correction| Event::Correct { correction }),
         Topic::Claim => claim(text).map(|claim| Event::Claimed { claim }),
+        Topic::Announce => announcement(text).map(|announcement| Event::Announcement { announcement }),
+        Topic::Confirmed => confirmed(text).map(|confirmed| Event::Confirmed { confirmed }),
+        Topic::DoNotDisturbSet => match text {
+            "ON" | "on" => Ok(Event::SetDoNotDisturb { on: true }),
+            "OFF" | "off" => Ok(Event::SetDoNotDisturb { on: false }),
+            _ => Err("ON or OFF"),
+        },
         Topic::Say => words(text).map(|text| Event::Say { text }),
         Topic::MicMuteSet => match text {
             "ON" | "on" => Ok(Event::SetMute { muted: true }),
@@ -174,6 +181,16 @@ fn correction(text: &str) -> Result<Correction, &'static str> {
 fn claim(text: &str) -> Result<Claim, &'static str> {
     let claim: Option<Claim> = serde_json::from_str(text).ok();
     claim.filter(Claim::is_sound).ok_or("JSON {kind, node, id, score 0 to 1, level_db -120 to 0}")
+}
+
+fn announcement(text: &str) -> Result<Announcement, &'static str> {
+    let announcement: Option<Announcement> = serde_json::from_str(text).ok();
+    announcement.filter(Announcement::is_sound).ok_or("JSON {id, from, text, area}")
+}
+
+fn confirmed(text: &str) -> Result<Confirmed, &'static str> {
+    let confirmed: Option<Confirmed> = serde_json::from_str(text).ok();
+    confirmed.filter(Confirmed::is_sound).ok_or("JSON {id, node, spoken}")
 }
 
 /// A number from 0 to 100, rounded. Home Assistant sends `40` or `40.0`.
@@ -274,6 +291,12 @@ mod tests {
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"a\\u0007\"}"),
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"none\", \"file\": \"/etc/passwd\"}"),
             (Topic::Say, b"nul \x00"),
+            (Topic::Announce, b"dinner"),
+            (Topic::Announce, b"{\"id\":\"1\",\"from\":\"a\",\"text\":\"\"}"),
+            (Topic::Announce, b"{\"id\":\"1\",\"from\":\"#\",\"text\":\"dinner\"}"),
+            (Topic::Announce, b"{\"id\":\"1\",\"from\":\"a\",\"text\":\"a\\u0007\"}"),
+            (Topic::Confirmed, b"{\"id\":\"1\",\"node\":\"A/B\",\"spoken\":true}"),
+            (Topic::DoNotDisturbSet, b"1"),
             (Topic::Claim, b"kitchen"),
             (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":2,\"level_db\":-9}"),
             (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"+/#\",\"id\":1,\"score\":1,\"level_db\":-9}"),

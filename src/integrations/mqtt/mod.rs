@@ -32,7 +32,7 @@ pub use probe::probe;
 use crate::config;
 use crate::domain::event::Event;
 use crate::domain::fault::Fault;
-use crate::domain::house::Claim;
+use crate::domain::house::{Announcement, Claim, Confirmed};
 use crate::domain::public_event::Envelope;
 use broker::{Broker, Credentials};
 use client::{Connection, Shared};
@@ -183,16 +183,30 @@ impl Mqtt {
         }
     }
 
+    /// Has other nodes say something; whether it could be sent.
+    pub fn broadcast(&self, announcement: &Announcement) -> bool {
+        self.tell_nodes(Topic::OwnAnnounce, announcement)
+    }
+
+    /// Tells that this node has taken on an announcement.
+    pub fn confirm(&self, confirmed: &Confirmed) {
+        self.tell_nodes(Topic::OwnConfirmed, confirmed);
+    }
+
     /// Tells the other nodes what this one heard. Without a connection nobody is told: later it would be worth
     /// nothing.
     pub fn claim(&self, claim: &Claim) {
-        let Some(link) = &self.link else { return };
-        match serde_json::to_vec(claim) {
-            // Nobody waits for it to arrive.
-            Ok(json) => {
-                drop(link.shared.outbox.deliver(Message::new(&link.shared.topics, Topic::OwnClaim, json)))
+        self.tell_nodes(Topic::OwnClaim, claim);
+    }
+
+    fn tell_nodes(&self, topic: Topic, what: &impl serde::Serialize) -> bool {
+        let Some(link) = &self.link else { return false };
+        match serde_json::to_vec(what) {
+            Ok(json) => link.shared.outbox.deliver(Message::new(&link.shared.topics, topic, json)).is_some(),
+            Err(error) => {
+                tracing::error!(%error, "cannot be written as JSON for the other nodes");
+                false
             }
-            Err(error) => tracing::error!(%error, "a claim cannot be written as JSON"),
         }
     }
 

@@ -98,6 +98,9 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
             ("mic_mute", Some(muted), _) => {
                 out.push(message(Topic::MicMuteState, if muted { "ON" } else { "OFF" }));
             }
+            ("do_not_disturb", Some(on), _) => {
+                out.push(message(Topic::DoNotDisturbState, if on { "ON" } else { "OFF" }));
+            }
             ("volume_percent", _, Some(percent)) => {
                 out.push(message(Topic::VolumeState, &percent.min(100).to_string()));
             }

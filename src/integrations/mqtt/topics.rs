@@ -15,6 +15,18 @@ pub enum Topic {
     Claim,
     /// Which node answers: what this one says.
     OwnClaim,
+    /// What other nodes want said.
+    Announce,
+    /// What this node wants said on others.
+    OwnAnnounce,
+    /// Which nodes have taken on an announcement.
+    Confirmed,
+    /// This node has taken on an announcement.
+    OwnConfirmed,
+    /// Whether announcements are shown and not spoken.
+    DoNotDisturbState,
+    /// Switches do-not-disturb on and off.
+    DoNotDisturbSet,
     /// What Hark is doing.
     State,
     /// Every public event.
@@ -101,7 +113,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 28] = [
+pub static TABLE: [Row; 34] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -124,6 +136,32 @@ pub static TABLE: [Row; 28] = [
         retain: false,
         payload: "JSON {kind: `claim` or `won`, node, id, score, level_db}: a node heard a wake word; see `[satellite]`",
     },
+    Row {
+        topic: Topic::Announce,
+        path: "hark/announce",
+        direction: Direction::In,
+        qos: 0,
+        retain: false,
+        payload: "JSON {id, from, text, area: optional}: words for all nodes, or those of an area",
+    },
+    out(Topic::OwnAnnounce, "hark/announce", 0, false, "the same, of this node"),
+    Row {
+        topic: Topic::Confirmed,
+        path: "hark/announced",
+        direction: Direction::In,
+        qos: 0,
+        retain: false,
+        payload: "JSON {id, node, spoken}: a node has taken on the announcement; `spoken` is false where it only shows it",
+    },
+    out(Topic::OwnConfirmed, "hark/announced", 0, false, "the same, of this node"),
+    out(
+        Topic::DoNotDisturbState,
+        "{base}/do_not_disturb/state",
+        1,
+        true,
+        "`ON` (announcements are shown, not spoken) or `OFF`",
+    ),
+    command(Topic::DoNotDisturbSet, "{base}/do_not_disturb/set", "`ON` or `OFF`"),
     out(Topic::OwnClaim, "hark/claim", 0, false, "the same, of this node"),
     out(
         Topic::State,
