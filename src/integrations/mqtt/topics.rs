@@ -49,6 +49,14 @@ pub enum Topic {
     LastResponseState,
     /// What was last answered, in full.
     LastResponseAttributes,
+    /// What the last request was taken for.
+    LastIntentState,
+    /// Which layer found that out.
+    LastRouteState,
+    /// How long the last answer took.
+    LatencyState,
+    /// What happens, for automations.
+    ActivityState,
     /// Whether the microphone is off.
     MicMuteState,
     /// Switches the microphone off and on.
@@ -113,7 +121,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 34] = [
+pub static TABLE: [Row; 38] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -215,6 +223,28 @@ pub static TABLE: [Row; 34] = [
         1,
         true,
         "JSON {text, language, turn, at}; `text` is never cut",
+    ),
+    out(Topic::LastIntentState, "{base}/last_intent/state", 1, true, "name of an intent"),
+    out(
+        Topic::LastRouteState,
+        "{base}/last_route/state",
+        1,
+        true,
+        "`instinct`, `direct`, `context`, `template`, `intent` or `llm`",
+    ),
+    out(
+        Topic::LatencyState,
+        "{base}/latency/state",
+        1,
+        true,
+        "whole milliseconds from the end of speech, or the typed request, to the first sound of the answer",
+    ),
+    out(
+        Topic::ActivityState,
+        "{base}/activity/state",
+        1,
+        false,
+        "JSON {event_type}: `wake`, `wake_rejected`, `command`, `timer_finished`, `barge_in` or `error`",
     ),
     out(Topic::MicMuteState, "{base}/mic_mute/state", 1, true, "`ON` (the microphone is off) or `OFF`"),
     command(Topic::MicMuteSet, "{base}/mic_mute/set", "`ON` or `OFF`"),
