@@ -53,7 +53,7 @@ pub struct Config {
     pub endpoint: endpoint::EndpointConfig,
     /// Understanding of requests that no sentence template fits.
     pub intent: intent::IntentConfig,
-    /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate.
+    /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate, switching an alarm off.
     pub permissions: permissions::Permissions,
     /// The home and its names.
     pub home: home::HomeConfig,

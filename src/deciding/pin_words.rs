@@ -69,7 +69,7 @@ pub fn find(text: &str, awaited: bool) -> Option<Found> {
     let digits: String = digits_of(&words[run.clone()]);
     let rest = words.len() - run.len();
     let enough = digits.len() >= PIN_MIN_DIGITS;
-    if !awaited && !(enough && rest <= 4) {
+    if !(awaited || enough && rest <= 4) {
         return None;
     }
     // A single number beside other words is a request, not an attempt: "turn off two lights".
