@@ -155,13 +155,14 @@ fn states_are_retained_and_events_are_not() {
         "last_response/attributes",
         "last_response/state",
         "mic_mute/state",
+        "node",
         "state",
         "volume/state",
     ];
     assert_eq!(topics, expected);
     assert!(kept.iter().all(|seen| seen.retained));
     assert_eq!(kept[2].payload.chars().count(), 255);
-    assert_eq!((kept[4].payload.as_str(), kept[5].payload.as_str()), ("idle", "35"));
+    assert_eq!((kept[5].payload.as_str(), kept[6].payload.as_str()), ("idle", "35"));
 }
 
 #[test]

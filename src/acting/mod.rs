@@ -6,6 +6,7 @@ pub mod lists;
 pub mod memory;
 pub mod names;
 pub mod permissions;
+pub mod pin;
 #[cfg(test)]
 mod test_shelf;
 pub mod timers;

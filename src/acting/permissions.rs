@@ -2,7 +2,7 @@
 //! be carried out as [`Cleared`], and only [`Gate::pass`] makes that.
 
 use super::names;
-use crate::config::permissions::DangerPolicy;
+use crate::config::permissions::{DangerPolicy, Permissions};
 use crate::domain::tool::error_code;
 
 /// One dangerous thing a call would do.
@@ -42,6 +42,9 @@ pub enum Refusal {
     /// A person has to say yes first.
     #[error("{} the {} needs a yes", .0.action, .0.name)]
     NeedsApproval(Ask),
+    /// A person has to give the PIN first.
+    #[error("{} the {} needs the PIN", .0.action, .0.name)]
+    NeedsPin(Ask),
 }
 
 impl Refusal {
@@ -50,13 +53,14 @@ impl Refusal {
         match self {
             Self::Forbidden(_) => error_code::FORBIDDEN,
             Self::NeedsApproval(_) => error_code::NEEDS_APPROVAL,
+            Self::NeedsPin(_) => error_code::NEEDS_PIN,
         }
     }
 
     /// What is asked or refused.
     pub fn ask(&self) -> &Ask {
         match self {
-            Self::Forbidden(ask) | Self::NeedsApproval(ask) => ask,
+            Self::Forbidden(ask) | Self::NeedsApproval(ask) | Self::NeedsPin(ask) => ask,
         }
     }
 }
@@ -72,35 +76,50 @@ pub struct Ask {
     pub entities: Vec<String>,
 }
 
+/// What a person has given for a call; the later, the more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Approval {
+    /// Nothing.
+    None,
+    /// A yes.
+    Yes,
+    /// The right PIN.
+    Pin,
+}
+
 /// The gate with the owner's policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    policy: DangerPolicy,
+    permissions: Permissions,
 }
 
 impl Gate {
     /// A gate with this policy.
-    pub fn new(policy: DangerPolicy) -> Self {
-        Self { policy }
+    pub fn new(permissions: &Permissions) -> Self {
+        Self { permissions: permissions.clone() }
     }
 
-    /// Lets through what is harmless, what the policy allows, and what a person said yes to.
+    /// Lets through what is harmless, what the policy allows, and what a person said yes to or gave the
+    /// PIN for. Of several dangers the strictest policy counts for all.
     ///
     /// # Errors
-    /// `Forbidden` by policy, also with a yes; `NeedsApproval` without one.
-    pub fn pass<T: Guarded>(&self, what: T, approved: bool) -> Result<Cleared<T>, Refusal> {
+    /// `Forbidden` by policy, whatever was given; `NeedsApproval` and `NeedsPin` without it.
+    pub fn pass<T: Guarded>(&self, what: T, given: Approval) -> Result<Cleared<T>, Refusal> {
         let dangers = what.dangers();
         let Some(first) = dangers.first() else { return Ok(Cleared(what)) };
+        let policies = dangers.iter().map(|danger| self.permissions.policy_for(danger.action));
+        let policy = policies.max().unwrap_or(DangerPolicy::Deny);
         let names: Vec<&str> = dangers.iter().map(|danger| danger.name.as_str()).collect();
         let ask = Ask {
             action: dangers.iter().find(|danger| danger.action != "open").unwrap_or(first).action,
             name: names::in_a_row(&names),
             entities: dangers.iter().map(|danger| danger.entity.clone()).collect(),
         };
-        match self.policy {
+        match policy {
             DangerPolicy::Deny => Err(Refusal::Forbidden(ask)),
-            DangerPolicy::Confirm if !approved => Err(Refusal::NeedsApproval(ask)),
-            DangerPolicy::Confirm | DangerPolicy::Allow => Ok(Cleared(what)),
+            DangerPolicy::Pin if given < Approval::Pin => Err(Refusal::NeedsPin(ask)),
+            DangerPolicy::Confirm if given < Approval::Yes => Err(Refusal::NeedsApproval(ask)),
+            DangerPolicy::Pin | DangerPolicy::Confirm | DangerPolicy::Allow => Ok(Cleared(what)),
         }
     }
 }
@@ -124,27 +143,47 @@ mod tests {
 
     #[test]
     fn policy_and_approval_decide() {
-        use DangerPolicy::{Allow, Confirm, Deny};
+        use DangerPolicy::{Allow, Confirm, Deny, Pin};
         let cases = [
-            (Allow, false, None),
-            (Allow, true, None),
-            (Confirm, true, None),
-            (Confirm, false, Some(error_code::NEEDS_APPROVAL)),
-            (Deny, false, Some(error_code::FORBIDDEN)),
-            (Deny, true, Some(error_code::FORBIDDEN)),
+            (Allow, Approval::None, None),
+            (Allow, Approval::Yes, None),
+            (Confirm, Approval::None, Some(error_code::NEEDS_APPROVAL)),
+            (Confirm, Approval::Yes, None),
+            (Confirm, Approval::Pin, None),
+            (Pin, Approval::None, Some(error_code::NEEDS_PIN)),
+            (Pin, Approval::Yes, Some(error_code::NEEDS_PIN)),
+            (Pin, Approval::Pin, None),
+            (Deny, Approval::None, Some(error_code::FORBIDDEN)),
+            (Deny, Approval::Yes, Some(error_code::FORBIDDEN)),
+            (Deny, Approval::Pin, Some(error_code::FORBIDDEN)),
         ];
-        for (policy, approved, expected) in cases {
-            let gate = Gate::new(policy);
-            assert!(gate.pass(Thing(vec![]), approved).is_ok(), "harmless things always pass");
-            let answer = gate.pass(Thing(vec![danger("open", "gate")]), approved);
-            assert_eq!(answer.err().map(|refusal| refusal.code()), expected, "{policy:?} {approved}");
+        for (policy, given, expected) in cases {
+            let gate = gate(policy);
+            assert!(gate.pass(Thing(vec![]), given).is_ok(), "harmless things always pass");
+            let answer = gate.pass(Thing(vec![danger("open", "gate")]), given);
+            assert_eq!(answer.err().map(|refusal| refusal.code()), expected, "{policy:?} {given:?}");
         }
+    }
+
+    #[test]
+    fn of_several_acts_the_strictest_counts_for_all() {
+        let pin = vec!["unlock".to_owned()];
+        let gate = Gate::new(&Permissions { dangerous: DangerPolicy::Allow, pin, ..Permissions::default() });
+        assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None).is_ok());
+        let both = || Thing(vec![danger("open", "gate"), danger("unlock", "door")]);
+        let refusal = gate.pass(both(), Approval::Yes).unwrap_err();
+        assert_eq!((refusal.code(), refusal.ask().entities.len()), (error_code::NEEDS_PIN, 2));
+        assert!(gate.pass(both(), Approval::Pin).is_ok());
+    }
+
+    fn gate(dangerous: DangerPolicy) -> Gate {
+        Gate::new(&Permissions { dangerous, ..Permissions::default() })
     }
 
     #[test]
     fn the_question_names_everything_and_the_graver_act() {
         let thing = Thing(vec![danger("open", "gate"), danger("unlock", "door")]);
-        let refusal = Gate::new(DangerPolicy::Confirm).pass(thing, false).unwrap_err();
+        let refusal = gate(DangerPolicy::Confirm).pass(thing, Approval::None).unwrap_err();
         let ask = refusal.ask();
         assert_eq!((ask.action, ask.name.as_str()), ("unlock", "gate and door"));
         assert_eq!(ask.entities, ["x.gate", "x.door"]);

@@ -159,7 +159,11 @@ pub struct SayArgs {
 #[derive(Debug, Subcommand)]
 pub enum Home {
     /// Every entity with its state
-    List,
+    List {
+        /// The nodes of the house on the broker instead
+        #[arg(long)]
+        nodes: bool,
+    },
     /// One area or entity in full
     Show {
         /// Name, alias or id

@@ -20,7 +20,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 11] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 12] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -31,6 +31,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("microphone", &|| microphone(config)),
         ("speaker", &|| speaker(config)),
         ("mqtt", &|| broker(config)),
+        ("nodes", &|| nodes(config)),
         ("home assistant", &|| home_assistant(config)),
     ];
     let mut failed = 0;
@@ -147,12 +148,28 @@ fn broker(config: &Config) -> Finding {
     waiting("mqtt", mqtt::probe(&config.mqtt))
 }
 
+/// Who else is on the broker; one that is away is told, and no failure of this one.
+fn nodes(config: &Config) -> Finding {
+    let nodes = waiting("mqtt", mqtt::nodes(&config.mqtt))?;
+    let others = nodes.iter().filter(|node| node.card.node != config.mqtt.node);
+    let (here, away): (Vec<_>, Vec<_>) = others.partition(|node| node.online);
+    let names = |nodes: &[&mqtt::Node]| {
+        nodes.iter().map(|node| node.card.node.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    Ok(match (here.is_empty(), away.is_empty()) {
+        (true, true) => "no others".to_owned(),
+        (false, true) => format!("others: {}", names(&here)),
+        (true, false) => format!("others, all away: {}", names(&away)),
+        (false, false) => format!("others: {}; away: {}", names(&here), names(&away)),
+    })
+}
+
 fn home_assistant(config: &Config) -> Finding {
     waiting("homeassistant", homeassistant::probe(&config.homeassistant))
 }
 
 /// A probe needs no more than one thread that waits.
-fn waiting(part: &str, probe: impl Future<Output = Finding>) -> Finding {
+pub(super) fn waiting<T>(part: &str, probe: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::new(FaultKind::Failed, part, error.to_string(), ""))?;
     runtime.block_on(probe)

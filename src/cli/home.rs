@@ -6,18 +6,37 @@ use crate::config::Config;
 use crate::daemon::sources;
 use crate::domain::home::{Area, Entity, Home};
 use crate::domain::{Fault, FaultKind};
+use crate::integrations::mqtt;
 use serde_json::json;
 
 /// Prints the home, or one thing of it.
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
+    if let Command::List { nodes: true } = command {
+        return nodes(config, as_json).map_err(|fault| vec![fault]);
+    }
     let (home, faults) = sources::look(config)?;
     for fault in faults {
         eprintln!("hark: {fault}");
     }
     match command {
-        Command::List if as_json => println!("{}", json!(home)),
-        Command::List => list(&home),
+        Command::List { .. } if as_json => println!("{}", json!(home)),
+        Command::List { .. } => list(&home),
         Command::Show { name } => show(&home, name, as_json).map_err(|fault| vec![fault])?,
+    }
+    Ok(())
+}
+
+/// The nodes on the broker, and whether they are there.
+fn nodes(config: &Config, as_json: bool) -> Result<(), Fault> {
+    let nodes = super::doctor::waiting("mqtt", mqtt::nodes(&config.mqtt))?;
+    if as_json {
+        println!("{}", json!(nodes));
+        return Ok(());
+    }
+    for node in nodes {
+        let health = if node.online { "online" } else { "offline" };
+        let area = node.card.area.as_deref().unwrap_or("no area");
+        println!("{:32} {health:8} {area:28} {}", node.card.node, node.card.version);
     }
     Ok(())
 }

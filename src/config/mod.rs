@@ -16,6 +16,7 @@ pub mod paths;
 pub mod permissions;
 mod problem;
 mod rules;
+pub mod satellite;
 mod source;
 pub mod speaking;
 pub mod stt;
@@ -52,7 +53,7 @@ pub struct Config {
     pub endpoint: endpoint::EndpointConfig,
     /// Understanding of requests that no sentence template fits.
     pub intent: intent::IntentConfig,
-    /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate.
+    /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate, switching an alarm off.
     pub permissions: permissions::Permissions,
     /// The home and its names.
     pub home: home::HomeConfig,
@@ -62,6 +63,8 @@ pub struct Config {
     pub homeassistant: homeassistant::HomeAssistant,
     /// MQTT and Home Assistant discovery.
     pub mqtt: mqtt::Mqtt,
+    /// Several nodes in one house, on one MQTT broker.
+    pub satellite: satellite::Satellite,
     /// What is kept.
     pub memory: memory::Memory,
     /// The voice.

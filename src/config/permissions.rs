@@ -1,33 +1,104 @@
-//! `[permissions]`: what needs approval. A dangerous act is unlocking, opening a garage door or a gate.
+//! `[permissions]`: what needs approval. A dangerous act is unlocking, opening a garage door or a gate,
+//! switching an alarm system off.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happens to a dangerous act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What happens to a dangerous act; the later, the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DangerPolicy {
     /// Done at once.
     Allow,
     /// Done after a yes.
     Confirm,
+    /// Done after the right PIN.
+    Pin,
     /// Never done.
     Deny,
 }
 
-/// What needs approval. A dangerous act is unlocking, opening a garage door or a gate.
+/// Every dangerous act, as the lists of `[permissions]` name it.
+pub const ACTS: [&str; 3] = ["unlock", "open", "disarm"];
+
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors) or `disarm` (alarm systems).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
-    /// `confirm`: Hark asks and waits for a yes; `deny`: never; `allow`: at once.
+    /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// How long a question for approval waits.
-    #[schemars(range(min = 2000, max = 60000))]
+    /// Acts that need a yes, of `unlock`, `open` and `disarm`. Of several lists the strictest counts.
+    pub confirm: Vec<String>,
+    /// Acts that need the PIN, spoken or typed.
+    pub pin: Vec<String>,
+    /// Acts that are never done.
+    pub deny: Vec<String>,
+    /// How long a question for approval waits for the yes or the PIN.
+    #[schemars(range(min = 2000, max = 300000))]
     pub approval_window_ms: u32,
+    /// File with the PIN: 4 to 12 digits, or `sha256:SALT:HEX` of the salt and the digits joined; empty: systemd credential `pin`.
+    #[schemars(extend("x-holds" = "file"))]
+    pub pin_file: String,
+    /// Wrong PINs in a row that lock it out.
+    #[schemars(range(min = 1, max = 10))]
+    pub pin_tries: u32,
+    /// How long no PIN is looked at then.
+    #[schemars(range(min = 60000, max = 86400000))]
+    pub pin_lockout_ms: u32,
+}
+
+impl Permissions {
+    /// What happens to an act: the strictest of the lists that name it, else `dangerous`.
+    pub fn policy_for(&self, act: &str) -> DangerPolicy {
+        let names = |list: &[String]| list.iter().any(|name| name == act);
+        if names(&self.deny) {
+            DangerPolicy::Deny
+        } else if names(&self.pin) {
+            DangerPolicy::Pin
+        } else if names(&self.confirm) {
+            DangerPolicy::Confirm
+        } else {
+            self.dangerous
+        }
+    }
+
+    /// Whether there is an act that needs the PIN.
+    pub fn wants_pin(&self) -> bool {
+        ACTS.iter().any(|act| self.policy_for(act) == DangerPolicy::Pin)
+    }
 }
 
 impl Default for Permissions {
     fn default() -> Self {
-        Self { dangerous: DangerPolicy::Confirm, approval_window_ms: 10000 }
+        Self {
+            dangerous: DangerPolicy::Confirm,
+            confirm: Vec::new(),
+            pin: Vec::new(),
+            deny: Vec::new(),
+            approval_window_ms: 30_000,
+            pin_file: String::new(),
+            pin_tries: 3,
+            pin_lockout_ms: 300_000,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strictest_list_counts_and_the_rest_is_as_usual() {
+        let list = |acts: &[&str]| acts.iter().map(|act| (*act).to_owned()).collect::<Vec<_>>();
+        let permissions = Permissions {
+            dangerous: DangerPolicy::Allow,
+            confirm: list(&["open", "unlock", "disarm"]),
+            pin: list(&["unlock", "disarm"]),
+            deny: list(&["disarm"]),
+            ..Permissions::default()
+        };
+        let policies = ACTS.map(|act| permissions.policy_for(act));
+        assert_eq!(policies, [DangerPolicy::Pin, DangerPolicy::Confirm, DangerPolicy::Deny]);
+        assert!(permissions.wants_pin() && !Permissions::default().wants_pin());
     }
 }

@@ -3,6 +3,7 @@
 
 use super::load::Loaded;
 use super::paths::expand;
+use super::permissions::ACTS;
 use super::problem::{Problem, nearest};
 use super::speaking::VoiceEngine;
 use super::wake::WakeEngine;
@@ -17,6 +18,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     mqtt(&mut found);
     files(&mut found);
     services(&mut found);
+    permissions(&mut found);
     found.problems
 }
 
@@ -182,6 +184,7 @@ fn files(found: &mut Findings<'_>) {
         ("mqtt.password_file", &config.mqtt.password_file),
         ("homeassistant.token_file", &config.homeassistant.token_file),
         ("home.file", &config.home.file),
+        ("permissions.pin_file", &config.permissions.pin_file),
     ];
     for (key, path) in known {
         if !path.is_empty() && !expand(path).is_file() {
@@ -204,6 +207,20 @@ fn files(found: &mut Findings<'_>) {
     }
 }
 
+fn permissions(found: &mut Findings<'_>) {
+    let permissions = &found.loaded.config.permissions;
+    let lists = [("confirm", &permissions.confirm), ("pin", &permissions.pin), ("deny", &permissions.deny)];
+    for (name, acts) in lists {
+        for act in acts.iter().filter(|act| !ACTS.contains(&act.as_str())) {
+            let fix = nearest(act, ACTS.iter().copied()).map_or_else(
+                || format!("use {}", ACTS.join(", ")),
+                |near| format!("did you mean \"{near}\"?"),
+            );
+            found.add(&format!("permissions.{name}"), act, "no dangerous act of this name", fix);
+        }
+    }
+}
+
 fn services(found: &mut Findings<'_>) {
     let config = &found.loaded.config;
     let weather = &config.tools.weather_url;
@@ -222,6 +239,10 @@ fn services(found: &mut Findings<'_>) {
     if language.len() != 2 || !language.chars().all(|c| c.is_ascii_lowercase()) {
         let fix = "use two lower-case letters, such as \"en\"";
         found.add("speaking.language", language, "not an ISO 639-1 code", fix);
+    }
+    if !config.speaking.quiet_hours.is_empty() && config.speaking.quiet_minutes().is_none() {
+        let fix = "write from when to when: \"22:00-07:00\"";
+        found.add("speaking.quiet_hours", &config.speaking.quiet_hours, "not two times of the day", fix);
     }
     if config.speaking.voice == VoiceEngine::Piper && config.speaking.piper_voice.trim().is_empty() {
         let fix = "name one that `hark say --list-voices` prints, or give the path of an .onnx file";

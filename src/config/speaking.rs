@@ -54,6 +54,22 @@ pub struct Speaking {
     /// How long it then waits for the first word.
     #[schemars(range(min = 1000, max = 30000))]
     pub follow_up_ms: u32,
+    /// When announcements are shown and not spoken, such as "22:00-07:00"; empty: never. Alarms and timers ring all the same.
+    pub quiet_hours: String,
+}
+
+impl Speaking {
+    /// Beginning and end of the quiet hours in minutes of the day; `None` when there are none, or they are not
+    /// written as two times.
+    pub fn quiet_minutes(&self) -> Option<(u16, u16)> {
+        let minutes = |text: &str| {
+            let (hours, minutes) = text.trim().split_once(':')?;
+            let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
+            (hours < 24 && minutes < 60).then_some(60 * hours + minutes)
+        };
+        let (from, to) = self.quiet_hours.split_once('-')?;
+        Some((minutes(from)?, minutes(to)?))
+    }
 }
 
 impl Default for Speaking {
@@ -68,6 +84,7 @@ impl Default for Speaking {
             earcons: true,
             follow_up: FollowUp::Questions,
             follow_up_ms: 5000,
+            quiet_hours: String::new(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::clock::{Clock, wall_local, wall_rfc3339, wall_unix_ms};
 use super::controls::Controls;
 use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
+use super::pin_guard;
 use super::recorder::Recorder;
 use super::teacher::Teacher;
 use crate::acting::timers::Timers;
@@ -97,7 +98,9 @@ impl Conductor {
     /// Tells listeners how things stand at the start, so that retained states are right from then on.
     pub fn announce(&mut self, volume_percent: u8) {
         let now = self.clock.now();
-        let settings = [("volume_percent", json!(volume_percent)), ("mic_mute", json!(false))];
+        let off = json!(false);
+        let settings =
+            [("volume_percent", json!(volume_percent)), ("mic_mute", off.clone()), ("do_not_disturb", off)];
         self.publish(now, None, None, PublicEvent::State { state: HarkState::Idle });
         for (name, value) in settings {
             self.publish(now, None, None, PublicEvent::Setting { name: name.into(), value });
@@ -127,18 +130,33 @@ impl Conductor {
             if matches!(event, Event::Acted { .. }) {
                 self.owed = self.owed.saturating_sub(1);
             }
-            self.parts.recorder.event(now, &event, self.machine.is_idle());
-            let rings = match &event {
-                Event::Timer { change: TimerChange::Finished, timer } => Some(timer.clone()),
-                _ => None,
+            // Before anything is recorded or told: from here on no PIN is in any event.
+            let tools = self.parts.tools.as_ref();
+            let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
+            let (event, verdict) = if tools.has_pin() {
+                pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin))
+            } else {
+                (event, None)
             };
-            for effect in self.machine.handle(now, event) {
-                self.perform(now, effect);
+            if let Some(verdict) = verdict {
+                self.take(now, Event::PinPresented { verdict });
             }
-            if let Some(timer) = rings {
-                self.note_told(timer);
-            }
+            self.take(now, event);
             next = self.follow_ups.pop_front();
+        }
+    }
+
+    fn take(&mut self, now: Stamp, event: Event) {
+        self.parts.recorder.event(now, &event, self.machine.is_idle());
+        let rings = match &event {
+            Event::Timer { change: TimerChange::Finished, timer } => Some(timer.clone()),
+            _ => None,
+        };
+        for effect in self.machine.handle(now, event) {
+            self.perform(now, effect);
+        }
+        if let Some(timer) = rings {
+            self.note_told(timer);
         }
     }
 

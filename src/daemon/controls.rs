@@ -1,8 +1,10 @@
 //! Settings of this node that tools may change.
 
+use super::intercom::Intercom;
 use super::mailbox::Mailbox;
-use crate::domain::ports::NodeControls;
-use crate::domain::{Event, Fault, FaultKind};
+use crate::domain::house::Audience;
+use crate::domain::ports::{ConfirmedFuture, NodeControls};
+use crate::domain::{Event, Fault};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -10,11 +12,17 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub(super) struct Controls {
     volume_percent: AtomicU8,
     mailbox: Arc<Mailbox>,
+    intercom: Arc<Intercom>,
 }
 
 impl Controls {
-    pub(super) fn new(volume_percent: u8, mailbox: Arc<Mailbox>) -> Self {
-        Self { volume_percent: AtomicU8::new(volume_percent.min(100)), mailbox }
+    pub(super) fn new(volume_percent: u8, mailbox: Arc<Mailbox>, intercom: Arc<Intercom>) -> Self {
+        Self { volume_percent: AtomicU8::new(volume_percent.min(100)), mailbox, intercom }
+    }
+
+    /// What announces.
+    pub(super) fn intercom(&self) -> &Arc<Intercom> {
+        &self.intercom
     }
 
     /// The turn machine changed it.
@@ -38,8 +46,10 @@ impl NodeControls for Controls {
     }
 
     fn announce(&self, text: &str) -> Result<(), Fault> {
-        self.mailbox.push(Event::Say { text: text.to_owned() }).map_err(|full| {
-            Fault::new(FaultKind::Unavailable, "announce", full.to_string(), "say it again in a moment")
-        })
+        self.intercom.say(text).map(drop)
+    }
+
+    fn announce_to(&self, text: &str, to: Audience) -> ConfirmedFuture {
+        self.intercom.announce_to(text, to)
     }
 }

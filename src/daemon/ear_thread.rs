@@ -1,5 +1,6 @@
 //! The `hark-ear` thread: takes what the microphone brought, hears, tells the turn machine.
 
+use super::claims::Claims;
 use super::echo_feed::EchoFeed;
 use super::health::Health;
 use super::live::no_thread;
@@ -45,7 +46,12 @@ struct Shared {
 
 impl EarThread {
     /// Loads the engines and starts to hear. A microphone that is not there is looked for again and again.
-    pub(super) fn start(workshop: &Workshop, echo: EchoFeed, health: Arc<Health>) -> Result<Self, Fault> {
+    pub(super) fn start(
+        workshop: &Workshop,
+        echo: EchoFeed,
+        health: Arc<Health>,
+        claims: Claims,
+    ) -> Result<Self, Fault> {
         let shared = Arc::new(Shared::default());
         // The device opens while the engines load.
         let mut source =
@@ -56,7 +62,7 @@ impl EarThread {
         let (mailbox, told) = (workshop.mailbox.clone(), shared.clone());
         let thread = std::thread::Builder::new()
             .name("hark-ear".into())
-            .spawn(move || listen(ear, echo, source, &orders, &mailbox, &told))
+            .spawn(move || listen(ear, echo, source, &orders, (&mailbox, &claims), &told))
             .map_err(|error| no_thread("hark-ear", &error))?;
         Ok(Self { commands, shared, health, thread: Some(thread) })
     }
@@ -105,7 +111,7 @@ fn listen(
     mut echo: EchoFeed,
     mut source: MicrophoneSource,
     orders: &Receiver<EarCommand>,
-    mailbox: &Mailbox,
+    (mailbox, claims): (&Mailbox, &Claims),
     shared: &Shared,
 ) {
     let (mut samples, mut heard) = (Vec::new(), Vec::new());
@@ -128,8 +134,15 @@ fn listen(
         }
         ear.process_cleaned(&samples, echo.words(), &mut heard);
         for Heard { event, .. } in heard.drain(..) {
+            let woken = match &event {
+                HearingEvent::Wake { score, .. } => Some(*score),
+                _ => None,
+            };
             if let Err(full) = mailbox.push(machine_event(event)) {
                 tracing::error!("what was heard is lost: {full}");
+            }
+            if let Some(score) = woken {
+                claims.heard(score, ear.meter().level_dbfs);
             }
         }
         let processed = ear.blocks();

@@ -1,5 +1,6 @@
 //! The daemon: every part on its own thread, supervised, from READY to a clean end.
 
+use super::claims::{self, Claims};
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
 use super::diagnostics;
@@ -13,6 +14,7 @@ use super::vocabulary::VocabularyThread;
 use super::voice_parts::VoiceParts;
 use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
+use crate::domain::house::Claim;
 use crate::domain::{Event, Fault, FaultKind};
 use crate::inference::memory;
 use crate::integrations::mqtt::{Mqtt, NodeInfo};
@@ -35,8 +37,16 @@ pub fn run(
     let health = Arc::new(Health::default());
     let (echo, taps) = EchoFeed::new(&workshop.config.echo);
     let voice = VoiceParts::supervised(workshop, taps, &health)?;
-    let ear = EarThread::start(workshop, echo, health.clone())?;
-    let mqtt = Arc::new(start_mqtt(workshop)?);
+    let (claims, claimed) = Claims::new(&workshop.config.satellite);
+    let ear = EarThread::start(workshop, echo, health.clone(), claims.clone())?;
+    let mqtt = Arc::new(start_mqtt(workshop, claims)?);
+    workshop.intercom().attach(mqtt.clone(), workshop.area_name());
+    if let Some(claimed) = claimed {
+        let (node, settings) = (workshop.config.mqtt.node.clone(), workshop.config.satellite.clone());
+        let teller = mqtt.clone();
+        let send = move |claim: &Claim| teller.claim(claim);
+        workshop.runtime.spawn(claims::settle(claimed, node, settings, send, mailbox.clone()));
+    }
     let publisher = mqtt.clone();
     listeners.push(Box::new(move |envelope| publisher.publish(envelope)));
     let learning = start_learning(workshop)?;
@@ -71,6 +81,7 @@ pub fn run(
     drop(ear);
     drop(voice);
     conductor.finish();
+    workshop.intercom().detach();
     workshop.runtime.block_on(mqtt.shutdown());
     Ok(())
 }
@@ -88,14 +99,19 @@ impl Running<'_> {
     }
 }
 
-fn start_mqtt(workshop: &Workshop) -> Result<Mqtt, Fault> {
-    let mailbox = workshop.mailbox.clone();
+fn start_mqtt(workshop: &Workshop, claims: Claims) -> Result<Mqtt, Fault> {
+    let (mailbox, intercom) = (workshop.mailbox.clone(), workshop.intercom().clone());
     let inbound = Arc::new(move |event: Event| {
-        if let Err(full) = mailbox.push(event) {
+        if let Event::Claimed { claim } = event {
+            claims.claimed(claim);
+        } else if let Some(event) = intercom.take(event)
+            && let Err(full) = mailbox.push(event)
+        {
             tracing::error!("a command from MQTT was refused: {full}");
         }
     });
-    let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), ..NodeInfo::default() };
+    let area = Some(workshop.area_name()).filter(|area| !area.is_empty());
+    let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), area };
     let devices = workshop.mqtt_devices.clone();
     Mqtt::start(&workshop.config.mqtt, about, inbound, devices, workshop.runtime.handle().clone())
 }

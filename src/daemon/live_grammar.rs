@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 pub(super) struct Ingredients {
     pub(super) places: Places,
     pub(super) home: Arc<dyn HomeView>,
+    /// Digits may be asked for.
+    pub(super) pin: bool,
     /// Name or id of the area this node stands in; empty for none.
     pub(super) area: String,
     /// Tells how alike names are in meaning, where there is a classifier.
@@ -139,7 +141,11 @@ impl LiveGrammar {
     }
 
     fn read(&self) -> Result<(Sentences, Replies), Faults> {
-        let sentences = Sentences::load(&self.from.places.sentences(&self.language), &self.language)
+        let mut folders = self.from.places.sentences(&self.language);
+        if self.from.pin {
+            folders.insert(1, self.from.places.pin_sentences());
+        }
+        let sentences = Sentences::load(&folders, &self.language)
             .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
         let replies = Replies::new(sentences.responses())?;
         let missing = replies.missing(sentences.intents());

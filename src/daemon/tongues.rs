@@ -43,7 +43,8 @@ impl Tongues {
         let classifier = late_classifier(config, &places);
         let similar = classifier.clone().map(similarity);
         let area = config.home.area.clone();
-        let from = Arc::new(Ingredients { places: places.clone(), home, area, similar });
+        let pin = config.permissions.wants_pin();
+        let from = Arc::new(Ingredients { places: places.clone(), home, pin, area, similar });
         let others = config.intent.languages.iter().filter(|language| *language != usual);
         let languages = std::iter::once(usual).chain(others);
         let grammars: Vec<_> = languages

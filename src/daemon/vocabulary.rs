@@ -183,7 +183,7 @@ mod tests {
         let text = "language: xx\nintents:\n  HassNevermind:\n    data:\n      - sentences: [bah]\n";
         std::fs::write(folder.join("sentences/xx/a.yaml"), text).unwrap();
         let places = Places::new(folder, folder, "");
-        let from = Ingredients { places, home: home.clone(), area: String::new(), similar: None };
+        let from = Ingredients { places, home: home.clone(), pin: false, area: String::new(), similar: None };
         let from = Arc::new(from);
         ["en", "xx"].map(|language| Arc::new(LiveGrammar::new(language, from.clone()))).into()
     }

@@ -3,6 +3,7 @@
 use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
+use super::intercom::Intercom;
 use super::mailbox::Mailbox;
 use super::recogniser::{self, Made};
 use super::recorder::Recorder;
@@ -11,7 +12,8 @@ use super::teacher::Teacher;
 use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
-use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file};
+use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
+use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::speaking::VoiceEngine;
@@ -36,6 +38,7 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -117,7 +120,8 @@ impl Workshop {
             super::live::report(&mailbox, fault.clone());
         }
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
-        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone()));
+        let intercom = Arc::new(Intercom::new(&config, mailbox.clone()));
+        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone(), intercom));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
         backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
         backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
@@ -128,6 +132,7 @@ impl Workshop {
             timers: timers.clone(),
             lists: Arc::new(store.clone()),
             facts: Arc::new(store.clone()),
+            pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
@@ -170,6 +175,18 @@ impl Workshop {
 }
 
 impl Workshop {
+    /// What announces.
+    pub(super) fn intercom(&self) -> &Arc<Intercom> {
+        self.controls.intercom()
+    }
+
+    /// Declared name of the area this node stands in; as it was configured where the home does not know it.
+    pub(super) fn area_name(&self) -> String {
+        let here = self.config.home.area.trim();
+        let home = self.home.home();
+        select::area(&home, here).map_or_else(|| here.to_owned(), |area| area.name.clone())
+    }
+
     /// What a conductor works with. `session` names the conversation in the store.
     pub fn parts(&self, voice: Option<VoiceHandle>, ear: Option<Sender<EarCommand>>, session: &str) -> Parts {
         let keep = self.config.memory.keep_turns;
@@ -321,6 +338,11 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
 /// When there is none yet.
 pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
     Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+}
+
+fn open_pin(config: &Config) -> Result<PinPad, Fault> {
+    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    PinPad::open(&config.permissions, credentials.as_deref(), &config.paths.state_dir()?)
 }
 
 /// The timers of the store.

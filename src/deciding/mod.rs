@@ -2,9 +2,11 @@
 //! templates.
 
 pub mod choice;
+pub mod claims;
 pub mod context;
 pub mod instincts;
 pub mod ladder;
+pub mod pin_words;
 pub mod replies;
 pub mod route;
 pub mod slash;

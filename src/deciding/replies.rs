@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 19] = [
+pub const FIXED_KEYS: [&str; 22] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -24,6 +24,9 @@ pub const FIXED_KEYS: [&str; 19] = [
     "gave_up",
     "ask_approval",
     "approval_denied",
+    "ask_pin",
+    "pin_wrong",
+    "pin_locked",
     "ask_which",
     "ask_meant",
     "missed",
@@ -125,7 +128,9 @@ impl Replies {
         match reply {
             Reply::Parts { parts } => self.parts(parts),
             Reply::AskApproval { receipt, parts } => {
-                let question = self.fill("replies", "ask_approval", json!({ "result": receipt.detail }))?;
+                let by_pin = receipt.detail["error"] == error_code::NEEDS_PIN;
+                let key = if by_pin { "ask_pin" } else { "ask_approval" };
+                let question = self.fill("replies", key, json!({ "result": receipt.detail }))?;
                 Ok(join(&self.parts(parts)?, &question))
             }
             Reply::AskWhich { candidates } => {

@@ -2,8 +2,10 @@
 
 use super::audio::Earcon;
 use super::fault::Fault;
+use super::house::{Announcement, Claim, Confirmed, Standing};
 use super::ids::{TimerId, TurnId};
 use super::intent::{Intent, Understanding};
+use super::pin::PinVerdict;
 use super::ports::Completeness;
 use super::public_event::{Origin, PublicEvent, SpeakingEnd};
 use super::speech::{Endpoint, Transcript};
@@ -40,6 +42,23 @@ pub enum Event {
     NothingSaid,
     /// A typed request.
     Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
+    /// The request that follows at once held a PIN, and this is what the executor says to it. The request
+    /// itself has [`MASK`](super::pin::MASK) in its place.
+    PinPresented { verdict: PinVerdict },
+    /// Another node claims the turn it heard the wake word for. Not for the machine: [`Event::Standing`] is what
+    /// comes of it.
+    Claimed { claim: Claim },
+    /// Whether this node or another one answers the wake word heard last.
+    Standing { standing: Standing },
+    /// Another node wants something said here. Not for the machine: [`Event::Say`] or [`Event::Show`] is what
+    /// comes of it.
+    Announcement { announcement: Announcement },
+    /// Another node has taken on an announcement of this one. Not for the machine.
+    Confirmed { confirmed: Confirmed },
+    /// Switches do-not-disturb on or off.
+    SetDoNotDisturb { on: bool },
+    /// Text to be shown and not spoken.
+    Show { text: String },
     /// Text to be spoken as it is.
     Say { text: String },
     /// Understanding has finished.

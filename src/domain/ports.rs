@@ -2,8 +2,10 @@
 
 use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
+use super::house::{Audience, Confirmed};
 use super::ids::{EntityId, TimerId};
 use super::intent::{Intent, Understanding};
+use super::pin::{PinCode, PinVerdict};
 use super::timer::{Ring, Timer};
 use super::tool::{Receipt, Risk, ToolCall};
 use chrono::NaiveDateTime;
@@ -128,6 +130,14 @@ pub type ReceiptFuture = Pin<Box<dyn Future<Output = Receipt> + Send>>;
 pub trait Tools: Send + Sync {
     /// Never fails: what goes wrong is in the receipt. Unknown tools are a failed receipt too.
     fn run(&self, call: ToolCall) -> ReceiptFuture;
+    /// Whether there is a PIN: then digits that can be one are shown nowhere.
+    fn has_pin(&self) -> bool {
+        false
+    }
+    /// Looks at a PIN that somebody presented; counts wrong ones. Waits for the disk.
+    fn present_pin(&self, _pin: &PinCode) -> PinVerdict {
+        PinVerdict::Wrong
+    }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
 }
@@ -209,6 +219,9 @@ pub trait TimerStore: Send + Sync {
     fn rings(&self) -> Result<Vec<Ring>, Fault>;
 }
 
+/// A future of the nodes that confirmed an announcement.
+pub type ConfirmedFuture = Pin<Box<dyn Future<Output = Result<Vec<Confirmed>, Fault>> + Send>>;
+
 /// Settings of this node that a tool may change. Implemented by the daemon.
 pub trait NodeControls: Send + Sync {
     /// Volume now, 0–100.
@@ -220,6 +233,13 @@ pub trait NodeControls: Send + Sync {
     /// # Errors
     /// When it cannot be taken on now.
     fn announce(&self, text: &str) -> Result<(), Fault>;
+    /// Has a text said to an audience; who has confirmed it, this node among them where it is meant too. Where there
+    /// are no other nodes it is said here.
+    fn announce_to(&self, text: &str, _to: Audience) -> ConfirmedFuture {
+        let here = || vec![Confirmed { id: String::new(), node: "here".into(), spoken: true }];
+        let done = self.announce(text).map(|()| here());
+        Box::pin(async move { done })
+    }
 }
 
 /// An item of a list.

@@ -64,6 +64,8 @@ pub enum Outcome {
     Failed,
     /// The request was not understood, or belongs to nothing the house can do.
     NotUnderstood,
+    /// Another node heard it as well and answers.
+    Elsewhere,
     /// Nobody said anything after the wake word.
     NothingSaid,
     /// The person stopped it, or another request took its place.
@@ -149,6 +151,8 @@ pub enum Origin {
     Cli,
     /// MQTT `ask`.
     Mqtt,
+    /// MQTT `ask` that names its conversation: what is asked back can be answered in that one only.
+    MqttSession(String),
     /// Hark itself, such as a timer that rings.
     Internal,
 }

@@ -30,6 +30,9 @@ pub struct ToolCall {
     pub args: Slots,
     /// The person has said yes to exactly this call. Only the turn machine sets it.
     pub approved: bool,
+    /// Number of the grant that the right PIN gave, for exactly this call. Only the turn machine sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<u64>,
 }
 
 /// Proof of what a tool did, or why it did not.
@@ -56,6 +59,8 @@ pub mod error_code {
     pub const UNSUPPORTED: &str = "unsupported";
     /// A dangerous call without approval; `detail.question` says what to ask.
     pub const NEEDS_APPROVAL: &str = "needs_approval";
+    /// A dangerous call without the PIN it needs; `detail.question` says what to ask.
+    pub const NEEDS_PIN: &str = "needs_pin";
     /// Switched off by the owner's permissions.
     pub const FORBIDDEN: &str = "forbidden";
     /// No confirmation came in time.
@@ -72,11 +77,12 @@ pub mod error_code {
     pub const FAILED: &str = "failed";
 
     /// Every code.
-    pub const ALL: [&str; 11] = [
+    pub const ALL: [&str; 12] = [
         NOT_FOUND,
         AMBIGUOUS,
         UNSUPPORTED,
         NEEDS_APPROVAL,
+        NEEDS_PIN,
         FORBIDDEN,
         TIMEOUT,
         OFFLINE,

@@ -22,16 +22,16 @@ const LONG: &str = "A broad area of high pressure will bring sunshine to most of
 /// Sound quieter than this is silence.
 const SILENCE: f32 = 1e-3;
 
-struct Room {
-    card: SoundCard,
-    broker: Broker,
+pub(crate) struct Room {
+    pub(crate) card: SoundCard,
+    pub(crate) broker: Broker,
     all: Subscription,
-    hark: Hark,
+    pub(crate) hark: Hark,
     _daemon: Running,
 }
 
 impl Room {
-    fn new(settings: &[&str]) -> Self {
+    pub(crate) fn new(settings: &[&str]) -> Self {
         let (card, broker, hark) = (SoundCard::start(), Broker::start(), Hark::new());
         let all = broker.subscribe("hark/#");
         // Nothing comes back from the loudspeaker here: what is tested begins behind the echo stage.
@@ -48,7 +48,7 @@ impl Room {
         std::thread::sleep(Duration::from_millis(1500));
     }
 
-    fn events(&self, name: &str) -> Vec<Value> {
+    pub(crate) fn events(&self, name: &str) -> Vec<Value> {
         let lines = self.all.lines();
         let events = lines.iter().filter_map(|line| line.strip_prefix("hark/hark/event "));
         events
@@ -58,7 +58,7 @@ impl Room {
     }
 
     /// The event of this name after the first `before` of them.
-    fn wait_for(&self, name: &str, before: usize) -> Value {
+    pub(crate) fn wait_for(&self, name: &str, before: usize) -> Value {
         let end = Instant::now() + Duration::from_secs(60);
         loop {
             if let Some(event) = self.events(name).get(before) {

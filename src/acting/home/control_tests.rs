@@ -5,8 +5,8 @@ use super::super::command::{DeviceCommand, LightSetting};
 use super::super::demo::DemoDevices;
 use super::super::{SOURCE_DEMO, file};
 use super::*;
-use crate::acting::permissions::Gate;
-use crate::config::permissions::DangerPolicy;
+use crate::acting::permissions::{Approval, Gate};
+use crate::config::permissions::Permissions;
 use crate::domain::EntityId;
 use crate::domain::ports::HomeView;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn cleared(control: &HomeControl, what: &[(&str, DeviceCommand)]) -> Cleared<Act
         command: command.clone(),
     };
     let list = what.iter().map(action).collect();
-    Gate::new(DangerPolicy::Allow).pass(Actions { home, list }, false).unwrap()
+    Gate::new(&Permissions::default()).pass(Actions { home, list }, Approval::Yes).unwrap()
 }
 
 async fn tell(control: &HomeControl, id: &str, command: DeviceCommand) -> Done {

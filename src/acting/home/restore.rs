@@ -159,8 +159,8 @@ mod tests {
     use super::super::demo::DemoDevices;
     use super::super::{HomeControl, HomeRegistry, file};
     use super::*;
-    use crate::acting::permissions::Gate;
-    use crate::config::permissions::DangerPolicy;
+    use crate::acting::permissions::{Approval, Gate};
+    use crate::config::permissions::Permissions;
     use crate::domain::EntityId;
     use crate::domain::ports::{HomeView, ListItem};
     use std::sync::Arc;
@@ -206,7 +206,7 @@ mod tests {
             let tell = async |command: DeviceCommand| {
                 let entity = registry.entity(&id).unwrap();
                 let actions = Actions { home: registry.home(), list: vec![Action { entity, command }] };
-                let cleared = Gate::new(DangerPolicy::Allow).pass(actions, false).unwrap();
+                let cleared = Gate::new(&Permissions::default()).pass(actions, Approval::Yes).unwrap();
                 let done = control.carry_out(cleared, Duration::from_secs(1)).await;
                 assert_eq!(done[0].error, None, "{id}");
             };

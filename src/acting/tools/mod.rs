@@ -28,6 +28,8 @@ mod volume;
 mod weather;
 
 use crate::acting::home::command::Actions;
+use crate::acting::permissions::Approval;
+use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::ports::{HomeView, ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
 use crate::domain::{Receipt, Risk, ToolCall, TurnId};
@@ -73,6 +75,14 @@ impl Tools for Toolbox {
         })
     }
 
+    fn has_pin(&self) -> bool {
+        self.parts.pin.is_set()
+    }
+
+    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
+        self.parts.pin.present(pin, self.parts.now_unix_ms())
+    }
+
     fn risk(&self, tool: &str) -> Option<Risk> {
         table::find(tool).map(|tool| tool.risk)
     }
@@ -110,7 +120,8 @@ async fn execute(
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
-            let done = tell_devices(&parts, turn, (actions, call.approved), about, timeout).await?;
+            let given = given(&parts, &call);
+            let done = tell_devices(&parts, turn, (actions, given), about, timeout).await?;
             match also {
                 Some(work) => Ok(joined(done, work.await?)),
                 None => Ok(done),
@@ -121,16 +132,25 @@ async fn execute(
     Ok(outcome)
 }
 
+/// What a person has given for this call. A PIN was looked at here, in the executor; its grant is, too.
+fn given(parts: &Parts, call: &ToolCall) -> Approval {
+    match call.grant {
+        Some(number) if parts.pin.redeem(number, &call.turn, parts.now_unix_ms()) => Approval::Pin,
+        _ if call.approved => Approval::Yes,
+        _ => Approval::None,
+    }
+}
+
 /// Tells devices what passes the gate, and remembers for `turn` how they were.
 async fn tell_devices(
     parts: &Parts,
     turn: Option<&TurnId>,
-    (actions, approved): (Actions, bool),
+    (actions, given): (Actions, Approval),
     about: Map<String, Value>,
     timeout: Duration,
 ) -> Result<Outcome, Failure> {
     let touched = undo::touched(&actions);
-    let cleared = parts.gate.pass(actions, approved)?;
+    let cleared = parts.gate.pass(actions, given)?;
     let before = parts.home.registry().home();
     let done = parts.home.carry_out(cleared, timeout).await;
     let home = parts.home.registry().home();

@@ -218,6 +218,8 @@ impl From<Refusal> for Failure {
             Refusal::NeedsApproval(ask) => {
                 failure.with("question", json!(format!("Shall I {} the {}?", ask.action, ask.name)))
             }
+            Refusal::NeedsPin(ask) => failure
+                .with("question", json!(format!("What is the PIN to {} the {}?", ask.action, ask.name))),
             Refusal::Forbidden(_) => failure,
         }
     }

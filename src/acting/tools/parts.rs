@@ -4,6 +4,7 @@ use crate::acting::home::{HomeControl, select};
 use crate::acting::lists::Lists;
 use crate::acting::memory::Memory;
 use crate::acting::permissions::Gate;
+use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::undo::UndoLog;
 use crate::acting::weather::Weather;
@@ -27,6 +28,8 @@ pub struct Kept {
     pub lists: Arc<dyn ListStore>,
     /// Where facts are.
     pub facts: Arc<dyn FactStore>,
+    /// The PIN, and how often it was wrong.
+    pub pin: PinPad,
 }
 
 /// What the tools work with.
@@ -49,6 +52,8 @@ pub struct Parts {
     pub clock: Clock,
     /// The permission gate.
     pub gate: Gate,
+    /// The PIN.
+    pub pin: PinPad,
     /// Area this node stands in, by name, alias or id; empty: none.
     here: String,
     /// Time a tool may take.
@@ -85,7 +90,8 @@ impl Parts {
             node,
             weather: Weather::new(tools),
             clock,
-            gate: Gate::new(permissions.dangerous),
+            gate: Gate::new(permissions),
+            pin: kept.pin,
             here,
             timeout: Duration::from_millis(u64::from(tools.timeout_ms)),
         })

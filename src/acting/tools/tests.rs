@@ -113,6 +113,7 @@ impl Built {
                 ),
                 lists: drawer.clone(),
                 facts: drawer.clone(),
+                pin: crate::acting::pin::PinPad::without_pin(),
             },
             knob.clone(),
             clock,
@@ -143,7 +144,7 @@ impl House {
         let (turn, tool) = (TurnId::from("t"), tool.to_owned());
         // Every call is another one.
         let index = self.calls.fetch_add(1, Ordering::SeqCst);
-        self.tools.run(ToolCall { index, turn, tool, args, approved }).await
+        self.tools.run(ToolCall { index, turn, tool, args, approved, grant: None }).await
     }
 
     /// Must succeed; the detail must be what the table promises.

@@ -2,9 +2,10 @@
 
 use super::Machine;
 use super::state::{Approval, Phase, Work};
-use crate::domain::public_event::{Outcome, PublicEvent};
+use crate::domain::pin::PinVerdict;
+use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::tool::error_code;
-use crate::domain::{Intent, Part, Receipt, Reply, Stamp, ToolCall, TurnId};
+use crate::domain::{Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId};
 
 impl Machine {
     pub(super) fn on_acted(
@@ -44,7 +45,9 @@ impl Machine {
         let failed = settled.iter().any(|work| work.receipt.as_ref().is_some_and(|receipt| !receipt.ok));
         let intents: Vec<_> =
             waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
-        let question = waiting.iter().find_map(|work| work.receipt.clone());
+        let by_pin = waiting.iter().any(|work| lacks(work, error_code::NEEDS_PIN));
+        let asked = if by_pin { error_code::NEEDS_PIN } else { error_code::NEEDS_APPROVAL };
+        let question = waiting.iter().find(|work| lacks(work, asked)).and_then(|work| work.receipt.clone());
         turn.outcome = match (&question, failed) {
             (Some(_), _) => Outcome::AwaitingApproval,
             (None, true) => Outcome::Failed,
@@ -57,7 +60,8 @@ impl Machine {
         self.leaning.remember(now.clock_ms() + self.settings.context_ms, &origin, done);
         let reply = match question {
             Some(receipt) => {
-                self.approval = Some(Approval { origin, intents, until_ms });
+                let origin = answerer(origin);
+                self.approval = Some(Approval { origin, intents, by_pin, until_ms });
                 Reply::AskApproval { receipt, parts }
             }
             None => Reply::Parts { parts },
@@ -66,18 +70,65 @@ impl Machine {
     }
 
     /// The person said yes: exactly the calls that were asked about run, marked as approved.
-    pub(super) fn approve(&mut self, now: Stamp, id: &TurnId) {
+    pub(super) fn approve(&mut self, now: Stamp, id: &TurnId, grant: Option<u64>) {
         let Some(approval) = self.approval.take() else { return };
         let work = approval.intents.into_iter().enumerate().map(|(index, (intent, call))| {
-            let call = ToolCall { index, turn: id.clone(), approved: true, ..call };
+            let call = ToolCall { index, turn: id.clone(), approved: true, grant, ..call };
             Work { intent, call: Some(call), receipt: None }
         });
         let work = work.collect();
         self.run(now, id, work);
     }
+
+    /// Whether a dangerous act waits for the PIN, and this one may give it.
+    pub fn awaits_pin(&self, now: Stamp, origin: &Origin) -> bool {
+        self.approval.as_ref().is_some_and(|approval| {
+            approval.by_pin && approval.origin == *origin && approval.until_ms > now.clock_ms()
+        })
+    }
+
+    /// The request at hand was a PIN, and the executor has looked at it.
+    pub(super) fn on_pin(&mut self, now: Stamp, id: &TurnId, verdict: PinVerdict) {
+        let why = "the PIN was asked for".into();
+        let name = "HarkPin".to_owned();
+        let route = Route::Instinct;
+        let intent = Intent { name, slots: Slots::new(), confidence: 1.0, route, why, response: None };
+        self.tell_intent(id, intent);
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.route = Some(route);
+        turn.times.intent = Some(now);
+        match verdict {
+            PinVerdict::Right { grant } => self.approve(now, id, Some(grant)),
+            PinVerdict::Wrong => {
+                turn.outcome = Outcome::AwaitingApproval;
+                turn.asks_approval = turn.speak;
+                if let Some(approval) = &mut self.approval {
+                    approval.until_ms = until_ms;
+                }
+                self.reply(now, id, Reply::Fixed { key: "pin_wrong".into() });
+            }
+            PinVerdict::Locked => {
+                turn.outcome = Outcome::Failed;
+                self.approval = None;
+                self.reply(now, id, Reply::Fixed { key: "pin_locked".into() });
+            }
+        }
+    }
+}
+
+/// Who may answer a question of a turn: who asked for it, and what Hark does by itself it asks the room.
+fn answerer(origin: Origin) -> Origin {
+    match origin {
+        Origin::Internal => Origin::Voice,
+        other => other,
+    }
 }
 
 fn needs_approval(work: &Work) -> bool {
-    let Some(receipt) = &work.receipt else { return false };
-    !receipt.ok && receipt.detail["error"] == error_code::NEEDS_APPROVAL
+    lacks(work, error_code::NEEDS_APPROVAL) || lacks(work, error_code::NEEDS_PIN)
+}
+
+fn lacks(work: &Work, code: &str) -> bool {
+    work.receipt.as_ref().is_some_and(|receipt| !receipt.ok && receipt.detail["error"] == code)
 }

@@ -2,6 +2,8 @@
 //! comes with the event, so a recorded event log replays to the same effects.
 
 mod acting;
+#[cfg(test)]
+mod approval_tests;
 mod barge_in;
 #[cfg(test)]
 mod barge_in_tests;
@@ -25,6 +27,7 @@ use crate::config;
 use crate::config::speaking::FollowUp;
 use crate::deciding::context::Context;
 use crate::domain::audio::Earcon;
+use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::{Effect, Event, Reply, Stamp, TurnId};
 use barge_in::Interruption;
@@ -76,6 +79,8 @@ pub struct Machine {
     turns: Vec<Turn>,
     turns_opened: u64,
     approval: Option<Approval>,
+    /// What the executor says to the PIN in the request that comes next.
+    presented: Option<PinVerdict>,
     /// A request that waits to hear which name is meant.
     question: Option<Question>,
     /// What the next request can lean on.
@@ -106,6 +111,7 @@ impl Machine {
             turns: Vec::new(),
             turns_opened: 0,
             approval: None,
+            presented: None,
             question: None,
             leaning: Context::default(),
             ringing: Ringing::default(),
@@ -125,8 +131,14 @@ impl Machine {
     /// Takes one event and says what is to be done, in order.
     pub fn handle(&mut self, now: Stamp, event: Event) -> Vec<Effect> {
         self.now = now;
+        self.forget_late_questions(now);
         self.decide_if_due(now);
+        let is_pin = matches!(event, Event::PinPresented { .. });
         self.take(now, event);
+        if !is_pin {
+            // It is worth something for the very next event only.
+            self.presented = None;
+        }
         self.watch_if_audible();
         if self.turns.is_empty() {
             self.ringing.resume(now.clock_ms());
@@ -164,6 +176,16 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
+            Event::Claimed { .. } | Event::Announcement { .. } | Event::Confirmed { .. } => {}
+            Event::SetDoNotDisturb { on } => {
+                self.publish(None, PublicEvent::Setting { name: "do_not_disturb".into(), value: json!(on) });
+            }
+            Event::Show { text } => {
+                let id = self.open(now, Origin::Internal, Phase::Wording, false).id.clone();
+                self.reply(now, &id, Reply::Text { text });
+            }
+            Event::Standing { standing } => self.on_standing(standing),
+            Event::PinPresented { verdict } => self.presented = Some(verdict),
             Event::Say { text } => self.reply_unasked(now, Reply::Text { text }),
             Event::Understood { turn, understanding } => self.on_understood(now, &turn, understanding),
             Event::Acted { turn, index, receipt, duration_ms } => {
@@ -186,7 +208,8 @@ impl Machine {
         }
     }
 
-    fn on_tick(&mut self, now: Stamp) {
+    /// A question whose time is up is not answered any more, whatever comes first: the answer or a tick.
+    fn forget_late_questions(&mut self, now: Stamp) {
         let now_ms = now.clock_ms();
         if self.approval.as_ref().is_some_and(|approval| approval.until_ms <= now_ms) {
             self.approval = None;
@@ -194,6 +217,10 @@ impl Machine {
         if self.question.as_ref().is_some_and(|question| question.until_ms <= now_ms) {
             self.question = None;
         }
+    }
+
+    fn on_tick(&mut self, now: Stamp) {
+        let now_ms = now.clock_ms();
         let mut sound = false;
         for turn in &mut self.turns {
             if turn.wake_sound_at_ms.is_some_and(|at| at <= now_ms) {
@@ -259,6 +286,7 @@ impl Machine {
             reply: String::new(),
             sounding: false,
             asks_approval: false,
+            waits: false,
             listen_after: false,
             wake_sound_at_ms: None,
             give_up_at_ms: now.clock_ms() + GIVE_UP_AFTER_MS,

@@ -56,6 +56,12 @@ impl Machine {
         let Some(turn) = self.turn_mut(id) else { return };
         turn.heard = text.to_owned();
         let origin = turn.origin.clone();
+        if let Some(verdict) = self.presented.take()
+            && self.awaits_pin(now, &origin)
+        {
+            self.on_pin(now, id, verdict);
+            return;
+        }
         if self.answer_which(now, id, text, &origin) {
             return;
         }
@@ -152,6 +158,7 @@ impl Machine {
                 tool: tool.to_owned(),
                 args: route::arguments(tool, &intent),
                 approved: false,
+                grant: None,
             });
             Work { intent, call, receipt: None }
         });
@@ -204,7 +211,7 @@ impl Machine {
         }
         match reaction.approval {
             Some(true) => {
-                self.approve(now, id);
+                self.approve(now, id, None);
                 return;
             }
             Some(false) => self.approval = None,

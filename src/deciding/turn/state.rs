@@ -63,6 +63,8 @@ pub(super) struct Turn {
     pub(super) sounding: bool,
     /// Open the ear when the reply has been said: a yes was asked for.
     pub(super) asks_approval: bool,
+    /// Another node may answer: nothing is said or done until that is known.
+    pub(super) waits: bool,
     /// Open the ear when the reply has been said.
     pub(super) listen_after: bool,
     /// The wake sound is played at this time unless the person already speaks.
@@ -127,6 +129,8 @@ pub(super) struct Approval {
     /// Only the one who asked may answer.
     pub(super) origin: Origin,
     pub(super) intents: Vec<(Intent, ToolCall)>,
+    /// It waits for the PIN, not for a yes.
+    pub(super) by_pin: bool,
     pub(super) until_ms: u64,
 }
 

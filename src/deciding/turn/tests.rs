@@ -33,11 +33,11 @@ pub(super) fn settings() -> Settings {
     }
 }
 
-fn machine() -> Machine {
+pub(super) fn machine() -> Machine {
     Machine::new(settings())
 }
 
-fn at(ms: u64) -> Stamp {
+pub(super) fn at(ms: u64) -> Stamp {
     Stamp::live(ms * 1000)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn typed(text: &str) -> Event {
     Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run: false }
 }
 
-fn intent(name: &str) -> Intent {
+pub(super) fn intent(name: &str) -> Intent {
     Intent {
         name: name.into(),
         slots: Slots::from_iter([("name".to_owned(), json!("front door"))]),
@@ -87,7 +87,7 @@ pub(super) fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
     Event::Acted { turn: turn(n), index, receipt, duration_ms: 1.0 }
 }
 
-fn replied(n: u32, speaks: bool) -> Event {
+pub(super) fn replied(n: u32, speaks: bool) -> Event {
     Event::Replied { turn: turn(n), text: "words".into(), language: "en".into(), speaks }
 }
 
@@ -445,7 +445,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         prop::sample::select(vec!["HassTurnOn", "HassTurnOff", "HarkStop", "HarkConfirm", "HarkHowAreYou"]);
     let text = prop::sample::select(vec!["yes", "no", "stop", "repeat", "mute", "turn on the lamp", ""]);
     let partial = prop::sample::select(vec!["stop", "turn on the", "words", "hey", ""]);
-    let error = prop::sample::select(vec!["needs_approval", "offline", "nonsense"]);
+    let error = prop::sample::select(vec!["needs_approval", "needs_pin", "offline", "nonsense"]);
     prop_oneof![
         Just(wake()),
         Just(Event::SpeechStarted),

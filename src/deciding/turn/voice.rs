@@ -1,8 +1,9 @@
 //! The spoken side of a turn: wake word, listening, the reply being said.
 
 use super::barge_in::Words;
-use super::state::{Opening, Phase};
+use super::state::{Opening, Phase, Turn};
 use super::{GIVE_UP_AFTER_MS, Machine, WAKE_SOUND_AFTER_MS};
+use crate::domain::house::Standing;
 use crate::domain::ports::Completeness;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId};
@@ -24,6 +25,27 @@ impl Machine {
         turn.wake_sound_at_ms = Some(now.clock_ms() + WAKE_SOUND_AFTER_MS);
         let id = turn.id.clone();
         self.publish(Some(&id), PublicEvent::Wake { word, score });
+    }
+
+    /// Whether this node answers the wake word it heard last, as the nodes have settled it.
+    pub(super) fn on_standing(&mut self, standing: Standing) {
+        let heard = |turn: &&mut Turn| turn.opening == Opening::WakeWord && turn.times.request.is_none();
+        let Some(turn) = self.turns.iter_mut().rev().find(heard) else { return };
+        turn.waits = standing == Standing::Waiting;
+        if standing == Standing::Won {
+            return;
+        }
+        turn.wake_sound_at_ms = None;
+        if standing == Standing::Lost {
+            let id = turn.id.clone();
+            self.leave_to_others(&id);
+        }
+    }
+
+    /// Another node answers: without a word, without a sound.
+    fn leave_to_others(&mut self, id: &TurnId) {
+        self.out.push(Effect::StopListening);
+        self.close(id, Outcome::Elsewhere);
     }
 
     /// Hark said the wake word; the ear has woken up in vain, and has dropped what it was hearing.
@@ -105,12 +127,17 @@ impl Machine {
         if self.interruption.is_some() && !self.settle_interruption(now, &transcript) {
             return;
         }
-        let waiting = |turn: &&super::Turn| turn.origin == Origin::Voice && turn.times.request.is_none();
+        let waiting = |turn: &&Turn| turn.origin == Origin::Voice && turn.times.request.is_none();
         let Some((id, heard_from)) =
             self.turns.iter().rev().find(waiting).map(|turn| (turn.id.clone(), turn.heard_from))
         else {
             return;
         };
+        if self.turn_mut(&id).is_some_and(|turn| turn.waits) {
+            // Who should answer has not said so yet; two answers are worse than none.
+            self.leave_to_others(&id);
+            return;
+        }
         if heard_from.is_some_and(|from| self.is_own_echo(from, now, &transcript.text)) {
             self.echoes += 1;
             transcript.rejected = Some(format!("an echo of what Hark said ({} echoes dropped)", self.echoes));

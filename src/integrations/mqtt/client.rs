@@ -11,6 +11,7 @@ use super::session::{End, Session};
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
 use crate::domain::fault::Fault;
+use crate::domain::house::NodeCard;
 use rumqttc::mqttbytes::Error as WireError;
 use rumqttc::{AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError};
 use std::collections::VecDeque;
@@ -51,6 +52,7 @@ pub struct Shared {
     /// Times the connection could not be made or broke.
     pub outages: AtomicU64,
     discovery: Vec<u8>,
+    card: Vec<u8>,
     link: Mutex<(bool, Option<Fault>)>,
 }
 
@@ -71,6 +73,8 @@ impl Shared {
             true => discovery::payload(&topics, &about).to_string().into_bytes(),
             false => Vec::new(),
         };
+        let card = NodeCard { node: topics.node().to_owned(), area: about.area, version: about.version };
+        let card = serde_json::to_vec(&card).unwrap_or_default();
         Self {
             topics,
             outbox,
@@ -80,6 +84,7 @@ impl Shared {
             refused: AtomicU64::new(0),
             outages: AtomicU64::new(0),
             discovery,
+            card,
             link: Mutex::new((false, None)),
         }
     }
@@ -106,6 +111,7 @@ impl Shared {
         }
         vec![
             Message::new(&self.topics, Topic::Availability, "online"),
+            Message::new(&self.topics, Topic::Node, self.card.clone()),
             Message::new(&self.topics, Topic::Discovery, self.discovery.clone()),
         ]
     }

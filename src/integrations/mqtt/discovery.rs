@@ -4,7 +4,7 @@
 //! platform have their short names (`dev`, `o`, `cmps`, `p`) as in the documentation's examples; every
 //! other key is written in full.
 
-use super::outbound::state_name;
+use super::outbound::{ACTIVITIES, ROUTES, route_name, state_name};
 use super::topics::{Topic, Topics};
 use crate::domain::public_event::HarkState;
 use serde_json::{Map, Value, json};
@@ -55,7 +55,8 @@ pub fn payload(topics: &Topics, about: &NodeInfo) -> Value {
 
 /// One component an entity; the key is the entity's name in topics and ids.
 fn components(topics: &Topics) -> Value {
-    let entities = voice_entities(topics).into_iter().chain(diagnostic_entities(topics));
+    let entities =
+        voice_entities(topics).into_iter().chain(word_entities(topics)).chain(diagnostic_entities(topics));
     Value::Object(entities.collect())
 }
 
@@ -153,6 +154,54 @@ fn voice_entities(topics: &Topics) -> [(String, Value); 7] {
     ]
 }
 
+/// What goes in and comes out in words, and what became of it.
+fn word_entities(topics: &Topics) -> [(String, Value); 7] {
+    let path = |topic| topics.path(topic);
+    let told = |key: &str, name: &str, icon: &str, topic, mut own: Value| {
+        own["state_topic"] = json!(path(topic));
+        own["entity_category"] = json!("diagnostic");
+        entity(topics, "sensor", key, name, icon, own)
+    };
+    let routes = json!({ "device_class": "enum", "options": ROUTES.map(route_name) });
+    let milliseconds =
+        json!({ "device_class": "duration", "unit_of_measurement": "ms", "state_class": "measurement" });
+    let ask = json!({
+        "command_topic": path(Topic::Ask),
+        // What Hark took down: a PIN is not in it.
+        "state_topic": path(Topic::LastTranscriptState),
+        "max": 255,
+    });
+    let activity = json!({ "state_topic": path(Topic::ActivityState), "event_types": ACTIVITIES });
+    [
+        entity(
+            topics,
+            "switch",
+            "do_not_disturb",
+            "Do not disturb",
+            "mdi:bell-sleep",
+            json!({
+                "state_topic": path(Topic::DoNotDisturbState),
+                "command_topic": path(Topic::DoNotDisturbSet),
+                "payload_on": "ON",
+                "payload_off": "OFF",
+            }),
+        ),
+        entity(
+            topics,
+            "notify",
+            "say",
+            "Say this",
+            "mdi:bullhorn",
+            json!({ "command_topic": path(Topic::Say) }),
+        ),
+        entity(topics, "text", "ask", "Ask this", "mdi:chat-question", ask),
+        entity(topics, "event", "activity", "Activity", "mdi:pulse", activity),
+        told("last_intent", "Last intent", "mdi:head-cog", Topic::LastIntentState, json!({})),
+        told("last_route", "Last route", "mdi:directions-fork", Topic::LastRouteState, routes),
+        told("latency", "Latency", "mdi:timer-sand", Topic::LatencyState, milliseconds),
+    ]
+}
+
 /// How the node itself is.
 fn diagnostic_entities(topics: &Topics) -> [(String, Value); 5] {
     let problem = |key: &str, name: &str, icon: &str, topic| {
@@ -223,7 +272,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     // Keys Home Assistant's MQTT integration accepts, from the "Configuration variables" of
-    // home-assistant.io/integrations/{sensor,binary_sensor,switch,number,button}.mqtt and the schemas in its source
+    // home-assistant.io/integrations/{sensor,binary_sensor,switch,number,button,notify,text,event}.mqtt and the schemas in its source
     // (homeassistant/components/mqtt/{schemas,sensor,binary_sensor,switch,number,button}.py). It drops keys it does
     // not know without a word, so a misspelt one would simply not work.
     const ROOT: &[&str] = &[
@@ -326,6 +375,19 @@ mod tests {
         "unit_of_measurement",
         "value_template",
     ];
+    const NOTIFY: &[&str] = &["command_template", "command_topic", "retain"];
+    const TEXT: &[&str] = &[
+        "command_template",
+        "command_topic",
+        "max",
+        "min",
+        "mode",
+        "pattern",
+        "retain",
+        "state_topic",
+        "value_template",
+    ];
+    const EVENT: &[&str] = &["device_class", "event_types", "state_topic", "value_template"];
     const BUTTON: &[&str] = &["command_template", "command_topic", "device_class", "payload_press", "retain"];
 
     fn platform_keys(platform: &str) -> (&'static [&'static str], &'static [&'static str]) {
@@ -335,6 +397,9 @@ mod tests {
             "binary_sensor" => (BINARY_SENSOR, &["state_topic"]),
             "switch" => (SWITCH, &["command_topic", "state_topic"]),
             "number" => (NUMBER, &["command_topic", "state_topic"]),
+            "notify" => (NOTIFY, &["command_topic"]),
+            "text" => (TEXT, &["command_topic", "state_topic"]),
+            "event" => (EVENT, &["state_topic"]),
             "button" => (BUTTON, &["command_topic"]),
             other => panic!("platform {other} has no list here"),
         }
@@ -387,6 +452,13 @@ mod tests {
                 "number.hark_volume",
                 "button.hark_listen_now",
                 "button.hark_stop",
+                "switch.hark_do_not_disturb",
+                "notify.hark_say",
+                "text.hark_ask",
+                "event.hark_activity",
+                "sensor.hark_last_intent",
+                "sensor.hark_last_route",
+                "sensor.hark_latency",
                 "binary_sensor.hark_microphone_problem",
                 "binary_sensor.hark_speaker_problem",
                 "sensor.hark_xruns",

@@ -3,12 +3,16 @@
 
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
+use crate::domain::house::{Announcement, Claim, Confirmed};
 use crate::domain::public_event::Origin;
 use crate::domain::teaching::Correction;
 use serde_json::{Map, Value};
 
 /// Longest payload that is looked at.
 pub const PAYLOAD_MAX_BYTES: usize = 4096;
+
+/// Longest claim of a node that is looked at.
+const CLAIM_MAX_BYTES: usize = 512;
 
 /// What an accepted message means.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,15 +87,27 @@ pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Resu
     if text.is_empty() {
         return Err(Refusal::Empty(path));
     }
+    if topic == Topic::Claim && payload.len() > CLAIM_MAX_BYTES {
+        return Err(Refusal::TooLong { topic: path, bytes: payload.len() });
+    }
     command(topic, text).map(Inbound::Event).map_err(|expected| Refusal::Unexpected { topic: path, expected })
 }
 
 fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
     match topic {
         Topic::Ask => {
-            words(text).map(|text| Event::Typed { text, origin: Origin::Mqtt, speak: false, dry_run: false })
+            let origin = conversation(text)?;
+            words(text).map(|text| Event::Typed { text, origin, speak: false, dry_run: false })
         }
         Topic::Teach => correction(text).map(|correction| Event::Correct { correction }),
+        Topic::Claim => claim(text).map(|claim| Event::Claimed { claim }),
+        Topic::Announce => announcement(text).map(|announcement| Event::Announcement { announcement }),
+        Topic::Confirmed => confirmed(text).map(|confirmed| Event::Confirmed { confirmed }),
+        Topic::DoNotDisturbSet => match text {
+            "ON" | "on" => Ok(Event::SetDoNotDisturb { on: true }),
+            "OFF" | "off" => Ok(Event::SetDoNotDisturb { on: false }),
+            _ => Err("ON or OFF"),
+        },
         Topic::Say => words(text).map(|text| Event::Say { text }),
         Topic::MicMuteSet => match text {
             "ON" | "on" => Ok(Event::SetMute { muted: true }),
@@ -123,6 +139,22 @@ fn words(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
+/// The `session` of a JSON object names the conversation; all requests without one are in the same.
+fn conversation(text: &str) -> Result<Origin, &'static str> {
+    const EXPECTED: &str = "a session of 1 to 64 characters";
+    const MOST_CHARACTERS: usize = 64;
+    let object = if text.starts_with('{') { serde_json::from_str(text).ok() } else { None };
+    match object.as_ref().and_then(|object: &Value| object.get("session")) {
+        None => Ok(Origin::Mqtt),
+        Some(Value::String(name))
+            if (1..=MOST_CHARACTERS).contains(&name.chars().count()) && !name.contains(char::is_control) =>
+        {
+            Ok(Origin::MqttSession(name.clone()))
+        }
+        Some(_) => Err(EXPECTED),
+    }
+}
+
 /// `{"turn": …, "meant": …}` with an optional `domain`, each a short text without control characters.
 fn correction(text: &str) -> Result<Correction, &'static str> {
     const EXPECTED: &str = "JSON {\"turn\": id or \"last\", \"meant\": intent, \"none\" or words}";
@@ -144,6 +176,21 @@ fn correction(text: &str) -> Result<Correction, &'static str> {
         (Some(turn), Some(meant)) if object.is_empty() => Ok(Correction::Turn { turn, meant, domain }),
         _ => Err(EXPECTED),
     }
+}
+
+fn claim(text: &str) -> Result<Claim, &'static str> {
+    let claim: Option<Claim> = serde_json::from_str(text).ok();
+    claim.filter(Claim::is_sound).ok_or("JSON {kind, node, id, score 0 to 1, level_db -120 to 0}")
+}
+
+fn announcement(text: &str) -> Result<Announcement, &'static str> {
+    let announcement: Option<Announcement> = serde_json::from_str(text).ok();
+    announcement.filter(Announcement::is_sound).ok_or("JSON {id, from, text, area}")
+}
+
+fn confirmed(text: &str) -> Result<Confirmed, &'static str> {
+    let confirmed: Option<Confirmed> = serde_json::from_str(text).ok();
+    confirmed.filter(Confirmed::is_sound).ok_or("JSON {id, node, spoken}")
 }
 
 /// A number from 0 to 100, rounded. Home Assistant sends `40` or `40.0`.
@@ -189,6 +236,11 @@ mod tests {
         assert_eq!(fresh(Topic::Ask, b"what time is it"), Ok(asked("what time is it")));
         assert_eq!(fresh(Topic::Ask, b" {\"text\": \"lights on\", \"x\": 1}\n"), Ok(asked("lights on")));
         assert_eq!(fresh(Topic::Ask, b"one\ntwo\tthree"), Ok(asked("one two three")));
+        let origin = Origin::MqttSession("hall".into());
+        assert_eq!(
+            fresh(Topic::Ask, b"{\"text\": \"yes\", \"session\": \"hall\"}"),
+            Ok(Inbound::Event(Event::Typed { text: "yes".into(), origin, speak: false, dry_run: false }))
+        );
         assert_eq!(
             fresh(Topic::Say, "Grüß Gott".as_bytes()),
             Ok(Inbound::Event(Event::Say { text: "Grüß Gott".into() }))
@@ -227,6 +279,8 @@ mod tests {
             (Topic::StopSet, b"{}"),
             (Topic::Ask, b"{\"text\": 5}"),
             (Topic::Ask, b"{\"text\": \" \"}"),
+            (Topic::Ask, b"{\"text\": \"yes\", \"session\": 5}"),
+            (Topic::Ask, b"{\"text\": \"yes\", \"session\": \"\"}"),
             (Topic::Ask, b"{broken"),
             (Topic::Ask, b"bell \x07"),
             (Topic::Teach, b"last"),
@@ -237,6 +291,18 @@ mod tests {
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"a\\u0007\"}"),
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"none\", \"file\": \"/etc/passwd\"}"),
             (Topic::Say, b"nul \x00"),
+            (Topic::Announce, b"dinner"),
+            (Topic::Announce, b"{\"id\":\"1\",\"from\":\"a\",\"text\":\"\"}"),
+            (Topic::Announce, b"{\"id\":\"1\",\"from\":\"#\",\"text\":\"dinner\"}"),
+            (Topic::Announce, b"{\"id\":\"1\",\"from\":\"a\",\"text\":\"a\\u0007\"}"),
+            (Topic::Confirmed, b"{\"id\":\"1\",\"node\":\"A/B\",\"spoken\":true}"),
+            (Topic::DoNotDisturbSet, b"1"),
+            (Topic::Claim, b"kitchen"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":2,\"level_db\":-9}"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"+/#\",\"id\":1,\"score\":1,\"level_db\":-9}"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":1,\"level_db\":-1e99}"),
+            (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":1,\"level_db\":-9,\"x\":1}"),
+            (Topic::Claim, b"[[[[[[[["),
         ];
         for (topic, payload) in unexpected {
             let shown = String::from_utf8_lossy(payload);

@@ -16,6 +16,7 @@ pub mod discovery;
 pub mod embedded;
 pub mod error;
 pub mod inbound;
+mod nodes;
 pub mod outbound;
 mod outbox;
 mod probe;
@@ -24,16 +25,19 @@ pub mod topics;
 
 pub use devices::{Backend, Devices};
 pub use discovery::NodeInfo;
+pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
 pub use probe::probe;
 
 use crate::config;
 use crate::domain::event::Event;
 use crate::domain::fault::Fault;
+use crate::domain::house::{Announcement, Claim, Confirmed};
 use crate::domain::public_event::Envelope;
 use broker::{Broker, Credentials};
 use client::{Connection, Shared};
 use error::Error;
+use outbound::Message;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +45,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use topics::Topics;
+use topics::{Topic, Topics};
 
 /// How long a clean exit waits for the broker to acknowledge what is left and `offline`.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(3);
@@ -188,6 +192,33 @@ impl Mqtt {
     pub async fn passed(&self, mark: u64) {
         if let Some(link) = &self.link {
             link.shared.outbox.passed(mark).await;
+        }
+    }
+
+    /// Has other nodes say something; whether it could be sent.
+    pub fn broadcast(&self, announcement: &Announcement) -> bool {
+        self.tell_nodes(Topic::OwnAnnounce, announcement)
+    }
+
+    /// Tells that this node has taken on an announcement.
+    pub fn confirm(&self, confirmed: &Confirmed) {
+        self.tell_nodes(Topic::OwnConfirmed, confirmed);
+    }
+
+    /// Tells the other nodes what this one heard. Without a connection nobody is told: later it would be worth
+    /// nothing.
+    pub fn claim(&self, claim: &Claim) {
+        self.tell_nodes(Topic::OwnClaim, claim);
+    }
+
+    fn tell_nodes(&self, topic: Topic, what: &impl serde::Serialize) -> bool {
+        let Some(link) = &self.link else { return false };
+        match serde_json::to_vec(what) {
+            Ok(json) => link.shared.outbox.deliver(Message::new(&link.shared.topics, topic, json)).is_some(),
+            Err(error) => {
+                tracing::error!(%error, "cannot be written as JSON for the other nodes");
+                false
+            }
         }
     }
 

@@ -2,8 +2,10 @@
 
 use super::delivery::Ticket;
 use super::topics::{Topic, Topics, row};
+use crate::domain::intent::Route;
 use crate::domain::public_event::{Envelope, HarkState, Origin, PublicEvent};
 use crate::domain::speech::Transcript;
+use crate::domain::timer::TimerChange;
 use serde_json::json;
 
 /// Longest state Home Assistant takes, in characters.
@@ -98,6 +100,9 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
             ("mic_mute", Some(muted), _) => {
                 out.push(message(Topic::MicMuteState, if muted { "ON" } else { "OFF" }));
             }
+            ("do_not_disturb", Some(on), _) => {
+                out.push(message(Topic::DoNotDisturbState, if on { "ON" } else { "OFF" }));
+            }
             ("volume_percent", _, Some(percent)) => {
                 out.push(message(Topic::VolumeState, &percent.min(100).to_string()));
             }
@@ -108,10 +113,55 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
         PublicEvent::Reply { text, language, ends: true } if !text.trim().is_empty() => {
             out.extend(reply_messages(topics, envelope, text, language));
         }
-        PublicEvent::Turn { .. } if !json.is_empty() => out.push(Message::new(topics, Topic::Turn, json)),
+        PublicEvent::Intent { intent, .. } => {
+            out.push(message(Topic::LastIntentState, &cut(&intent.name)));
+            out.push(message(Topic::LastRouteState, route_name(intent.route)));
+        }
+        PublicEvent::Turn { timings_ms, .. } if !json.is_empty() => {
+            out.push(Message::new(topics, Topic::Turn, json));
+            if let Some(ms) = timings_ms.speech_end_to_first_audio.or(timings_ms.to_first_audio) {
+                out.push(message(Topic::LatencyState, &format!("{ms:.0}")));
+            }
+        }
         _ => {}
     }
+    let activity = activity(&envelope.event);
+    out.extend(
+        activity.map(|kind| message(Topic::ActivityState, &json!({ "event_type": kind }).to_string())),
+    );
     out
+}
+
+/// Every kind of activity that is told to automations.
+pub const ACTIVITIES: [&str; 6] = ["wake", "wake_rejected", "command", "timer_finished", "barge_in", "error"];
+
+/// Which of [`ACTIVITIES`] an event is.
+fn activity(event: &PublicEvent) -> Option<&'static str> {
+    Some(match event {
+        PublicEvent::Wake { .. } => "wake",
+        PublicEvent::WakeRejected { .. } => "wake_rejected",
+        PublicEvent::Action { .. } => "command",
+        PublicEvent::Timer { change: TimerChange::Finished, .. } => "timer_finished",
+        PublicEvent::BargeIn { .. } => "barge_in",
+        PublicEvent::Error(_) => "error",
+        _ => return None,
+    })
+}
+
+/// Every route.
+pub const ROUTES: [Route; 6] =
+    [Route::Instinct, Route::Direct, Route::Context, Route::Template, Route::Intent, Route::Llm];
+
+/// Name of a route as it is on the wire.
+pub fn route_name(route: Route) -> &'static str {
+    match route {
+        Route::Instinct => "instinct",
+        Route::Direct => "direct",
+        Route::Context => "context",
+        Route::Template => "template",
+        Route::Intent => "intent",
+        Route::Llm => "llm",
+    }
 }
 
 fn transcript_messages(topics: &Topics, envelope: &Envelope, transcript: &Transcript) -> Vec<Message> {
@@ -144,7 +194,7 @@ fn reply_messages(topics: &Topics, envelope: &Envelope, text: &str, language: &s
         Message::new(topics, Topic::LastResponseState, cut(text)),
         Message::new(topics, Topic::LastResponseAttributes, attributes.to_string()),
     ];
-    if envelope.origin == Some(Origin::Mqtt) {
+    if matches!(envelope.origin, Some(Origin::Mqtt | Origin::MqttSession(_))) {
         out.push(Message::new(topics, Topic::Answer, text));
     }
     out
@@ -219,6 +269,32 @@ mod tests {
         assert_eq!(setting("volume_percent", json!(35)), [("hark/hark/volume/state".into(), "35".into())]);
         assert!(setting("volume_percent", json!("loud")).is_empty());
         assert!(setting("other", json!(1)).is_empty());
+    }
+
+    #[test]
+    fn what_was_understood_how_fast_and_what_happens_is_told() {
+        let intent = crate::domain::Intent {
+            name: "HassTurnOn".into(),
+            slots: Default::default(),
+            confidence: 1.0,
+            route: Route::Template,
+            why: String::new(),
+            response: None,
+        };
+        let out = sent(&envelope(PublicEvent::Intent { intent, kind: None }));
+        assert_eq!(out[0], ("hark/hark/last_intent/state".into(), "HassTurnOn".into()));
+        assert_eq!(out[1], ("hark/hark/last_route/state".into(), "template".into()));
+        for route in ROUTES {
+            assert_eq!(serde_json::to_value(route).unwrap(), route_name(route));
+        }
+        let timings_ms = Timings { speech_end_to_first_audio: Some(199.6), ..Timings::default() };
+        let turn = PublicEvent::Turn { timings_ms, route: None, attempts: 0, outcome: Outcome::Done };
+        assert!(sent(&envelope(turn)).contains(&("hark/hark/latency/state".into(), "200".into())));
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let wake = PublicEvent::Wake { word: "hey_jarvis".into(), score: 0.9 };
+        let out = messages(&topics, &envelope(wake));
+        assert_eq!((out[1].path.as_str(), out[1].retain), ("hark/hark/activity/state", false));
+        assert_eq!(out[1].payload, br#"{"event_type":"wake"}"#);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::devices::Request;
 use super::error::Error;
 use super::inbound::{self, Inbound};
 use super::outbound::Message;
-use super::topics::{Topic, Topics};
+use super::topics::{Topic, Topics, row};
 use crate::domain::event::Event as DomainEvent;
 use rumqttc::{
     AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, Publish, QoS, StateError, SubAck,
@@ -237,8 +237,10 @@ impl<'a> Session<'a> {
 
     /// Before the greeting: whoever sees `online` may send commands.
     fn ask_for_commands(&mut self) {
+        // What is worth nothing later does not wait at the broker.
+        let qos = |topic| if row(topic).qos == 0 { QoS::AtMostOnce } else { QoS::AtLeastOnce };
         let filters = Topics::subscriptions()
-            .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), QoS::AtLeastOnce));
+            .map(|topic| SubscribeFilter::new(self.shared.topics.path(topic), qos(topic)));
         if let Err(error) = self.client.try_subscribe_many(filters) {
             tracing::error!(%error, "the MQTT subscription cannot be sent");
         }

@@ -9,6 +9,24 @@ use serde::Serialize;
 pub enum Topic {
     /// Whether this node is there.
     Availability,
+    /// What this node is, for the others.
+    Node,
+    /// Which node answers: what the others say.
+    Claim,
+    /// Which node answers: what this one says.
+    OwnClaim,
+    /// What other nodes want said.
+    Announce,
+    /// What this node wants said on others.
+    OwnAnnounce,
+    /// Which nodes have taken on an announcement.
+    Confirmed,
+    /// This node has taken on an announcement.
+    OwnConfirmed,
+    /// Whether announcements are shown and not spoken.
+    DoNotDisturbState,
+    /// Switches do-not-disturb on and off.
+    DoNotDisturbSet,
     /// What Hark is doing.
     State,
     /// Every public event.
@@ -31,6 +49,14 @@ pub enum Topic {
     LastResponseState,
     /// What was last answered, in full.
     LastResponseAttributes,
+    /// What the last request was taken for.
+    LastIntentState,
+    /// Which layer found that out.
+    LastRouteState,
+    /// How long the last answer took.
+    LatencyState,
+    /// What happens, for automations.
+    ActivityState,
     /// Whether the microphone is off.
     MicMuteState,
     /// Switches the microphone off and on.
@@ -95,7 +121,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 25] = [
+pub static TABLE: [Row; 38] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -103,6 +129,48 @@ pub static TABLE: [Row; 25] = [
         true,
         "`online` or `offline`; the last will is `offline`",
     ),
+    out(
+        Topic::Node,
+        "{base}/node",
+        1,
+        true,
+        "JSON {node, area, version}: what this node is, for the others of the house",
+    ),
+    Row {
+        topic: Topic::Claim,
+        path: "hark/claim",
+        direction: Direction::In,
+        qos: 0,
+        retain: false,
+        payload: "JSON {kind: `claim` or `won`, node, id, score, level_db}: a node heard a wake word; see `[satellite]`",
+    },
+    Row {
+        topic: Topic::Announce,
+        path: "hark/announce",
+        direction: Direction::In,
+        qos: 0,
+        retain: false,
+        payload: "JSON {id, from, text, area: optional}: words for all nodes, or those of an area",
+    },
+    out(Topic::OwnAnnounce, "hark/announce", 0, false, "the same, of this node"),
+    Row {
+        topic: Topic::Confirmed,
+        path: "hark/announced",
+        direction: Direction::In,
+        qos: 0,
+        retain: false,
+        payload: "JSON {id, node, spoken}: a node has taken on the announcement; `spoken` is false where it only shows it",
+    },
+    out(Topic::OwnConfirmed, "hark/announced", 0, false, "the same, of this node"),
+    out(
+        Topic::DoNotDisturbState,
+        "{base}/do_not_disturb/state",
+        1,
+        true,
+        "`ON` (announcements are shown, not spoken) or `OFF`",
+    ),
+    command(Topic::DoNotDisturbSet, "{base}/do_not_disturb/set", "`ON` or `OFF`"),
+    out(Topic::OwnClaim, "hark/claim", 0, false, "the same, of this node"),
     out(
         Topic::State,
         "{base}/state",
@@ -112,7 +180,11 @@ pub static TABLE: [Row; 25] = [
     ),
     out(Topic::Event, "{base}/event", 0, false, "JSON, one public event as in contracts/events.json"),
     out(Topic::Turn, "{base}/turn", 1, false, "JSON, the public event `turn` that closes a turn"),
-    command(Topic::Ask, "{base}/ask", "a request: plain text, or JSON {\"text\": \"…\"}; at most 4096 bytes"),
+    command(
+        Topic::Ask,
+        "{base}/ask",
+        "a request: plain text, or JSON {\"text\": \"…\", \"session\": optional name of the conversation}; at most 4096 bytes",
+    ),
     out(Topic::Answer, "{base}/answer", 1, false, "plain text, the reply to a request that came on `ask`"),
     command(
         Topic::Teach,
@@ -151,6 +223,28 @@ pub static TABLE: [Row; 25] = [
         1,
         true,
         "JSON {text, language, turn, at}; `text` is never cut",
+    ),
+    out(Topic::LastIntentState, "{base}/last_intent/state", 1, true, "name of an intent"),
+    out(
+        Topic::LastRouteState,
+        "{base}/last_route/state",
+        1,
+        true,
+        "`instinct`, `direct`, `context`, `template`, `intent` or `llm`",
+    ),
+    out(
+        Topic::LatencyState,
+        "{base}/latency/state",
+        1,
+        true,
+        "whole milliseconds from the end of speech, or the typed request, to the first sound of the answer",
+    ),
+    out(
+        Topic::ActivityState,
+        "{base}/activity/state",
+        1,
+        false,
+        "JSON {event_type}: `wake`, `wake_rejected`, `command`, `timer_finished`, `barge_in` or `error`",
     ),
     out(Topic::MicMuteState, "{base}/mic_mute/state", 1, true, "`ON` (the microphone is off) or `OFF`"),
     command(Topic::MicMuteSet, "{base}/mic_mute/set", "`ON` or `OFF`"),

@@ -36,6 +36,11 @@ impl Places {
         std::iter::once(self.models_dir.join("sentences")).chain(owners).collect()
     }
 
+    /// The folder of the sentences that only a home with a PIN needs; nothing is learned from them.
+    pub fn pin_sentences(&self) -> PathBuf {
+        self.models_dir.join("sentences-pin")
+    }
+
     /// The examples that come with Hark.
     pub fn examples(&self, language: &str) -> PathBuf {
         self.models_dir.join("intent/examples").join(language)

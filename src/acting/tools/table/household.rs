@@ -162,11 +162,17 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "announce.say",
-        description: "Says something on this node.",
-        args: &[&[Arg::must("message", Kind::Words(500), "what to say")]],
+        description: "Says something on this node, on those of an area, or everywhere.",
+        args: &[&[
+            Arg::must("message", Kind::Words(500), "what to say"),
+            Arg::maybe("area", Kind::Text, "the nodes of this area only"),
+            Arg::maybe("where", Kind::Choice(&["here", "everywhere"]), "`here`: this node only"),
+        ]],
         result: &[
             Field::always("message", "string", "what is said"),
-            Field::always("nodes", "array", "where: `here`"),
+            Field::always("nodes", "array", "the nodes that confirmed it; `here`: this one, alone"),
+            Field::always("shown", "array", "those of them that show it and say nothing: it is quiet there"),
+            AREA,
         ],
         risk: Risk::Write,
         triggers: &["broadcast", "announce", "tell"],

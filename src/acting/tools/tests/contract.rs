@@ -160,7 +160,8 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
     let house = house();
     let mut args = Slots::new();
     args.insert("name".into(), json!("lamp"));
-    let call = ToolCall { index: 0, turn: "t".into(), tool: "home.sly".into(), args, approved: true };
+    let call =
+        ToolCall { index: 0, turn: "t".into(), tool: "home.sly".into(), args, approved: true, grant: None };
     let parts = Arc::clone(house.tools.parts());
     let failure = execute(parts, &SLY, call, Duration::from_secs(1)).await.unwrap_err();
     assert_eq!(failure.code(), error_code::FORBIDDEN);

@@ -57,6 +57,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
             timers: Arc::new(Timers::load(Arc::new(Shelf::default()), 0).unwrap()),
             lists: Arc::new(Drawer::default()),
             facts: Arc::new(Drawer::default()),
+            pin: crate::acting::pin::PinPad::without_pin(),
         },
         Arc::new(Knob(AtomicU8::new(0), Mutex::default())),
         Arc::new(|| chrono::Local::now().fixed_offset()),

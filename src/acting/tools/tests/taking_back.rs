@@ -6,8 +6,14 @@ impl House {
     /// A call of a turn of its own.
     async fn in_turn(&self, turn: &str, tool: &str, args: Value) -> Receipt {
         let Value::Object(args) = args else { panic!("arguments are an object") };
-        let call =
-            ToolCall { index: 0, turn: TurnId::from(turn), tool: tool.to_owned(), args, approved: false };
+        let call = ToolCall {
+            index: 0,
+            turn: TurnId::from(turn),
+            tool: tool.to_owned(),
+            args,
+            approved: false,
+            grant: None,
+        };
         let receipt = self.tools.run(call).await;
         assert!(receipt.ok, "{tool}: {}", receipt.detail);
         receipt
@@ -136,6 +142,7 @@ async fn the_same_call_twice_acts_once() {
         tool: "timer.start".into(),
         args: args.clone(),
         approved: false,
+        grant: None,
     };
     let (first, again) = tokio::join!(house.tools.run(call(0, "a")), house.tools.run(call(0, "a")));
     assert_eq!(first, again, "also while the first is under way");

@@ -1,0 +1,95 @@
+//! Takes a PIN out of what was said or typed, before it is recorded, published or understood, and has the
+//! executor look at it when one is awaited.
+
+use crate::deciding::pin_words;
+use crate::domain::Event;
+use crate::domain::pin::{PinCode, PinVerdict};
+use crate::domain::public_event::Origin;
+
+/// The event without digits that can be a PIN, and what the executor says to them. `awaited`: whether this
+/// one was asked for the PIN; `look` is called once at most, and only then. Words that a recogniser
+/// rejects and dry runs are no try.
+pub(super) fn without_pin(
+    event: Event,
+    awaited: impl Fn(&Origin) -> bool,
+    look: impl FnOnce(&PinCode) -> PinVerdict,
+) -> (Event, Option<PinVerdict>) {
+    match event {
+        Event::Typed { text, origin, speak, dry_run } => {
+            let awaited = awaited(&origin);
+            let Some(found) = pin_words::find(&text, awaited) else {
+                return (Event::Typed { text, origin, speak, dry_run }, None);
+            };
+            let counts = awaited && !dry_run;
+            let verdict = found.pin.filter(|_| counts).map(|pin| look(&pin));
+            (Event::Typed { text: found.masked, origin, speak, dry_run }, verdict)
+        }
+        Event::Transcript { mut transcript } => {
+            let awaited = awaited(&Origin::Voice);
+            let Some(found) = pin_words::find(&transcript.text, awaited) else {
+                return (Event::Transcript { transcript }, None);
+            };
+            let counts = awaited && transcript.rejected.is_none();
+            let verdict = found.pin.filter(|_| counts).map(|pin| look(&pin));
+            transcript.text = found.masked;
+            (Event::Transcript { transcript }, verdict)
+        }
+        Event::Partial { text, stable, completeness } => {
+            match pin_words::mask_unfinished(&text, awaited(&Origin::Voice)) {
+                Some(text) => (Event::Partial { text, stable: 0, completeness }, None),
+                None => (Event::Partial { text, stable, completeness }, None),
+            }
+        }
+        other => (other, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Transcript;
+    use crate::domain::pin::MASK;
+
+    fn typed(text: &str, dry_run: bool) -> Event {
+        Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run }
+    }
+
+    fn heard(text: &str, rejected: Option<&str>) -> Event {
+        let transcript = Transcript {
+            text: text.into(),
+            engine: "grammar".into(),
+            confidence: 0.9,
+            language: "en".into(),
+            rejected: rejected.map(str::to_owned),
+            why: None,
+        };
+        Event::Transcript { transcript }
+    }
+
+    #[test]
+    fn a_pin_is_looked_at_only_where_it_was_asked_for() {
+        let right = PinVerdict::Right { grant: 7 };
+        for (event, awaited, expected) in [
+            (typed("4217", false), true, Some(right)),
+            (typed("four two one seven", false), true, Some(right)),
+            (typed("4217", false), false, None),
+            (typed("4217", true), true, None),
+            (heard("four two one seven", None), true, Some(right)),
+            (heard("four two one seven", None), false, None),
+            (heard("four two one seven", Some("noise")), true, None),
+        ] {
+            let (event, verdict) = without_pin(event, |_| awaited, |_| right);
+            assert_eq!(verdict, expected, "{event:?}");
+            let shown = serde_json::to_string(&event).unwrap();
+            assert!(shown.contains(MASK) && !shown.contains("42") && !shown.contains("four"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn other_words_pass_as_they_are() {
+        for event in [typed("turn on the light", false), heard("yes", None), Event::Tick] {
+            let (after, verdict) = without_pin(event.clone(), |_| true, |_| PinVerdict::Wrong);
+            assert_eq!((after, verdict), (event, None));
+        }
+    }
+}

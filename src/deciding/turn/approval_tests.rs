@@ -1,0 +1,103 @@
+//! Dangerous acts that wait for a PIN or a yes: who may give it, and for how long.
+
+use super::Machine;
+use super::tests::{acted, at, calls, heard, machine, replied, replies, run, timer, turn, typed, understood};
+use crate::domain::pin::{MASK, PinVerdict};
+use crate::domain::public_event::{Origin, SpeakingEnd};
+use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
+use crate::domain::{Effect, Event, Reply};
+
+#[test]
+fn a_pin_is_what_is_waited_for_where_one_is_needed() {
+    let asked = |machine: &mut Machine| {
+        run(
+            machine,
+            vec![
+                (0, typed("unlock the front door")),
+                (1, understood(1, &["HassTurnOff"])),
+                (2, acted(1, 0, false, "needs_pin")),
+                (3, replied(1, false)),
+            ],
+        )
+    };
+    let given = |verdict| vec![(100, Event::PinPresented { verdict }), (100, typed(MASK))];
+    let right = PinVerdict::Right { grant: 7 };
+    let grants = |effects: &[Effect]| -> Vec<Option<u64>> {
+        let grant = |effect: &Effect| match effect {
+            Effect::Act { call } => Some(call.grant),
+            _ => None,
+        };
+        effects.iter().filter_map(grant).collect()
+    };
+
+    let mut machine = machine();
+    asked(&mut machine);
+    assert!(machine.awaits_pin(at(50), &Origin::Cli));
+    assert!(!machine.awaits_pin(at(50), &Origin::Mqtt) && !machine.awaits_pin(at(10_002), &Origin::Cli));
+    // A yes alone runs the call without a grant: the gate asks again.
+    let mut yes = machine.clone();
+    assert_eq!(grants(&run(&mut yes, vec![(100, typed("yes"))])), [None]);
+    let mut wrong = machine.clone();
+    let effects = run(&mut wrong, given(PinVerdict::Wrong));
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "pin_wrong".into() }]);
+    run(&mut wrong, vec![(101, replied(2, false))]);
+    assert_eq!(grants(&run(&mut wrong, given(right))), [Some(7)], "and once more");
+    let mut locked = machine.clone();
+    let effects = run(&mut locked, given(PinVerdict::Locked));
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "pin_locked".into() }]);
+    assert!(!locked.awaits_pin(at(101), &Origin::Cli));
+    // A verdict counts for the very next event, of the one who was asked, in time.
+    let mut stale = machine.clone();
+    let verdict = || Event::PinPresented { verdict: right };
+    assert!(
+        grants(&run(&mut stale, vec![(100, verdict()), (101, Event::Tick), (102, typed(MASK))])).is_empty()
+    );
+    let mut late = machine.clone();
+    assert!(grants(&run(&mut late, vec![(20_000, verdict()), (20_000, typed(MASK))])).is_empty());
+    let stranger = Event::Typed { text: MASK.into(), origin: Origin::Mqtt, speak: false, dry_run: false };
+    let mut other = machine.clone();
+    assert!(grants(&run(&mut other, vec![(100, verdict()), (100, stranger)])).is_empty());
+    assert_eq!(grants(&run(&mut machine, given(right))), [Some(7)]);
+    assert!(grants(&run(&mut machine, given(right))).is_empty(), "it is good for one question");
+}
+
+#[test]
+fn what_hark_does_by_itself_the_room_is_asked_about() {
+    let mut machine = machine();
+    let command = Timer {
+        kind: TimerKind::Command,
+        name: Some("unlock the front door".into()),
+        state: TimerState::Running,
+        ..timer("c")
+    };
+    run(
+        &mut machine,
+        vec![
+            (0, Event::Timer { change: TimerChange::Finished, timer: command }),
+            (1, understood(1, &["HassTurnOff"])),
+            (2, acted(1, 0, false, "needs_approval")),
+            (3, replied(1, true)),
+            (4, Event::SpeakingEnded { turn: turn(1), reason: SpeakingEnd::Done }),
+        ],
+    );
+    let stranger = Event::Typed { text: "yes".into(), origin: Origin::Mqtt, speak: false, dry_run: false };
+    let mut other = machine.clone();
+    assert!(calls(&run(&mut other, vec![(5, stranger)])).is_empty());
+    let effects = run(&mut machine, vec![(5, Event::SpeechStarted), (6, heard("yes", false))]);
+    assert_eq!(calls(&effects), [("home.turn_off".to_owned(), true)]);
+}
+
+#[test]
+fn a_yes_that_comes_before_the_tick_is_late_all_the_same() {
+    let mut machine = machine();
+    run(
+        &mut machine,
+        vec![
+            (0, typed("unlock the front door")),
+            (1, understood(1, &["HassTurnOff"])),
+            (2, acted(1, 0, false, "needs_approval")),
+            (3, replied(1, false)),
+        ],
+    );
+    assert!(calls(&run(&mut machine, vec![(10_004, typed("yes"))])).is_empty());
+}
