@@ -115,7 +115,7 @@ fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made
     let model = from.manifest.path("pocketsphinx_en_us")?;
     let sentences = Arc::clone(&from.grammar);
     let made = GrammarRecogniser::new(Tuning::new(from.stt), &model, sentences, pronounce, from.state_dir)?;
-    let made = match neural_files(from) {
+    let made = match neural_files(from.stt, from.manifest) {
         Ok(Some(files)) => made.with_neural(files)?,
         Ok(None) => made,
         Err(fault) => {
@@ -128,10 +128,9 @@ fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made
 }
 
 /// The checked files of the neural listener; `None` when it is switched off.
-fn neural_files(from: &Ingredients<'_>) -> Result<Option<NeuralFiles>, Fault> {
-    let part = |id: &str| from.manifest.path(id);
-    from.stt
-        .neural
+fn neural_files(stt: &Stt, manifest: &Manifest) -> Result<Option<NeuralFiles>, Fault> {
+    let part = |id: &str| manifest.path(id);
+    stt.neural
         .then(|| {
             Ok(NeuralFiles {
                 runtime: part("onnxruntime")?,
@@ -172,11 +171,16 @@ pub fn described(stt: &Stt, manifest: &Manifest) -> Result<String, Fault> {
         Ok(header) if header.tensors == 0 => " (made for tests: it holds no weights and recognises nothing)",
         _ => "",
     };
+    let neural = match neural_files(stt, manifest) {
+        Ok(Some(_)) => ", and other words by a small neural model".to_owned(),
+        Ok(None) => String::new(),
+        Err(fault) => format!(" (without its neural listener: {}; {})", fault.message, fault.fix),
+    };
     Ok(match choose(stt, manifest)? {
-        Choice::Grammar(None) => "grammar: the sentences of this home".to_owned(),
+        Choice::Grammar(None) => format!("grammar: the sentences of this home{neural}"),
         Choice::Grammar(Some(fault)) => {
             format!(
-                "grammar: the sentences of this home. For any other words: {}; {}",
+                "grammar: the sentences of this home{neural}. For any words: {}; {}",
                 fault.message, fault.fix
             )
         }
