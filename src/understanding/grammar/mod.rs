@@ -217,9 +217,23 @@ impl SpeechGrammar for Grammar {
     }
 
     fn is_open(&self, text: &str) -> Option<bool> {
-        let tokens = super::text::tokenise(text, self.tongue);
-        let found = self.parse_tokens(text, &tokens, NaiveDateTime::default())?;
-        Some(found.wild_words > 0)
+        let parse = |text: &str| {
+            let tokens = super::text::tokenise(text, self.tongue);
+            self.parse_tokens(text, &tokens, NaiveDateTime::default())
+        };
+        let found = parse(text)?;
+        // Words that are an example of any words are matched as the example: a word that nobody knows, put in
+        // between, tells.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let stranger = |place: usize| {
+            let (before, after) = words.split_at(place);
+            let text = [before, &[UNKNOWN_WORD], after].concat().join(" ");
+            parse(&text).is_some_and(|other| {
+                let same = other.intent == found.intent && other.slots.keys().eq(found.slots.keys());
+                other.wild_words > 0 && same
+            })
+        };
+        Some(found.wild_words > 0 || (1..=words.len()).any(stranger))
     }
 
     fn first(&self) -> Option<Place> {
@@ -240,6 +254,9 @@ impl Completes for Grammar {
         self.completeness_of(text)
     }
 }
+
+/// A word that is in no sentence.
+const UNKNOWN_WORD: &str = "zyxwv";
 
 /// The word between two requests in one sentence.
 pub(super) const JOINER: &str = "and";

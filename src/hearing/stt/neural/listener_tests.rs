@@ -7,13 +7,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-const SENTENCES: [&str; 5] = [
-    "turn on the lamp",
-    "turn off the lamp",
-    "set a timer for fifteen minutes",
-    "set a timer for fifty minutes",
-    "stop",
-];
+const SENTENCES: [&str; 5] =
+    ["turn on the lamp", "turn off the lamp", "set a timer for fifteen minutes", "what time is it", "stop"];
 
 fn files() -> NeuralFiles {
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cache");

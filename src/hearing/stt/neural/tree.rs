@@ -173,13 +173,20 @@ mod tests {
     #[test]
     fn a_word_that_begins_another_ends_on_its_way() {
         let mut tree = tree(&["turn light", "turn lights"]);
-        let root = tree.root(Tree::START);
-        let (_, turn) = tree.branch(root).next[0];
-        let (_, state) = tree.branch(turn).word.expect("a word");
-        let after = tree.root(state);
-        let (_, light) = tree.branch(after).next[0];
-        let branch = tree.branch(light);
-        assert!(branch.word.is_some() && branch.next.len() == 1, "{branch:?}");
+        let mut node = tree.root(Tree::START);
+        let mut ends = Vec::new();
+        // There is one way only: each word begins where the one before it ends.
+        loop {
+            let Branch { next, word } = tree.branch(node).clone();
+            ends.push((word.map(|(word, _)| tree.word(word).to_owned()), next.len()));
+            node = match (next.as_slice(), word) {
+                ([(_, next), ..], _) => *next,
+                ([], Some((_, state))) if !tree.ends(state) => tree.root(state),
+                _ => break,
+            };
+        }
+        let words: Vec<_> = ends.iter().filter_map(|(word, next)| Some((word.as_deref()?, *next))).collect();
+        assert_eq!(words, [("turn", 0), ("light", 1), ("lights", 0)]);
     }
 
     #[test]
