@@ -25,8 +25,6 @@ use std::time::Duration;
 
 /// Sound before the first voiced block that the recogniser gets: soft first consonants are not voiced.
 const LEAD_IN_MS: u64 = 300;
-/// Sound before that, which is no part of the utterance: the room, for a recogniser that wants to know it.
-const BEFORE_MS: u64 = 300;
 /// Least history the ear works with: the wake word's end is looked for half a second back, up to half
 /// a second after it.
 const LEAST_HISTORY_MS: u64 = 1500;
@@ -401,18 +399,6 @@ impl Ear {
         };
         let change = endpointer.block(end, probability);
         self.change(change, out);
-    }
-
-    /// Starts the recogniser shortly before `onset`, but not before `earliest` nor with Hark's own sound.
-    fn hear_from(&mut self, onset: u64, earliest: u64) {
-        let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS)).max(earliest);
-        let earliest = earliest.max(self.own_until.min(onset));
-        let from = from.max(earliest);
-        let before = from.saturating_sub(ms_to_samples(BEFORE_MS)).max(earliest);
-        self.history.copy(before, from, &mut self.scratch);
-        self.stt.start(&self.scratch);
-        self.history.copy(from, self.position, &mut self.scratch);
-        self.stt.feed(&self.scratch);
     }
 
     fn change(&mut self, change: EndpointChange, out: &mut Vec<Heard>) {

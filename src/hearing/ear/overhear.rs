@@ -13,6 +13,9 @@ use crate::hearing::endpoint::Endpointer;
 use crate::hearing::stt::{Partial, Recognition};
 use crate::hearing::{Heard, HearingEvent};
 
+/// Sound before the lead-in, which is no part of the utterance: the room, for a recogniser that wants to know it.
+const BEFORE_MS: u64 = 300;
+
 impl Ear {
     /// Waits for a request without a wake word. Somebody who is speaking already is heard already.
     pub(super) fn listen(&mut self, window_ms: u64, short_answer: bool) {
@@ -101,6 +104,18 @@ impl Ear {
             (false, _) => return,
         };
         self.tell(HearingEvent::Partial { text: text.clone(), stable, completeness }, out);
+    }
+
+    /// Starts the recogniser shortly before `onset`, but not before `earliest` nor with Hark's own sound.
+    pub(super) fn hear_from(&mut self, onset: u64, earliest: u64) {
+        let from = onset.saturating_sub(ms_to_samples(LEAD_IN_MS)).max(earliest);
+        let earliest = earliest.max(self.own_until.min(onset));
+        let from = from.max(earliest);
+        let before = from.saturating_sub(ms_to_samples(BEFORE_MS)).max(earliest);
+        self.history.copy(before, from, &mut self.scratch);
+        self.stt.start(&self.scratch);
+        self.history.copy(from, self.position, &mut self.scratch);
+        self.stt.feed(&self.scratch);
     }
 
     /// A recogniser that knows any words makes sense of the television too: what is said over Hark without
