@@ -2,6 +2,7 @@
 //! Wrong tries are counted on the disk before the comparison, so that neither a restart nor a power cut nor
 //! another `hark ask` beside the daemon gives more of them.
 
+use crate::config::paths;
 use crate::config::permissions::Permissions;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::{Fault, FaultKind, TurnId};
@@ -84,10 +85,7 @@ impl PinPad {
         if !config.wants_pin() {
             return Ok(Self::without_pin());
         }
-        let configured =
-            (!config.pin_file.is_empty()).then(|| crate::config::paths::expand(&config.pin_file));
-        let from_systemd = credentials_dir.map(|dir| dir.join(CREDENTIAL)).filter(|path| path.exists());
-        let Some(path) = configured.or(from_systemd) else {
+        let Some(path) = paths::secret_file(&config.pin_file, CREDENTIAL, credentials_dir) else {
             let fix =
                 "write 4 to 12 digits into a file only Hark can read and name it in permissions.pin_file";
             return Err(bad("an act needs the PIN and there is none", fix));

@@ -72,6 +72,20 @@ pub fn expand(path: &str) -> PathBuf {
     }
 }
 
+/// systemd's folder of credentials, when there is one.
+pub fn credentials_dir() -> Option<PathBuf> {
+    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
+}
+
+/// The file of a secret: the configured one, else the credential of this name in `credentials_dir`, when
+/// there is one.
+pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&Path>) -> Option<PathBuf> {
+    if !configured.is_empty() {
+        return Some(expand(configured));
+    }
+    credentials_dir.map(|dir| dir.join(credential)).filter(|path| path.exists())
+}
+
 fn is_writable(folder: &Path) -> bool {
     // Permission bits do not tell for root, read-only mounts or a systemd sandbox: trying does.
     let probe = folder.join(format!(".hark-write-test-{}", std::process::id()));

@@ -38,7 +38,6 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -341,7 +340,7 @@ pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
 }
 
 fn open_pin(config: &Config) -> Result<PinPad, Fault> {
-    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    let credentials = paths::credentials_dir();
     PinPad::open(&config.permissions, credentials.as_deref(), &config.paths.state_dir()?)
 }
 

@@ -1,6 +1,7 @@
 //! Finds a PIN in what was said or typed, "four two one seven" as well as "4217", and puts
 //! [`MASK`] in its place, so that nobody reads it afterwards.
 
+use crate::domain::number_words::{SMALL, TENS};
 use crate::domain::pin::{MASK, PIN_MIN_DIGITS, PinCode};
 use std::ops::Range;
 
@@ -36,21 +37,7 @@ const ALIKE: &[(&str, u8)] =
     &[("o", 0), ("won", 1), ("to", 2), ("too", 2), ("for", 4), ("fore", 4), ("ate", 8)];
 
 /// Ten to nineteen; one word for two digits.
-const TEENS: &[&str] = &[
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-
-/// Twenty to ninety.
-const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+const TEENS: &[&str] = SMALL.split_at(10).1;
 
 /// What was found in a text.
 #[derive(Debug, PartialEq, Eq)]

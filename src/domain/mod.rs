@@ -13,6 +13,7 @@ pub mod home;
 pub mod house;
 pub mod ids;
 pub mod intent;
+pub mod number_words;
 pub mod pin;
 pub mod ports;
 pub mod public_event;

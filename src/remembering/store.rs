@@ -155,14 +155,9 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let queue = queue.ok_or(RememberingError::Closed)?;
-        let (answer, result) = sync_channel(1);
-        let job: Job = Box::new(move |db| {
-            // The caller waits for it, so the receiving end is there unless the caller was torn down.
-            let _ = answer.send(work(db));
-        });
-        self.wait_for(queue, job, &result, action)
+        let queue = self.queue()?;
+        let (job, result) = job(work);
+        Self::wait_for(queue, job, &result, action)
     }
 
     /// As [`Store::call`], before everything that waits: for what takes microseconds and must not come late.
@@ -171,20 +166,19 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let queue = queue.ok_or(RememberingError::Closed)?;
-        let (answer, result) = sync_channel(1);
-        let job: Job = Box::new(move |db| {
-            // As above.
-            let _ = answer.send(work(db));
-        });
+        let queue = self.queue()?;
+        let (job, result) = job(work);
         self.shared.first.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
         // An empty job wakes a thread that has nothing to do.
-        self.wait_for(queue, Box::new(|_| {}), &result, action)
+        Self::wait_for(queue, Box::new(|_| {}), &result, action)
+    }
+
+    fn queue(&self) -> Result<SyncSender<Job>, RememberingError> {
+        let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        queue.ok_or(RememberingError::Closed)
     }
 
     fn wait_for<T>(
-        &self,
         queue: SyncSender<Job>,
         job: Job,
         result: &Receiver<rusqlite::Result<T>>,
@@ -195,6 +189,20 @@ impl Store {
         let done = result.recv().map_err(|_| RememberingError::Closed)?;
         done.map_err(|source| RememberingError::Sql { action, source })
     }
+}
+
+/// Work for the thread, and where its result comes.
+fn job<T, F>(work: F) -> (Job, Receiver<rusqlite::Result<T>>)
+where
+    T: Send + 'static,
+    F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+{
+    let (answer, result) = sync_channel(1);
+    let job: Job = Box::new(move |db| {
+        // The caller waits for it, so the receiving end is there unless the caller was torn down.
+        let _ = answer.send(work(db));
+    });
+    (job, result)
 }
 
 impl Shared {

@@ -1,7 +1,9 @@
 //! Dangerous acts that wait for a PIN or a yes: who may give it, and for how long.
 
 use super::Machine;
-use super::tests::{acted, at, calls, heard, machine, replied, replies, run, timer, turn, typed, understood};
+use super::tests::{
+    acted, at, calls, heard, machine, replied, replies, run, timer, turn, typed, understood, unlocking,
+};
 use crate::domain::pin::{MASK, PinVerdict};
 use crate::domain::public_event::{Origin, SpeakingEnd};
 use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
@@ -9,17 +11,7 @@ use crate::domain::{Effect, Event, Reply};
 
 #[test]
 fn a_pin_is_what_is_waited_for_where_one_is_needed() {
-    let asked = |machine: &mut Machine| {
-        run(
-            machine,
-            vec![
-                (0, typed("unlock the front door")),
-                (1, understood(1, &["HassTurnOff"])),
-                (2, acted(1, 0, false, "needs_pin")),
-                (3, replied(1, false)),
-            ],
-        )
-    };
+    let asked = |machine: &mut Machine| unlocking(machine, "needs_pin");
     let given = |verdict| vec![(100, Event::PinPresented { verdict }), (100, typed(MASK))];
     let right = PinVerdict::Right { grant: 7 };
     let grants = |effects: &[Effect]| -> Vec<Option<u64>> {

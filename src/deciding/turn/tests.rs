@@ -273,19 +273,22 @@ fn two_requests_wait_for_both_receipts() {
     assert_eq!(names, ["HassTurnOff", "HassTurnOn"], "told in the order they were said");
 }
 
+/// Somebody asks for the door, and the gate says what it `needs`.
+pub(super) fn unlocking(machine: &mut Machine, needs: &str) -> Vec<Effect> {
+    run(
+        machine,
+        vec![
+            (0, typed("unlock the front door")),
+            (1, understood(1, &["HassTurnOff"])),
+            (2, acted(1, 0, false, needs)),
+            (3, replied(1, false)),
+        ],
+    )
+}
+
 #[test]
 fn a_dangerous_act_needs_a_yes_from_the_same_person_in_time() {
-    let asked = |machine: &mut Machine| {
-        run(
-            machine,
-            vec![
-                (0, typed("unlock the front door")),
-                (1, understood(1, &["HassTurnOff"])),
-                (2, acted(1, 0, false, "needs_approval")),
-                (3, replied(1, false)),
-            ],
-        )
-    };
+    let asked = |machine: &mut Machine| unlocking(machine, "needs_approval");
     let mut yes = machine();
     assert!(matches!(replies(&asked(&mut yes))[..], [Reply::AskApproval { .. }]));
     let effects = run(&mut yes, vec![(5000, typed("yes"))]);

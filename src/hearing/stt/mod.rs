@@ -4,6 +4,7 @@ pub mod cascade;
 pub mod grammar;
 pub mod neural;
 mod session;
+mod states;
 pub mod whisper;
 pub mod worker;
 

@@ -24,12 +24,12 @@ mod token;
 pub use probe::probe;
 
 use crate::config::homeassistant::HomeAssistant as Config;
+use crate::config::paths;
 use crate::domain::device::DeviceBackend;
 use crate::domain::fault::Fault;
 use crate::domain::home::Area;
 use crate::domain::ports::HomeSink;
 use link::{Limits, Link};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use token::TokenFile;
@@ -98,7 +98,7 @@ impl HomeAssistant {
         if config.url.trim().is_empty() {
             return Ok(None);
         }
-        let token = TokenFile::find(config, credentials_dir().as_deref())?;
+        let token = TokenFile::find(config, paths::credentials_dir().as_deref())?;
         token.read()?;
         let shared = Arc::new(Shared {
             url: address::websocket_url(&config.url)?,
@@ -161,8 +161,4 @@ fn limits(config: &Config) -> Limits {
         connect: Duration::from_millis(config.connect_timeout_ms.into()),
         ping: Duration::from_millis(config.ping_ms.into()),
     }
-}
-
-fn credentials_dir() -> Option<PathBuf> {
-    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
 }

@@ -2,8 +2,9 @@
 
 use super::inbox::Inbox;
 use super::token::TokenFile;
-use super::{address, credentials_dir, limits, link, sync};
+use super::{address, limits, link, sync};
 use crate::config::homeassistant::HomeAssistant as Config;
+use crate::config::paths;
 use crate::domain::fault::{Fault, FaultKind};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ pub async fn probe(config: &Config) -> Result<String, Fault> {
         return Ok("off (homeassistant.url is empty)".into());
     }
     let url = address::websocket_url(&config.url)?;
-    let token = TokenFile::find(config, credentials_dir().as_deref())?.read()?;
+    let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
     let (link, pump, version) =
         link::connect(&url, &token, limits(config), Arc::new(Inbox::default())).await?;
     let picture = tokio::select! {

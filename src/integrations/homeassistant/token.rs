@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use crate::config::homeassistant::HomeAssistant;
+use crate::config::paths;
 use std::path::{Path, PathBuf};
 
 /// Name of the systemd credential.
@@ -38,10 +39,7 @@ impl TokenFile {
     /// # Errors
     /// `NoToken`.
     pub fn find(config: &HomeAssistant, credentials_dir: Option<&Path>) -> Result<Self, Error> {
-        let configured =
-            (!config.token_file.is_empty()).then(|| crate::config::paths::expand(&config.token_file));
-        let from_systemd = credentials_dir.map(|dir| dir.join(CREDENTIAL)).filter(|path| path.exists());
-        configured.or(from_systemd).map(Self).ok_or(Error::NoToken)
+        paths::secret_file(&config.token_file, CREDENTIAL, credentials_dir).map(Self).ok_or(Error::NoToken)
     }
 
     /// Reads the token.

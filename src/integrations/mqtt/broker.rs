@@ -3,6 +3,7 @@
 use super::error::Error;
 use super::topics::{Topic, Topics};
 use crate::config::mqtt::{BrokerMode, Mqtt as Config};
+use crate::config::paths;
 use rumqttc::{LastWill, MqttOptions, QoS, Transport};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -168,10 +169,7 @@ impl Credentials {
     /// # Errors
     /// When the password file cannot be read, or there is a password without a user name.
     pub fn find(config: &Config, credentials_dir: Option<&Path>) -> Result<Option<Self>, Error> {
-        let configured =
-            Some(config.password_file.as_str()).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let from_systemd = credentials_dir.map(|dir| dir.join("mqtt-password")).filter(|path| path.exists());
-        let Some(path) = configured.or(from_systemd) else {
+        let Some(path) = paths::secret_file(&config.password_file, "mqtt-password", credentials_dir) else {
             let user = config.username.clone();
             return Ok((!user.is_empty()).then(|| Self { user, password: String::new() }));
         };

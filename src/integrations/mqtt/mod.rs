@@ -29,7 +29,7 @@ pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
 pub use probe::probe;
 
-use crate::config;
+use crate::config::{self, paths};
 use crate::domain::event::Event;
 use crate::domain::fault::Fault;
 use crate::domain::house::{Announcement, Claim, Confirmed};
@@ -38,7 +38,6 @@ use broker::{Broker, Credentials};
 use client::{Connection, Shared};
 use error::Error;
 use outbound::Message;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -112,7 +111,7 @@ impl Mqtt {
         let credentials = match broker {
             // The embedded broker asks nobody for a password.
             Broker::Embedded(_) => None,
-            _ => Credentials::find(config, credentials_dir().as_deref())?,
+            _ => Credentials::find(config, paths::credentials_dir().as_deref())?,
         };
         let authorities = broker::authority_files();
         let options = broker::node_options(&topics, &address, credentials.as_ref(), &authorities)?;
@@ -144,7 +143,7 @@ impl Mqtt {
         let credentials = match broker {
             Broker::Embedded(port) if !is_served(port) => return Ok(None),
             Broker::Embedded(_) => None,
-            _ => Credentials::find(config, credentials_dir().as_deref())?,
+            _ => Credentials::find(config, paths::credentials_dir().as_deref())?,
         };
         let Some(address) = broker.address() else { return Ok(None) };
         let id = format!("{}-{}", broker::client_id(topics.node()), std::process::id());
@@ -278,10 +277,6 @@ impl Drop for Link {
             readers.abort();
         }
     }
-}
-
-fn credentials_dir() -> Option<PathBuf> {
-    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
 }
 
 #[cfg(feature = "embedded-broker")]

@@ -41,7 +41,7 @@ pub async fn nodes(config: &config::mqtt::Mqtt) -> Result<Vec<Node>, Fault> {
         Broker::None => return Ok(Vec::new()),
         Broker::Embedded(port) if !super::is_served(*port) => return Ok(Vec::new()),
         Broker::Embedded(_) => None,
-        Broker::External(_) => Credentials::find(config, super::credentials_dir().as_deref())?,
+        Broker::External(_) => Credentials::find(config, config::paths::credentials_dir().as_deref())?,
     };
     let Some(address) = broker.address() else { return Ok(Vec::new()) };
     let id = format!("{}-nodes-{}", broker::client_id(topics.node()), std::process::id());

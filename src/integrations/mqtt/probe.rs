@@ -28,7 +28,7 @@ pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
         Broker::None => Ok("off (mqtt.broker = \"none\")".into()),
         Broker::Embedded(port) => probe_embedded(*port),
         Broker::External(address) => {
-            let credentials = Credentials::find(config, super::credentials_dir().as_deref())?;
+            let credentials = Credentials::find(config, config::paths::credentials_dir().as_deref())?;
             let mut survey = config.devices.then(|| Survey::new(&config.discovery_prefix, &topics));
             look(&topics, address, credentials.as_ref(), survey.as_mut()).await?;
             let found = survey.map(|survey| format!(", {}", survey.found())).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Word classes: words that stand in the same places share their counts, so that every number is
 //! equally likely wherever one number was seen, however few sentences were sampled.
 
+use crate::domain::number_words::{SMALL, TENS};
 use std::collections::HashMap;
 
 /// Sets of words that the language model treats alike.
@@ -11,22 +12,7 @@ pub(super) struct Classes {
 }
 
 /// Spoken numbers as they combine: a ten takes a unit after it, a teen does not.
-const NUMBERS: [&[&str]; 3] = [
-    &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
-    &[
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ],
-    &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
-];
+const NUMBERS: [&[&str]; 3] = [SMALL.split_at(10).0.split_at(1).1, SMALL.split_at(10).1, &TENS];
 
 impl Classes {
     /// The number classes, held down to the words that `known` says can occur.

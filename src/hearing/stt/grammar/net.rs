@@ -1,12 +1,12 @@
 //! The sentences of the home as a network of words, made as far as the search comes.
 //!
-//! A state is a set of places of the grammar, so that a word leads from a state to one other only, in
-//! however many lists it stands. A node is a word on its way into a state, with its phones.
+//! A node is a word on its way into a state, with its phones.
 
 use super::acoustic::{AcousticModel, Phone, Position, Senones};
 use super::align::Ways;
 use super::ngram::{Scorer, Token};
 use crate::domain::ports::{Place, SpeechGrammar};
+use crate::hearing::stt::states::{StateNumber, States};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -36,23 +36,16 @@ pub(super) struct Node {
     pub(super) token: Option<Token>,
 }
 
-struct State {
-    places: Vec<Place>,
-    ends: bool,
-    /// Nodes that follow; `None` while nobody has asked.
-    next: Option<Arc<[u32]>>,
-}
-
 /// The network.
 pub(super) struct Net {
     model: Arc<AcousticModel>,
-    grammar: Arc<dyn SpeechGrammar>,
     ways: Arc<HashMap<String, Ways>>,
     scorer: Arc<Scorer>,
     words: Vec<String>,
     word_numbers: HashMap<String, u32>,
-    states: Vec<State>,
-    state_numbers: HashMap<Vec<Place>, u32>,
+    states: States,
+    /// Nodes that follow a state, where somebody has asked.
+    followers: HashMap<StateNumber, Arc<[u32]>>,
     pub(super) nodes: Vec<Node>,
     node_numbers: HashMap<(u32, u32), u32>,
     pub(super) units: Vec<Unit>,
@@ -69,22 +62,19 @@ impl Net {
         ways: Arc<HashMap<String, Ways>>,
         scorer: Arc<Scorer>,
     ) -> Self {
-        let places = grammar.first().into_iter().collect();
         let mut net = Self {
             model,
-            grammar,
             ways,
             scorer,
             words: Vec::new(),
             word_numbers: HashMap::new(),
-            states: Vec::new(),
-            state_numbers: HashMap::new(),
+            states: States::new(grammar),
+            followers: HashMap::new(),
             nodes: Vec::new(),
             node_numbers: HashMap::new(),
             units: Vec::new(),
         };
-        let state = net.state(places);
-        net.push_node(u32::MAX, state, None);
+        net.push_node(u32::MAX, States::START, None);
         net
     }
 
@@ -95,58 +85,31 @@ impl Net {
 
     /// Whether a sentence can end with a node.
     pub(super) fn ends(&self, node: u32) -> bool {
-        self.states[self.nodes[node as usize].state as usize].ends
+        self.states.ends(self.nodes[node as usize].state)
     }
 
     /// Nodes that can follow a node.
     pub(super) fn next(&mut self, node: u32) -> Arc<[u32]> {
         let before = self.nodes[node as usize].word;
         let state = self.nodes[node as usize].state;
-        if let Some(next) = &self.states[state as usize].next {
+        if let Some(next) = self.followers.get(&state) {
             return next.clone();
         }
         let mut followers: BTreeMap<u32, Vec<Place>> = BTreeMap::new();
-        for place in self.states[state as usize].places.clone() {
-            let grammar = self.grammar.clone();
-            grammar.follow(place, &mut |word, to| {
-                if let Some(number) = self.number(word) {
-                    followers.entry(number).or_default().push(to);
-                }
-            });
-        }
+        let (words, numbers, ways) = (&mut self.words, &mut self.word_numbers, &self.ways);
+        self.states.follow(state, &mut |word, to| {
+            if let Some(number) = number(words, numbers, ways, word) {
+                followers.entry(number).or_default().push(to);
+            }
+        });
         let mut next = Vec::with_capacity(followers.len());
-        for (word, mut places) in followers {
-            places.sort_unstable();
-            places.dedup();
-            let state = self.state(places);
+        for (word, places) in followers {
+            let state = self.states.number(places);
             next.push(self.node(word, state, before));
         }
         let next: Arc<[u32]> = next.into();
-        self.states[state as usize].next = Some(next.clone());
+        self.followers.insert(state, next.clone());
         next
-    }
-
-    /// Number of a word; `None` when nobody can say it.
-    fn number(&mut self, word: &str) -> Option<u32> {
-        if let Some(number) = self.word_numbers.get(word) {
-            return Some(*number);
-        }
-        self.ways.get(word).filter(|ways| !ways.is_empty())?;
-        let number = self.words.len() as u32;
-        self.words.push(word.to_owned());
-        self.word_numbers.insert(word.to_owned(), number);
-        Some(number)
-    }
-
-    fn state(&mut self, places: Vec<Place>) -> u32 {
-        if let Some(number) = self.state_numbers.get(&places) {
-            return *number;
-        }
-        let number = self.states.len() as u32;
-        let ends = places.iter().any(|place| self.grammar.ends(*place));
-        self.states.push(State { places: places.clone(), ends, next: None });
-        self.state_numbers.insert(places, number);
-        number
     }
 
     fn node(&mut self, word: u32, state: u32, before: u32) -> u32 {
@@ -190,6 +153,23 @@ impl Net {
         self.nodes.push(Node { word, state, begins: Vec::new(), pause, token });
         node
     }
+}
+
+/// Number of a word; `None` when nobody can say it.
+fn number(
+    words: &mut Vec<String>,
+    numbers: &mut HashMap<String, u32>,
+    ways: &HashMap<String, Ways>,
+    word: &str,
+) -> Option<u32> {
+    if let Some(number) = numbers.get(word) {
+        return Some(*number);
+    }
+    ways.get(word).filter(|ways| !ways.is_empty())?;
+    let number = words.len() as u32;
+    words.push(word.to_owned());
+    numbers.insert(word.to_owned(), number);
+    Some(number)
 }
 
 #[cfg(test)]

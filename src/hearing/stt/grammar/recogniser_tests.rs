@@ -7,6 +7,7 @@ use crate::config::stt::Stt;
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::neural::NeuralFiles;
+use crate::hearing::stt::neural::listener_tests::{files, said};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -115,31 +116,14 @@ fn building_takes_little_time() {
     assert!(took.as_secs() < 5, "20,000 sentences took {took:?}");
 }
 
-fn with_neural(sentences: &[&str]) -> GrammarRecogniser {
-    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cache");
-    let files = NeuralFiles {
-        runtime: cache.join("libonnxruntime.so"),
-        encoder: cache.join("moonshine_tiny_en_encoder.ort"),
-        decoder: cache.join("moonshine_tiny_en_decoder.ort"),
-        tokens: cache.join("moonshine_tiny_en_tokens.bin"),
-    };
+fn with_neural(sentences: &[&str], files: NeuralFiles) -> GrammarRecogniser {
     recogniser(sentences, MODEL).unwrap().with_neural(files).unwrap()
 }
 
 #[test]
 fn words_that_are_no_sentence_of_the_home_are_heard_by_the_neural_listener() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("said.wav");
-    let words = "where did abraham lincoln live";
-    let flite =
-        std::process::Command::new("flite").args(["-voice", "slt", "-t", words, "-o"]).arg(&file).status();
-    if !flite.is_ok_and(|status| status.success()) {
-        return println!("skipped: no flite");
-    }
-    let mut reader = hound::WavReader::open(&file).unwrap();
-    let said: Vec<f32> =
-        reader.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0).collect();
-    let mut ear = with_neural(&["turn on the lamp", "turn off the lamp", "what time is it"]);
+    let Some(said) = said("where did abraham lincoln live") else { return println!("skipped: no flite") };
+    let mut ear = with_neural(&["turn on the lamp", "turn off the lamp", "what time is it"], files());
     for _ in 0..2 {
         ear.start().unwrap();
         ear.precede(&noise(4_800, 0.001));
@@ -157,14 +141,8 @@ fn words_that_are_no_sentence_of_the_home_are_heard_by_the_neural_listener() {
 
 #[test]
 fn a_neural_listener_that_breaks_is_left_out_and_the_grammar_goes_on() {
-    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cache");
-    let broken = NeuralFiles {
-        runtime: cache.join("libonnxruntime.so"),
-        encoder: cache.join("moonshine_tiny_en_tokens.bin"),
-        decoder: cache.join("moonshine_tiny_en_decoder.ort"),
-        tokens: cache.join("moonshine_tiny_en_tokens.bin"),
-    };
-    let mut ear = recogniser(&["turn on the lamp"], MODEL).unwrap().with_neural(broken).unwrap();
+    let broken = NeuralFiles { encoder: files().tokens, ..files() };
+    let mut ear = with_neural(&["turn on the lamp"], broken);
     for _ in 0..2 {
         ear.start().unwrap();
         ear.feed(&noise(16_000, 0.1)).unwrap();

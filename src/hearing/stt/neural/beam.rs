@@ -1,8 +1,10 @@
 //! The search for the sentence of the home that a speech model finds likeliest and, in the same runs, for
 //! what it would say if it were free. Scores are natural logs of probabilities.
 
+use super::super::states::States;
 use super::tokens::{Token, Tokens};
 use super::tree::{Node, Tree};
+use crate::domain::SAMPLE_RATE_HZ;
 use crate::inference::onnx::OnnxError;
 use crate::inference::speech::{Decoding, Encoded, Logits, SpeechModel};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,7 +71,9 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    pub(super) fn new(model: &mut SpeechModel, samples: &[f32], seconds: f32) -> Result<Self, OnnxError> {
+    /// Hears mono samples at 16 kHz.
+    pub(super) fn new(model: &mut SpeechModel, samples: &[f32]) -> Result<Self, OnnxError> {
+        let seconds = samples.len() as f32 / SAMPLE_RATE_HZ as f32;
         let encoded = model.encode(samples)?;
         let (opened, first) = model.begin(&encoded, Tokens::BEGIN)?;
         Ok(Self { encoded, opened, first, seconds })
@@ -115,17 +119,13 @@ impl Heard {
         let mut decoding = model.copy(&self.opened)?;
         let logits = model.rows(&self.encoded, &mut decoding, &rows)?;
         let mut scores = rows.iter().enumerate().map(|(place, row)| {
-            let (first, _) = (self.first.row(0), place);
-            let said: f32 = row
-                .iter()
-                .enumerate()
-                .map(|(at, token)| {
-                    let before = if at == 0 { first } else { logits.at(place, at - 1) };
-                    before[*token as usize] - total(before)
-                })
-                .sum();
-            let last = if row.is_empty() { first } else { logits.at(place, row.len() - 1) };
-            said + ending(last, total(last), tokens)
+            let mut before = self.first.row(0);
+            let mut score = 0.0;
+            for (at, token) in row.iter().enumerate() {
+                score += before[*token as usize] - total(before);
+                before = logits.at(place, at);
+            }
+            score + ending(before, total(before), tokens)
         });
         Ok(spelt.iter().map(|row| row.as_ref().and_then(|_| scores.next())).collect())
     }
@@ -149,7 +149,7 @@ struct Search<'s> {
 
 impl<'s> Search<'s> {
     fn new(tree: &'s mut Tree, tokens: &'s Tokens) -> Self {
-        let node = tree.root(Tree::START);
+        let node = tree.root(States::START);
         let way = Way { score: 0.0, node, trace: NONE, token: Tokens::BEGIN, row: 0 };
         Self {
             tree,

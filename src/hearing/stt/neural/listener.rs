@@ -68,12 +68,8 @@ impl NeuralListener {
             return Ok(());
         }
         let files = self.files.clone();
-        let open = move || {
-            let runtime = OnnxRuntime::load(&files.runtime)?;
-            Ok(SpeechModel::open(runtime, &files.encoder, &files.decoder, 1)?)
-        };
         let thread = thread::Builder::new().name("hark-neural".to_owned());
-        self.opening = Some(thread.spawn(open).map_err(NeuralError::Thread)?);
+        self.opening = Some(thread.spawn(move || files.open()).map_err(NeuralError::Thread)?);
         Ok(())
     }
 
@@ -102,8 +98,7 @@ impl NeuralListener {
             return Ok(None);
         }
         let model = opened(&mut self.model, &mut self.opening, &self.files)?;
-        let seconds = samples.len() as f32 / SAMPLE_RATE_HZ as f32;
-        let heard = Heard::new(model, samples, seconds)?;
+        let heard = Heard::new(model, samples)?;
         let finding = heard.search(model, &mut self.tree, &self.tokens, stop)?;
         self.heard = Some(heard);
         Ok(finding)
@@ -122,22 +117,24 @@ impl NeuralListener {
     }
 }
 
+impl NeuralFiles {
+    fn open(&self) -> Result<SpeechModel, NeuralError> {
+        let runtime = OnnxRuntime::load(&self.runtime)?;
+        Ok(SpeechModel::open(runtime, &self.encoder, &self.decoder, 1)?)
+    }
+}
+
 /// The open model, waiting for it if need be.
 fn opened<'m>(
     model: &'m mut Option<SpeechModel>,
     opening: &mut Option<JoinHandle<Result<SpeechModel, NeuralError>>>,
     files: &NeuralFiles,
 ) -> Result<&'m mut SpeechModel, NeuralError> {
-    let fresh = match (&model, opening.take()) {
-        (_, Some(thread)) => Some(thread.join().map_err(|_| NeuralError::Lost)??),
-        (Some(_), None) => None,
-        (None, None) => {
-            let runtime = OnnxRuntime::load(&files.runtime)?;
-            Some(SpeechModel::open(runtime, &files.encoder, &files.decoder, 1)?)
-        }
-    };
-    if let Some(fresh) = fresh {
-        *model = Some(fresh);
+    if let Some(thread) = opening.take() {
+        *model = Some(thread.join().map_err(|_| NeuralError::Lost)??);
     }
-    model.as_mut().ok_or(NeuralError::Lost)
+    match model {
+        Some(model) => Ok(model),
+        None => Ok(model.insert(files.open()?)),
+    }
 }

@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicBool;
 const SENTENCES: [&str; 5] =
     ["turn on the lamp", "turn off the lamp", "set a timer for fifteen minutes", "what time is it", "stop"];
 
-fn files() -> NeuralFiles {
+/// The files of the real model.
+pub(in crate::hearing::stt) fn files() -> NeuralFiles {
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cache");
     NeuralFiles {
         runtime: cache.join("libonnxruntime.so"),
@@ -25,7 +26,7 @@ fn listener(sentences: &[&str]) -> NeuralListener {
 }
 
 /// What flite says, at 16 kHz; `None` where flite is not installed.
-fn said(words: &str) -> Option<Vec<f32>> {
+pub(in crate::hearing::stt) fn said(words: &str) -> Option<Vec<f32>> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("said.wav");
     let status = Command::new("flite").args(["-voice", "slt", "-t", words, "-o"]).arg(&file).status().ok()?;

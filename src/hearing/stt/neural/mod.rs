@@ -10,7 +10,7 @@ mod beam;
 mod error;
 mod listener;
 #[cfg(test)]
-mod listener_tests;
+pub(super) mod listener_tests;
 #[cfg(test)]
 mod test_table;
 mod tokens;

@@ -1,5 +1,6 @@
 //! The sentences of the home as a tree of word pieces, made as far as the search comes.
 
+use super::super::states::{StateNumber, States};
 use super::tokens::{Token, Tokens, spellings};
 use crate::domain::ports::{Place, SpeechGrammar};
 use std::collections::{BTreeMap, HashMap};
@@ -14,44 +15,30 @@ pub(super) struct Branch {
     /// Next pieces of the word that is being said.
     pub(super) next: Vec<(Token, Node)>,
     /// The word that may end here, and the state it leads to.
-    pub(super) word: Option<(u32, u32)>,
-}
-
-/// A set of places of the grammar.
-struct State {
-    places: Vec<Place>,
-    ends: bool,
-    root: Option<Node>,
+    pub(super) word: Option<(u32, StateNumber)>,
 }
 
 /// The tree.
 pub(super) struct Tree {
-    grammar: Arc<dyn SpeechGrammar>,
+    states: States,
     tokens: Arc<Tokens>,
     branches: Vec<Branch>,
-    states: Vec<State>,
-    state_numbers: HashMap<Vec<Place>, u32>,
+    /// Where the next word begins, by state.
+    roots: HashMap<StateNumber, Node>,
     words: Vec<String>,
     word_numbers: HashMap<String, u32>,
 }
 
 impl Tree {
-    /// Number of the state before every sentence.
-    pub(super) const START: u32 = 0;
-
     pub(super) fn new(grammar: Arc<dyn SpeechGrammar>, tokens: Arc<Tokens>) -> Self {
-        let places: Vec<Place> = grammar.first().into_iter().collect();
-        let mut tree = Self {
-            grammar,
+        Self {
+            states: States::new(grammar),
             tokens,
             branches: Vec::new(),
-            states: Vec::new(),
-            state_numbers: HashMap::new(),
+            roots: HashMap::new(),
             words: Vec::new(),
             word_numbers: HashMap::new(),
-        };
-        tree.state(places);
-        tree
+        }
     }
 
     pub(super) fn word(&self, number: u32) -> &str {
@@ -62,36 +49,29 @@ impl Tree {
         &self.branches[node as usize]
     }
 
-    pub(super) fn ends(&self, state: u32) -> bool {
-        self.states[state as usize].ends
+    pub(super) fn ends(&self, state: StateNumber) -> bool {
+        self.states.ends(state)
     }
 
     /// The node where the next word begins.
-    pub(super) fn root(&mut self, state: u32) -> Node {
-        if let Some(root) = self.states[state as usize].root {
-            return root;
+    pub(super) fn root(&mut self, state: StateNumber) -> Node {
+        if let Some(root) = self.roots.get(&state) {
+            return *root;
         }
         let mut followers: BTreeMap<String, Vec<Place>> = BTreeMap::new();
-        let grammar = self.grammar.clone();
-        for place in &self.states[state as usize].places {
-            grammar.follow(*place, &mut |word, to| {
-                followers.entry(word.to_owned()).or_default().push(to);
-            });
-        }
+        self.states.follow(state, &mut |word, to| followers.entry(word.to_owned()).or_default().push(to));
         let root = self.grow();
-        for (word, mut places) in followers {
-            places.sort_unstable();
-            places.dedup();
-            let to = self.state(places);
+        for (word, places) in followers {
+            let to = self.states.number(places);
             let number = self.number(&word);
-            for spelling in spellings(&word, state == Self::START) {
+            for spelling in spellings(&word, state == States::START) {
                 if let Some(tokens) = self.tokens.spell(&spelling) {
                     let end = tokens.iter().fold(root, |node, token| self.child(node, *token));
                     self.branches[end as usize].word.get_or_insert((number, to));
                 }
             }
         }
-        self.states[state as usize].root = Some(root);
+        self.roots.insert(state, root);
         root
     }
 
@@ -117,17 +97,6 @@ impl Tree {
         let number = self.words.len() as u32;
         self.words.push(word.to_owned());
         self.word_numbers.insert(word.to_owned(), number);
-        number
-    }
-
-    fn state(&mut self, places: Vec<Place>) -> u32 {
-        if let Some(number) = self.state_numbers.get(&places) {
-            return *number;
-        }
-        let number = self.states.len() as u32;
-        let ends = places.iter().any(|place| self.grammar.ends(*place));
-        self.states.push(State { places: places.clone(), ends, root: None });
-        self.state_numbers.insert(places, number);
         number
     }
 }
@@ -162,7 +131,7 @@ mod tests {
     #[test]
     fn its_ways_are_the_sentences_of_the_home() {
         let mut tree = tree(&["turn on", "turn off", "turn on light", "turn on lights"]);
-        let root = tree.root(Tree::START);
+        let root = tree.root(States::START);
         let mut all = Vec::new();
         sentences(&mut tree, root, &[], &mut all);
         all.sort();
@@ -173,7 +142,7 @@ mod tests {
     #[test]
     fn a_word_that_begins_another_ends_on_its_way() {
         let mut tree = tree(&["turn light", "turn lights"]);
-        let mut node = tree.root(Tree::START);
+        let mut node = tree.root(States::START);
         let mut ends = Vec::new();
         // There is one way only: each word begins where the one before it ends.
         loop {
@@ -192,7 +161,7 @@ mod tests {
     #[test]
     fn words_the_table_cannot_spell_are_left_out() {
         let mut tree = tree(&["turn ünder"]);
-        let root = tree.root(Tree::START);
+        let root = tree.root(States::START);
         let mut all = Vec::new();
         sentences(&mut tree, root, &[], &mut all);
         assert!(all.is_empty(), "{all:?}");

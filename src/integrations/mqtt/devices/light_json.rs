@@ -186,14 +186,8 @@ impl Appliance for JsonLight {
     }
 
     fn assume(&mut self, command: &DeviceCommand) {
-        if !self.optimistic {
-            return;
-        }
-        match command {
-            DeviceCommand::TurnOn => self.state.on = Some(true),
-            DeviceCommand::TurnOff => self.state.on = Some(false),
-            DeviceCommand::Light(setting) => self.state.assume(setting),
-            _ => {}
+        if self.optimistic {
+            self.state.assume_told(command);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::appliance::Shown;
 use super::colour;
 use super::fields::{ConfigError, Fields};
-use crate::domain::device::LightSetting;
+use crate::domain::device::{DeviceCommand, LightSetting};
 use serde_json::{Value, json};
 
 /// Modes in which a light has a colour.
@@ -131,6 +131,16 @@ impl LightState {
         }
         self.rgb = setting.rgb.or(self.rgb);
         self.kelvin = setting.kelvin.or(self.kelvin);
+    }
+
+    /// As [`LightState::assume`], for any command.
+    pub fn assume_told(&mut self, command: &DeviceCommand) {
+        match command {
+            DeviceCommand::TurnOn => self.on = Some(true),
+            DeviceCommand::TurnOff => self.on = Some(false),
+            DeviceCommand::Light(setting) => self.assume(setting),
+            _ => {}
+        }
     }
 
     /// How it is.
