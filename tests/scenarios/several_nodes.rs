@@ -86,7 +86,7 @@ fn of_ten_nodes_on_a_real_broker_exactly_one_answers() {
         assert_eq!((won, lost), (1, 9), "{standings:?}");
         // The window, the time until the last one heard it, and a busy machine.
         for (_, after) in &standings {
-            assert!(*after < Duration::from_millis(400), "{standings:?}");
+            assert!(*after < Duration::from_secs(5), "{standings:?}");
         }
         std::thread::sleep(Duration::from_millis(700));
     }

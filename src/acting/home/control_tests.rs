@@ -217,17 +217,17 @@ async fn a_driver_that_breaks_down_is_a_failure_and_not_a_silent_success() {
 #[tokio::test]
 async fn several_devices_are_told_at_once_and_answered_in_order() {
     let (_, control) = fake(|registry, entity| {
-        if entity.id.0 != "light.basement" {
+        if entity.id.0 == "light.standing" {
             registry.report(&entity.id, "on", entity.attributes.clone());
         }
     });
     let ids = ["light.lamp", "light.basement", "light.standing", "light.hallway", "light.porch"];
     let what: Vec<_> = ids.iter().map(|id| (*id, DeviceCommand::TurnOn)).collect();
     let began = Instant::now();
-    let done = control.carry_out(cleared(&control, &what), Duration::from_millis(200)).await;
-    assert!(began.elapsed() < Duration::from_millis(400), "one after the other would take longer");
+    let done = control.carry_out(cleared(&control, &what), Duration::from_secs(1)).await;
+    assert!(began.elapsed() < Duration::from_millis(3500), "one after the other would take four seconds");
     let order: Vec<&str> = done.iter().map(|one| one.before.id.0.as_str()).collect();
     assert_eq!(order, ids);
     let failed: Vec<usize> = (0..5).filter(|at| done[*at].error.is_some()).collect();
-    assert_eq!(failed, [1]);
+    assert_eq!(failed, [0, 1, 3, 4]);
 }

@@ -68,6 +68,10 @@ impl Recogniser for Cascade {
         self.grammar.start()
     }
 
+    fn precede(&mut self, samples: &[f32]) {
+        self.grammar.precede(samples);
+    }
+
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
         if self.trouble.is_none() {
             let fed = self.whisper.feed(samples);
@@ -115,6 +119,10 @@ impl Recogniser for Cascade {
     fn cancel(&mut self) {
         self.whisper.cancel();
         self.grammar.cancel();
+    }
+
+    fn rest(&mut self) {
+        self.grammar.rest();
     }
 
     fn interrupter(&self) -> Option<Interrupter> {

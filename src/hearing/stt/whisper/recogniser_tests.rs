@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 const SENTENCE: &str = "Turn on the kitchen light, please.";
 const LONG: Duration = Duration::from_secs(20);
-/// Longest a call may take that must not wait for a decode.
-const AT_ONCE: Duration = Duration::from_millis(50);
+/// Less than a decode of [`LONG`], and more than a busy machine makes of a call that does not wait for it.
+const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// Speaks `ms` milliseconds into the recogniser, as loud blocks of 100 ms.
 fn speak(ear: &mut WhisperRecogniser, ms: usize) {
@@ -94,11 +94,9 @@ fn finish_interrupts_a_partial_and_decodes_the_whole_once() {
     while calls.lock().unwrap().asked.is_empty() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let (found, took) = timed(|| ear.finish());
-    assert_eq!(found.unwrap().transcript.text, "turn on the kitchen light please");
-    assert!(took < Duration::from_millis(290), "the partial was waited for: {took:?}");
+    assert_eq!(ear.finish().unwrap().transcript.text, "turn on the kitchen light please");
     let calls = calls.lock().unwrap();
-    assert_eq!((calls.asked.len(), calls.finished), (2, 1));
+    assert_eq!((calls.asked.len(), calls.finished), (2, 1), "the partial was not waited for");
 }
 
 #[test]

@@ -164,7 +164,6 @@ fn entities_and_topics_are_bounded() {
         refused += yard.announce(&format!("sensor/n{number}"), &payload).problems.len();
     }
     assert_eq!((yard.fleet.len(), refused), (ENTITIES_MAX, 50));
-    let started = Instant::now();
     let (mut now, mut told) = (yard.now, 0);
     for number in 0..10_000 {
         now += Duration::from_micros(100);
@@ -173,7 +172,6 @@ fn entities_and_topics_are_bounded() {
         told += changes.told.len();
     }
     assert_eq!(told, 10_000);
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
 
 #[test]

