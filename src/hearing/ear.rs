@@ -404,6 +404,7 @@ impl Ear {
     fn change(&mut self, change: EndpointChange, out: &mut Vec<Heard>) {
         match change {
             EndpointChange::None => {}
+            EndpointChange::Hushed => self.stt.foresee_end(),
             EndpointChange::Paused => {
                 if let State::Hearing { draft, .. } = &mut self.state {
                     *draft = Draft::Asked(self.stt.draft());

@@ -7,6 +7,8 @@ use crate::domain::audio::ms_to_samples;
 use crate::domain::ports::Completeness;
 use crate::domain::{Endpoint, VAD_BLOCK_SAMPLES};
 
+/// Silence from which the end may be near: half of the stops within words are shorter.
+const HUSH_AFTER_MS: u64 = 32;
 /// Silence from which the words so far are worth a look: shorter ones are the stops within words.
 const DRAFT_AFTER_MS: u64 = 64;
 
@@ -17,6 +19,8 @@ pub enum EndpointChange {
     None,
     /// Speech is certain; it began at this position.
     SpeechStarted { onset: u64 },
+    /// It has become quiet, perhaps only within a word.
+    Hushed,
     /// A pause that may be the end: time to find out what was said so far.
     Paused,
     /// It was not the end.
@@ -34,6 +38,7 @@ pub struct Endpointer {
     limits: config::endpoint::EndpointConfig,
     /// Silence that ends the request, and what that is called.
     patience: (u64, Endpoint),
+    hushed: bool,
     paused: bool,
     /// Silence that the level shows.
     quiet_ms: u64,
@@ -56,6 +61,7 @@ impl Endpointer {
             gate: SpeechGate::new(vad),
             patience: (u64::from(endpoint.silence_ms), Endpoint::Silence),
             limits: endpoint.clone(),
+            hushed: false,
             paused: false,
             quiet_ms: 0,
             from,
@@ -116,8 +122,12 @@ impl Endpointer {
             return self.ended(self.patience.1);
         }
         if !self.paused && silence_ms >= DRAFT_AFTER_MS {
-            self.paused = true;
+            (self.hushed, self.paused) = (true, true);
             return EndpointChange::Paused;
+        }
+        let hushed_before = std::mem::replace(&mut self.hushed, silence_ms >= HUSH_AFTER_MS);
+        if self.hushed && !hushed_before && !self.paused {
+            return EndpointChange::Hushed;
         }
         EndpointChange::None
     }
@@ -175,7 +185,8 @@ mod tests {
     fn run(endpointer: &mut Endpointer, script: &[(usize, f32)]) -> Vec<(u64, EndpointChange)> {
         let blocks = script.iter().flat_map(|(count, probability)| std::iter::repeat_n(*probability, *count));
         let changes = blocks.zip(1..).map(|(probability, n)| (n, endpointer.block(n * BLOCK, probability)));
-        changes.filter(|(_, change)| *change != EndpointChange::None).collect()
+        let told = |change| !matches!(change, EndpointChange::None | EndpointChange::Hushed);
+        changes.filter(|(_, change)| told(*change)).collect()
     }
 
     #[test]
@@ -191,6 +202,19 @@ mod tests {
         let changes = run(&mut endpointer(0, 5000), &[(10, 0.9), (9, 0.0), (10, 0.9), (9, 0.0)]);
         use EndpointChange::{Paused, Resumed, SpeechStarted};
         assert_eq!(changes, [(3, SpeechStarted { onset: 0 }), (12, Paused), (20, Resumed), (31, Paused)]);
+    }
+
+    #[test]
+    fn that_it_has_become_quiet_is_told_once_a_pause_and_before_the_pause() {
+        let mut endpointer = endpointer(0, 5000);
+        run(&mut endpointer, &[(10, 0.9)]);
+        let mut told = Vec::new();
+        for (n, quiet_ms) in [8, 16, 24, 32, 40, 48, 0, 8, 32, 64, 0, 64, 72].into_iter().enumerate() {
+            let change = endpointer.quiet(10 * BLOCK + n as u64 * 128, quiet_ms);
+            told.extend((change != EndpointChange::None).then_some((quiet_ms, change)));
+        }
+        use EndpointChange::{Hushed, Paused, Resumed};
+        assert_eq!(told, [(32, Hushed), (32, Hushed), (64, Paused), (0, Resumed), (64, Paused)]);
     }
 
     #[test]
@@ -224,7 +248,7 @@ mod tests {
         run(&mut gone_on, &[(10, 0.9), (2, 0.0)]);
         gone_on.judge(Completeness::Complete);
         let changes: Vec<_> = (13..24).map(|n| gone_on.block(n * BLOCK, f32::from(n < 15))).collect();
-        assert_eq!(changes[0], EndpointChange::Resumed);
+        assert!(changes.contains(&EndpointChange::Resumed), "{changes:?}");
         assert!(!changes.iter().any(|change| matches!(change, EndpointChange::Ended { .. })), "{changes:?}");
     }
 

@@ -80,6 +80,10 @@ impl Recogniser for Cascade {
         self.grammar.feed(samples)
     }
 
+    fn foresee_end(&mut self) {
+        self.grammar.foresee_end();
+    }
+
     /// The grammar's words as long as they begin a sentence of the home, else Whisper's if it has any.
     fn partial(&mut self) -> Option<Partial> {
         let grammar = self.grammar.partial();

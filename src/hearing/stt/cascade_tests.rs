@@ -50,6 +50,10 @@ impl Recogniser for Told {
         Ok(())
     }
 
+    fn foresee_end(&mut self) {
+        self.note("foresee");
+    }
+
     fn rest(&mut self) {
         self.note("rest");
     }
@@ -172,7 +176,8 @@ fn the_grammar_is_told_of_the_room_and_of_rest() {
     cascade.start().unwrap();
     cascade.precede(&[0.0; 4_800]);
     cascade.feed(&[0.1; 1_600]).unwrap();
+    cascade.foresee_end();
     cascade.cancel();
     cascade.rest();
-    assert_eq!(*calls.lock().unwrap(), ["start", "precede 4800", "feed 1600", "rest"]);
+    assert_eq!(*calls.lock().unwrap(), ["start", "precede 4800", "feed 1600", "foresee", "rest"]);
 }

@@ -45,6 +45,9 @@ pub trait Recogniser: Send {
     /// # Errors
     /// When no utterance was begun or the engine refuses.
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault>;
+    /// The person may just have finished: an engine may begin what `finish` will need. Often enough they
+    /// have not, and more is fed.
+    fn foresee_end(&mut self) {}
     /// Words so far, when there are any.
     fn partial(&mut self) -> Option<Partial>;
     /// Ends the utterance.

@@ -15,6 +15,8 @@ pub(super) enum Work {
     /// Nothing was asked for a while.
     Rest,
     Feed(Vec<f32>),
+    /// The utterance may be over soon.
+    Foresee,
     Draft(u64),
     Resume,
     Finish,
@@ -62,6 +64,12 @@ impl Session {
                 self.start()
             }
             Work::Feed(samples) => self.feed(samples),
+            Work::Foresee => {
+                if matches!(self.state, State::Running) {
+                    self.recogniser.foresee_end();
+                }
+                None
+            }
             Work::Draft(number) => self.draft(*number),
             Work::Resume => self.resume(),
             Work::Finish => self.finish(),

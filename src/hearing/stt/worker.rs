@@ -85,6 +85,11 @@ impl SttLane {
         }
     }
 
+    /// The utterance may be over: what a draft will need can begin.
+    pub fn foresee_end(&mut self) {
+        self.work(Work::Foresee);
+    }
+
     /// Recognises the utterance as if it ended here; a [`SttReport::Draft`] with the number that is
     /// returned follows. What is fed from here on counts only after `resume`.
     pub fn draft(&mut self) -> u64 {
@@ -209,7 +214,7 @@ impl Worker {
             }
             Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
             Work::Resume => self.wanted.draft.store(0, Ordering::Release),
-            Work::Feed(_) | Work::Finish | Work::Rest => {}
+            Work::Feed(_) | Work::Foresee | Work::Finish | Work::Rest => {}
         }
         if let (Work::Start(_) | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
             interrupt();

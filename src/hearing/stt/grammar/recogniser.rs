@@ -16,8 +16,6 @@ use crate::hearing::stt::neural::{Finding, NeuralError, NeuralFiles, NeuralListe
 use crate::hearing::stt::{Partial, Recogniser, Recognition};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 /// Name of the engine in transcripts.
 const ENGINE: &str = "grammar";
@@ -124,13 +122,12 @@ impl GrammarRecogniser {
     fn begin(&mut self) -> Result<(), GrammarError> {
         self.cancel();
         if let Some(fresh) = self.slot.take() {
-            if let Some(neural) = &mut self.neural {
-                neural.listen_for(fresh.grammar.clone());
-            }
+            self.with_ear(|neural, _| neural.listen_for(fresh.grammar.clone()));
             self.listener = fresh;
         }
         self.utterance.clear();
-        self.prepare_neural();
+        // It opens while the person still speaks.
+        self.with_ear(|neural, _| neural.prepare());
         self.sound.start();
         self.listener.search.start();
         self.mean.start(MEMORABLE_FRAMES);
@@ -142,15 +139,13 @@ impl GrammarRecogniser {
         Ok(())
     }
 
-    /// Has the neural model opened while the person still speaks; goes on without it when that fails.
-    fn prepare_neural(&mut self) {
-        let prepared = self.neural.as_mut().map_or(Ok(()), NeuralListener::prepare);
-        self.give_up_neural(prepared);
-    }
-
-    /// The value, or none and no neural listener from now on.
-    fn give_up_neural<T>(&mut self, result: Result<T, NeuralError>) -> Option<T> {
-        match result {
+    /// Asks the neural listener, if there is one, about the utterance so far; none from now on when that
+    /// fails.
+    fn with_ear<T>(
+        &mut self,
+        ask: impl FnOnce(&mut NeuralListener, &[f32]) -> Result<T, NeuralError>,
+    ) -> Option<T> {
+        match ask(self.neural.as_mut()?, &self.utterance) {
             Ok(value) => Some(value),
             Err(error) => {
                 tracing::warn!(%error, "the recogniser goes on without its neural listener");
@@ -164,21 +159,12 @@ impl GrammarRecogniser {
         if !self.started {
             return Err(GrammarError::NotStarted);
         }
-        let (mut neural, utterance) = (self.neural.take(), std::mem::take(&mut self.utterance));
-        let stop = AtomicBool::new(false);
         // Both listen at once: there are two cores, and the person waits.
-        let (look, finding) = thread::scope(|scope| {
-            let listening = neural.as_mut().map(|neural| scope.spawn(|| neural.listen(&utterance, &stop)));
-            let look = self.look();
-            let sure = look.as_ref().map_or(true, |look| self.is_sure(&look.evidence));
-            stop.store(sure, Ordering::Relaxed);
-            let finding = listening.map(|thread| thread.join().unwrap_or(Err(NeuralError::Lost)));
-            (look, finding.filter(|_| !sure))
-        });
-        self.neural = neural;
-        self.utterance = utterance;
+        self.with_ear(|neural, utterance| neural.listen_to_the_end(utterance));
+        let look = self.look();
+        let wanted = look.as_ref().is_ok_and(|look| !self.is_sure(&look.evidence));
+        let finding = self.with_ear(|neural, _| neural.found(wanted)).flatten();
         let look = look?;
-        let finding = finding.and_then(|finding| self.give_up_neural(finding)).flatten();
         let evidence = match finding {
             Some(finding) => self.look_again(look, finding),
             None => look.evidence,
@@ -237,8 +223,8 @@ impl GrammarRecogniser {
         }
         let unknown: Vec<Vec<String>> =
             candidates.iter().filter(|one| one.neural.is_none()).map(|one| one.words.clone()).collect();
-        let scores = self.neural.as_mut().map_or(Ok(Vec::new()), |neural| neural.score(&unknown));
-        let mut scores = self.give_up_neural(scores).unwrap_or_default().into_iter();
+        let scores = self.with_ear(|neural, _| neural.score(&unknown));
+        let mut scores = scores.unwrap_or_default().into_iter();
         for candidate in candidates.iter_mut().filter(|candidate| candidate.neural.is_none()) {
             candidate.neural = scores.next().flatten();
         }
@@ -287,9 +273,7 @@ impl Recogniser for GrammarRecogniser {
     }
 
     fn rest(&mut self) {
-        if let Some(neural) = &mut self.neural {
-            neural.rest();
-        }
+        self.with_ear(|neural, _| neural.rest());
     }
 
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
@@ -307,6 +291,12 @@ impl Recogniser for GrammarRecogniser {
             self.search()?;
         }
         Ok(())
+    }
+
+    fn foresee_end(&mut self) {
+        if self.started {
+            self.with_ear(NeuralListener::listen);
+        }
     }
 
     fn partial(&mut self) -> Option<Partial> {

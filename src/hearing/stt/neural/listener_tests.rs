@@ -1,11 +1,10 @@
 //! The listener with the real model and a voice that was recorded from a person (flite's).
 
-use super::{NeuralFiles, NeuralListener};
+use super::{Finding, NeuralError, NeuralFiles, NeuralListener};
 use crate::hearing::stt::grammar::test_grammar::Sentences;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 const SENTENCES: [&str; 5] =
     ["turn on the lamp", "turn off the lamp", "set a timer for fifteen minutes", "what time is it", "stop"];
@@ -25,6 +24,11 @@ fn listener(sentences: &[&str]) -> NeuralListener {
     NeuralListener::new(files(), Arc::new(Sentences::new(sentences))).expect("the model's files")
 }
 
+fn hear(listener: &mut NeuralListener, sound: &[f32]) -> Result<Option<Finding>, NeuralError> {
+    listener.listen(sound)?;
+    listener.found(true)
+}
+
 /// What flite says, at 16 kHz; `None` where flite is not installed.
 pub(in crate::hearing::stt) fn said(words: &str) -> Option<Vec<f32>> {
     let dir = tempfile::tempdir().unwrap();
@@ -41,10 +45,9 @@ pub(in crate::hearing::stt) fn said(words: &str) -> Option<Vec<f32>> {
 #[test]
 fn the_sentence_that_was_said_is_the_likeliest() {
     let mut listener = listener(&SENTENCES);
-    let go_on = AtomicBool::new(false);
     for words in SENTENCES {
         let Some(sound) = said(words) else { return println!("skipped: no flite") };
-        let finding = listener.listen(&sound, &go_on).unwrap().expect("a finding");
+        let finding = hear(&mut listener, &sound).unwrap().expect("a finding");
         assert_eq!(finding.sentences[0].words.join(" "), words, "{finding:?}");
         let lists: Vec<Vec<String>> = finding.sentences.iter().map(|found| found.words.clone()).collect();
         let scores = listener.score(&lists).unwrap();
@@ -60,7 +63,7 @@ fn the_sentence_that_was_said_is_the_likeliest() {
 fn what_is_no_sentence_of_the_home_is_heard_all_the_same() {
     let Some(sound) = said("where did abraham lincoln live") else { return println!("skipped: no flite") };
     let mut listener = listener(&SENTENCES);
-    let finding = listener.listen(&sound, &AtomicBool::new(false)).unwrap().expect("a finding");
+    let finding = hear(&mut listener, &sound).unwrap().expect("a finding");
     assert!(finding.free.to_lowercase().contains("abraham lincoln"), "{finding:?}");
     let best = finding.sentences.first().map_or(f32::NEG_INFINITY, |found| found.score);
     assert!(finding.free_score - best > 10.0, "{finding:?}");
@@ -73,8 +76,9 @@ fn it_stops_when_it_is_told_to_and_rests_when_nobody_speaks() {
     assert!(!listener.is_awake());
     listener.prepare().unwrap();
     assert!(listener.is_awake());
-    assert_eq!(listener.listen(&sound, &AtomicBool::new(true)).unwrap(), None);
-    listener.rest();
+    listener.listen(&sound).unwrap();
+    assert_eq!(listener.found(false).unwrap(), None);
+    listener.rest().unwrap();
     assert!(!listener.is_awake());
     let nothing = listener.score(&[vec!["stop".to_owned()]]).unwrap();
     assert_eq!(nothing, [None], "there is no utterance any more");
@@ -83,9 +87,8 @@ fn it_stops_when_it_is_told_to_and_rests_when_nobody_speaks() {
 #[test]
 fn an_utterance_too_short_for_a_word_is_nothing_and_an_empty_home_has_no_sentences() {
     let mut listener = listener(&[]);
-    let go_on = AtomicBool::new(false);
-    assert_eq!(listener.listen(&[0.0; 800], &go_on).unwrap(), None);
-    let finding = listener.listen(&[0.0; 16_000], &go_on).unwrap().expect("a finding");
+    assert_eq!(hear(&mut listener, &[0.0; 800]).unwrap(), None);
+    let finding = hear(&mut listener, &[0.0; 16_000]).unwrap().expect("a finding");
     assert!(finding.sentences.is_empty(), "{finding:?}");
 }
 
@@ -97,6 +100,26 @@ fn missing_and_wrong_files_are_named() {
     assert!(error.to_string().contains("/nowhere/decoder.ort"), "{error}");
     let wrong = NeuralFiles { encoder: files().tokens, ..files() };
     let mut listener = NeuralListener::new(wrong, grammar()).unwrap();
-    let error = listener.listen(&[0.0; 16_000], &AtomicBool::new(false)).err().unwrap();
+    let error = hear(&mut listener, &[0.0; 16_000]).err().unwrap();
     assert!(error.to_string().contains("moonshine_tiny_en_tokens.bin"), "{error}");
+}
+
+#[test]
+fn what_was_begun_ahead_is_used_when_only_silence_follows() {
+    let Some(sound) = said("turn off the lamp") else { return println!("skipped: no flite") };
+    let speech = &sound[..sound.len() - 4_800];
+    let first = |finding: Option<Finding>| finding.expect("a finding").sentences[0].words.join(" ");
+    let mut listener = listener(&SENTENCES);
+    // Within a word, then at the end: the second replaces the first.
+    listener.listen(&sound[..9_600]).unwrap();
+    listener.listen(speech).unwrap();
+    listener.listen_to_the_end(&sound[..speech.len() + 1_024]).unwrap();
+    assert_eq!(first(listener.found(true).unwrap()), "turn off the lamp");
+    // Words that came after it are not left out.
+    listener.listen(&sound[..9_600]).unwrap();
+    listener.listen_to_the_end(speech).unwrap();
+    assert_eq!(first(listener.found(true).unwrap()), "turn off the lamp");
+    listener.listen(speech).unwrap();
+    listener.rest().unwrap();
+    assert!(!listener.is_awake(), "nobody waits for it any more");
 }
