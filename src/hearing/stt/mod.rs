@@ -50,6 +50,11 @@ pub trait Recogniser: Send {
     fn foresee_end(&mut self) {}
     /// Words so far, when there are any.
     fn partial(&mut self) -> Option<Partial>;
+    /// What `finish` would say if the utterance ended here; more may be fed. `None` from an engine that
+    /// must finish to know.
+    fn draft(&mut self) -> Option<Result<Recognition, Fault>> {
+        None
+    }
     /// Ends the utterance.
     ///
     /// # Errors

@@ -3,12 +3,14 @@
 use super::worker::SttReport;
 use super::{Partial, Recogniser};
 use crate::domain::{SAMPLE_RATE_HZ, Transcript};
+use std::time::Instant;
 
 /// Audio between two looks at the words so far: 96 ms, three blocks. Whether speech over Hark is for
 /// it is decided by them within 800 ms.
 const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 96 / 1000;
 
 /// What is asked of the recogniser.
+#[derive(Debug)]
 pub(super) enum Work {
     /// With sound from before the utterance.
     Start(Vec<f32>),
@@ -26,16 +28,28 @@ pub(super) enum Work {
 enum State {
     Idle,
     Running,
-    /// The recogniser has finished; the utterance may still go on.
-    Drafted(Transcript),
+    /// The utterance may still go on.
+    Drafted {
+        transcript: Transcript,
+        recogniser: Drafter,
+    },
+}
+
+/// How a recogniser stands after a draft.
+#[derive(PartialEq)]
+enum Drafter {
+    /// It goes on with what was fed since, so many samples.
+    Waits { samples: usize },
+    /// It had to finish, and gets all samples once more.
+    Finished,
 }
 
 /// A recogniser and what is needed to report its words sparingly and to take a draft back.
 pub(super) struct Session {
     recogniser: Box<dyn Recogniser>,
     state: State,
-    /// All samples of the utterance: no engine can go on after it has finished, so after a draft that
-    /// was wrong it gets them once more.
+    /// All samples of the utterance: an engine that had to finish for a draft that was wrong gets them
+    /// once more.
     utterance: Vec<f32>,
     /// Sound from before it.
     before: Vec<f32>,
@@ -56,6 +70,16 @@ impl Session {
     }
 
     pub(super) fn work(&mut self, work: &Work) -> Option<SttReport> {
+        let begun = Instant::now();
+        let report = self.done(work);
+        if let Work::Draft(_) | Work::Resume | Work::Finish = work {
+            let (samples, ms) = (self.utterance.len(), begun.elapsed().as_millis());
+            tracing::debug!(?work, samples, ms, "the recogniser was asked");
+        }
+        report
+    }
+
+    fn done(&mut self, work: &Work) -> Option<SttReport> {
         match work {
             Work::Start(before) => {
                 self.before.clone_from(before);
@@ -78,7 +102,7 @@ impl Session {
                 None
             }
             Work::Cancel => {
-                if matches!(self.state, State::Running) {
+                if !matches!(self.state, State::Idle | State::Drafted { recogniser: Drafter::Finished, .. }) {
                     self.recogniser.cancel();
                 }
                 self.state = State::Idle;
@@ -107,10 +131,14 @@ impl Session {
             return None;
         }
         self.utterance.extend_from_slice(samples);
-        match self.state {
-            State::Running => self.decode(samples.len()),
-            State::Idle | State::Drafted(_) => None,
+        match &mut self.state {
+            State::Running => return self.decode(samples.len()),
+            State::Drafted { recogniser: Drafter::Waits { samples: waiting }, .. } => {
+                *waiting += samples.len()
+            }
+            State::Idle | State::Drafted { .. } => {}
         }
+        None
     }
 
     /// Hands the last `count` samples of the utterance to the recogniser.
@@ -138,27 +166,39 @@ impl Session {
         if !matches!(self.state, State::Running) {
             return None;
         }
-        self.state = State::Idle;
-        match self.recogniser.finish() {
+        let (drafted, recogniser) = match self.recogniser.draft() {
+            Some(drafted) => (drafted, Drafter::Waits { samples: 0 }),
+            None => (self.recogniser.finish(), Drafter::Finished),
+        };
+        match drafted {
             Ok(recognition) => {
-                self.state = State::Drafted(recognition.transcript.clone());
+                self.state = State::Drafted { transcript: recognition.transcript.clone(), recogniser };
                 Some(SttReport::Draft { number, recognition })
             }
-            Err(fault) => Some(SttReport::Failed(fault)),
+            Err(fault) => {
+                self.recogniser.cancel();
+                self.state = State::Idle;
+                Some(SttReport::Failed(fault))
+            }
         }
     }
 
     fn resume(&mut self) -> Option<SttReport> {
-        if !matches!(self.state, State::Drafted(_)) {
-            return None;
+        let State::Drafted { recogniser, .. } = &self.state else { return None };
+        match *recogniser {
+            Drafter::Waits { samples } => {
+                self.state = State::Running;
+                self.decode(samples)
+            }
+            Drafter::Finished => self.start().or_else(|| self.decode(self.utterance.len())),
         }
-        self.start().or_else(|| self.decode(self.utterance.len()))
     }
 
     fn finish(&mut self) -> Option<SttReport> {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Idle => None,
-            State::Drafted(transcript) => Some(SttReport::Transcript(transcript)),
+            // One that waits to go on is ended by the next `start`: now somebody waits for the words.
+            State::Drafted { transcript, .. } => Some(SttReport::Transcript(transcript)),
             State::Running => {
                 let finished = self.recogniser.finish();
                 Some(finished.map_or_else(SttReport::Failed, |found| SttReport::Transcript(found.transcript)))

@@ -8,24 +8,24 @@ use crate::hearing::stt::neural::Finding;
 
 /// How likely a chosen sentence is what was said: a logistic regression, trained on recordings of people
 /// and on flite speaking to the house and of other things. Each number weighs one clue.
-const BIAS: f32 = -2.0;
-const BY_WORDS: f32 = 2.84;
-const BY_WHOLE: f32 = 0.39;
-const BY_WORST: f32 = 0.2;
+const BIAS: f32 = -1.29;
+const BY_WORDS: f32 = 2.35;
+const BY_WHOLE: f32 = 0.71;
+const BY_WORST: f32 = -0.05;
 /// By word edits between what the decoder heard and the sentence, a word of the sentence.
-const BY_DISAGREEMENT: f32 = -1.2;
+const BY_DISAGREEMENT: f32 = -0.74;
 /// By the share of background words in what was heard.
-const BY_BACKGROUND: f32 = -0.58;
+const BY_BACKGROUND: f32 = -0.68;
 /// Few words fit something by chance more easily: weighs one over their number.
-const BY_BREVITY: f32 = -2.14;
+const BY_BREVITY: f32 = -1.33;
 /// A worst word counts no worse than this.
 const WORST: f32 = -6.0;
 
 /// The same when the neural listener was asked: the clues above, and by how much it finds the sentence less
 /// likely than the likeliest words.
-const TOGETHER: f32 = 3.1;
-const BY_CLUES: f32 = 0.63;
-const BY_GAP: f32 = -0.405;
+const TOGETHER: f32 = 2.92;
+const BY_CLUES: f32 = 0.8;
+const BY_GAP: f32 = -0.43;
 
 /// What need not be asked a second time: confidence, margin and worst word from which the decoder and the
 /// search are right.
@@ -95,7 +95,12 @@ impl Evidence {
 
     /// Whether the decoder and the search leave no doubt.
     pub(super) fn is_sure(&self) -> bool {
-        self.confidence >= SURE && self.margin >= SURE_MARGIN && self.worst >= SURE_WORST
+        self.is_likely() && self.margin >= SURE_MARGIN && self.worst >= SURE_WORST
+    }
+
+    /// Whether the sentence was heard as a whole, whatever the decoder made of its last word.
+    pub(super) fn is_likely(&self) -> bool {
+        self.confidence >= SURE
     }
 
     /// Draws the conclusion from what the neural listener found too; `known` says whether its own words mean

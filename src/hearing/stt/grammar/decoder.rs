@@ -40,10 +40,6 @@ pub struct SearchTuning {
     pub silence: f32,
 }
 
-/// Beams of the second pass, exponents of ten: it runs when the utterance has ended and must be quick.
-const SECOND_BEAM: i32 = -44;
-const SECOND_WORD_BEAM: i32 = -22;
-
 /// Owns a `ps_decoder_t`.
 pub(super) struct Decoder {
     raw: *mut ffi::PsDecoder,
@@ -65,8 +61,6 @@ impl Decoder {
             .path(c"-dict", files.dictionary)?
             .path(c"-lm", files.language_model)?
             .real(c"-lw", weight)
-            .real(c"-fwdflatlw", weight)
-            .real(c"-bestpathlw", weight)
             .real(c"-wip", f64::from(tuning.word_insertion))
             .real(c"-silprob", f64::from(tuning.silence))
             .real(c"-beam", power(tuning.beam_exponent))
@@ -74,8 +68,11 @@ impl Decoder {
             .real(c"-lpbeam", power(tuning.beam_exponent))
             .real(c"-wbeam", power(tuning.word_beam_exponent))
             .real(c"-lponlybeam", power(tuning.word_beam_exponent))
-            .real(c"-fwdflatbeam", power(SECOND_BEAM))
-            .real(c"-fwdflatwbeam", power(SECOND_WORD_BEAM))
+            // What the other passes would find needs the utterance to be over, and a person may always go
+            // on. Without the second one PocketSphinx tells no words at all: it is as narrow as can be.
+            .real(c"-fwdflatbeam", 0.1)
+            .real(c"-fwdflatwbeam", 0.1)
+            .flag(c"-bestpath", false)
             .flag(c"-remove_silence", false)
             .flag(c"-remove_noise", true)
             .flag(c"-dither", true)

@@ -155,15 +155,21 @@ impl GrammarRecogniser {
         }
     }
 
-    fn end(&mut self) -> Result<Recognition, GrammarError> {
+    /// What was said so far; `over` when nothing more will be fed.
+    fn recognise(&mut self, over: bool) -> Result<Recognition, GrammarError> {
         if !self.started {
             return Err(GrammarError::NotStarted);
         }
         // Both listen at once: there are two cores, and the person waits.
         self.with_ear(|neural, utterance| neural.listen_to_the_end(utterance));
-        let look = self.look();
-        let wanted = look.as_ref().is_ok_and(|look| !self.is_sure(&look.evidence));
-        let finding = self.with_ear(|neural, _| neural.found(wanted)).flatten();
+        let look = self.look(over);
+        let finding = match &look {
+            Ok(look) if !self.is_sure(&look.evidence) => self.with_ear(|neural, _| neural.found()).flatten(),
+            _ => {
+                self.neural.iter_mut().for_each(NeuralListener::give_up);
+                None
+            }
+        };
         let look = look?;
         let evidence = match finding {
             Some(finding) => self.look_again(look, finding),
@@ -179,16 +185,14 @@ impl GrammarRecogniser {
     }
 
     /// What the decoder and the search make of the utterance.
-    fn look(&mut self) -> Result<Look, GrammarError> {
-        let searched = self.search();
-        self.started = false;
-        let decoder = &mut self.listener.decoder;
-        let ended = decoder.end();
-        searched.and(ended)?;
-        let heard = decoder.best().unwrap_or_default();
+    fn look(&mut self, over: bool) -> Result<Look, GrammarError> {
+        self.search()?;
+        let heard = self.listener.decoder.best().unwrap_or_default();
         let tuning = &self.recipe.tuning;
-        self.sound.end();
-        self.listener.search.follow(&self.sound);
+        if over {
+            self.sound.end();
+            self.listener.search.follow(&self.sound);
+        }
         let found = self.listener.search.best(&self.sound, tuning.looks);
         let mut candidates = candidates(found, &heard, self.listener.grammar.as_ref(), tuning);
         let judges = self.judges();
@@ -251,6 +255,8 @@ impl GrammarRecogniser {
             (transcript.text, transcript.confidence) = (own.text.clone(), own.confidence);
             return Recognition { heard: own.text.clone(), transcript };
         }
+        // The decoder tells its last word only when it has heard some silence after it.
+        let heard = if self.evidence.is_likely() { transcript.text.clone() } else { heard };
         Recognition { transcript, heard }
     }
 }
@@ -310,8 +316,14 @@ impl Recogniser for GrammarRecogniser {
         Some(Partial { text: self.shown.join(" "), stable })
     }
 
+    fn draft(&mut self) -> Option<Result<Recognition, Fault>> {
+        Some(self.recognise(false).map_err(Fault::from))
+    }
+
     fn finish(&mut self) -> Result<Recognition, Fault> {
-        Ok(self.end()?)
+        let recognition = self.recognise(true);
+        self.cancel();
+        Ok(recognition?)
     }
 
     fn cancel(&mut self) {

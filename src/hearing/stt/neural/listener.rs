@@ -92,7 +92,8 @@ impl NeuralListener {
     /// # Errors
     /// When what was under way failed.
     pub fn listen_for(&mut self, grammar: Arc<dyn SpeechGrammar>) -> Result<(), NeuralError> {
-        self.found(false)?;
+        self.give_up();
+        self.found()?;
         self.tree = Some(Tree::new(grammar, self.tokens.clone()));
         Ok(())
     }
@@ -102,13 +103,12 @@ impl NeuralListener {
     /// # Errors
     /// When the thread cannot be started.
     pub fn prepare(&mut self) -> Result<(), NeuralError> {
-        match &self.job {
-            // What it found of another utterance is of no use any more.
-            Some(job) => job.stop.store(true, Ordering::Relaxed),
-            None if self.mind.is_some() => {}
-            None => self.begin(Vec::new())?,
+        // What it found of another utterance is of no use any more.
+        self.give_up();
+        match self.is_awake() {
+            true => Ok(()),
+            false => self.begin(Vec::new()),
         }
-        Ok(())
     }
 
     /// Lets go of the model; `prepare` opens it again.
@@ -118,7 +118,8 @@ impl NeuralListener {
     pub fn rest(&mut self) -> Result<(), NeuralError> {
         // One that is only now being opened is for an utterance to come.
         if self.job.as_ref().is_some_and(|job| job.samples > 0) {
-            self.found(false)?;
+            self.give_up();
+            self.found()?;
         }
         if self.mind.take().is_some() {
             memory::give_back();
@@ -155,17 +156,22 @@ impl NeuralListener {
         }
     }
 
-    /// What was found; waits for it, or, when it is not `wanted`, for the end of the model's run. `None` for
-    /// nothing listened to or not wanted.
+    /// Nobody needs to know what is being listened to. Does not wait.
+    pub fn give_up(&mut self) {
+        if let Some(job) = &self.job {
+            job.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// What was found; waits for it. `None` when nothing was listened to or that was given up.
     ///
     /// # Errors
     /// When the model cannot be opened or run.
-    pub fn found(&mut self, wanted: bool) -> Result<Option<Finding>, NeuralError> {
+    pub fn found(&mut self) -> Result<Option<Finding>, NeuralError> {
         let Some(job) = self.job.take() else { return Ok(None) };
-        job.stop.store(!wanted, Ordering::Relaxed);
         let Outcome { mind, tree, finding } = job.thread.join().map_err(|_| NeuralError::Lost)??;
         (self.mind, self.tree) = (Some(mind), Some(tree));
-        Ok(finding.filter(|_| wanted))
+        Ok(finding)
     }
 
     /// How likely the model finds each of some sentences for the utterance last listened to; `None` for
@@ -182,10 +188,8 @@ impl NeuralListener {
 
     /// Starts the thread, which first waits for the one before it.
     fn begin(&mut self, samples: Vec<f32>) -> Result<(), NeuralError> {
+        self.give_up();
         let before = self.job.take();
-        if let Some(job) = &before {
-            job.stop.store(true, Ordering::Relaxed);
-        }
         let (mind, tree) = (self.mind.take(), self.tree.take());
         let (files, tokens) = (self.files.clone(), self.tokens.clone());
         let stop = Arc::new(AtomicBool::new(false));
@@ -242,7 +246,8 @@ impl NeuralFiles {
 
 impl Drop for NeuralListener {
     fn drop(&mut self) {
+        self.give_up();
         // What it failed of has nobody left to be told to.
-        let _ = self.found(false);
+        let _ = self.found();
     }
 }

@@ -26,7 +26,7 @@ fn listener(sentences: &[&str]) -> NeuralListener {
 
 fn hear(listener: &mut NeuralListener, sound: &[f32]) -> Result<Option<Finding>, NeuralError> {
     listener.listen(sound)?;
-    listener.found(true)
+    listener.found()
 }
 
 /// What flite says, at 16 kHz; `None` where flite is not installed.
@@ -77,7 +77,8 @@ fn it_stops_when_it_is_told_to_and_rests_when_nobody_speaks() {
     listener.prepare().unwrap();
     assert!(listener.is_awake());
     listener.listen(&sound).unwrap();
-    assert_eq!(listener.found(false).unwrap(), None);
+    listener.give_up();
+    assert_eq!(listener.found().unwrap(), None);
     listener.rest().unwrap();
     assert!(!listener.is_awake());
     let nothing = listener.score(&[vec!["stop".to_owned()]]).unwrap();
@@ -114,11 +115,11 @@ fn what_was_begun_ahead_is_used_when_only_silence_follows() {
     listener.listen(&sound[..9_600]).unwrap();
     listener.listen(speech).unwrap();
     listener.listen_to_the_end(&sound[..speech.len() + 1_024]).unwrap();
-    assert_eq!(first(listener.found(true).unwrap()), "turn off the lamp");
+    assert_eq!(first(listener.found().unwrap()), "turn off the lamp");
     // Words that came after it are not left out.
     listener.listen(&sound[..9_600]).unwrap();
     listener.listen_to_the_end(speech).unwrap();
-    assert_eq!(first(listener.found(true).unwrap()), "turn off the lamp");
+    assert_eq!(first(listener.found().unwrap()), "turn off the lamp");
     listener.listen(speech).unwrap();
     listener.rest().unwrap();
     assert!(!listener.is_awake(), "nobody waits for it any more");
