@@ -1,0 +1,237 @@
+//! The discovery message against Home Assistant's own rules.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+// Keys Home Assistant's MQTT integration accepts, from the "Configuration variables" of
+// home-assistant.io/integrations/{sensor,binary_sensor,switch,number,button,notify,text,event}.mqtt and the schemas in its source
+// (homeassistant/components/mqtt/{schemas,sensor,binary_sensor,switch,number,button}.py). It drops keys it does
+// not know without a word, so a misspelt one would simply not work.
+const ROOT: &[&str] = &[
+    "dev",
+    "o",
+    "cmps",
+    "availability",
+    "availability_mode",
+    "availability_template",
+    "availability_topic",
+    "payload_available",
+    "payload_not_available",
+    "state_topic",
+    "command_topic",
+    "qos",
+    "encoding",
+];
+const DEVICE: &[&str] = &[
+    "configuration_url",
+    "connections",
+    "hw_version",
+    "identifiers",
+    "manufacturer",
+    "model",
+    "model_id",
+    "name",
+    "serial_number",
+    "suggested_area",
+    "sw_version",
+    "via_device",
+];
+const ORIGIN: &[&str] = &["name", "sw_version", "support_url"];
+const ENTITY: &[&str] = &[
+    "p",
+    "availability",
+    "availability_mode",
+    "availability_template",
+    "availability_topic",
+    "payload_available",
+    "payload_not_available",
+    "default_entity_id",
+    "enabled_by_default",
+    "encoding",
+    "entity_category",
+    "entity_picture",
+    "icon",
+    "json_attributes_template",
+    "json_attributes_topic",
+    "name",
+    "qos",
+    "unique_id",
+];
+const SENSOR: &[&str] = &[
+    "device_class",
+    "expire_after",
+    "force_update",
+    "last_reset_value_template",
+    "options",
+    "state_class",
+    "state_topic",
+    "suggested_display_precision",
+    "unit_of_measurement",
+    "value_template",
+];
+const BINARY_SENSOR: &[&str] = &[
+    "device_class",
+    "expire_after",
+    "force_update",
+    "off_delay",
+    "payload_off",
+    "payload_on",
+    "state_topic",
+    "value_template",
+];
+const SWITCH: &[&str] = &[
+    "command_template",
+    "command_topic",
+    "device_class",
+    "optimistic",
+    "payload_off",
+    "payload_on",
+    "retain",
+    "state_off",
+    "state_on",
+    "state_topic",
+    "value_template",
+];
+const NUMBER: &[&str] = &[
+    "command_template",
+    "command_topic",
+    "device_class",
+    "max",
+    "min",
+    "mode",
+    "optimistic",
+    "payload_reset",
+    "retain",
+    "state_topic",
+    "step",
+    "unit_of_measurement",
+    "value_template",
+];
+const NOTIFY: &[&str] = &["command_template", "command_topic", "retain"];
+const TEXT: &[&str] = &[
+    "command_template",
+    "command_topic",
+    "max",
+    "min",
+    "mode",
+    "pattern",
+    "retain",
+    "state_topic",
+    "value_template",
+];
+const EVENT: &[&str] = &["device_class", "event_types", "state_topic", "value_template"];
+const BUTTON: &[&str] = &["command_template", "command_topic", "device_class", "payload_press", "retain"];
+
+fn platform_keys(platform: &str) -> (&'static [&'static str], &'static [&'static str]) {
+    // (what it takes, what it must have)
+    match platform {
+        "sensor" => (SENSOR, &["state_topic"]),
+        "binary_sensor" => (BINARY_SENSOR, &["state_topic"]),
+        "switch" => (SWITCH, &["command_topic", "state_topic"]),
+        "number" => (NUMBER, &["command_topic", "state_topic"]),
+        "notify" => (NOTIFY, &["command_topic"]),
+        "text" => (TEXT, &["command_topic", "state_topic"]),
+        "event" => (EVENT, &["state_topic"]),
+        "button" => (BUTTON, &["command_topic"]),
+        other => panic!("platform {other} has no list here"),
+    }
+}
+
+fn described(node: &str) -> (Topics, Value) {
+    let topics = Topics::new(node, "homeassistant").unwrap();
+    let about = NodeInfo { version: "1.2.3".into(), area: Some("Kitchen".into()) };
+    let payload = payload(&topics, &about);
+    (topics, payload)
+}
+
+fn assert_keys(object: &Value, allowed: &[&[&str]]) {
+    for key in object.as_object().unwrap().keys() {
+        assert!(allowed.iter().any(|keys| keys.contains(&key.as_str())), "Home Assistant has no {key}");
+    }
+}
+
+#[test]
+fn home_assistant_knows_every_key() {
+    let (_, payload) = described("hark");
+    assert_keys(&payload, &[ROOT]);
+    assert_keys(&payload["dev"], &[DEVICE]);
+    assert_keys(&payload["o"], &[ORIGIN]);
+    for (key, component) in payload["cmps"].as_object().unwrap() {
+        let (allowed, needed) = platform_keys(component["p"].as_str().unwrap());
+        assert_keys(component, &[ENTITY, allowed]);
+        for needed in needed.iter().chain(&["unique_id", "name", "default_entity_id"]) {
+            assert!(component[*needed].is_string(), "{key} has no {needed}");
+        }
+    }
+}
+
+#[test]
+fn the_entities_are_those_of_the_interface() {
+    let (_, payload) = described("hark");
+    let entities: Vec<_> = payload["cmps"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|component| component["default_entity_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        entities,
+        [
+            "sensor.hark_state",
+            "sensor.hark_last_transcript",
+            "sensor.hark_last_response",
+            "switch.hark_mic_mute",
+            "number.hark_volume",
+            "button.hark_listen_now",
+            "button.hark_stop",
+            "switch.hark_do_not_disturb",
+            "notify.hark_say",
+            "text.hark_ask",
+            "event.hark_activity",
+            "sensor.hark_last_intent",
+            "sensor.hark_last_route",
+            "sensor.hark_latency",
+            "binary_sensor.hark_microphone_problem",
+            "binary_sensor.hark_speaker_problem",
+            "sensor.hark_xruns",
+            "sensor.hark_uptime",
+            "sensor.hark_memory",
+        ]
+    );
+    assert_eq!(payload["cmps"]["state"]["options"], json!(STATES));
+    assert_eq!(payload["dev"]["suggested_area"], "Kitchen");
+}
+
+#[test]
+fn topics_are_ones_hark_serves() {
+    let (topics, payload) = described("kitchen");
+    let paths: BTreeSet<_> = super::super::topics::TABLE.iter().map(|row| topics.path(row.topic)).collect();
+    for component in payload["cmps"].as_object().unwrap().values() {
+        for (key, value) in component.as_object().unwrap() {
+            if key.ends_with("_topic") {
+                assert!(paths.contains(value.as_str().unwrap()), "{key} = {value}");
+            }
+            if key == "command_topic" {
+                assert!(topics.incoming(value.as_str().unwrap()).is_some());
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn ids_are_valid_and_differ_whatever_the_node(node in "[a-z0-9_-]{1,32}") {
+        let (_, payload) = described(&node);
+        let mut unique = BTreeSet::new();
+        for component in payload["cmps"].as_object().unwrap().values() {
+            prop_assert!(unique.insert(component["unique_id"].as_str().unwrap()));
+            let id = component["default_entity_id"].as_str().unwrap();
+            let (domain, object) = id.split_once('.').unwrap();
+            prop_assert_eq!(domain, component["p"].as_str().unwrap());
+            let is_slug = object.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+                && !object.starts_with('_') && !object.ends_with('_') && !object.contains("__");
+            prop_assert!(is_slug, "{}", id);
+        }
+    }
+}
