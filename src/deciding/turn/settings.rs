@@ -66,3 +66,97 @@ impl Machine {
         self.publish(None, Setting::VolumePercent(percent).event());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{at, machine, run, settings};
+    use super::*;
+    use crate::deciding::turn::Machine;
+    use crate::domain::audio::Earcon;
+    use crate::domain::{Event, PublicEvent};
+
+    fn told(effects: &[Effect]) -> Vec<&PublicEvent> {
+        let published = effects.iter().filter_map(|effect| match effect {
+            Effect::Publish { event, .. } => Some(event),
+            _ => None,
+        });
+        published.filter(|event| matches!(event, PublicEvent::Setting { .. })).collect()
+    }
+
+    fn set(setting: Setting) -> Event {
+        Event::Set { setting }
+    }
+
+    #[test]
+    fn what_the_machine_does_not_keep_is_told_only_when_it_is_so() {
+        for setting in [
+            Setting::MicGainDb(3),
+            Setting::WakeSensitivityPercent(60),
+            Setting::SilenceMs(900),
+            Setting::WakeWord("okay_nabu".into()),
+            Setting::Voice("espeak".into()),
+            Setting::Language("de".into()),
+            Setting::Endpointing("silence".into()),
+        ] {
+            let mut machine = machine();
+            let asked = machine.handle(at(0), set(setting.clone()));
+            assert_eq!(asked, [Effect::Apply { setting: setting.clone() }]);
+            let applied = machine.handle(at(1), Event::Applied { setting: setting.clone() });
+            assert_eq!(told(&applied), [&setting.event()]);
+        }
+    }
+
+    #[test]
+    fn what_it_keeps_is_told_at_once() {
+        for setting in [
+            Setting::MicMute(true),
+            Setting::SpeakerMute(true),
+            Setting::DoNotDisturb(true),
+            Setting::WakeSound(false),
+            Setting::FollowUp(false),
+            Setting::VolumePercent(30),
+        ] {
+            let effects = machine().handle(at(0), set(setting.clone()));
+            assert_eq!(told(&effects), [&setting.event()], "{setting:?}");
+        }
+    }
+
+    #[test]
+    fn the_wake_sound_can_be_switched_off_alone() {
+        let waits = |machine: &mut Machine| {
+            let wake = Event::Wake { word: "word".into(), score: 0.9 };
+            run(machine, vec![(0, wake), (1000, Event::Tick), (2000, Event::Stop)])
+        };
+        let sounds = |effects: &[Effect]| effects.contains(&Effect::PlayEarcon { earcon: Earcon::Wake });
+        let mut machine = machine();
+        assert!(sounds(&waits(&mut machine)));
+        machine.handle(at(3000), set(Setting::WakeSound(false)));
+        assert!(!sounds(&waits(&mut machine)));
+        machine.earcon(Earcon::Error);
+        assert_eq!(machine.out, [Effect::PlayEarcon { earcon: Earcon::Error }], "the others go on");
+    }
+
+    #[test]
+    fn follow_up_comes_back_as_it_was_configured() {
+        let follow_up = |configured| {
+            let mut machine =
+                Machine::new(crate::deciding::turn::Settings { follow_up: configured, ..settings() });
+            let at_first = machine.follow_up();
+            machine.handle(at(0), set(Setting::FollowUp(false)));
+            let off = machine.follow_up();
+            machine.handle(at(1), set(Setting::FollowUp(true)));
+            (at_first, off, machine.follow_up())
+        };
+        use FollowUp::{Always, Never, Questions};
+        assert_eq!(follow_up(Always), (Always, Never, Always));
+        assert_eq!(follow_up(Questions), (Questions, Never, Questions));
+        assert_eq!(follow_up(Never), (Never, Never, Questions));
+    }
+
+    #[test]
+    fn the_button_takes_timers_away_without_a_turn() {
+        let mut machine = machine();
+        assert_eq!(machine.handle(at(0), Event::CancelTimers), [Effect::CancelTimers]);
+        assert!(machine.is_idle());
+    }
+}

@@ -320,6 +320,28 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_taken_as_home_assistant_sends_them() {
+        let set = |topic, payload: &str| match fresh(topic, payload.as_bytes()) {
+            Ok(Inbound::Event(Event::Set { setting })) => setting,
+            other => panic!("{topic:?} {payload}: {other:?}"),
+        };
+        assert_eq!(set(Topic::SpeakerMuteSet, "ON"), Setting::SpeakerMute(true));
+        assert_eq!(set(Topic::WakeSoundSet, "OFF"), Setting::WakeSound(false));
+        assert_eq!(set(Topic::FollowUpSet, "ON"), Setting::FollowUp(true));
+        assert_eq!(set(Topic::MicGainSet, "-20"), Setting::MicGainDb(-20));
+        assert_eq!(set(Topic::MicGainSet, "6.0"), Setting::MicGainDb(6));
+        assert_eq!(set(Topic::WakeSensitivitySet, "95"), Setting::WakeSensitivityPercent(95));
+        assert_eq!(set(Topic::SilenceSet, "3000"), Setting::SilenceMs(3000));
+        assert_eq!(set(Topic::WakeWordSet, "okay_nabu"), Setting::WakeWord("okay_nabu".into()));
+        assert_eq!(set(Topic::VoiceSet, "espeak"), Setting::Voice("espeak".into()));
+        assert_eq!(set(Topic::LanguageSet, "de"), Setting::Language("de".into()));
+        assert_eq!(set(Topic::EndpointingSet, "silence"), Setting::Endpointing("silence".into()));
+        assert_eq!(fresh(Topic::CancelTimersSet, b"PRESS"), Ok(Inbound::Event(Event::CancelTimers)));
+        assert_eq!(fresh(Topic::RestartSet, b"PRESS"), Ok(Inbound::Event(Event::Restart)));
+        assert_eq!(fresh(Topic::UpdateSet, b"INSTALL"), Ok(Inbound::Event(Event::Install)));
+    }
+
+    #[test]
     fn hostile_payloads_are_refused() {
         let unexpected: &[(Topic, &[u8])] = &[
             (Topic::VolumeSet, b"101"),
@@ -354,6 +376,27 @@ mod tests {
             (Topic::Announce, b"{\"id\":\"1\",\"from\":\"a\",\"text\":\"a\\u0007\"}"),
             (Topic::Confirmed, b"{\"id\":\"1\",\"node\":\"A/B\",\"spoken\":true}"),
             (Topic::DoNotDisturbSet, b"1"),
+            (Topic::SpeakerMuteSet, b"true"),
+            (Topic::WakeSoundSet, b"ON OFF"),
+            (Topic::FollowUpSet, b"{\"on\":true}"),
+            (Topic::MicGainSet, b"31"),
+            (Topic::MicGainSet, b"-21"),
+            (Topic::MicGainSet, b"--5"),
+            (Topic::MicGainSet, b"-"),
+            (Topic::MicGainSet, b"3.5"),
+            (Topic::MicGainSet, b"99999999999999999999"),
+            (Topic::WakeSensitivitySet, b"0"),
+            (Topic::WakeSensitivitySet, b"96"),
+            (Topic::SilenceSet, b"99"),
+            (Topic::SilenceSet, b"3001"),
+            (Topic::SilenceSet, b"1e3"),
+            (Topic::SilenceSet, b"-600"),
+            (Topic::WakeWordSet, b"hey \x1b[2J"),
+            (Topic::VoiceSet, &[b'v'; 256]),
+            (Topic::CancelTimersSet, b"yes"),
+            (Topic::RestartSet, b"now"),
+            (Topic::RestartSet, b"press"),
+            (Topic::UpdateSet, b"PRESS"),
             (Topic::Claim, b"kitchen"),
             (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":2,\"level_db\":-9}"),
             (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"+/#\",\"id\":1,\"score\":1,\"level_db\":-9}"),

@@ -310,6 +310,25 @@ mod tests {
         assert_eq!(setting("volume_percent", json!(35)), [("hark/hark/volume/state".into(), "35".into())]);
         assert!(setting("volume_percent", json!("loud")).is_empty());
         assert!(setting("other", json!(1)).is_empty());
+        assert_eq!(setting("mic_gain_db", json!(-3)), [("hark/hark/mic_gain/state".into(), "-3".into())]);
+        let silence = setting("silence_ms", json!(700));
+        assert_eq!(silence, [("hark/hark/finished_speaking_silence/state".into(), "700".into())]);
+        let word = setting("wake_word", json!("okay_nabu"));
+        assert_eq!(word, [("hark/hark/wake_word/state".into(), "okay_nabu".into())]);
+    }
+
+    #[test]
+    fn nothing_due_and_no_newer_version_are_said_as_home_assistant_takes_them() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let said = |told| String::from_utf8(diagnostic(&topics, told).payload).unwrap();
+        assert_eq!(said(Diagnostic::NextAlarm(None)), "None");
+        assert_eq!(said(Diagnostic::NextTimer(Some("2026-11-22T12:00:00Z".into()))), "2026-11-22T12:00:00Z");
+        let version = |latest: Option<&str>| {
+            said(Diagnostic::Version { installed: "1.0.0".into(), latest: latest.map(str::to_owned) })
+        };
+        assert_eq!(version(None), r#"{"installed_version":"1.0.0"}"#, "a null would not be taken");
+        assert_eq!(version(Some("1.1.0")), r#"{"installed_version":"1.0.0","latest_version":"1.1.0"}"#);
+        assert_eq!(said(Diagnostic::CpuCelsius(48.26)), "48.3");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 // Keys Home Assistant's MQTT integration accepts, from the "Configuration variables" of
-// home-assistant.io/integrations/{sensor,binary_sensor,switch,number,button,notify,text,event}.mqtt and the schemas in its source
+// home-assistant.io/integrations/{sensor,binary_sensor,switch,select,number,button,notify,text,event,update}.mqtt and the schemas in its source
 // (homeassistant/components/mqtt/{schemas,sensor,binary_sensor,switch,number,button}.py). It drops keys it does
 // not know without a word, so a misspelt one would simply not work.
 const ROOT: &[&str] = &[
@@ -120,6 +120,29 @@ const TEXT: &[&str] = &[
     "state_topic",
     "value_template",
 ];
+const SELECT: &[&str] = &[
+    "command_template",
+    "command_topic",
+    "optimistic",
+    "options",
+    "retain",
+    "state_topic",
+    "value_template",
+];
+const UPDATE: &[&str] = &[
+    "command_topic",
+    "device_class",
+    "display_precision",
+    "latest_version_template",
+    "latest_version_topic",
+    "payload_install",
+    "release_summary",
+    "release_url",
+    "retain",
+    "state_topic",
+    "title",
+    "value_template",
+];
 const EVENT: &[&str] = &["device_class", "event_types", "state_topic", "value_template"];
 const BUTTON: &[&str] = &["command_template", "command_topic", "device_class", "payload_press", "retain"];
 
@@ -134,13 +157,19 @@ fn platform_keys(platform: &str) -> (&'static [&'static str], &'static [&'static
         "text" => (TEXT, &["command_topic", "state_topic"]),
         "event" => (EVENT, &["state_topic"]),
         "button" => (BUTTON, &["command_topic"]),
+        "select" => (SELECT, &["command_topic", "state_topic"]),
+        "update" => (UPDATE, &["state_topic"]),
         other => panic!("platform {other} has no list here"),
     }
 }
 
+fn node_with(equipment: Equipment) -> NodeInfo {
+    NodeInfo { version: "1.2.3".into(), area: Some("Kitchen".into()), equipment }
+}
+
 fn described(node: &str) -> (Topics, Value) {
     let topics = Topics::new(node, "homeassistant").unwrap();
-    let about = NodeInfo { version: "1.2.3".into(), area: Some("Kitchen".into()) };
+    let about = node_with(Equipment::full());
     let payload = payload(&topics, &about);
     (topics, payload)
 }
@@ -179,21 +208,40 @@ fn the_entities_are_those_of_the_interface() {
         entities,
         [
             "sensor.hark_state",
-            "sensor.hark_last_transcript",
-            "sensor.hark_last_response",
             "switch.hark_mic_mute",
+            "switch.hark_speaker_mute",
+            "switch.hark_do_not_disturb",
             "number.hark_volume",
             "button.hark_listen_now",
             "button.hark_stop",
-            "switch.hark_do_not_disturb",
             "notify.hark_say",
             "text.hark_ask",
             "event.hark_activity",
+            "sensor.hark_last_transcript",
+            "sensor.hark_last_response",
             "sensor.hark_last_intent",
             "sensor.hark_last_route",
             "sensor.hark_latency",
+            "switch.hark_wake_sound",
+            "switch.hark_follow_up",
+            "number.hark_mic_gain",
+            "number.hark_wake_sensitivity",
+            "number.hark_finished_speaking_silence",
+            "select.hark_wake_word",
+            "select.hark_voice",
+            "select.hark_language",
+            "select.hark_endpointing",
+            "sensor.hark_next_timer",
+            "sensor.hark_next_alarm",
+            "binary_sensor.hark_timers_active",
+            "button.hark_cancel_timers",
+            "button.hark_restart",
+            "update.hark_update",
             "binary_sensor.hark_microphone_problem",
             "binary_sensor.hark_speaker_problem",
+            "binary_sensor.hark_broker_problem",
+            "binary_sensor.hark_language_model_problem",
+            "sensor.hark_cpu_temperature",
             "sensor.hark_xruns",
             "sensor.hark_uptime",
             "sensor.hark_memory",
@@ -232,6 +280,119 @@ proptest! {
             let is_slug = object.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
                 && !object.starts_with('_') && !object.ends_with('_') && !object.contains("__");
             prop_assert!(is_slug, "{}", id);
+        }
+    }
+}
+
+/// What Home Assistant refuses at run time although each key is right by itself, from the `validate` functions in
+/// homeassistant/components/mqtt/{sensor,number}.py and the tables in components/{sensor,number}/const.py.
+#[test]
+fn values_fit_each_other() {
+    let units: &[(&str, &[&str])] = &[
+        ("temperature", &["°C", "°F", "K"]),
+        ("duration", &["d", "h", "min", "s", "ms"]),
+        ("data_size", &["B", "kB", "MB", "GB", "MiB", "GiB"]),
+    ];
+    let (_, payload) = described("hark");
+    for (key, component) in payload["cmps"].as_object().unwrap() {
+        let text = |name: &str| component[name].as_str();
+        match text("device_class").and_then(|class| units.iter().find(|(name, _)| *name == class)) {
+            Some((class, units)) => {
+                assert!(
+                    text("unit_of_measurement").is_some_and(|unit| units.contains(&unit)),
+                    "{key}: {class}"
+                );
+            }
+            None if matches!(text("device_class"), Some("enum" | "timestamp")) => {
+                assert!(text("unit_of_measurement").is_none() && text("state_class").is_none(), "{key}");
+            }
+            None => {}
+        }
+        if text("p") == Some("number") {
+            let number = |name: &str| component[name].as_f64().unwrap();
+            assert!(number("min") < number("max") && number("step") > 0.0, "{key}");
+            assert!(matches!(text("mode"), Some("auto" | "box" | "slider")), "{key}");
+        }
+        if matches!(text("device_class"), Some("enum")) || text("p") == Some("select") {
+            let options = component["options"].as_array().unwrap();
+            let distinct: BTreeSet<_> = options.iter().map(|option| option.as_str().unwrap()).collect();
+            assert!(!options.is_empty() && distinct.len() == options.len(), "{key}");
+        }
+        // `config` is for what can be changed, `diagnostic` for what can only be looked at.
+        let can_be_set = component.get("command_topic").is_some();
+        assert!(text("entity_category") != Some("config") || can_be_set, "{key}");
+        assert!(text("entity_category") != Some("diagnostic") || !can_be_set, "{key}");
+    }
+}
+
+#[test]
+fn ranges_and_options_are_those_that_are_taken() {
+    let (_, payload) = described("hark");
+    let of = |key: &str, name: &str| payload["cmps"][key][name].clone();
+    for (key, name, value) in [
+        ("mic_gain", "min", json!(-20)),
+        ("mic_gain", "max", json!(30)),
+        ("finished_speaking_silence", "min", json!(100)),
+        ("finished_speaking_silence", "max", json!(3000)),
+        ("wake_sensitivity", "min", json!(1)),
+        ("wake_sensitivity", "max", json!(95)),
+        ("wake_word", "options", json!(["hey_jarvis", "okay_nabu"])),
+        ("language", "options", json!(["en", "de"])),
+        ("endpointing", "options", json!(["words", "silence"])),
+    ] {
+        assert_eq!(of(key, name), value, "{key} {name}");
+    }
+}
+
+#[test]
+fn what_is_not_there_has_only_its_platform_and_its_states_are_cleared() {
+    let topics = Topics::new("hark", "homeassistant").unwrap();
+    type Change = fn(&mut Equipment);
+    let cases: [(Change, &[&str], &[&str]); 6] = [
+        (|_| {}, &[], &[]),
+        (
+            |has| has.microphone = false,
+            &[
+                "mic_mute",
+                "listen_now",
+                "wake_sound",
+                "follow_up",
+                "mic_gain",
+                "wake_sensitivity",
+                "finished_speaking_silence",
+                "wake_word",
+                "endpointing",
+                "microphone_problem",
+            ],
+            &["listen_now"],
+        ),
+        (
+            |has| has.speaker = false,
+            &["speaker_mute", "volume", "say", "wake_sound", "voice", "speaker_problem"],
+            &["say"],
+        ),
+        (|has| has.wake_words.clear(), &["wake_sensitivity", "wake_word"], &[]),
+        (|has| has.voices.clear(), &["say", "voice"], &["say"]),
+        (
+            |has| (has.cpu_temperature, has.language_model) = (false, false),
+            &["cpu_temperature", "language_model_problem"],
+            &[],
+        ),
+    ];
+    for (change, absent, stateless) in cases {
+        let mut equipment = Equipment::full();
+        change(&mut equipment);
+        let states: BTreeSet<String> = absent
+            .iter()
+            .filter(|key| !stateless.contains(key))
+            .map(|key| format!("hark/hark/{key}/state"))
+            .collect();
+        assert_eq!(absent_states(&topics, &equipment), states);
+        let payload = payload(&topics, &node_with(equipment));
+        for (key, component) in payload["cmps"].as_object().unwrap() {
+            let is_bare = component.as_object().unwrap().len() == 1;
+            assert_eq!(is_bare, absent.contains(&key.as_str()), "{key}");
+            assert!(component["p"].is_string());
         }
     }
 }
