@@ -52,10 +52,7 @@ impl Newer {
 
 fn mark(path: &Path) -> Option<Mark> {
     let file = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
     let id = std::os::unix::fs::MetadataExt::ino(&file);
-    #[cfg(not(unix))]
-    let id = file.len();
     Some((id, file.modified().ok()))
 }
 
@@ -68,7 +65,7 @@ fn asked(program: &Path) -> Option<String> {
     fits.then_some(version)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
