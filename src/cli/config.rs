@@ -2,10 +2,11 @@
 //! commented file to start from.
 
 use crate::config::{self, Config, Effective, Loaded, Problem, Source};
-use crate::domain::{Fault, FaultKind};
+use crate::daemon::kept;
+use crate::domain::{Fault, FaultKind, Setting};
 use crate::inference::manifest::Manifest;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
 
@@ -72,9 +73,12 @@ fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
 
 fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let entries = loaded.effective();
+    let kept = kept::over_the_file(&loaded.config);
     if json {
         let entries: Vec<Value> = entries.iter().map(entry_json).collect();
-        let line = json!({"file": loaded.file, "entries": entries});
+        let kept: Map<String, Value> =
+            kept?.iter().map(|setting| (setting.name().to_owned(), setting.value())).collect();
+        let line = json!({"file": loaded.file, "entries": entries, "kept": kept});
         return writeln!(out, "{line}").map_err(unwritable);
     }
     let mut section = "";
@@ -88,7 +92,15 @@ fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
         let assignment = format!("{name} = {}", entry.value);
         writeln!(out, "{assignment:44} # {}", entry.source).map_err(unwritable)?;
     }
-    Ok(())
+    show_kept(&kept?, out).map_err(unwritable)
+}
+
+/// What the daemon goes by instead, because it was changed later than the file.
+fn show_kept(kept: &[Setting], out: &mut dyn Write) -> std::io::Result<()> {
+    if !kept.is_empty() {
+        writeln!(out, "\n# changed while Hark ran; counts until its key is changed here:")?;
+    }
+    kept.iter().try_for_each(|setting| writeln!(out, "# {} = {}", setting.name(), setting.value()))
 }
 
 fn entry_json(entry: &Effective) -> Value {

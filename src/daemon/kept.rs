@@ -4,7 +4,7 @@
 use super::live::report;
 use super::mailbox::Mailbox;
 use super::settings::{self, Choices};
-use super::workshop::Faults;
+use super::workshop::{self, Faults};
 use crate::config::Config;
 use crate::domain::{Fault, PublicEvent, Setting};
 use crate::remembering::settings::KeptSetting;
@@ -113,6 +113,20 @@ impl KeptSettings {
             }
         }
     }
+}
+
+/// Settings that were changed while the daemon ran and count more than this configuration, for looking only.
+///
+/// # Errors
+/// When there is a database and it cannot be read.
+pub fn over_the_file(config: &Config) -> Result<Vec<Setting>, Fault> {
+    if !workshop::has_store(config)? {
+        return Ok(Vec::new());
+    }
+    let configured = settings::configured(config);
+    let differs = |setting: &Setting| !configured.contains(setting);
+    let kept = workshop::open_store_read_only(config)?.settings()?;
+    Ok(kept.iter().filter_map(|kept| still_counts(kept, &configured)).filter(differs).collect())
 }
 
 /// A setting that is kept, unless the configuration was changed since.

@@ -16,7 +16,7 @@ mod engines;
 mod health;
 pub mod hear;
 mod intercom;
-mod kept;
+pub mod kept;
 pub mod learning;
 mod likely;
 pub mod listen;

@@ -352,6 +352,14 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
     Store::open(&folder.join(DATABASE))
 }
 
+/// Whether there is a store.
+///
+/// # Errors
+/// When there is not even a place for one.
+pub fn has_store(config: &Config) -> Result<bool, Fault> {
+    Ok(config.paths.state_dir()?.join(DATABASE).exists())
+}
+
 /// Opens the store for looking only.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Hark's own entities in Home Assistant, over a real broker: what is set is so, is told, and is so after a restart;
 //! what a node does not have goes away.
 
-use crate::support::{Broker, Hark, Running, Subscription, wait_for};
+use crate::support::{Broker, Hark, Running, Subscription, text, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
@@ -77,7 +77,10 @@ fn settings_are_changed_at_once_told_and_kept() {
         ("follow_up", "maybe"),
     ];
     let errors = |all: &Subscription| {
-        all.lines().iter().filter(|line| line.contains("/event ") && line.contains("\"event\":\"error\"")).count()
+        all.lines()
+            .iter()
+            .filter(|line| line.contains("/event ") && line.contains("\"event\":\"error\""))
+            .count()
     };
     for (entity, payload) in refused {
         let before = errors(&all);
@@ -85,6 +88,12 @@ fn settings_are_changed_at_once_told_and_kept() {
         wait_for("the refusal", Duration::from_secs(30), || (errors(&all) > before).then_some(()));
     }
     assert!(daemon.terminate().success());
+    let shown = text(&hark.run(&["config", "show"]).stdout);
+    assert!(
+        shown.contains("# volume_percent = 35") && shown.contains("# wake_word = \"okay_nabu\""),
+        "{shown}"
+    );
+    assert!(!shown.contains("# voice = "), "it is as configured");
 
     let after = broker.subscribe("hark/#");
     let daemon = start(&hark, &broker, &[]);

@@ -348,6 +348,49 @@ mod tests {
         assert!(fault.message.contains("mqtt://b") && fault.fix.contains("mqtt.url"), "{fault}");
     }
 
+    fn shared(equipment: discovery::Equipment, is_visit: bool) -> Shared {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let about = NodeInfo { equipment, ..NodeInfo::default() };
+        let shared = Shared { is_visit, ..Shared::new(topics, about, true, "mqtt://b".into(), None) };
+        shared.outbox.connected(shared.greeting());
+        shared
+    }
+
+    fn sent(shared: &Shared) -> Vec<(String, String)> {
+        let messages = std::iter::from_fn(|| shared.outbox.take());
+        messages.map(|message| (message.path, String::from_utf8(message.payload).unwrap())).collect()
+    }
+
+    #[test]
+    fn what_the_broker_keeps_from_hark_is_told_and_no_longer_when_it_is_well() {
+        let states = |is_visit| {
+            let shared = shared(discovery::Equipment::full(), is_visit);
+            sent(&shared);
+            let refused =
+                Error::SubscriptionRefused { broker: "mqtt://b".into(), topic: "hark/hark/ask".into() };
+            shared.set_link(true, Some(refused.while_trying()));
+            shared.set_link(true, None);
+            shared.set_link(false, None);
+            sent(&shared).into_iter().map(|(path, state)| format!("{path} {state}")).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            states(false),
+            ["hark/hark/broker_problem/state ON", "hark/hark/broker_problem/state OFF"]
+        );
+        assert!(states(true).is_empty(), "a visitor speaks for nobody");
+    }
+
+    #[test]
+    fn what_a_node_does_not_have_is_cleared_and_never_told() {
+        let equipment = discovery::Equipment { speaker: false, ..discovery::Equipment::full() };
+        let shared = shared(equipment, false);
+        let volume = || Message::new(&shared.topics, Topic::VolumeState, "80");
+        let greeting = sent(&shared);
+        assert!(greeting.contains(&(volume().path, String::new())), "{greeting:?}");
+        shared.put(vec![volume(), Message::new(&shared.topics, Topic::State, "idle")]);
+        assert_eq!(sent(&shared), [("hark/hark/state".to_owned(), "idle".to_owned())]);
+    }
+
     #[test]
     fn a_refusal_names_what_to_check() {
         let refused = ConnectionError::ConnectionRefused(ConnectReturnCode::BadUserNamePassword);
