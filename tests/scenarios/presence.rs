@@ -1,7 +1,8 @@
 //! Hark's own entities in Home Assistant, over a real broker: what is set is so, is told, and is so after a restart;
 //! what a node does not have goes away.
 
-use crate::support::{Broker, Hark, Running, Subscription, text, wait_for};
+use crate::support::sound_card::SoundCard;
+use crate::support::{Broker, Hark, Running, Subscription, flite, text, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
@@ -190,4 +191,47 @@ fn what_is_due_is_told_and_a_button_takes_timers_away() {
     becomes(&all, "next_timer", "None");
     becomes(&all, "timers_active", "OFF");
     assert_ne!(last(&all, "next_alarm").as_deref(), Some("None"), "an alarm is no timer");
+}
+
+#[test]
+fn another_wake_word_wakes_at_once_and_a_muted_speaker_answers_without_a_sound() {
+    if !SoundCard::available() {
+        eprintln!("left out: pulseaudio is not installed");
+        return;
+    }
+    let (hark, card, broker) = (Hark::new(), SoundCard::start(), Broker::start());
+    let all = broker.subscribe("hark/#");
+    let _daemon = hark.live_in(&card, &broker, &["echo.enabled=false"]);
+    online(&all, 1);
+    becomes(&all, "microphone_problem", "OFF");
+    let request = hark.path("request.wav");
+    flite("rms", "hey jarvis, what time is it", &request);
+    let count = |name: &str| {
+        let event = format!("\"event\":\"{name}\"");
+        all.lines().iter().filter(|line| line.contains("/event ") && line.contains(&event)).count()
+    };
+    let heard = |what: &str, times: usize| {
+        wait_for(what, Duration::from_secs(40), || (count("reply") >= times).then_some(()));
+    };
+
+    broker.publish("hark/hark/wake_word/set", "hey_mycroft");
+    becomes(&all, "wake_word", "hey_mycroft");
+    card.play_into_room(&request);
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(count("wake"), 0, "that is not its word any more");
+
+    broker.publish("hark/hark/wake_word/set", "hey_jarvis");
+    becomes(&all, "wake_word", "hey_jarvis");
+    broker.publish("hark/hark/speaker_mute/set", "ON");
+    becomes(&all, "speaker_mute", "ON");
+    card.play_into_room(&request);
+    heard("an answer in words", 1);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!((count("wake"), count("speaking_started")), (1, 0));
+
+    broker.publish("hark/hark/speaker_mute/set", "OFF");
+    becomes(&all, "speaker_mute", "OFF");
+    card.play_into_room(&request);
+    heard("an answer", 2);
+    wait_for("its sound", Duration::from_secs(20), || (count("speaking_started") == 1).then_some(()));
 }
