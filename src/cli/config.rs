@@ -73,11 +73,12 @@ fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
 
 fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let entries = loaded.effective();
-    let kept = kept::over_the_file(&loaded.config);
+    // A database of another version is the daemon's matter; the file can be shown all the same.
+    let kept = kept::over_the_file(&loaded.config).map_err(|fault| tracing::warn!("{fault}")).ok();
     if json {
         let entries: Vec<Value> = entries.iter().map(entry_json).collect();
-        let kept: Map<String, Value> =
-            kept?.iter().map(|setting| (setting.name().to_owned(), setting.value())).collect();
+        let pair = |setting: &Setting| (setting.name().to_owned(), setting.value());
+        let kept: Option<Map<String, Value>> = kept.map(|kept| kept.iter().map(pair).collect());
         let line = json!({"file": loaded.file, "entries": entries, "kept": kept});
         return writeln!(out, "{line}").map_err(unwritable);
     }
@@ -92,7 +93,7 @@ fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
         let assignment = format!("{name} = {}", entry.value);
         writeln!(out, "{assignment:44} # {}", entry.source).map_err(unwritable)?;
     }
-    show_kept(&kept?, out).map_err(unwritable)
+    show_kept(&kept.unwrap_or_default(), out).map_err(unwritable)
 }
 
 /// What the daemon goes by instead, because it was changed later than the file.
@@ -133,7 +134,8 @@ mod tests {
         let file = folder.path().join("hark.toml");
         fs::write(&file, text).unwrap();
         let args = Cli::try_parse_from(["config", word]).unwrap().config;
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let mut sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        sets.push(format!("paths.state_dir={}", folder.path().display()));
         let mut out = Vec::new();
         let result = run(&args, Some(&file), &sets, json, &mut out);
         (result, String::from_utf8(out).unwrap())
@@ -174,5 +176,6 @@ mod tests {
         result.unwrap();
         let object: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(object["entries"].as_array().unwrap().len(), config::keys::keys().count());
+        assert_eq!(object["kept"], json!({}));
     }
 }
