@@ -15,7 +15,7 @@ use hark::domain::ids::TurnId;
 use hark::domain::public_event::{Envelope, HarkState, Origin, Outcome, PublicEvent, Timings};
 use hark::integrations::mqtt::broker::{Address, node_options};
 use hark::integrations::mqtt::topics::Topics;
-use hark::integrations::mqtt::{Mqtt, NodeInfo, probe};
+use hark::integrations::mqtt::{Equipment, Mqtt, NodeInfo, probe};
 use mosquitto::{Listener, Mosquitto, PATIENCE, free_port, publish, publish_bytes, wait_until};
 use serde_json::Value;
 use std::fs;
@@ -45,7 +45,7 @@ impl Node {
         let inbound = Arc::new(move |event| {
             let _ = tx.send(event);
         });
-        let about = NodeInfo { version: "1.2.3".into(), area: None };
+        let about = NodeInfo { version: "1.2.3".into(), area: None, equipment: Equipment::full() };
         let mqtt = Mqtt::start(config, about, inbound, None, runtime.handle().clone()).unwrap();
         Self { mqtt, events, runtime }
     }
@@ -152,6 +152,7 @@ fn states_are_retained_and_events_are_not() {
     let topics: Vec<_> = kept.iter().map(|seen| seen.topic.trim_start_matches("hark/hark/")).collect();
     let expected = [
         "availability",
+        "broker_problem/state",
         "last_response/attributes",
         "last_response/state",
         "mic_mute/state",
@@ -161,8 +162,8 @@ fn states_are_retained_and_events_are_not() {
     ];
     assert_eq!(topics, expected);
     assert!(kept.iter().all(|seen| seen.retained));
-    assert_eq!(kept[2].payload.chars().count(), 255);
-    assert_eq!((kept[5].payload.as_str(), kept[6].payload.as_str()), ("idle", "35"));
+    assert_eq!(kept[3].payload.chars().count(), 255);
+    assert_eq!((kept[6].payload.as_str(), kept[7].payload.as_str()), ("idle", "35"));
 }
 
 #[test]
@@ -198,6 +199,10 @@ fn retained_commands_are_ignored() {
     }
     let node = Node::connected(&config(broker.port));
     wait_until("four were refused", || node.mqtt.status().refused == 4);
+    for _ in 0..4 {
+        let fault = node.next_fault();
+        assert!(fault.message.contains("retained") && fault.fix.contains("retain flag"), "{fault}");
+    }
     publish(broker.port, &["-t", "hark/hark/ask", "-m", "fresh"]);
     assert_eq!(node.next_event(), asked("fresh"));
 }
@@ -219,6 +224,10 @@ fn hostile_payloads_do_nothing_and_the_node_lives_on() {
         publish_bytes(broker.port, &format!("hark/hark/{topic}"), bytes);
     }
     wait_until("seven were refused", || node.mqtt.status().refused == 7);
+    for _ in 0..7 {
+        let fault = node.next_fault();
+        assert!(fault.recoverable && fault.fix.contains("nothing was changed"), "{fault}");
+    }
     // Above what is read at all: the connection breaks, and does not break for ever.
     publish_bytes(broker.port, "hark/hark/ask", &vec![b'a'; 9 * 1024 * 1024]);
     let fault = node.next_fault();

@@ -2,10 +2,11 @@
 //! commented file to start from.
 
 use crate::config::{self, Config, Effective, Loaded, Problem, Source};
-use crate::domain::{Fault, FaultKind};
+use crate::daemon::kept;
+use crate::domain::{Fault, FaultKind, Setting};
 use crate::inference::manifest::Manifest;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
 
@@ -72,9 +73,13 @@ fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
 
 fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let entries = loaded.effective();
+    // A database of another version is the daemon's matter; the file can be shown all the same.
+    let kept = kept::over_the_file(&loaded.config).map_err(|fault| tracing::warn!("{fault}")).ok();
     if json {
         let entries: Vec<Value> = entries.iter().map(entry_json).collect();
-        let line = json!({"file": loaded.file, "entries": entries});
+        let pair = |setting: &Setting| (setting.name().to_owned(), setting.value());
+        let kept: Option<Map<String, Value>> = kept.map(|kept| kept.iter().map(pair).collect());
+        let line = json!({"file": loaded.file, "entries": entries, "kept": kept});
         return writeln!(out, "{line}").map_err(unwritable);
     }
     let mut section = "";
@@ -88,7 +93,15 @@ fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
         let assignment = format!("{name} = {}", entry.value);
         writeln!(out, "{assignment:44} # {}", entry.source).map_err(unwritable)?;
     }
-    Ok(())
+    show_kept(&kept.unwrap_or_default(), out).map_err(unwritable)
+}
+
+/// What the daemon goes by instead, because it was changed later than the file.
+fn show_kept(kept: &[Setting], out: &mut dyn Write) -> std::io::Result<()> {
+    if !kept.is_empty() {
+        writeln!(out, "\n# changed while Hark ran; counts until its key is changed here:")?;
+    }
+    kept.iter().try_for_each(|setting| writeln!(out, "# {} = {}", setting.name(), setting.value()))
 }
 
 fn entry_json(entry: &Effective) -> Value {
@@ -121,7 +134,8 @@ mod tests {
         let file = folder.path().join("hark.toml");
         fs::write(&file, text).unwrap();
         let args = Cli::try_parse_from(["config", word]).unwrap().config;
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let mut sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        sets.push(format!("paths.state_dir={}", folder.path().display()));
         let mut out = Vec::new();
         let result = run(&args, Some(&file), &sets, json, &mut out);
         (result, String::from_utf8(out).unwrap())
@@ -162,5 +176,6 @@ mod tests {
         result.unwrap();
         let object: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(object["entries"].as_array().unwrap().len(), config::keys::keys().count());
+        assert_eq!(object["kept"], json!({}));
     }
 }

@@ -33,7 +33,7 @@ pub type Faults = Vec<Fault>;
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match dispatch(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(faults) => {
             for fault in &faults {
                 eprintln!("hark: {fault}");
@@ -52,10 +52,25 @@ fn exit_code(kind: FaultKind) -> u8 {
     }
 }
 
-fn dispatch(cli: Cli) -> Result<(), Faults> {
+fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
+    match cli.command {
+        Command::Run { demo } => {
+            logging::init("info");
+            run::run(load(&cli)?, demo, cli.json)
+        }
+        _ => others(cli).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn load(cli: &Cli) -> Result<Config, Faults> {
+    let loaded = Config::load(cli.config.as_deref(), &cli.sets);
+    Ok(loaded.map_err(|problems| vec![crate::config::fault_of(&problems)])?.config)
+}
+
+fn others(cli: Cli) -> Result<(), Faults> {
     let out = &mut std::io::stdout();
     let one = |fault: Fault| vec![fault];
-    logging::init(if matches!(cli.command, Command::Run { .. }) { "info" } else { "warn" });
+    logging::init("warn");
     match &cli.command {
         Command::Config(args) => {
             return config::run(args, cli.config.as_deref(), &cli.sets, cli.json, out).map_err(one);
@@ -68,11 +83,8 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
         Command::Devices => return devices::run(cli.json),
         _ => {}
     }
-    let loaded = Config::load(cli.config.as_deref(), &cli.sets)
-        .map_err(|problems| vec![crate::config::fault_of(&problems)])?;
-    let config = loaded.config;
+    let config = load(&cli)?;
     match cli.command {
-        Command::Run { demo } => run::run(config, demo, cli.json),
         Command::Hear(args) => hear::run(config, args, cli.json),
         Command::Ask(args) => ask::run(config, args, cli.json),
         Command::Say(args) => say::run(config, &args, cli.json),
@@ -85,7 +97,11 @@ fn dispatch(cli: Cli) -> Result<(), Faults> {
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),
-        Command::Config(_) | Command::Completions { .. } | Command::Man | Command::Devices => Ok(()),
+        Command::Run { .. }
+        | Command::Config(_)
+        | Command::Completions { .. }
+        | Command::Man
+        | Command::Devices => Ok(()),
     }
 }
 

@@ -4,14 +4,23 @@ use super::{Faults, trace};
 use crate::config::Config;
 use crate::daemon::conductor::Listener;
 use crate::daemon::demo::Demo;
-use crate::daemon::live;
+use crate::daemon::live::{self, Ended};
 use crate::daemon::workshop::Workshop;
-use crate::domain::{Envelope, PublicEvent};
-use crate::telemetry::logging;
+use crate::domain::{Envelope, Fault, FaultKind, PublicEvent};
+use crate::telemetry::{logging, watchdog};
+use std::process::{Command, ExitCode};
+
+/// Exit status that asks for a start: `RestartForceExitStatus` in systemd/hark.service (EX_TEMPFAIL of sysexits(3)).
+const AGAIN: u8 = 75;
 
 /// Runs until it is told to end. With `demo`, a machine without a microphone first shows the main job.
-pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<(), Faults> {
-    let workshop = Workshop::open(config)?;
+///
+/// A restart under systemd ends the program with [`AGAIN`], by which the service starts it again; anywhere else the
+/// program takes its own place.
+pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Faults> {
+    // Asked now: later another file may have come there.
+    let program = std::env::current_exe();
+    let workshop = Workshop::open_keeping(config)?;
     let mut listeners: Vec<Listener> = Vec::new();
     // What is said at home does not belong into the system's journal; `hark explain` has it.
     if json || !logging::under_journald() {
@@ -40,7 +49,24 @@ pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<(), Faults> 
             eprintln!("hark: the demonstration failed: {fault}");
         }
     };
-    live::run(&workshop, listeners, ready).map_err(|fault| vec![fault])
+    let ended = live::run(&workshop, listeners, ready).map_err(|fault| vec![fault])?;
+    drop(workshop);
+    match ended {
+        Ended::ForGood => Ok(ExitCode::SUCCESS),
+        Ended::ToRestart if watchdog::under_systemd() => Ok(ExitCode::from(AGAIN)),
+        Ended::ToRestart => Err(vec![begin_anew(program)]),
+    }
+}
+
+/// Replaces this program by itself, or by what lies in its place now; comes back only when that fails.
+fn begin_anew(program: std::io::Result<std::path::PathBuf>) -> Fault {
+    use std::os::unix::process::CommandExt;
+    let error = match program {
+        Ok(program) => Command::new(program).args(std::env::args_os().skip(1)).exec(),
+        Err(error) => error,
+    };
+    let message = format!("cannot start itself again: {error}");
+    Fault::new(FaultKind::Failed, "daemon", message, "start `hark run` by hand")
 }
 
 fn how_to_talk(has_microphone: bool, config: &Config) -> String {

@@ -11,6 +11,9 @@ pub struct Audio {
     pub input_device: String,
     /// Speaker by name as `hark devices` prints it, or `auto`, or `none`.
     pub output_device: String,
+    /// Added to what the microphone brings: a soft one is raised, one that overdrives is lowered.
+    #[schemars(range(min = -20, max = 30))]
+    pub input_gain_db: i8,
     /// How much captured audio may wait for the ear before the oldest is dropped.
     #[schemars(range(min = 200, max = 10000))]
     pub input_ring_ms: u32,
@@ -24,6 +27,7 @@ impl Default for Audio {
         Self {
             input_device: "auto".into(),
             output_device: "auto".into(),
+            input_gain_db: 0,
             input_ring_ms: 2000,
             pre_roll_ms: 2000,
         }

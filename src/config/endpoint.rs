@@ -3,10 +3,35 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What ends a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EndpointMode {
+    /// Silence, the shorter the more the words are a whole command.
+    Words,
+    /// Silence alone, whatever was said.
+    Silence,
+}
+
+impl EndpointMode {
+    /// All there are.
+    pub const ALL: [Self; 2] = [Self::Words, Self::Silence];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Silence => "silence",
+        }
+    }
+}
+
 /// When a request is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {
+    /// `words`: what was said so far decides how long is waited; `silence`: always `silence_ms`.
+    pub mode: EndpointMode,
     /// Silence that ends a request when the words say nothing about it.
     #[schemars(range(min = 100, max = 3000))]
     pub silence_ms: u32,
@@ -30,6 +55,7 @@ pub struct EndpointConfig {
 impl Default for EndpointConfig {
     fn default() -> Self {
         Self {
+            mode: EndpointMode::Words,
             silence_ms: 600,
             complete_ms: 120,
             may_continue_ms: 250,

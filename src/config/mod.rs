@@ -9,6 +9,7 @@ pub mod home;
 pub mod homeassistant;
 pub mod intent;
 pub mod keys;
+pub mod limits;
 mod load;
 pub mod memory;
 pub mod mqtt;

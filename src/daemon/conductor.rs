@@ -8,18 +8,19 @@ use super::mailbox::Mailbox;
 use super::pin_guard;
 use super::recorder::Recorder;
 use super::teacher::Teacher;
-use crate::acting::timers::Timers;
+use crate::acting::timers::{TimerQuery, Timers};
 use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
 use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::timer::{Timer, TimerChange, TimerKind};
-use crate::domain::{Effect, Envelope, Event, Fault, PublicEvent, Reply, Stamp, ToolCall, TurnId};
+use crate::domain::{
+    Effect, Envelope, Event, Fault, FaultKind, PublicEvent, Reply, Setting, Stamp, ToolCall, TurnId,
+};
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
 use crate::speaking::voice_thread::VoiceHandle;
-use serde_json::json;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct Parts {
     pub(super) controls: Arc<Controls>,
     /// Events that were published have left the house; `None` when nobody passes them on.
     pub(super) delivered: Option<Delivered>,
+    /// Changes what settings stand for; `None` where they are as configured.
+    pub(super) steward: Option<tokio::sync::mpsc::Sender<Setting>>,
     /// Keeps turns for `hark explain`.
     pub(super) recorder: Recorder,
 }
@@ -72,6 +75,8 @@ pub struct Conductor {
     likely: LikelyReplies,
     /// Receipts still owed by tools.
     owed: usize,
+    /// Nothing shall sound.
+    speaker_muted: bool,
 }
 
 impl Conductor {
@@ -92,18 +97,27 @@ impl Conductor {
             follow_ups: VecDeque::new(),
             likely: LikelyReplies::default(),
             owed: 0,
+            speaker_muted: false,
         }
     }
 
     /// Tells listeners how things stand at the start, so that retained states are right from then on.
-    pub fn announce(&mut self, volume_percent: u8) {
+    pub fn announce(&mut self, settings: Vec<Setting>) {
         let now = self.clock.now();
-        let off = json!(false);
-        let settings =
-            [("volume_percent", json!(volume_percent)), ("mic_mute", off.clone()), ("do_not_disturb", off)];
         self.publish(now, None, None, PublicEvent::State { state: HarkState::Idle });
-        for (name, value) in settings {
-            self.publish(now, None, None, PublicEvent::Setting { name: name.into(), value });
+        for setting in settings {
+            match setting {
+                Setting::DoNotDisturb(on) => {
+                    let event = self.parts.controls.intercom().take(Event::SetDoNotDisturb { on });
+                    event.into_iter().for_each(|event| self.handle(event));
+                }
+                // What the machine keeps, it does not read from the configuration.
+                Setting::MicMute(_)
+                | Setting::SpeakerMute(_)
+                | Setting::WakeSound(_)
+                | Setting::FollowUp(_) => self.handle(Event::Set { setting }),
+                other => self.publish(now, None, None, other.event()),
+            }
         }
     }
 
@@ -251,6 +265,21 @@ impl Conductor {
             Effect::Duck { db } => self.with_voice(|voice| voice.duck(db as f32)),
             Effect::Unduck => self.with_voice(VoiceHandle::unduck),
             Effect::PlayEarcon { earcon } => self.play(earcon),
+            Effect::MuteSpeaker { muted } => {
+                self.speaker_muted = muted;
+                self.parts.controls.intercom().note_speaker(muted);
+                if muted {
+                    self.with_voice(VoiceHandle::stop);
+                }
+            }
+            Effect::Apply { setting } => self.change(setting),
+            Effect::CancelTimers => {
+                if let Err(error) = self.parts.timers.cancel_all(&TimerQuery::default()) {
+                    let fix = "cancel them by voice, or with `hark timers cancel`";
+                    let fault = Fault::new(FaultKind::Failed, "timers", error.to_string(), fix);
+                    self.follow_ups.push_back(Event::Fault { fault: fault.recoverable() });
+                }
+            }
             Effect::SetVolume { percent } => {
                 self.parts.controls.note_volume(percent);
                 self.with_voice(|voice| voice.set_volume(percent));
@@ -309,10 +338,8 @@ impl Conductor {
             (text, language)
         });
         self.likely.answered(&turn, &text);
-        let speaks = match (&self.parts.voice, speak && !text.is_empty()) {
-            (Some(voice), true) if voice.has_output() => {
-                voice.say(turn.clone(), text.clone(), language.clone()).map(|()| true)
-            }
+        let speaks = match (self.audible(), speak && !text.is_empty()) {
+            (Some(voice), true) => voice.say(turn.clone(), text.clone(), language.clone()).map(|()| true),
             _ => Ok(false),
         };
         let speaks = speaks.unwrap_or_else(|fault: Fault| {
@@ -323,11 +350,29 @@ impl Conductor {
     }
 
     fn play(&self, earcon: Earcon) {
-        let Some(voice) = self.parts.voice.as_ref().filter(|voice| voice.has_output()) else { return };
+        let Some(voice) = self.audible() else { return };
         match voice.earcon(earcon) {
             Ok(()) => self.to_ear(EarCommand::OwnSound { ms: earcons::length_ms(earcon) }),
             Err(fault) => tracing::warn!("a short sound was left out: {fault}"),
         }
+    }
+
+    /// The voice, if what it says can be heard.
+    fn audible(&self) -> Option<&VoiceHandle> {
+        self.parts.voice.as_ref().filter(|voice| !self.speaker_muted && voice.has_output())
+    }
+
+    /// Has a setting changed by whoever can.
+    fn change(&mut self, setting: Setting) {
+        let name = setting.name();
+        let why = match self.parts.steward.as_ref().map(|steward| steward.try_send(setting)) {
+            Some(Ok(())) => return,
+            Some(Err(_)) => "settings change faster than Hark can follow",
+            None => "settings can only be changed of the daemon",
+        };
+        let message = format!("{name} was not changed: {why}");
+        let fault = Fault::new(FaultKind::Unavailable, "settings", message, "try again").recoverable();
+        self.follow_ups.push_back(Event::Fault { fault });
     }
 
     fn with_voice(&self, order: impl FnOnce(&VoiceHandle)) {

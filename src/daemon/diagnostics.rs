@@ -1,18 +1,34 @@
-//! Publishes how the daemon is: the devices when that changes, to MQTT and systemd; the numbers every
-//! minute.
+//! Publishes how the daemon is: devices and timers when something about them changes, to MQTT and systemd; the
+//! numbers every minute.
 
+use super::clock::wall_unix_ms;
 use super::health::{DeviceHealth, Devices, Health};
+use super::newer::Newer;
+use crate::acting::timers::Timers;
+use crate::domain::timer::{Timer, TimerKind, TimerState};
 use crate::integrations::mqtt::{Diagnostic, Mqtt};
 use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
+use chrono::{DateTime, SecondsFormat};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// Uptime, memory and counts change all the time; nobody looks at them more often.
 const NUMBERS_EVERY: Duration = Duration::from_secs(60);
 
+/// What is told of.
+pub(super) struct Sources {
+    pub(super) health: Arc<Health>,
+    pub(super) timers: Arc<Timers>,
+    /// Notified when a timer has changed.
+    pub(super) timers_changed: Arc<Notify>,
+    pub(super) newer: Arc<Newer>,
+}
+
 /// Goes on until it is aborted.
-pub(super) async fn publish(mqtt: Arc<Mqtt>, health: Arc<Health>) {
+pub(super) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
+    let Sources { health, timers, timers_changed, newer } = sources;
     let mut watch = health.watch();
     let mut minute = tokio::time::interval(NUMBERS_EVERY);
     let now = *watch.borrow_and_update();
@@ -27,9 +43,43 @@ pub(super) async fn publish(mqtt: Arc<Mqtt>, health: Arc<Health>) {
                 devices(now).for_each(|diagnostic| mqtt.diagnose(diagnostic));
                 Notifier.status(status(now));
             }
-            _ = minute.tick() => numbers(&health).for_each(|diagnostic| mqtt.diagnose(diagnostic)),
+            () = timers_changed.notified() => tell_timers(&mqtt, &timers).await,
+            _ = minute.tick() => {
+                numbers(&health).for_each(|diagnostic| mqtt.diagnose(diagnostic));
+                tell_timers(&mqtt, &timers).await;
+                tell_version(&mqtt, &newer).await;
+            }
         }
     }
+}
+
+async fn tell_timers(mqtt: &Mqtt, timers: &Arc<Timers>) {
+    let timers = timers.clone();
+    // The lock on them is held over writes to the disk.
+    let told = tokio::task::spawn_blocking(move || due(&timers.all(), wall_unix_ms())).await;
+    told.into_iter().flatten().for_each(|diagnostic| mqtt.diagnose(diagnostic));
+}
+
+async fn tell_version(mqtt: &Mqtt, newer: &Arc<Newer>) {
+    let newer = newer.clone();
+    let latest = tokio::task::spawn_blocking(move || newer.version()).await.ok().flatten();
+    mqtt.diagnose(Diagnostic::Version { installed: env!("CARGO_PKG_VERSION").into(), latest });
+}
+
+/// What is due next; what rings is not to come any more.
+fn due(timers: &[Timer], now_unix_ms: i64) -> [Diagnostic; 3] {
+    let counts = |timer: &&Timer| matches!(timer.kind, TimerKind::Timer | TimerKind::Command);
+    let next = |wanted: &dyn Fn(&&Timer) -> bool| {
+        let to_come = timers.iter().filter(wanted).filter(|timer| timer.state == TimerState::Running);
+        let due = to_come.map(|timer| timer.due_unix_ms).filter(|due| *due > now_unix_ms).min()?;
+        Some(DateTime::from_timestamp_millis(due)?.to_rfc3339_opts(SecondsFormat::Secs, true))
+    };
+    let active = timers.iter().filter(counts).any(|timer| timer.state != TimerState::Paused);
+    [
+        Diagnostic::NextTimer(next(&counts)),
+        Diagnostic::NextAlarm(next(&|timer| timer.kind == TimerKind::Alarm)),
+        Diagnostic::TimersActive(active),
+    ]
 }
 
 /// A device that shall not be there is no problem.
@@ -52,8 +102,9 @@ fn status(devices: Devices) -> &'static str {
 
 fn numbers(health: &Health) -> impl Iterator<Item = Diagnostic> {
     let memory = vitals::resident_bytes().map(Diagnostic::MemoryBytes);
+    let warmth = vitals::cpu_celsius().map(Diagnostic::CpuCelsius);
     let counts = [Diagnostic::Xruns(health.xruns()), Diagnostic::UptimeS(health.uptime().as_secs())];
-    counts.into_iter().chain(memory)
+    counts.into_iter().chain(memory).chain(warmth)
 }
 
 #[cfg(test)]
@@ -74,5 +125,40 @@ mod tests {
         let off = Devices::default();
         assert_eq!(status(off), "listening");
         assert!(status(Devices { speaker: DeviceHealth::Problem, ..off }).contains("no speaker"));
+    }
+
+    #[test]
+    fn the_next_of_each_kind_is_told_and_what_rings_is_active_but_not_next() {
+        const NOW: i64 = 1_790_000_000_000;
+        let timer = |kind, state, in_s: i64| Timer {
+            id: "t".into(),
+            kind,
+            name: None,
+            area: None,
+            duration_ms: 1000,
+            created_unix_ms: NOW,
+            due_unix_ms: NOW + in_s * 1000,
+            remaining_ms: 0,
+            state,
+            recurrence: None,
+        };
+        use TimerKind::{Alarm, Command, Reminder, Timer as Countdown};
+        use TimerState::{Paused, Ringing, Running};
+        let told = |timers: &[Timer]| due(timers, NOW);
+        let nothing =
+            [Diagnostic::NextTimer(None), Diagnostic::NextAlarm(None), Diagnostic::TimersActive(false)];
+        assert_eq!(told(&[]), nothing);
+        assert_eq!(told(&[timer(Reminder, Running, 5), timer(Countdown, Paused, 5)]), nothing);
+        let [next, alarm, active] = told(&[
+            timer(Countdown, Ringing, -5),
+            timer(Countdown, Running, 300),
+            timer(Command, Running, 60),
+            timer(Alarm, Running, 3600),
+            timer(Alarm, Running, 7200),
+        ]);
+        assert_eq!(next, Diagnostic::NextTimer(Some("2026-09-21T14:14:20Z".into())));
+        assert_eq!(alarm, Diagnostic::NextAlarm(Some("2026-09-21T15:13:20Z".into())));
+        assert_eq!(active, Diagnostic::TimersActive(true));
+        assert_eq!(told(&[timer(Countdown, Ringing, -5)])[2], Diagnostic::TimersActive(true));
     }
 }

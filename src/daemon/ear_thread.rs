@@ -10,7 +10,7 @@ use super::workshop::Workshop;
 use crate::domain::audio::samples_to_ms;
 use crate::domain::{Event, Fault};
 use crate::hearing::capture::CaptureReader;
-use crate::hearing::ear::Ear;
+use crate::hearing::ear::{Ear, EarChange};
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::{EarCommand, Heard, HearingEvent};
 use std::sync::Arc;
@@ -27,9 +27,18 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// hop of the wake engine takes less.
 const UNHURRIED: Duration = Duration::from_millis(120);
 
+/// A setting of the ear or its microphone that changes.
+pub(super) enum Adjustment {
+    /// Of the ear.
+    Ear(EarChange),
+    /// Decibels that are added to what the microphone brings.
+    Gain(i8),
+}
+
 /// The thread; dropping it ends it.
 pub(super) struct EarThread {
     commands: Sender<EarCommand>,
+    adjustments: Sender<Adjustment>,
     shared: Arc<Shared>,
     health: Arc<Health>,
     thread: Option<JoinHandle<()>>,
@@ -45,30 +54,38 @@ struct Shared {
 }
 
 impl EarThread {
-    /// Loads the engines and starts to hear. A microphone that is not there is looked for again and again.
+    /// Loads the engines and starts to hear, or to hear nothing when it is `muted`. A microphone that is not there is looked for again and again.
     pub(super) fn start(
         workshop: &Workshop,
         echo: EchoFeed,
         health: Arc<Health>,
         claims: Claims,
+        muted: bool,
     ) -> Result<Self, Fault> {
         let shared = Arc::new(Shared::default());
         // The device opens while the engines load.
         let mut source =
             MicrophoneSource::start(&workshop.config.audio, health.clone(), shared.blocks.clone());
-        let ear = workshop.ear(SttMode::Live)?;
+        let mut ear = workshop.ear(SttMode::Live)?;
         source.settle(&workshop.mailbox);
-        let (commands, orders) = channel();
+        // Before it hears the first sound.
+        ear.command(EarCommand::Mute(muted));
+        let ((commands, orders), (adjustments, changes)) = (channel(), channel());
         let (mailbox, told) = (workshop.mailbox.clone(), shared.clone());
         let thread = std::thread::Builder::new()
             .name("hark-ear".into())
-            .spawn(move || listen(ear, echo, source, &orders, (&mailbox, &claims), &told))
+            .spawn(move || listen(ear, echo, source, (&orders, &changes), (&mailbox, &claims), &told))
             .map_err(|error| no_thread("hark-ear", &error))?;
-        Ok(Self { commands, shared, health, thread: Some(thread) })
+        Ok(Self { commands, adjustments, shared, health, thread: Some(thread) })
     }
 
     pub(super) fn commands(&self) -> Sender<EarCommand> {
         self.commands.clone()
+    }
+
+    /// For changing its settings.
+    pub(super) fn adjustments(&self) -> Sender<Adjustment> {
+        self.adjustments.clone()
     }
 
     /// Counts blocks that were really processed; without a microphone also the looks for one, so that
@@ -110,7 +127,7 @@ fn listen(
     mut ear: Ear,
     mut echo: EchoFeed,
     mut source: MicrophoneSource,
-    orders: &Receiver<EarCommand>,
+    (orders, adjustments): (&Receiver<EarCommand>, &Receiver<Adjustment>),
     (mailbox, claims): (&Mailbox, &Claims),
     shared: &Shared,
 ) {
@@ -150,6 +167,12 @@ fn listen(
         counted = processed;
         for order in order.into_iter().chain(orders.try_iter()) {
             ear.command(order);
+        }
+        for adjustment in adjustments.try_iter() {
+            match adjustment {
+                Adjustment::Ear(change) => ear.adjust(change),
+                Adjustment::Gain(decibels) => source.set_gain(decibels),
+            }
         }
     }
 }

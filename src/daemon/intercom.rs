@@ -31,6 +31,7 @@ pub(super) struct Intercom {
     has_voice: bool,
     quiet: Option<(u16, u16)>,
     do_not_disturb: AtomicBool,
+    speaker_muted: AtomicBool,
     link: Mutex<Option<Link>>,
     /// Who has confirmed, by the announcement's id.
     awaited: Mutex<HashMap<String, Vec<Confirmed>>>,
@@ -46,6 +47,7 @@ impl Intercom {
             has_voice,
             quiet: config.speaking.quiet_minutes(),
             do_not_disturb: AtomicBool::new(false),
+            speaker_muted: AtomicBool::new(false),
             link: Mutex::default(),
             awaited: Mutex::default(),
         }
@@ -77,13 +79,20 @@ impl Intercom {
 
     /// Says it here, or shows it where it is quiet; whether it is said.
     pub(super) fn say(&self, text: &str) -> Result<bool, Fault> {
-        let quiet = self.do_not_disturb.load(Ordering::Relaxed) || self.is_quiet_at(minute_of_day());
+        let switched_off =
+            self.do_not_disturb.load(Ordering::Relaxed) || self.speaker_muted.load(Ordering::Relaxed);
+        let quiet = switched_off || self.is_quiet_at(minute_of_day());
         let text = text.to_owned();
         let event = if quiet { Event::Show { text } } else { Event::Say { text } };
         self.mailbox.push(event).map_err(|full| {
             Fault::new(FaultKind::Unavailable, "announce", full.to_string(), "say it again in a moment")
         })?;
         Ok(!quiet && self.has_voice)
+    }
+
+    /// The speaker was switched off or on.
+    pub(super) fn note_speaker(&self, muted: bool) {
+        self.speaker_muted.store(muted, Ordering::Relaxed);
     }
 
     fn is_quiet_at(&self, minute: u16) -> bool {
@@ -200,8 +209,12 @@ mod tests {
         assert!(intercom.say("dinner").unwrap());
         assert!(intercom.take(Event::SetDoNotDisturb { on: true }).is_some(), "the machine tells the world");
         assert!(!intercom.say("tea").unwrap());
+        intercom.take(Event::SetDoNotDisturb { on: false });
+        intercom.note_speaker(true);
+        assert!(!intercom.say("cake").unwrap());
         let now = std::time::Instant::now();
         assert_eq!(intercom.mailbox.pop(now), Some(Event::Say { text: "dinner".into() }));
         assert_eq!(intercom.mailbox.pop(now), Some(Event::Show { text: "tea".into() }));
+        assert_eq!(intercom.mailbox.pop(now), Some(Event::Show { text: "cake".into() }));
     }
 }

@@ -3,23 +3,32 @@
 use super::claims::{self, Claims};
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
-use super::diagnostics;
+use super::diagnostics::{self, Sources};
 use super::ear_thread::EarThread;
 use super::echo_feed::EchoFeed;
 use super::health::Health;
+use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
+use super::newer::Newer;
+use super::settings;
+use super::steward::Steward;
 use super::timers_thread::TimersThread;
 use super::vocabulary::VocabularyThread;
 use super::voice_parts::VoiceParts;
 use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::house::Claim;
-use crate::domain::{Event, Fault, FaultKind};
+use crate::domain::{Event, Fault, FaultKind, PublicEvent, Setting};
+use crate::inference::manifest::Manifest;
 use crate::inference::memory;
-use crate::integrations::mqtt::{Mqtt, NodeInfo};
+use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo};
+use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::Sender;
 
 /// Runs until SIGINT or SIGTERM. Events go to `listeners` as well as to MQTT. `ready` is called when
 /// everything is up.
@@ -31,15 +40,19 @@ pub fn run(
     workshop: &Workshop,
     mut listeners: Vec<Listener>,
     ready: impl FnOnce(&Running),
-) -> Result<(), Fault> {
+) -> Result<Ended, Fault> {
     let clock = Arc::new(Clock::live());
     let mailbox = workshop.mailbox.clone();
+    let ending = Arc::new(Ending::new(mailbox.clone()));
+    let settings = settings_now(workshop);
     let health = Arc::new(Health::default());
     let (echo, taps) = EchoFeed::new(&workshop.config.echo);
     let voice = VoiceParts::supervised(workshop, taps, &health)?;
     let (claims, claimed) = Claims::new(&workshop.config.satellite);
-    let ear = EarThread::start(workshop, echo, health.clone(), claims.clone())?;
-    let mqtt = Arc::new(start_mqtt(workshop, claims)?);
+    let muted = settings.contains(&Setting::MicMute(true));
+    let ear = EarThread::start(workshop, echo, health.clone(), claims.clone(), muted)?;
+    let newer = Arc::new(Newer::default());
+    let mqtt = Arc::new(start_mqtt(workshop, claims, ending.clone(), newer.clone())?);
     workshop.intercom().attach(mqtt.clone(), workshop.area_name());
     if let Some(claimed) = claimed {
         let (node, settings) = (workshop.config.mqtt.node.clone(), workshop.config.satellite.clone());
@@ -52,6 +65,18 @@ pub fn run(
     let learning = start_learning(workshop)?;
     listeners.extend(learning.as_ref().map(LearningThread::listener));
     let mut parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
+    let keeping = workshop.kept().map(|kept| workshop.runtime.spawn(kept.clone().follow(mailbox.clone())));
+    if let Some(kept) = workshop.kept().cloned() {
+        parts.steward = Some(start_steward(workshop, &ear, &voice, ending.clone(), &kept)?);
+        listeners.push(Box::new(move |envelope| kept.note(&envelope.event)));
+    }
+    let timers_changed = Arc::new(Notify::new());
+    let nudge = timers_changed.clone();
+    listeners.push(Box::new(move |envelope| {
+        if matches!(envelope.event, PublicEvent::Timer { .. }) {
+            nudge.notify_one();
+        }
+    }));
     let publisher = mqtt.clone();
     parts.delivered = Some(Arc::new(move || {
         let (publisher, mark) = (publisher.clone(), publisher.mark());
@@ -64,9 +89,10 @@ pub fn run(
     let vocabulary = VocabularyThread::start(workshop.vocabulary.clone(), runtime, mailbox.clone())?;
     let watchdog =
         WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
-    let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), health));
+    let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer };
+    let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
     end_on_signal(workshop, mailbox.clone())?;
-    conductor.announce(workshop.config.speaking.volume_percent);
+    conductor.announce(settings);
     Notifier.ready("listening");
     ready(&Running { ear: &ear, voice: &voice });
     memory::give_back();
@@ -81,9 +107,73 @@ pub fn run(
     drop(ear);
     drop(voice);
     conductor.finish();
+    if let (Some(kept), Some(keeping)) = (workshop.kept(), keeping) {
+        keeping.abort();
+        if let Err(fault) = kept.write() {
+            tracing::error!("settings may be as before after the next start: {fault}");
+        }
+    }
     workshop.intercom().detach();
     workshop.runtime.block_on(mqtt.shutdown());
-    Ok(())
+    Ok(if ending.restarts() { Ended::ToRestart } else { Ended::ForGood })
+}
+
+/// How the daemon ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to.
+    ForGood,
+    /// It shall be started again.
+    ToRestart,
+}
+
+/// Ends the daemon from anywhere.
+pub(super) struct Ending {
+    restart: AtomicBool,
+    mailbox: Arc<Mailbox>,
+}
+
+impl Ending {
+    pub(super) fn new(mailbox: Arc<Mailbox>) -> Self {
+        Self { restart: AtomicBool::new(false), mailbox }
+    }
+
+    /// Ends it, to be started again.
+    pub(super) fn restart(&self) {
+        self.restart.store(true, Ordering::Release);
+        self.mailbox.close();
+    }
+
+    /// Whether it shall be started again.
+    pub(super) fn restarts(&self) -> bool {
+        self.restart.load(Ordering::Acquire)
+    }
+}
+
+/// Every setting as it is at the start.
+fn settings_now(workshop: &Workshop) -> Vec<Setting> {
+    workshop.kept().map_or_else(|| settings::configured(&workshop.config), |kept| kept.now())
+}
+
+fn start_steward(
+    workshop: &Workshop,
+    ear: &EarThread,
+    voice: &VoiceParts,
+    ending: Arc<Ending>,
+    kept: &Arc<KeptSettings>,
+) -> Result<Sender<Setting>, Fault> {
+    let steward = Steward {
+        config: workshop.config.clone(),
+        manifest: Manifest::load(&workshop.config.paths.models_dir()?)?,
+        choices: workshop.choices(),
+        kept: kept.clone(),
+        ear: ear.adjustments(),
+        voice: voice.handle(),
+        ending,
+    };
+    let (asked, work) = steward.begin(workshop.mailbox.clone());
+    workshop.runtime.spawn(work);
+    Ok(asked)
 }
 
 /// The daemon while it runs, for those who started it.
@@ -99,21 +189,46 @@ impl Running<'_> {
     }
 }
 
-fn start_mqtt(workshop: &Workshop, claims: Claims) -> Result<Mqtt, Fault> {
+fn start_mqtt(
+    workshop: &Workshop,
+    claims: Claims,
+    ending: Arc<Ending>,
+    newer: Arc<Newer>,
+) -> Result<Mqtt, Fault> {
     let (mailbox, intercom) = (workshop.mailbox.clone(), workshop.intercom().clone());
-    let inbound = Arc::new(move |event: Event| {
-        if let Event::Claimed { claim } = event {
-            claims.claimed(claim);
-        } else if let Some(event) = intercom.take(event)
-            && let Err(full) = mailbox.push(event)
-        {
-            tracing::error!("a command from MQTT was refused: {full}");
+    let inbound = Arc::new(move |event: Event| match event {
+        Event::Claimed { claim } => claims.claimed(claim),
+        Event::Restart => ending.restart(),
+        Event::Install if newer.version().is_some() => ending.restart(),
+        Event::Install => report(&mailbox, Newer::none()),
+        event => {
+            if let Some(event) = intercom.take(event)
+                && let Err(full) = mailbox.push(event)
+            {
+                tracing::error!("a command from MQTT was refused: {full}");
+            }
         }
     });
     let area = Some(workshop.area_name()).filter(|area| !area.is_empty());
-    let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), area };
+    let about =
+        NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), area, equipment: equipment(workshop) };
     let devices = workshop.mqtt_devices.clone();
     Mqtt::start(&workshop.config.mqtt, about, inbound, devices, workshop.runtime.handle().clone())
+}
+
+/// What this node has, as it is configured: a device that is unplugged comes back.
+fn equipment(workshop: &Workshop) -> Equipment {
+    let (config, choices) = (&workshop.config, workshop.choices());
+    Equipment {
+        microphone: config.audio.input_device != "none",
+        speaker: config.audio.output_device != "none",
+        cpu_temperature: vitals::cpu_celsius().is_some(),
+        // None can be configured yet.
+        language_model: false,
+        wake_words: choices.wake_words,
+        voices: choices.voices,
+        languages: choices.languages,
+    }
 }
 
 /// Only where there is a classifier to teach.

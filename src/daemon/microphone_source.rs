@@ -30,6 +30,8 @@ pub(super) struct MicrophoneSource {
     /// Name in the configuration.
     name: String,
     ring_ms: u32,
+    /// Factor on what it brings.
+    gain: f32,
     device: Device,
     health: Arc<Health>,
     /// For the watchdog, beside the blocks of sound: a machine that has no microphone is not restarted
@@ -71,6 +73,7 @@ impl MicrophoneSource {
         let mut source = Self {
             name: audio.input_device.clone(),
             ring_ms: audio.input_ring_ms,
+            gain: factor(audio.input_gain_db),
             device: if wanted { Device::Away(now) } else { Device::Unwanted },
             health,
             progress,
@@ -109,8 +112,17 @@ impl MicrophoneSource {
             self.check(now, mailbox);
         }
         let Device::Open(open) = &mut self.device else { return false };
+        let from = samples.len();
         open.reader.read(samples);
+        if self.gain != 1.0 {
+            samples[from..].iter_mut().for_each(|sample| *sample = (*sample * self.gain).clamp(-1.0, 1.0));
+        }
         true
+    }
+
+    /// Adds so many decibels to what the microphone brings from now on.
+    pub(super) fn set_gain(&mut self, decibels: i8) {
+        self.gain = factor(decibels);
     }
 
     /// Tells the microphone whether its sound may come a little late for now.
@@ -227,10 +239,27 @@ impl MicrophoneSource {
     }
 }
 
+/// What decibels multiply a sample by.
+fn factor(decibels: i8) -> f32 {
+    10f32.powf(f32::from(decibels) / 20.0)
+}
+
 impl Drop for MicrophoneSource {
     fn drop(&mut self) {
         if let Device::Open(open) = std::mem::replace(&mut self.device, Device::Unwanted) {
             aside::close(open, CLOSING);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decibels_are_factors_of_amplitude() {
+        for (decibels, expected) in [(0, 1.0), (20, 10.0), (-20, 0.1), (6, 1.995)] {
+            assert!((factor(decibels) - expected).abs() < 0.001, "{decibels}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The voices there are, by name: espeak-ng's by language, Piper's from the manifest or by path.
 
+use super::engines::Engines;
 use super::workshop::Workshop;
 use crate::config::speaking::VoiceEngine;
 use crate::config::{is_model_path, paths};
@@ -53,6 +54,12 @@ pub fn list(workshop: &Workshop) -> Result<Vec<VoiceEntry>, Fault> {
     Ok(voices)
 }
 
+/// Names of the Piper voices that are here.
+pub(super) fn piper_names(manifest: &Manifest) -> Vec<String> {
+    let voices = manifest.with_role(ROLE).into_iter().filter(|id| !id.ends_with(SETTINGS));
+    voices.filter(|id| is_here(manifest, id)).map(str::to_owned).collect()
+}
+
 /// Takes the voice named `name` instead of the configured one: `espeak`, a language of espeak-ng, a
 /// Piper voice of the manifest, or the path of an .onnx file. Answers the language to speak in.
 ///
@@ -81,17 +88,17 @@ pub fn choose(workshop: &mut Workshop, name: &str) -> Result<String, Fault> {
 /// # Errors
 /// `MissingPart` naming what is missing and how to get it.
 #[cfg(feature = "piper")]
-pub(super) fn piper(workshop: &Workshop, name: &str) -> Result<Box<dyn Voice>, Fault> {
+pub(super) fn piper(from: &Engines<'_>, name: &str) -> Result<Box<dyn Voice>, Fault> {
     use crate::inference::onnx::OnnxRuntime;
     use crate::speaking::voices::piper::Piper;
-    let model = model(&workshop.manifest, name)?;
-    let runtime = OnnxRuntime::load(&workshop.manifest.path("onnxruntime")?)?;
-    let rate_wpm = workshop.config.speaking.rate_wpm;
-    Ok(Box::new(Piper::open(runtime, &model, workshop.espeak()?, rate_wpm)?))
+    let model = model(from.manifest, name)?;
+    let runtime = OnnxRuntime::load(&from.manifest.path("onnxruntime")?)?;
+    let rate_wpm = from.config.speaking.rate_wpm;
+    Ok(Box::new(Piper::open(runtime, &model, from.espeak()?, rate_wpm)?))
 }
 
 #[cfg(not(feature = "piper"))]
-pub(super) fn piper(_: &Workshop, _: &str) -> Result<Box<dyn Voice>, Fault> {
+pub(super) fn piper(_: &Engines<'_>, _: &str) -> Result<Box<dyn Voice>, Fault> {
     Err(crate::speaking::error::SpeakingError::PiperAbsent.into())
 }
 

@@ -3,10 +3,13 @@
 use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
+use super::engines::Engines;
 use super::intercom::Intercom;
+use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::recogniser::{self, Made};
 use super::recorder::Recorder;
+use super::settings::Choices;
 use super::sources;
 use super::teacher::Teacher;
 use super::tongues::Tongues;
@@ -16,9 +19,8 @@ use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
-use crate::config::speaking::VoiceEngine;
 use crate::config::wake::WakeEngine;
-use crate::config::{Config, is_model_path, paths};
+use crate::config::{Config, paths};
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeView, Voice};
@@ -28,8 +30,7 @@ use crate::hearing::ear::{Ear, EarParts, EarSettings};
 use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::vad::{SileroVad, Vad};
-use crate::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeLimits};
-use crate::inference::litert::LiteRt;
+use crate::hearing::wake::WakeDetector;
 use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
 use crate::integrations::homeassistant::HomeAssistant;
@@ -73,6 +74,18 @@ pub struct Workshop {
     tools: Arc<Toolbox>,
     controls: Arc<Controls>,
     store: Store,
+    settings_kept: Option<(Arc<KeptSettings>, Choices)>,
+}
+
+/// For whom it is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guise {
+    /// A command that does without what others say on MQTT.
+    Alone,
+    /// A command that looks at the devices on MQTT beside the daemon.
+    Visit,
+    /// The daemon, which keeps the settings people change.
+    Daemon,
 }
 
 impl Workshop {
@@ -81,7 +94,15 @@ impl Workshop {
     /// # Errors
     /// Everything that is wrong with templates, home and store.
     pub fn open(config: Config) -> Result<Self, Faults> {
-        Self::open_with(config, false)
+        Self::open_with(config, Guise::Alone)
+    }
+
+    /// Builds it for the daemon: with the settings that were changed while it ran before.
+    ///
+    /// # Errors
+    /// As [`Workshop::open`].
+    pub fn open_keeping(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, Guise::Daemon)
     }
 
     /// Builds it for a command that does not stay: with the devices of MQTT, which the daemon would find by
@@ -90,10 +111,10 @@ impl Workshop {
     /// # Errors
     /// As [`Workshop::open`].
     pub fn open_visiting(config: Config) -> Result<Self, Faults> {
-        Self::open_with(config, true)
+        Self::open_with(config, Guise::Visit)
     }
 
-    fn open_with(config: Config, visits: bool) -> Result<Self, Faults> {
+    fn open_with(mut config: Config, guise: Guise) -> Result<Self, Faults> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("hark-async")
@@ -102,22 +123,26 @@ impl Workshop {
             .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))?;
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
-        let home = Arc::new(HomeRegistry::new(load_home(&config)?));
         let mailbox = Arc::new(Mailbox::default());
-        let homeassistant =
-            sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
-        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
-        let visited = mqtt_devices.as_ref().filter(|_| visits);
-        let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
-        // Before the names are read, so that no change of them is missed.
-        let changes = home.vocabulary();
-        let tongues = Tongues::open(&config, &models_dir, home.clone())?;
-        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let store = open_store(&config).map_err(|fault| vec![fault])?;
         if let Some(fault) = store.repaired() {
             tracing::error!("{fault}");
             super::live::report(&mailbox, fault.clone());
         }
+        let settings_kept = match guise {
+            Guise::Daemon => Some(put_kept_over(&mut config, &store, &manifest, &mailbox)?),
+            Guise::Alone | Guise::Visit => None,
+        };
+        let home = Arc::new(HomeRegistry::new(load_home(&config)?));
+        let homeassistant =
+            sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
+        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let visited = mqtt_devices.as_ref().filter(|_| guise == Guise::Visit);
+        let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
+        // Before the names are read, so that no change of them is missed.
+        let changes = home.vocabulary();
+        let tongues = Tongues::open(&config, &models_dir, home.clone())?;
+        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let intercom = Arc::new(Intercom::new(&config, mailbox.clone()));
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone(), intercom));
@@ -150,6 +175,7 @@ impl Workshop {
             tools,
             controls,
             store,
+            settings_kept,
         })
     }
 
@@ -164,6 +190,7 @@ impl Workshop {
             ring_max_ms: config.home.ring_max_ms.into(),
             volume_percent: config.speaking.volume_percent,
             earcons: config.speaking.earcons,
+            wake_sound: config.speaking.earcons,
             words_per_minute: config.speaking.rate_wpm,
             barge_in: config.barge_in.clone(),
             follow_up: config.speaking.follow_up,
@@ -201,6 +228,7 @@ impl Workshop {
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
             delivered: None,
+            steward: None,
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
         }
     }
@@ -246,7 +274,7 @@ impl Workshop {
     /// The wake words alone; none when they are switched off.
     pub(super) fn wake(&self) -> Result<Option<WakeDetector>, Fault> {
         match self.config.wake.engine {
-            WakeEngine::Openwakeword => self.wake_detector().map(Some),
+            WakeEngine::Openwakeword => self.engines().wake_words().map(Some),
             WakeEngine::None => Ok(None),
         }
     }
@@ -268,19 +296,8 @@ impl Workshop {
         Ok(recogniser)
     }
 
-    fn wake_detector(&self) -> Result<WakeDetector, Fault> {
-        let litert = LiteRt::load(&self.manifest.path("litert")?)?;
-        let heads =
-            self.config.wake.words.iter().map(|word| {
-                if is_model_path(word) { Ok(paths::expand(word)) } else { self.manifest.path(word) }
-            });
-        let files = OpenWakeWordFiles {
-            mel: self.manifest.path("melspectrogram")?,
-            embedding: self.manifest.path("embedding_model")?,
-            heads: heads.collect::<Result<_, _>>()?,
-        };
-        let engine = OpenWakeWord::load(&litert, &files)?;
-        Ok(WakeDetector::new(Box::new(engine), WakeLimits::from(&self.config.wake)))
+    fn engines(&self) -> Engines<'_> {
+        Engines { config: &self.config, manifest: &self.manifest }
     }
 
     /// The voice of the configuration; `None` when it is switched off.
@@ -288,20 +305,24 @@ impl Workshop {
     /// # Errors
     /// When its data is missing.
     pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
-        match self.config.speaking.voice {
-            VoiceEngine::Espeak => {
-                let espeak = self.espeak()?;
-                espeak.warm_up(&self.config.speaking.language)?;
-                Ok(Some(Box::new(espeak)))
-            }
-            VoiceEngine::Piper => Ok(Some(super::voices::piper(self, &self.config.speaking.piper_voice)?)),
-            VoiceEngine::None => Ok(None),
-        }
+        self.engines().voice()
     }
 
     pub(super) fn espeak(&self) -> Result<Espeak, Fault> {
-        let speaking = &self.config.speaking;
-        Espeak::open(&self.manifest.path("espeak_ng_data")?, speaking.rate_wpm, speaking.pitch_percent)
+        self.engines().espeak()
+    }
+
+    /// Settings as they were left, where they are kept.
+    pub(super) fn kept(&self) -> Option<&Arc<KeptSettings>> {
+        self.settings_kept.as_ref().map(|(kept, _)| kept)
+    }
+
+    /// What can be chosen on this node.
+    pub(super) fn choices(&self) -> Choices {
+        match &self.settings_kept {
+            Some((_, choices)) => choices.clone(),
+            None => Choices::of(&self.config, &self.manifest),
+        }
     }
 }
 
@@ -331,12 +352,33 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
     Store::open(&folder.join(DATABASE))
 }
 
+/// Whether there is a store.
+///
+/// # Errors
+/// When there is not even a place for one.
+pub fn has_store(config: &Config) -> Result<bool, Fault> {
+    Ok(config.paths.state_dir()?.join(DATABASE).exists())
+}
+
 /// Opens the store for looking only.
 ///
 /// # Errors
 /// When there is none yet.
 pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
     Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+}
+
+/// The settings of before over those of the configuration. What does not count any more is told.
+fn put_kept_over(
+    config: &mut Config,
+    store: &Store,
+    manifest: &Manifest,
+    mailbox: &Mailbox,
+) -> Result<(Arc<KeptSettings>, Choices), Faults> {
+    let choices = Choices::of(config, manifest);
+    let (kept, faults) = KeptSettings::over(config, store, &choices).map_err(|fault| vec![fault])?;
+    faults.into_iter().for_each(|fault| super::live::report(mailbox, fault));
+    Ok((Arc::new(kept), choices))
 }
 
 fn open_pin(config: &Config) -> Result<PinPad, Fault> {

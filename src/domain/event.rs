@@ -8,6 +8,7 @@ use super::intent::{Intent, Understanding};
 use super::pin::PinVerdict;
 use super::ports::Completeness;
 use super::public_event::{Origin, PublicEvent, SpeakingEnd};
+use super::setting::Setting;
 use super::speech::{Endpoint, Transcript};
 use super::teaching::{Correction, Lesson};
 use super::timer::{Timer, TimerChange};
@@ -81,6 +82,16 @@ pub enum Event {
     SetMute { muted: bool },
     /// Set the volume.
     SetVolume { percent: u8 },
+    /// Change a setting.
+    Set { setting: Setting },
+    /// A setting that the machine does not keep itself is so from now on; answers `Effect::Apply`.
+    Applied { setting: Setting },
+    /// Take every timer away, but no alarm and no reminder.
+    CancelTimers,
+    /// End and start anew. Not for the machine.
+    Restart,
+    /// Start anew with the newer program that lies in this one's place. Not for the machine.
+    Install,
     /// A turn was taken wrongly.
     Correct { correction: Correction },
     /// What was kept of a correction.
@@ -132,6 +143,12 @@ pub enum Effect {
     PlayEarcon { earcon: Earcon },
     /// Set the volume.
     SetVolume { percent: u8 },
+    /// Switch the speaker off or on.
+    MuteSpeaker { muted: bool },
+    /// Change a setting of ear, voice or language; answered by `Applied` or `Fault`.
+    Apply { setting: Setting },
+    /// Take every timer away, but no alarm and no reminder.
+    CancelTimers,
     /// The person heard the ringing timers.
     AcknowledgeTimers,
     /// Nobody heard these: they are silent now.

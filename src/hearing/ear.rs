@@ -1,6 +1,7 @@
 //! The ear: sound in, hearing events out. It owns voice activity, wake word, endpoint and the way to
 //! the recogniser, and runs wherever its owner calls it, normally on the thread `hark-ear`.
 
+mod change;
 mod incoming;
 mod overhear;
 mod rest;
@@ -18,6 +19,7 @@ use crate::config::{self, Config};
 use crate::domain::audio::ms_to_samples;
 use crate::domain::ports::{Completeness, Completes};
 use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
+pub use change::EarChange;
 use incoming::{Block, Incoming};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -435,3 +435,36 @@ mod overhear_tests;
 
 #[path = "ear/rest_tests.rs"]
 mod rest_tests;
+
+#[test]
+fn settings_change_while_the_ear_hears() {
+    let (mut ear, _) = scripted(SttMode::LockStep);
+    let woken = |ear: &mut Ear| {
+        let heard = hear(ear, &sound(&[(1, WAKE), (40, 0.0)]));
+        heard.iter().any(|heard| matches!(heard.event, HearingEvent::Wake { .. }))
+    };
+    assert!(woken(&mut ear));
+    let deafer = WakeLimits { threshold: 0.95, patience_hops: 1, refractory_ms: 0, near_miss_score: 0.2 };
+    ear.adjust(EarChange::WakeLimits(deafer));
+    assert!(!woken(&mut ear), "0.9 is not enough any more");
+    ear.adjust(EarChange::WakeWords(scripted_wake()));
+    assert!(woken(&mut ear), "the new detector has limits of its own");
+}
+
+#[test]
+fn a_request_ends_by_the_silence_that_holds_when_it_begins() {
+    let (mut ear, _) = scripted(SttMode::LockStep);
+    let silence_of = |ear: &mut Ear| {
+        ear.command(EarCommand::Listen { window_ms: 5000, short_answer: false });
+        let heard = hear(ear, &sound(&[(10, 0.9), (80, 0.0)]));
+        heard.into_iter().find_map(|heard| match heard.event {
+            HearingEvent::SpeechEnded { silence_ms, .. } => Some(silence_ms),
+            _ => None,
+        })
+    };
+    assert_eq!(silence_of(&mut ear), Some(320));
+    let mut endpoint = settings(SttMode::LockStep).endpoint;
+    endpoint.silence_ms = 1280;
+    ear.adjust(EarChange::Endpoint(endpoint));
+    assert_eq!(silence_of(&mut ear), Some(1280));
+}

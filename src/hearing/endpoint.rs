@@ -3,6 +3,7 @@
 
 use super::vad::{GateChange, SpeechGate};
 use crate::config;
+use crate::config::endpoint::EndpointMode;
 use crate::domain::audio::ms_to_samples;
 use crate::domain::ports::Completeness;
 use crate::domain::{Endpoint, VAD_BLOCK_SAMPLES};
@@ -136,10 +137,14 @@ impl Endpointer {
     /// waiting is over already. Counts until the person goes on.
     pub fn judge(&mut self, words: Completeness) -> EndpointChange {
         let limits = &self.limits;
+        if limits.mode == EndpointMode::Silence {
+            return EndpointChange::None;
+        }
         let (wait_ms, endpoint) = match words {
             Completeness::Complete => (limits.complete_ms, Endpoint::Complete),
             Completeness::MayContinue => (limits.may_continue_ms, Endpoint::Silence),
-            Completeness::Unfinished => (limits.unfinished_ms, Endpoint::Silence),
+            // Who asked for more time to think gets it in the middle of a sentence as well.
+            Completeness::Unfinished => (limits.unfinished_ms.max(limits.silence_ms), Endpoint::Silence),
             Completeness::Unknown => (limits.silence_ms, Endpoint::Silence),
         };
         self.patience = (u64::from(wait_ms), endpoint);
@@ -234,6 +239,21 @@ mod tests {
             let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
             let silence_ms = (end_block - 10) * 32;
             assert_eq!(ended, Some((end_block, EndpointChange::Ended { endpoint, silence_ms })), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn silence_alone_can_end_a_request_whatever_its_words() {
+        use Completeness::{Complete, MayContinue, Unfinished};
+        for words in [Complete, MayContinue, Unfinished] {
+            let mut endpointer = endpointer(0, 5000);
+            endpointer.limits.mode = EndpointMode::Silence;
+            run(&mut endpointer, &[(10, 0.9), (2, 0.0)]);
+            assert_eq!(endpointer.judge(words), EndpointChange::None);
+            let silence = (13..60).map(|n| (n, endpointer.block(n * BLOCK, 0.0)));
+            let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
+            let expected = EndpointChange::Ended { endpoint: Endpoint::Silence, silence_ms: 320 };
+            assert_eq!(ended, Some((20, expected)), "{words:?}");
         }
     }
 

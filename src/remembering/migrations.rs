@@ -63,6 +63,12 @@ const STEPS: &[&str] = &[
         told         INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
         UNIQUE (timer, due_unix_ms)
      ) STRICT;",
+    // 4: settings that were changed while it ran, each with what the configuration said then.
+    "CREATE TABLE settings (
+        name       TEXT PRIMARY KEY,
+        value      TEXT NOT NULL,
+        configured TEXT NOT NULL
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

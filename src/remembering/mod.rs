@@ -1,10 +1,11 @@
 //! What outlives a power cut: one SQLite file behind its own thread. [`store`] owns the file,
-//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`] and [`turns`] are what is kept in it.
+//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`], [`settings`] and [`turns`] are what is kept in it.
 
 pub mod error;
 pub mod facts;
 pub mod lists;
 mod migrations;
+pub mod settings;
 pub mod store;
 pub mod timers;
 pub mod turns;

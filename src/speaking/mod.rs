@@ -18,6 +18,7 @@ pub mod resample;
 mod scene;
 pub mod tap;
 mod trim;
+mod voice_change;
 mod voice_maker;
 mod voice_player;
 pub mod voice_stream;

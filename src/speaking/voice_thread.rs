@@ -57,6 +57,8 @@ pub(super) struct Inbox {
     pub(super) shutdown: bool,
     /// The newest likely reply, with its language.
     pub(super) likely: Option<(String, String)>,
+    /// A voice that takes the place of the one that speaks.
+    pub(super) voice: Option<Box<dyn Voice>>,
     /// Control of the newest output.
     control: Option<PlaybackControl>,
     volume_percent: u8,

@@ -100,7 +100,7 @@ impl Worker {
         self.player.send();
         self.player.poll();
         let moved = match &self.doing {
-            Doing::Nothing => self.begin_order(),
+            Doing::Nothing => self.change_voice() || self.begin_order(),
             Doing::Saying(_) => self.go_on(),
             Doing::Sending => self.end_when_sent(),
         };
@@ -147,6 +147,20 @@ impl Worker {
             }
         }
         any
+    }
+
+    /// Lets another voice speak, if one was brought. Only between two replies.
+    fn change_voice(&mut self) -> bool {
+        let Some(voice) = self.mailbox.lock().voice.take() else { return false };
+        match Maker::start(voice, Arc::clone(&self.mailbox)) {
+            Ok(maker) => {
+                // What the other voice has made of a likely reply is not to be heard in this one.
+                self.prepared.clear();
+                self.maker = Some(maker);
+            }
+            Err(error) => self.player.fail(error.into()),
+        }
+        true
     }
 
     fn begin_order(&mut self) -> bool {

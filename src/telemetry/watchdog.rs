@@ -67,6 +67,11 @@ impl Watchdog {
     }
 }
 
+/// Whether systemd started this program as a service that says when it is ready.
+pub fn under_systemd() -> bool {
+    std::env::var_os("NOTIFY_SOCKET").is_some()
+}
+
 /// The line to systemd. Without `$NOTIFY_SOCKET` it leads nowhere and every call does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Notifier;

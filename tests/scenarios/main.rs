@@ -17,6 +17,7 @@ mod interrupting;
 mod live_meter;
 mod living_room;
 mod one_sentence;
+mod presence;
 mod promises;
 mod several_nodes;
 mod teaching;

@@ -13,7 +13,7 @@ impl Machine {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
         let asks = turn.asks_approval && self.approval.is_some() || is_question(&turn.reply);
         let spoken_to = turn.origin == Origin::Voice && turn.speak;
-        match self.settings.follow_up {
+        match self.follow_up() {
             FollowUp::Questions => (spoken_to || turn.asks_approval) && asks,
             FollowUp::Always => spoken_to || turn.asks_approval && asks,
             FollowUp::Never => false,

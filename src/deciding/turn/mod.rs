@@ -17,6 +17,7 @@ mod follow_up;
 mod request;
 mod ringing;
 mod said;
+mod settings;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -29,11 +30,10 @@ use crate::deciding::context::Context;
 use crate::domain::audio::Earcon;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::{Effect, Event, Reply, Stamp, TurnId};
+use crate::domain::{Effect, Event, Reply, Setting, Stamp, TurnId};
 use barge_in::Interruption;
 use ringing::Ringing;
 use said::Said;
-use serde_json::json;
 use state::{Approval, Opening, Phase, Question, Times, Turn};
 
 /// What the machine needs to know of the configuration.
@@ -51,8 +51,10 @@ pub struct Settings {
     pub ring_max_ms: u64,
     /// Volume at start.
     pub volume_percent: u8,
-    /// Short sounds for wake, done and error.
+    /// Short sounds for done and error.
     pub earcons: bool,
+    /// The short sound for wake.
+    pub wake_sound: bool,
     /// How fast Hark speaks, roughly: tells which words can be in the air.
     pub words_per_minute: u32,
     /// What speech over Hark does.
@@ -97,6 +99,8 @@ pub struct Machine {
     /// Whether the ear was told to watch for interruptions.
     watching: bool,
     muted: bool,
+    /// Whether Hark listens after some replies without a wake word.
+    follows_up: bool,
     shown: HarkState,
     /// The time of the event at hand.
     now: Stamp,
@@ -107,6 +111,7 @@ impl Machine {
     /// A machine at rest.
     pub fn new(settings: Settings) -> Self {
         Self {
+            follows_up: settings.follow_up != FollowUp::Never,
             settings,
             turns: Vec::new(),
             turns_opened: 0,
@@ -176,10 +181,12 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
-            Event::Claimed { .. } | Event::Announcement { .. } | Event::Confirmed { .. } => {}
-            Event::SetDoNotDisturb { on } => {
-                self.publish(None, PublicEvent::Setting { name: "do_not_disturb".into(), value: json!(on) });
-            }
+            Event::Claimed { .. }
+            | Event::Announcement { .. }
+            | Event::Confirmed { .. }
+            | Event::Restart
+            | Event::Install => {}
+            Event::SetDoNotDisturb { on } => self.publish(None, Setting::DoNotDisturb(on).event()),
             Event::Show { text } => {
                 let id = self.open(now, Origin::Internal, Phase::Wording, false).id.clone();
                 self.reply(now, &id, Reply::Text { text });
@@ -201,6 +208,9 @@ impl Machine {
             Event::Stop => self.stop_everything(None),
             Event::SetMute { muted } => self.set_mute(muted),
             Event::SetVolume { percent } => self.set_volume(percent),
+            Event::Set { setting } => self.set(setting),
+            Event::Applied { setting } => self.publish(None, setting.event()),
+            Event::CancelTimers => self.out.push(Effect::CancelTimers),
             Event::Correct { correction } => self.out.push(Effect::Teach { correction }),
             Event::Learned { lesson } => self.publish(None, PublicEvent::Lesson(lesson)),
             Event::Fault { fault } => self.publish(None, PublicEvent::Error(fault)),
@@ -358,26 +368,6 @@ impl Machine {
         }
     }
 
-    fn set_mute(&mut self, muted: bool) {
-        self.muted = muted;
-        if muted {
-            self.bring_voice_back(self.now);
-            self.interruption = None;
-            while let Some(id) = self.turn_in(Phase::Listening) {
-                self.close(&id, Outcome::Cancelled);
-            }
-        }
-        self.out.push(Effect::MuteMicrophone { muted });
-        self.publish(None, PublicEvent::Setting { name: "mic_mute".into(), value: json!(muted) });
-    }
-
-    fn set_volume(&mut self, percent: u8) {
-        let percent = percent.min(100);
-        self.settings.volume_percent = percent;
-        self.out.push(Effect::SetVolume { percent });
-        self.publish(None, PublicEvent::Setting { name: "volume_percent".into(), value: json!(percent) });
-    }
-
     fn show_state(&mut self) {
         let state = self.visible_state();
         if state != self.shown {
@@ -411,7 +401,11 @@ impl Machine {
     }
 
     fn earcon(&mut self, earcon: Earcon) {
-        if self.settings.earcons {
+        let wanted = match earcon {
+            Earcon::Wake => self.settings.wake_sound,
+            _ => self.settings.earcons,
+        };
+        if wanted {
             self.out.push(Effect::PlayEarcon { earcon });
         }
     }

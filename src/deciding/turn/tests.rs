@@ -25,6 +25,7 @@ pub(super) fn settings() -> Settings {
         ring_max_ms: 60_000,
         volume_percent: 80,
         earcons: true,
+        wake_sound: true,
         words_per_minute: 170,
         barge_in: Default::default(),
         follow_up: FollowUp::Questions,

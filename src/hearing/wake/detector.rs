@@ -146,6 +146,11 @@ impl WakeDetector {
         found.is_some()
     }
 
+    /// Gives all words the same limits.
+    pub fn set_all_limits(&mut self, limits: WakeLimits) {
+        self.watches.iter_mut().for_each(|watch| watch.limits = limits);
+    }
+
     /// Takes samples of a silence in which nobody can have spoken: the engine rests, which is most of
     /// what an ear costs in a quiet room. The last of them are kept and scored with what comes next, so
     /// that a word is scored as if nothing had been left out.

@@ -7,6 +7,7 @@ use super::discovery::{self, NodeInfo};
 use super::error::Error;
 use super::outbound::Message;
 use super::outbox::Outbox;
+use super::refusals::Refusals;
 use super::session::{End, Session};
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
@@ -14,12 +15,12 @@ use crate::domain::fault::Fault;
 use crate::domain::house::NodeCard;
 use rumqttc::mqttbytes::Error as WireError;
 use rumqttc::{AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::Discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Requests rumqttc's channel holds: more than a session ever hands over at once.
@@ -51,6 +52,10 @@ pub struct Shared {
     pub refused: AtomicU64,
     /// Times the connection could not be made or broke.
     pub outages: AtomicU64,
+    /// Topics of states this node does not have.
+    absent: BTreeSet<String>,
+    /// How often refused messages are told.
+    pub refusals: Mutex<Refusals>,
     discovery: Vec<u8>,
     card: Vec<u8>,
     link: Mutex<(bool, Option<Fault>)>,
@@ -73,6 +78,7 @@ impl Shared {
             true => discovery::payload(&topics, &about).to_string().into_bytes(),
             false => Vec::new(),
         };
+        let absent = discovery::absent_states(&topics, &about.equipment);
         let card = NodeCard { node: topics.node().to_owned(), area: about.area, version: about.version };
         let card = serde_json::to_vec(&card).unwrap_or_default();
         Self {
@@ -83,6 +89,8 @@ impl Shared {
             broker,
             refused: AtomicU64::new(0),
             outages: AtomicU64::new(0),
+            absent,
+            refusals: Mutex::new(Refusals::new(Instant::now())),
             discovery,
             card,
             link: Mutex::new((false, None)),
@@ -101,7 +109,18 @@ impl Shared {
 
     /// Notes how the connection stands.
     pub fn set_link(&self, connected: bool, problem: Option<Fault>) {
+        // While it is away it cannot be told so.
+        if connected && !self.is_visit {
+            let state = if problem.is_some() { "ON" } else { "OFF" };
+            self.put(vec![Message::new(&self.topics, Topic::BrokerProblemState, state)]);
+        }
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = (connected, problem);
+    }
+
+    /// Has messages sent, but not what this node has nothing to tell of.
+    pub fn put(&self, mut messages: Vec<Message>) {
+        messages.retain(|message| !self.absent.contains(&message.path));
+        self.outbox.put(messages);
     }
 
     /// What a connection begins with: here we are, and who we are.
@@ -109,11 +128,20 @@ impl Shared {
         if self.is_visit {
             return Vec::new();
         }
-        vec![
+        let nothing = |path: &String| Message {
+            path: path.clone(),
+            payload: Vec::new(),
+            at_least_once: true,
+            retain: true,
+            ticket: None,
+        };
+        let mut greeting = vec![
             Message::new(&self.topics, Topic::Availability, "online"),
             Message::new(&self.topics, Topic::Node, self.card.clone()),
             Message::new(&self.topics, Topic::Discovery, self.discovery.clone()),
-        ]
+        ];
+        greeting.extend(self.absent.iter().map(nothing));
+        greeting
     }
 }
 
@@ -318,6 +346,49 @@ mod tests {
         assert!(fault.message.contains("hark-kitchen") && fault.fix.contains("mqtt.node"), "{fault}");
         let fault = Fault::from(explain(broken(), "mqtt://b", "hark-kitchen", false));
         assert!(fault.message.contains("mqtt://b") && fault.fix.contains("mqtt.url"), "{fault}");
+    }
+
+    fn shared(equipment: discovery::Equipment, is_visit: bool) -> Shared {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let about = NodeInfo { equipment, ..NodeInfo::default() };
+        let shared = Shared { is_visit, ..Shared::new(topics, about, true, "mqtt://b".into(), None) };
+        shared.outbox.connected(shared.greeting());
+        shared
+    }
+
+    fn sent(shared: &Shared) -> Vec<(String, String)> {
+        let messages = std::iter::from_fn(|| shared.outbox.take());
+        messages.map(|message| (message.path, String::from_utf8(message.payload).unwrap())).collect()
+    }
+
+    #[test]
+    fn what_the_broker_keeps_from_hark_is_told_and_no_longer_when_it_is_well() {
+        let states = |is_visit| {
+            let shared = shared(discovery::Equipment::full(), is_visit);
+            sent(&shared);
+            let refused =
+                Error::SubscriptionRefused { broker: "mqtt://b".into(), topic: "hark/hark/ask".into() };
+            shared.set_link(true, Some(refused.while_trying()));
+            shared.set_link(true, None);
+            shared.set_link(false, None);
+            sent(&shared).into_iter().map(|(path, state)| format!("{path} {state}")).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            states(false),
+            ["hark/hark/broker_problem/state ON", "hark/hark/broker_problem/state OFF"]
+        );
+        assert!(states(true).is_empty(), "a visitor speaks for nobody");
+    }
+
+    #[test]
+    fn what_a_node_does_not_have_is_cleared_and_never_told() {
+        let equipment = discovery::Equipment { speaker: false, ..discovery::Equipment::full() };
+        let shared = shared(equipment, false);
+        let volume = || Message::new(&shared.topics, Topic::VolumeState, "80");
+        let greeting = sent(&shared);
+        assert!(greeting.contains(&(volume().path, String::new())), "{greeting:?}");
+        shared.put(vec![volume(), Message::new(&shared.topics, Topic::State, "idle")]);
+        assert_eq!(sent(&shared), [("hark/hark/state".to_owned(), "idle".to_owned())]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The MQTT promise as data: what `contracts/mqtt.json` holds, printed from the same tables the code
 //! works with.
 
-use super::discovery::{self, NodeInfo};
+use super::discovery::{self, Equipment, NodeInfo};
 use super::error::Error;
 use super::topics::{TABLE, Topic, Topics};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub fn contract() -> Result<Value, Error> {
             })
         })
         .collect();
-    let about = NodeInfo { version: "<version>".into(), area: None };
+    let about = NodeInfo { version: "<version>".into(), area: None, equipment: Equipment::full() };
     Ok(json!({
         "node": "hark",
         "client_id": super::broker::client_id(topics.node()),

@@ -2,9 +2,12 @@
 //! its reason. Nothing here acts, and nothing here trusts a payload.
 
 use super::topics::{Topic, Topics};
+use crate::config::limits;
 use crate::domain::event::Event;
+use crate::domain::fault::{Fault, FaultKind};
 use crate::domain::house::{Announcement, Claim, Confirmed};
 use crate::domain::public_event::Origin;
+use crate::domain::setting::Setting;
 use crate::domain::teaching::Correction;
 use serde_json::{Map, Value};
 
@@ -60,6 +63,16 @@ pub enum Refusal {
     },
 }
 
+impl From<&Refusal> for Fault {
+    fn from(refusal: &Refusal) -> Self {
+        let fix = match refusal {
+            Refusal::Retained(_) => "clear the retained message, and send commands without the retain flag",
+            _ => "contracts/mqtt.json says what each topic takes; nothing was changed",
+        };
+        Self::new(FaultKind::BadInput, "mqtt", refusal.to_string(), fix).recoverable()
+    }
+}
+
 /// Finds out what a message means.
 ///
 /// `retained` is the flag the broker delivered it with: set only for what lay there before Hark
@@ -103,22 +116,66 @@ fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
         Topic::Claim => claim(text).map(|claim| Event::Claimed { claim }),
         Topic::Announce => announcement(text).map(|announcement| Event::Announcement { announcement }),
         Topic::Confirmed => confirmed(text).map(|confirmed| Event::Confirmed { confirmed }),
-        Topic::DoNotDisturbSet => match text {
-            "ON" | "on" => Ok(Event::SetDoNotDisturb { on: true }),
-            "OFF" | "off" => Ok(Event::SetDoNotDisturb { on: false }),
-            _ => Err("ON or OFF"),
-        },
+        Topic::DoNotDisturbSet => switched(text).map(|on| Event::SetDoNotDisturb { on }),
         Topic::Say => words(text).map(|text| Event::Say { text }),
-        Topic::MicMuteSet => match text {
-            "ON" | "on" => Ok(Event::SetMute { muted: true }),
-            "OFF" | "off" => Ok(Event::SetMute { muted: false }),
-            _ => Err("ON or OFF"),
-        },
+        Topic::MicMuteSet => switched(text).map(|muted| Event::SetMute { muted }),
         Topic::VolumeSet => percent(text).map(|percent| Event::SetVolume { percent }),
         Topic::ListenNowSet => pressed(text).map(|()| Event::ListenNow),
         Topic::StopSet => pressed(text).map(|()| Event::Stop),
-        _ => Err("a command"),
+        Topic::CancelTimersSet => pressed(text).map(|()| Event::CancelTimers),
+        Topic::RestartSet => pressed(text).map(|()| Event::Restart),
+        Topic::UpdateSet if text == "INSTALL" => Ok(Event::Install),
+        Topic::UpdateSet => Err("INSTALL"),
+        _ => setting(topic, text).map(|setting| Event::Set { setting }),
     }
+}
+
+/// A setting that is changed; whether its value is one of those there are is found out where it is changed.
+fn setting(topic: Topic, text: &str) -> Result<Setting, &'static str> {
+    Ok(match topic {
+        Topic::SpeakerMuteSet => Setting::SpeakerMute(switched(text)?),
+        Topic::WakeSoundSet => Setting::WakeSound(switched(text)?),
+        Topic::FollowUpSet => Setting::FollowUp(switched(text)?),
+        Topic::MicGainSet => Setting::MicGainDb(whole(text, limits::mic_gain_db())?),
+        Topic::WakeSensitivitySet => {
+            Setting::WakeSensitivityPercent(whole(text, limits::wake_sensitivity_percent())?)
+        }
+        Topic::SilenceSet => Setting::SilenceMs(whole(text, limits::silence_ms())?),
+        Topic::WakeWordSet => Setting::WakeWord(chosen(text)?),
+        Topic::VoiceSet => Setting::Voice(chosen(text)?),
+        Topic::LanguageSet => Setting::Language(chosen(text)?),
+        Topic::EndpointingSet => Setting::Endpointing(chosen(text)?),
+        _ => return Err("a command"),
+    })
+}
+
+fn switched(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "ON" | "on" => Ok(true),
+        "OFF" | "off" => Ok(false),
+        _ => Err("ON or OFF"),
+    }
+}
+
+/// A whole number within limits, as digits with a sign. Home Assistant may send `40.0` for 40.
+fn whole<N: TryFrom<i64>>(text: &str, (least, most): (i64, i64)) -> Result<N, &'static str> {
+    const EXPECTED: &str = "a whole number in its range";
+    let digits = text.strip_suffix(".0").unwrap_or(text);
+    let is_plain = digits.strip_prefix('-').unwrap_or(digits).bytes().all(|byte| byte.is_ascii_digit());
+    let number: i64 = if is_plain { digits.parse().map_err(|_| EXPECTED)? } else { return Err(EXPECTED) };
+    if !(least..=most).contains(&number) {
+        return Err(EXPECTED);
+    }
+    N::try_from(number).map_err(|_| EXPECTED)
+}
+
+/// A short text without control characters.
+fn chosen(text: &str) -> Result<String, &'static str> {
+    const MOST_CHARACTERS: usize = 255;
+    if text.chars().count() > MOST_CHARACTERS || text.contains(char::is_control) {
+        return Err("one of its options");
+    }
+    Ok(text.to_owned())
 }
 
 /// Plain text, or the `text` of a JSON object. Line breaks and tabs become spaces; other control
@@ -263,6 +320,28 @@ mod tests {
     }
 
     #[test]
+    fn settings_are_taken_as_home_assistant_sends_them() {
+        let set = |topic, payload: &str| match fresh(topic, payload.as_bytes()) {
+            Ok(Inbound::Event(Event::Set { setting })) => setting,
+            other => panic!("{topic:?} {payload}: {other:?}"),
+        };
+        assert_eq!(set(Topic::SpeakerMuteSet, "ON"), Setting::SpeakerMute(true));
+        assert_eq!(set(Topic::WakeSoundSet, "OFF"), Setting::WakeSound(false));
+        assert_eq!(set(Topic::FollowUpSet, "ON"), Setting::FollowUp(true));
+        assert_eq!(set(Topic::MicGainSet, "-20"), Setting::MicGainDb(-20));
+        assert_eq!(set(Topic::MicGainSet, "6.0"), Setting::MicGainDb(6));
+        assert_eq!(set(Topic::WakeSensitivitySet, "95"), Setting::WakeSensitivityPercent(95));
+        assert_eq!(set(Topic::SilenceSet, "3000"), Setting::SilenceMs(3000));
+        assert_eq!(set(Topic::WakeWordSet, "okay_nabu"), Setting::WakeWord("okay_nabu".into()));
+        assert_eq!(set(Topic::VoiceSet, "espeak"), Setting::Voice("espeak".into()));
+        assert_eq!(set(Topic::LanguageSet, "de"), Setting::Language("de".into()));
+        assert_eq!(set(Topic::EndpointingSet, "silence"), Setting::Endpointing("silence".into()));
+        assert_eq!(fresh(Topic::CancelTimersSet, b"PRESS"), Ok(Inbound::Event(Event::CancelTimers)));
+        assert_eq!(fresh(Topic::RestartSet, b"PRESS"), Ok(Inbound::Event(Event::Restart)));
+        assert_eq!(fresh(Topic::UpdateSet, b"INSTALL"), Ok(Inbound::Event(Event::Install)));
+    }
+
+    #[test]
     fn hostile_payloads_are_refused() {
         let unexpected: &[(Topic, &[u8])] = &[
             (Topic::VolumeSet, b"101"),
@@ -297,6 +376,27 @@ mod tests {
             (Topic::Announce, b"{\"id\":\"1\",\"from\":\"a\",\"text\":\"a\\u0007\"}"),
             (Topic::Confirmed, b"{\"id\":\"1\",\"node\":\"A/B\",\"spoken\":true}"),
             (Topic::DoNotDisturbSet, b"1"),
+            (Topic::SpeakerMuteSet, b"true"),
+            (Topic::WakeSoundSet, b"ON OFF"),
+            (Topic::FollowUpSet, b"{\"on\":true}"),
+            (Topic::MicGainSet, b"31"),
+            (Topic::MicGainSet, b"-21"),
+            (Topic::MicGainSet, b"--5"),
+            (Topic::MicGainSet, b"-"),
+            (Topic::MicGainSet, b"3.5"),
+            (Topic::MicGainSet, b"99999999999999999999"),
+            (Topic::WakeSensitivitySet, b"0"),
+            (Topic::WakeSensitivitySet, b"96"),
+            (Topic::SilenceSet, b"99"),
+            (Topic::SilenceSet, b"3001"),
+            (Topic::SilenceSet, b"1e3"),
+            (Topic::SilenceSet, b"-600"),
+            (Topic::WakeWordSet, b"hey \x1b[2J"),
+            (Topic::VoiceSet, &[b'v'; 256]),
+            (Topic::CancelTimersSet, b"yes"),
+            (Topic::RestartSet, b"now"),
+            (Topic::RestartSet, b"press"),
+            (Topic::UpdateSet, b"PRESS"),
             (Topic::Claim, b"kitchen"),
             (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"a\",\"id\":1,\"score\":2,\"level_db\":-9}"),
             (Topic::Claim, b"{\"kind\":\"won\",\"node\":\"+/#\",\"id\":1,\"score\":1,\"level_db\":-9}"),

@@ -20,11 +20,12 @@ mod nodes;
 pub mod outbound;
 mod outbox;
 mod probe;
+mod refusals;
 mod session;
 pub mod topics;
 
 pub use devices::{Backend, Devices};
-pub use discovery::NodeInfo;
+pub use discovery::{Equipment, NodeInfo};
 pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
 pub use probe::probe;
@@ -178,7 +179,7 @@ impl Mqtt {
     /// of retained states the latest stays, of the rest the oldest goes first and is counted.
     pub fn publish(&self, envelope: &Envelope) {
         if let Some(link) = &self.link {
-            link.shared.outbox.put(outbound::messages(&link.shared.topics, envelope));
+            link.shared.put(outbound::messages(&link.shared.topics, envelope));
         }
     }
 
@@ -224,7 +225,7 @@ impl Mqtt {
     /// Publishes how Hark itself is. Never waits; the broker keeps the latest of each kind.
     pub fn diagnose(&self, diagnostic: Diagnostic) {
         if let Some(link) = &self.link {
-            link.shared.outbox.put(vec![outbound::diagnostic(&link.shared.topics, diagnostic)]);
+            link.shared.put(vec![outbound::diagnostic(&link.shared.topics, diagnostic)]);
         }
     }
 

@@ -4,6 +4,7 @@ use super::delivery::Ticket;
 use super::topics::{Topic, Topics, row};
 use crate::domain::intent::Route;
 use crate::domain::public_event::{Envelope, HarkState, Origin, PublicEvent};
+use crate::domain::setting::Setting;
 use crate::domain::speech::Transcript;
 use crate::domain::timer::TimerChange;
 use serde_json::json;
@@ -51,7 +52,7 @@ impl Message {
 
 /// How Hark itself is, for the diagnostic entities. Not an event: it belongs to no turn and says nothing
 /// about the home.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Diagnostic {
     /// The microphone is away or brings no sound.
     MicrophoneProblem(bool),
@@ -63,6 +64,21 @@ pub enum Diagnostic {
     UptimeS(u64),
     /// Resident memory in bytes.
     MemoryBytes(u64),
+    /// How warm the processor is, in degrees Celsius.
+    CpuCelsius(f32),
+    /// When the next timer is over, RFC 3339.
+    NextTimer(Option<String>),
+    /// When the next alarm rings, RFC 3339.
+    NextAlarm(Option<String>),
+    /// A timer runs or rings.
+    TimersActive(bool),
+    /// This version, and a newer one if one is known.
+    Version {
+        /// The one that runs.
+        installed: String,
+        /// A newer one.
+        latest: Option<String>,
+    },
 }
 
 /// The message that a diagnostic makes.
@@ -75,6 +91,19 @@ pub fn diagnostic(topics: &Topics, diagnostic: Diagnostic) -> Message {
         Diagnostic::UptimeS(seconds) => (Topic::UptimeState, seconds.to_string()),
         Diagnostic::MemoryBytes(bytes) => {
             (Topic::MemoryState, format!("{:.1}", bytes as f64 / f64::from(1 << 20)))
+        }
+        Diagnostic::CpuCelsius(degrees) => (Topic::CpuTemperatureState, format!("{degrees:.1}")),
+        // Home Assistant's word for a state that is not known: nothing is set.
+        Diagnostic::NextTimer(at) => (Topic::NextTimerState, at.unwrap_or_else(|| "None".into())),
+        Diagnostic::NextAlarm(at) => (Topic::NextAlarmState, at.unwrap_or_else(|| "None".into())),
+        Diagnostic::TimersActive(on) => (Topic::TimersActiveState, switch(on)),
+        Diagnostic::Version { installed, latest } => {
+            let mut version = json!({ "installed_version": installed });
+            // Home Assistant takes no null here; without the key it says that it does not know.
+            if let Some(latest) = latest {
+                version["latest_version"] = json!(latest);
+            }
+            (Topic::UpdateState, version.to_string())
         }
     };
     Message::new(topics, topic, payload)
@@ -96,18 +125,9 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
     }
     match &envelope.event {
         PublicEvent::State { state } => out.push(message(Topic::State, state_name(*state))),
-        PublicEvent::Setting { name, value } => match (name.as_str(), value.as_bool(), value.as_u64()) {
-            ("mic_mute", Some(muted), _) => {
-                out.push(message(Topic::MicMuteState, if muted { "ON" } else { "OFF" }));
-            }
-            ("do_not_disturb", Some(on), _) => {
-                out.push(message(Topic::DoNotDisturbState, if on { "ON" } else { "OFF" }));
-            }
-            ("volume_percent", _, Some(percent)) => {
-                out.push(message(Topic::VolumeState, &percent.min(100).to_string()));
-            }
-            _ => {}
-        },
+        PublicEvent::Setting { name, value } => {
+            out.extend(Setting::read(name, value).map(|setting| setting_message(topics, &setting)));
+        }
         PublicEvent::Transcript(transcript) => out.extend(transcript_messages(topics, envelope, transcript)),
         // The event with `ends` carries the whole reply.
         PublicEvent::Reply { text, language, ends: true } if !text.trim().is_empty() => {
@@ -130,6 +150,27 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
         activity.map(|kind| message(Topic::ActivityState, &json!({ "event_type": kind }).to_string())),
     );
     out
+}
+
+/// The state that tells of a setting.
+fn setting_message(topics: &Topics, setting: &Setting) -> Message {
+    let switch = |on: &bool| if *on { "ON" } else { "OFF" }.to_owned();
+    let (topic, state) = match setting {
+        Setting::MicMute(on) => (Topic::MicMuteState, switch(on)),
+        Setting::SpeakerMute(on) => (Topic::SpeakerMuteState, switch(on)),
+        Setting::DoNotDisturb(on) => (Topic::DoNotDisturbState, switch(on)),
+        Setting::WakeSound(on) => (Topic::WakeSoundState, switch(on)),
+        Setting::FollowUp(on) => (Topic::FollowUpState, switch(on)),
+        Setting::VolumePercent(percent) => (Topic::VolumeState, percent.min(&100).to_string()),
+        Setting::MicGainDb(decibels) => (Topic::MicGainState, decibels.to_string()),
+        Setting::WakeSensitivityPercent(percent) => (Topic::WakeSensitivityState, percent.to_string()),
+        Setting::SilenceMs(ms) => (Topic::SilenceState, ms.to_string()),
+        Setting::WakeWord(word) => (Topic::WakeWordState, word.clone()),
+        Setting::Voice(voice) => (Topic::VoiceState, voice.clone()),
+        Setting::Language(language) => (Topic::LanguageState, language.clone()),
+        Setting::Endpointing(mode) => (Topic::EndpointingState, mode.clone()),
+    };
+    Message::new(topics, topic, state)
 }
 
 /// Every kind of activity that is told to automations.
@@ -269,6 +310,25 @@ mod tests {
         assert_eq!(setting("volume_percent", json!(35)), [("hark/hark/volume/state".into(), "35".into())]);
         assert!(setting("volume_percent", json!("loud")).is_empty());
         assert!(setting("other", json!(1)).is_empty());
+        assert_eq!(setting("mic_gain_db", json!(-3)), [("hark/hark/mic_gain/state".into(), "-3".into())]);
+        let silence = setting("silence_ms", json!(700));
+        assert_eq!(silence, [("hark/hark/finished_speaking_silence/state".into(), "700".into())]);
+        let word = setting("wake_word", json!("okay_nabu"));
+        assert_eq!(word, [("hark/hark/wake_word/state".into(), "okay_nabu".into())]);
+    }
+
+    #[test]
+    fn nothing_due_and_no_newer_version_are_said_as_home_assistant_takes_them() {
+        let topics = Topics::new("hark", "homeassistant").unwrap();
+        let said = |told| String::from_utf8(diagnostic(&topics, told).payload).unwrap();
+        assert_eq!(said(Diagnostic::NextAlarm(None)), "None");
+        assert_eq!(said(Diagnostic::NextTimer(Some("2026-11-22T12:00:00Z".into()))), "2026-11-22T12:00:00Z");
+        let version = |latest: Option<&str>| {
+            said(Diagnostic::Version { installed: "1.0.0".into(), latest: latest.map(str::to_owned) })
+        };
+        assert_eq!(version(None), r#"{"installed_version":"1.0.0"}"#, "a null would not be taken");
+        assert_eq!(version(Some("1.1.0")), r#"{"installed_version":"1.0.0","latest_version":"1.1.0"}"#);
+        assert_eq!(said(Diagnostic::CpuCelsius(48.26)), "48.3");
     }
 
     #[test]

@@ -5,15 +5,17 @@ use super::InboundSink;
 use super::client::{Seen, Shared};
 use super::devices::Request;
 use super::error::Error;
-use super::inbound::{self, Inbound};
+use super::inbound::{self, Inbound, Refusal};
 use super::outbound::Message;
 use super::topics::{Topic, Topics, row};
 use crate::domain::event::Event as DomainEvent;
+use crate::domain::fault::Fault;
 use rumqttc::{
     AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, Publish, QoS, StateError, SubAck,
     SubscribeFilter, SubscribeReasonCode,
 };
 use std::collections::VecDeque;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -287,9 +289,18 @@ impl<'a> Session<'a> {
             Ok(Inbound::Nothing) => {}
             Err(refusal) => {
                 let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
-                // A flood of garbage must not become a flood of log lines.
-                if refused <= 10 || refused.is_power_of_two() {
+                // A flood of garbage must not become a flood of events. A retained message that is cleared comes
+                // empty: nobody meant anything by it.
+                let is_told = !matches!(refusal, Refusal::Empty(_))
+                    && self
+                        .shared
+                        .refusals
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .may_tell(Instant::now());
+                if is_told {
                     tracing::warn!(refused, "MQTT message refused: {refusal}");
+                    (self.inbound)(DomainEvent::Fault { fault: Fault::from(&refusal) });
                 }
             }
         }

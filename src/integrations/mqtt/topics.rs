@@ -79,6 +79,66 @@ pub enum Topic {
     ListenNowSet,
     /// Makes Hark be quiet.
     StopSet,
+    /// Whether the speaker is off.
+    SpeakerMuteState,
+    /// Switches the speaker off and on.
+    SpeakerMuteSet,
+    /// Whether a short sound says that Hark listens.
+    WakeSoundState,
+    /// Switches the wake sound on and off.
+    WakeSoundSet,
+    /// Whether Hark listens without a wake word after a reply.
+    FollowUpState,
+    /// Switches that on and off.
+    FollowUpSet,
+    /// What is added to the microphone's level.
+    MicGainState,
+    /// Sets what is added to the microphone's level.
+    MicGainSet,
+    /// How easily the wake word is believed.
+    WakeSensitivityState,
+    /// Sets how easily the wake word is believed.
+    WakeSensitivitySet,
+    /// Silence that ends a request.
+    SilenceState,
+    /// Sets the silence that ends a request.
+    SilenceSet,
+    /// Which word wakes.
+    WakeWordState,
+    /// Chooses the wake word.
+    WakeWordSet,
+    /// Which voice speaks.
+    VoiceState,
+    /// Chooses the voice.
+    VoiceSet,
+    /// In which language Hark is spoken to.
+    LanguageState,
+    /// Chooses the language.
+    LanguageSet,
+    /// What ends a request.
+    EndpointingState,
+    /// Chooses what ends a request.
+    EndpointingSet,
+    /// When the next timer is over.
+    NextTimerState,
+    /// When the next alarm rings.
+    NextAlarmState,
+    /// Whether a timer runs or rings.
+    TimersActiveState,
+    /// Takes all timers away.
+    CancelTimersSet,
+    /// Starts Hark anew.
+    RestartSet,
+    /// Which version this is, and which newer one is known.
+    UpdateState,
+    /// Starts the newer version.
+    UpdateSet,
+    /// Whether the broker keeps something from Hark.
+    BrokerProblemState,
+    /// Whether the language model does not answer.
+    LanguageModelProblemState,
+    /// How warm the processor is.
+    CpuTemperatureState,
     /// Home Assistant's description of this node.
     Discovery,
     /// Home Assistant coming and going.
@@ -121,7 +181,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 38] = [
+pub static TABLE: [Row; 68] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -275,6 +335,94 @@ pub static TABLE: [Row; 38] = [
     out(Topic::MemoryState, "{base}/memory/state", 1, true, "resident memory in MiB, one decimal"),
     command(Topic::ListenNowSet, "{base}/listen_now/set", "`PRESS`"),
     command(Topic::StopSet, "{base}/stop/set", "`PRESS`"),
+    out(Topic::SpeakerMuteState, "{base}/speaker_mute/state", 1, true, "`ON` (nothing sounds) or `OFF`"),
+    command(Topic::SpeakerMuteSet, "{base}/speaker_mute/set", "`ON` or `OFF`"),
+    out(Topic::WakeSoundState, "{base}/wake_sound/state", 1, true, "`ON` or `OFF`"),
+    command(Topic::WakeSoundSet, "{base}/wake_sound/set", "`ON` or `OFF`"),
+    out(
+        Topic::FollowUpState,
+        "{base}/follow_up/state",
+        1,
+        true,
+        "`ON` (after some replies Hark listens without a wake word) or `OFF`",
+    ),
+    command(Topic::FollowUpSet, "{base}/follow_up/set", "`ON` or `OFF`"),
+    out(Topic::MicGainState, "{base}/mic_gain/state", 1, true, "whole decibels"),
+    command(
+        Topic::MicGainSet,
+        "{base}/mic_gain/set",
+        "whole decibels, in the range of `audio.input_gain_db`",
+    ),
+    out(
+        Topic::WakeSensitivityState,
+        "{base}/wake_sensitivity/state",
+        1,
+        true,
+        "a whole number: 100 less a hundred times `wake.threshold`",
+    ),
+    command(
+        Topic::WakeSensitivitySet,
+        "{base}/wake_sensitivity/set",
+        "a whole number: 100 less a hundred times the threshold, in the range of `wake.threshold`",
+    ),
+    out(Topic::SilenceState, "{base}/finished_speaking_silence/state", 1, true, "whole milliseconds"),
+    command(
+        Topic::SilenceSet,
+        "{base}/finished_speaking_silence/set",
+        "whole milliseconds, in the range of `endpoint.silence_ms`",
+    ),
+    out(
+        Topic::WakeWordState,
+        "{base}/wake_word/state",
+        1,
+        true,
+        "name of a wake model; several with `, ` between them",
+    ),
+    command(Topic::WakeWordSet, "{base}/wake_word/set", "one of the options in the discovery message"),
+    out(Topic::VoiceState, "{base}/voice/state", 1, true, "`espeak`, or the name of a Piper voice"),
+    command(Topic::VoiceSet, "{base}/voice/set", "one of the options in the discovery message"),
+    out(Topic::LanguageState, "{base}/language/state", 1, true, "ISO 639-1 code"),
+    command(
+        Topic::LanguageSet,
+        "{base}/language/set",
+        "one of the options in the discovery message; Hark starts anew with it",
+    ),
+    out(
+        Topic::EndpointingState,
+        "{base}/endpointing/state",
+        1,
+        true,
+        "`words` (what was said decides how long is waited) or `silence`",
+    ),
+    command(Topic::EndpointingSet, "{base}/endpointing/set", "`words` or `silence`"),
+    out(Topic::NextTimerState, "{base}/next_timer/state", 1, true, "RFC 3339 time, or `None`"),
+    out(Topic::NextAlarmState, "{base}/next_alarm/state", 1, true, "RFC 3339 time, or `None`"),
+    out(Topic::TimersActiveState, "{base}/timers_active/state", 1, true, "`ON` (one runs or rings) or `OFF`"),
+    command(Topic::CancelTimersSet, "{base}/cancel_timers/set", "`PRESS`; alarms and reminders stay"),
+    command(Topic::RestartSet, "{base}/restart/set", "`PRESS`"),
+    out(
+        Topic::UpdateState,
+        "{base}/update/state",
+        1,
+        true,
+        "JSON {installed_version, latest_version}; the latter is there only when a newer program lies in this one's place",
+    ),
+    command(Topic::UpdateSet, "{base}/update/set", "`INSTALL` starts the newer program, where there is one"),
+    out(
+        Topic::BrokerProblemState,
+        "{base}/broker_problem/state",
+        1,
+        true,
+        "`ON` (it refuses Hark a topic) or `OFF`",
+    ),
+    out(
+        Topic::LanguageModelProblemState,
+        "{base}/language_model_problem/state",
+        1,
+        true,
+        "`ON` (it does not answer) or `OFF`; nothing where there is no language model",
+    ),
+    out(Topic::CpuTemperatureState, "{base}/cpu_temperature/state", 1, true, "degrees Celsius, one decimal"),
     out(
         Topic::Discovery,
         "{prefix}/device/hark_{node}/config",

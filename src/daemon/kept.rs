@@ -1,0 +1,221 @@
+//! Settings that outlive a restart. What was changed last counts: a setting is kept together with what the
+//! configuration said at that time, and when the configuration says something else later, the configuration does.
+
+use super::live::report;
+use super::mailbox::Mailbox;
+use super::settings::{self, Choices};
+use super::workshop::{self, Faults};
+use crate::config::Config;
+use crate::domain::{Fault, PublicEvent, Setting};
+use crate::remembering::settings::KeptSetting;
+use crate::remembering::store::Store;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+/// See the module.
+pub(super) struct KeptSettings {
+    store: Store,
+    /// What the configuration says.
+    configured: Vec<Setting>,
+    /// How everything stands, by name.
+    now: Mutex<BTreeMap<&'static str, Setting>>,
+    /// Changed, and not yet on the disk.
+    unwritten: Mutex<BTreeMap<&'static str, Setting>>,
+    /// Held while it is written, so that what is older never comes after what is newer.
+    writing: Mutex<()>,
+    changed: Notify,
+}
+
+impl KeptSettings {
+    /// Puts what is kept over the configuration. What this node does not have any more is left out, and told.
+    pub(super) fn over(
+        config: &mut Config,
+        store: &Store,
+        choices: &Choices,
+    ) -> Result<(Self, Faults), Fault> {
+        let configured = settings::configured(config);
+        let mut now: BTreeMap<_, _> =
+            configured.iter().map(|setting| (setting.name(), setting.clone())).collect();
+        let mut faults = Faults::new();
+        for kept in store.settings()? {
+            let Some(setting) = still_counts(&kept, &configured) else { continue };
+            match choices.check(&setting) {
+                Ok(()) => {
+                    settings::put(config, &setting);
+                    now.insert(setting.name(), setting);
+                }
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let kept = Self {
+            store: store.clone(),
+            configured,
+            now: Mutex::new(now),
+            unwritten: Mutex::default(),
+            writing: Mutex::default(),
+            changed: Notify::new(),
+        };
+        Ok((kept, faults))
+    }
+
+    /// Every setting as it stands.
+    pub(super) fn now(&self) -> Vec<Setting> {
+        lock(&self.now).values().cloned().collect()
+    }
+
+    /// Takes note of what was told to everybody; it is written soon.
+    pub(super) fn note(&self, event: &PublicEvent) {
+        let PublicEvent::Setting { name, value } = event else { return };
+        let Some(setting) = Setting::read(name, value) else { return };
+        let name = setting.name();
+        if lock(&self.now).insert(name, setting.clone()).as_ref() != Some(&setting) {
+            lock(&self.unwritten).insert(name, setting);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Keeps a setting at once, for what is read at the next start only. Waits for the disk.
+    pub(super) fn keep(&self, setting: Setting) -> Result<(), Fault> {
+        lock(&self.unwritten).insert(setting.name(), setting);
+        self.write()
+    }
+
+    /// Writes what is not written yet, and waits for the disk.
+    pub(super) fn write(&self) -> Result<(), Fault> {
+        let _one_at_a_time = lock(&self.writing);
+        let settings: Vec<Setting> = std::mem::take(&mut *lock(&self.unwritten)).into_values().collect();
+        if settings.is_empty() {
+            return Ok(());
+        }
+        self.store.keep_settings(settings.iter().map(|setting| self.record(setting)).collect())
+    }
+
+    fn record(&self, setting: &Setting) -> KeptSetting {
+        let configured = self.configured.iter().find(|other| other.name() == setting.name());
+        KeptSetting {
+            name: setting.name().into(),
+            value: setting.value(),
+            configured: configured.map(Setting::value).unwrap_or_default(),
+        }
+    }
+
+    /// Writes whatever changes, until it is aborted.
+    pub(super) async fn follow(self: Arc<Self>, mailbox: Arc<Mailbox>) {
+        loop {
+            self.changed.notified().await;
+            let kept = self.clone();
+            match Handle::current().spawn_blocking(move || kept.write()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(fault)) => report(&mailbox, fault.recoverable()),
+                Err(error) => tracing::error!(%error, "a setting may not have been kept"),
+            }
+        }
+    }
+}
+
+/// Settings that were changed while the daemon ran and count more than this configuration, for looking only.
+///
+/// # Errors
+/// When there is a database and it cannot be read.
+pub fn over_the_file(config: &Config) -> Result<Vec<Setting>, Fault> {
+    if !workshop::has_store(config)? {
+        return Ok(Vec::new());
+    }
+    let configured = settings::configured(config);
+    let differs = |setting: &Setting| !configured.contains(setting);
+    let kept = workshop::open_store_read_only(config)?.settings()?;
+    Ok(kept.iter().filter_map(|kept| still_counts(kept, &configured)).filter(differs).collect())
+}
+
+/// A setting that is kept, unless the configuration was changed since.
+fn still_counts(kept: &KeptSetting, configured: &[Setting]) -> Option<Setting> {
+    let setting = Setting::read(&kept.name, &kept.value)?;
+    let now = configured.iter().find(|other| other.name() == setting.name())?;
+    (now.value() == kept.configured).then_some(setting)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What it guards is whole after every statement that can panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inference::manifest::Manifest;
+    use std::path::Path;
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn new() -> Self {
+            Self(tempfile::TempDir::new().unwrap())
+        }
+
+        /// A start with this configuration: as it is after what is kept was put over it.
+        fn start(&self, mut config: Config) -> (Config, KeptSettings, Faults) {
+            let store = Store::open(&self.0.path().join("hark.db")).unwrap();
+            let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+            let choices = Choices::of(&config, &Manifest::load(&models).unwrap());
+            let (kept, faults) = KeptSettings::over(&mut config, &store, &choices).unwrap();
+            (config, kept, faults)
+        }
+    }
+
+    #[test]
+    fn what_is_changed_counts_after_a_restart() {
+        let place = Place::new();
+        let (_, kept, _) = place.start(Config::default());
+        for setting in [Setting::VolumePercent(20), Setting::MicMute(true), Setting::VolumePercent(30)] {
+            kept.note(&setting.event());
+        }
+        kept.write().unwrap();
+        kept.keep(Setting::Language("de".into())).unwrap();
+        drop(kept);
+        let (config, kept, faults) = place.start(Config::default());
+        assert_eq!((config.speaking.volume_percent, config.speaking.language.as_str()), (30, "de"));
+        let now = kept.now();
+        assert!(now.contains(&Setting::MicMute(true)) && now.contains(&Setting::VolumePercent(30)));
+        assert!(now.contains(&Setting::SpeakerMute(false)), "what was never changed is as configured");
+        assert!(faults.is_empty());
+    }
+
+    #[test]
+    fn whoever_was_changed_last_wins() {
+        let place = Place::new();
+        let (_, kept, _) = place.start(Config::default());
+        kept.keep(Setting::VolumePercent(20)).unwrap();
+        drop(kept);
+        let mut edited = Config::default();
+        edited.speaking.volume_percent = 55;
+        let (config, kept, _) = place.start(edited.clone());
+        assert_eq!(config.speaking.volume_percent, 55, "the file was changed after the switch");
+        kept.keep(Setting::VolumePercent(60)).unwrap();
+        drop(kept);
+        assert_eq!(place.start(edited).0.speaking.volume_percent, 60, "the switch after the file");
+    }
+
+    #[test]
+    fn what_is_not_there_any_more_is_told_and_left_out() {
+        let place = Place::new();
+        let (_, kept, _) = place.start(Config::default());
+        kept.keep(Setting::WakeWord("hey_gone".into())).unwrap();
+        drop(kept);
+        let (config, _, faults) = place.start(Config::default());
+        assert_eq!(config.wake.words, Config::default().wake.words);
+        assert!(faults[0].message.contains("hey_gone"), "{faults:?}");
+    }
+
+    #[test]
+    fn what_stays_as_it_is_is_not_written() {
+        let place = Place::new();
+        let (config, kept, _) = place.start(Config::default());
+        for setting in settings::configured(&config) {
+            kept.note(&setting.event());
+        }
+        kept.write().unwrap();
+        assert_eq!(kept.store.settings().unwrap(), []);
+    }
+}
