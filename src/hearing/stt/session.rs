@@ -5,9 +5,9 @@ use super::{Partial, Recogniser};
 use crate::domain::{SAMPLE_RATE_HZ, Transcript};
 use std::time::Instant;
 
-/// Audio between two looks at the words so far: 96 ms, three blocks. Whether speech over Hark is for
+/// Audio between two looks at the words so far: 64 ms, two blocks. Whether speech over Hark is for
 /// it is decided by them within 800 ms.
-const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 96 / 1000;
+const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 64 / 1000;
 
 /// What is asked of the recogniser.
 #[derive(Debug)]

@@ -73,6 +73,8 @@ impl Decoder {
             .real(c"-fwdflatbeam", 0.1)
             .real(c"-fwdflatwbeam", 0.1)
             .flag(c"-bestpath", false)
+            // Looking ahead would save some work and tell every word 50 ms later.
+            .whole(c"-pl_window", 0)
             .flag(c"-remove_silence", false)
             .flag(c"-remove_noise", true)
             .flag(c"-dither", true)
