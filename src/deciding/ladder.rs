@@ -178,11 +178,20 @@ impl Understand for Ladder {
             found.classification = self.classification(text, &found);
             return found;
         }
+        // What is certainly about something the home does not have is answered so, not guessed at.
+        if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
+            found.classification = Some(Classification::new(text, Category::HomeControl, 1.0, Vec::new()));
+            return found;
+        }
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
         let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
         match classifier.map(|classifier| self.by_classifier(classifier, text, now)) {
             Some(Ok(found)) if !found.intents.is_empty() => found,
-            Some(Ok(found)) => Understanding { language: detected, ..found },
+            Some(Ok(classified)) => {
+                let of_home = |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
+                let unknown = found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
+                Understanding { language: detected, unknown, ..classified }
+            }
             Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
             None => Understanding { language: detected, ..found },
         }

@@ -26,6 +26,8 @@ const NEARLY: u32 = 4;
 const CLEAR: u32 = 2;
 /// What is taken off the confidence for each name that found no place.
 const UNPLACED: f32 = 0.1;
+/// Words at most between an article and its thing.
+const MOST_BETWEEN: usize = 3;
 /// Sentences that are read before giving up.
 const MOST_READ: usize = 12;
 
@@ -100,6 +102,23 @@ impl Grammar {
         best.map(|(found, _)| found)
     }
 
+    /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
+    /// Who passes over it means another thing.
+    fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
+        let kin = self.tongue().kin;
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+        let article = |at: usize| SMALL_WORDS.contains(&word(at));
+        if article(at) || kin.fillers.contains(&word(at)) || kin.beside.contains(&word(at)) {
+            return false;
+        }
+        let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
+        let thing = rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
+        let Some(thing) = thing else { return false };
+        let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
+        let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
+        behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
+    }
+
     fn read_candidate(&self, intent: &str, candidate: &Candidate, now: NaiveDateTime) -> Option<Match> {
         let tokens = text::tokenise(&candidate.text, self.tongue());
         let exactly = self.parse_tokens(&candidate.text, &tokens, now);
@@ -118,8 +137,8 @@ struct Text<'g> {
     now: NaiveDateTime,
     /// Stretches that are nearly a name: first word, word after the last.
     near: Vec<(usize, usize)>,
-    /// What passing over each word costs.
-    prices: Vec<u32>,
+    /// What passing over each word costs; `None` for one that tells which thing is meant.
+    prices: Vec<Option<u32>>,
 }
 
 impl<'g> Text<'g> {
@@ -133,12 +152,15 @@ impl<'g> Text<'g> {
         let by = Reckoning { tongue: grammar.tongue(), now, prefer: Prefer::default() };
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
-            match () {
+            if grammar.tells_which(tokens, at) && !near.iter().any(|(start, end)| (*start..*end).contains(&at)) {
+                return None;
+            }
+            Some(match () {
                 () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => PASS_NAME,
                 () if rules::longest(Rule::Number, &[word], &by).is_some() => PASS_NUMBER,
                 () if SMALL_WORDS.contains(&word) || word == JOINER => PASS.1,
                 () => PASS.0,
-            }
+            })
         };
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
@@ -199,7 +221,9 @@ impl<'g> Text<'g> {
                 step((at + used, *to, true), 0, Said::Tokens);
             }
         }
-        step((at + 1, node, mentions), self.prices[at], Said::Passed);
+        if let Some(price) = self.prices[at] {
+            step((at + 1, node, mentions), price, Said::Passed);
+        }
     }
 
     /// Follows the way back.
@@ -214,7 +238,7 @@ impl<'g> Text<'g> {
                     words
                         .extend(self.tokens[before.0..place.0].iter().rev().map(|token| token.word.as_str()));
                 }
-                Said::Passed => unplaced += usize::from(self.prices[before.0] >= PASS_NUMBER),
+                Said::Passed => unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER)),
             }
             place = before;
         }

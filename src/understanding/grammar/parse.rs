@@ -34,6 +34,8 @@ pub struct Match {
     pub score: f32,
     /// Slots whose name could be several, or should be asked about.
     pub doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    pub unknown: Option<String>,
 }
 
 /// How much worse a way is than another. Less is better, the fields from the top.
@@ -124,6 +126,25 @@ impl Grammar {
         })
     }
 
+    /// A request about something that the home does not have: what it would be, with the name as it was said.
+    pub(in crate::understanding) fn parse_unknown(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        now: NaiveDateTime,
+    ) -> Option<(Match, String)> {
+        let spans = self.unknown_spans(tokens);
+        let mut found = (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, &spans)).flatten()?;
+        let name = found.unknown.take()?;
+        Some((found, name))
+    }
+
+    /// Whether some words say what kind of thing they mean.
+    pub(in crate::understanding) fn says_what_kind(&self, text: &str) -> bool {
+        let tokens = text::tokenise(text, self.tongue);
+        self.names_a_kind(&tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>())
+    }
+
     /// The best match of some tokens of `text`; times are reckoned from `now`.
     pub(in crate::understanding) fn parse_tokens(
         &self,
@@ -148,7 +169,7 @@ impl Grammar {
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
-            if !fits || !self.can_do_later(&found) {
+            if !fits || !self.can_do_later(&found) || way.cost.near > 0 && found.is_elsewhere() {
                 continue;
             }
             let key: BestKey =
@@ -202,6 +223,7 @@ impl Grammar {
             wild_words,
             score: found.score,
             doubts: found.doubts,
+            unknown: found.unknown,
         }
     }
 }
@@ -487,6 +509,11 @@ impl<'g> Run<'g> {
     /// Puts a name that was nearly said, and notes why.
     fn put_near(&self, found: &mut Found, slot: SlotId, offered: &[(Candidate, u32)], said: &str) {
         let Some((best, _)) = offered.first() else { return };
+        if best.how == Nearness::Unknown {
+            found.context.extend(best.entry.context.clone());
+            found.unknown = Some(said.to_owned());
+            return;
+        }
         let entries: Vec<&Arc<Entry>> = offered.iter().map(|(candidate, _)| &candidate.entry).collect();
         let doubts = found.doubts.len();
         self.choose(found, slot, &entries);
@@ -500,13 +527,15 @@ impl<'g> Run<'g> {
             Nearness::Form => "is another form of",
             Nearness::Sound => "sounds like",
             Nearness::Part => "is a part of",
-            Nearness::Meaning => "means something like",
+            Nearness::Meaning => "means",
+            Nearness::Unknown => "is none, nor is",
         };
         found.near_why.push_str(&format!("; \"{said}\" {how} \"{name}\""));
         found.score = found.score.min(match best.how {
             Nearness::Form => 0.98,
             Nearness::Sound | Nearness::Meaning => best.score.min(0.95),
             Nearness::Part => 0.8,
+            Nearness::Unknown => 0.0,
         });
     }
 
@@ -560,6 +589,8 @@ struct Found {
     near_why: String,
     /// Slots that could be something else.
     doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    unknown: Option<String>,
 }
 
 impl Default for Found {
@@ -572,11 +603,18 @@ impl Default for Found {
             score: 1.0,
             near_why: String::new(),
             doubts: Vec::new(),
+            unknown: None,
         }
     }
 }
 
 impl Found {
+    /// Whether the thing stands in another area than the one that was said with it.
+    fn is_elsewhere(&self) -> bool {
+        let (said, stands) = (self.slots.get("area"), self.context.get(IN_AREA));
+        self.named && said.is_some() && stands.is_some() && said != stands
+    }
+
     fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
         let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
         let required = meaning.requires.iter().all(|(key, requirement)| {

@@ -437,4 +437,5 @@ pub static ENGLISH: Tongue = Tongue {
         ("nights", Part::Night),
         ("nightly", Part::Night),
     ],
+    kin: &super::kin::ENGLISH,
 };
