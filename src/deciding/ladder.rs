@@ -8,6 +8,7 @@
 use super::route;
 use crate::config::intent::IntentConfig;
 use crate::domain::ports::Understand;
+use crate::domain::classification::Tier;
 use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -136,8 +137,9 @@ impl Ladder {
             return Err(Doubt::NoTriggers(triggers));
         }
         let mut intent = self.fill_at(name, text, now).ok_or(Doubt::NoSlots)?;
-        // Where nothing of the home is mentioned either, being sure is not enough.
-        if intent.slots.is_empty() && !told {
+        // Where nothing of the home is mentioned either, being sure is not enough, unless it only tells something.
+        let only_tells = found.category.tier() < Tier::Action;
+        if intent.slots.is_empty() && !told && !only_tells {
             return Err(Doubt::NoTriggers(triggers));
         }
         intent.route = Route::Intent;
@@ -190,7 +192,8 @@ impl Understand for Ladder {
             Some(Ok(classified)) => {
                 let of_home = |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
                 let unknown = found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
-                Understanding { language: detected, unknown, ..classified }
+                let why = if unknown.is_some() { found.why } else { classified.why.clone() };
+                Understanding { language: detected, unknown, why, ..classified }
             }
             Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
             None => Understanding { language: detected, ..found },
@@ -212,14 +215,15 @@ fn is_clear(found: &Understanding) -> bool {
         && found.missed.is_empty()
 }
 
-/// Whether one of the words, or the words of one that has several, are in the text.
+/// Whether one of the words, or the words of one that has several, are in the text, in the plural too.
 fn mentions(text: &str, words: &[&str]) -> bool {
     let plain = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
         words.fold(String::from(" "), |text, word| text + &word.to_lowercase() + " ")
     };
     let text = plain(text);
-    words.iter().any(|word| text.contains(&plain(word)))
+    let plural = |word: &str| plain(&format!("{word}s"));
+    words.iter().any(|word| text.contains(&plain(word)) || text.contains(&plural(word)))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::grammar::{Grammar, Match};
 use super::intent::category_of;
 use super::requests::{self, Reading};
 use super::text::{self, Token};
+use super::tongue;
 use crate::domain::ports::Understand;
 use crate::domain::intent::UnknownThing;
 use crate::domain::{Ambiguity, Category, Intent, Route, Understanding};
@@ -64,12 +65,25 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
         grammar.parse_tokens(text, tokens, now).or_else(|| grammar.parse_nearly(text, tokens, now))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
+    let without_lead = |rest: &[Token]| grammar.parse_tokens(text, rest, now).filter(|found| found.wild_words == 0);
     exactly(text, tokens)
         .map(whole)
+        .or_else(|| behind_lead(grammar, tokens).and_then(without_lead).map(whole))
         .or_else(|| requests::all(text, tokens, grammar.tongue(), &exactly))
         .or_else(|| grammar.parse_nearly(text, tokens, now).map(whole))
         .or_else(|| requests::all(text, tokens, grammar.tongue(), &nearly))
         .or_else(|| requests::some(text, tokens, grammar.tongue(), &nearly))
+}
+
+/// What is left of a request behind what people say before it: "can you tell me …". `None` where there is no
+/// such beginning.
+fn behind_lead<'t>(grammar: &Grammar, tokens: &'t [Token]) -> Option<&'t [Token]> {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let mut start = 0;
+    while let Some(length) = tongue::starts(grammar.tongue().kin.leads, &words[start..]) {
+        start += length;
+    }
+    (start > 0 && start < tokens.len()).then(|| &tokens[start..])
 }
 
 fn understanding(reading: Reading) -> Understanding {

@@ -88,7 +88,7 @@ impl Grammar {
             if best.as_ref().is_some_and(|(_, cost)| candidate.cost > cost + CLEAR) {
                 break;
             }
-            let Some(mut found) = self.read_candidate(intent, &candidate, now) else { continue };
+            let Some(mut found) = self.read_candidate(intent, &said, &candidate) else { continue };
             match &best {
                 Some((known, _)) if known.slots == found.slots => {}
                 Some(_) => return None,
@@ -119,12 +119,20 @@ impl Grammar {
         behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
     }
 
-    fn read_candidate(&self, intent: &str, candidate: &Candidate, now: NaiveDateTime) -> Option<Match> {
+    /// Whether a word needs no name beside it: lights, the volume, what is louder or brighter.
+    fn names_itself(&self, word: &str) -> bool {
+        self.tongue().kin.alone.contains(&word) || self.names_a_kind(&[word])
+    }
+
+    fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
+        let now = said.now;
         let tokens = text::tokenise(&candidate.text, self.tongue());
         let exactly = self.parse_tokens(&candidate.text, &tokens, now);
         let found = exactly.or_else(|| self.parse_nearly(&candidate.text, &tokens, now))?;
-        // What mentions nothing may only ask for what has no slots: nobody said which light.
-        let told = candidate.mentions || found.slots.is_empty();
+        // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
+        // nobody said which thing.
+        let names_itself = || tokens.iter().any(|token| self.names_itself(&token.word) && said.has(&token.word));
+        let told = candidate.mentions || found.slots.is_empty() || names_itself();
         (found.intent == intent && found.doubts.is_empty() && told).then_some(found)
     }
 }
@@ -165,6 +173,10 @@ impl<'g> Text<'g> {
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
         Self { grammar, tokens, words, now, near, prices }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| token.word == word)
     }
 
     /// The sentence of one template that is nearest to the text.

@@ -71,6 +71,10 @@ pub(super) const SMALL_WORDS: [&str; 26] = [
     "des", "im", "am", "vom", "mein", "meine", "ein", "eine", "einen", "einer",
 ];
 
+/// Words that say what kind of place something is: alone they are no part of a name, as the floor of a "floor
+/// lamp" is not the ground floor.
+const PLACES: [&str; 8] = ["floor", "room", "storey", "level", "zimmer", "raum", "etage", "stock"];
+
 /// Words between requests; no name goes over them.
 const JOINERS: [&str; 6] = ["and", "then", "or", "und", "dann", "oder"];
 
@@ -204,7 +208,8 @@ fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Cand
     }
     let part = !stems.is_empty()
         && stems.len() < item.stems.len()
-        && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem));
+        && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem))
+        && !stems.iter().all(|stem| PLACES.contains(&stem.as_str()));
     let share = stems.len() as f32 / item.stems.len().max(1) as f32;
     part.then(|| candidate(item, Nearness::Part, share))
 }

@@ -15,6 +15,10 @@ pub struct Kin {
     pub beside: Phrases,
     /// Words that may stand between an article and a thing and say nothing about which: "the *whole* light".
     pub fillers: Phrases,
+    /// Words beside which no thing has to be named: everybody knows what is to be louder.
+    pub alone: Phrases,
+    /// What people say before the request itself: "can you tell me". The longest first.
+    pub leads: Phrases,
     /// Endings that a word may have or not. The longest first.
     pub endings: Phrases,
     /// Whether words are written together: "Küchenlicht" is the "Licht" of the "Küche".
@@ -95,6 +99,15 @@ pub static ENGLISH: Kin = Kin {
     ],
     beside: &["next", "to", "beside", "near", "over", "above", "under", "below", "behind", "with", "for", "inside"],
     fillers: &["whole", "entire", "other", "damn", "bloody", "stupid", "all", "of", "little", "same"],
+    alone: &["volume", "louder", "quieter", "softer", "brightness", "brighter", "dimmer", "darker", "music", "song"],
+    leads: &[
+        "hi can you please", "hi can you", "could you please tell me", "can you please tell me", "can you tell me",
+        "could you tell me", "would you tell me", "please tell me", "do you happen to know", "do you know", "i would like to know",
+        "i'd like to know", "i want to know", "i need to know", "please let me know", "let me know", "tell me", "check whether",
+        "check if", "see if", "find out if", "i need you to", "i'd like to", "i would like to", "i want to", "i need to",
+        "make sure to", "would you mind to", "are you able to", "is it possible to", "can we", "can i", "can you make sure",
+        "make sure that", "make sure", "try to", "hello", "okay", "ok", "so", "now", "hi", "yo", "well", "then", "quickly",
+    ],
     endings: &["'s", "s"],
     compounds: false,
 };
@@ -152,6 +165,13 @@ pub static GERMAN: Kin = Kin {
     ],
     beside: &["neben", "über", "unter", "hinter", "bei", "beim", "zum", "zur", "mit", "für", "auf", "vor", "überm"],
     fillers: &["ganze", "ganzen", "ganzes", "andere", "anderen", "blöde", "alle", "verdammte"],
+    alone: &["lautstärke", "lauter", "leiser", "helligkeit", "heller", "dunkler", "musik"],
+    leads: &[
+        "kannst du mir bitte sagen", "kannst du mir sagen", "könntest du mir sagen", "weißt du", "sag mir bitte", "sag mir mal",
+        "sag mir", "sag mal", "ich möchte wissen", "ich will wissen", "ich möchte dass du", "ich will dass du", "kannst du bitte",
+        "könntest du bitte", "würdest du bitte", "kannst du", "könntest du", "würdest du", "hallo", "hey", "okay", "also", "so",
+        "jetzt", "dann", "mach mal", "bitte",
+    ],
     endings: &["en", "es", "e", "n", "s"],
     compounds: true,
 };
