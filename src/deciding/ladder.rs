@@ -7,8 +7,8 @@
 
 use super::route;
 use crate::config::intent::IntentConfig;
-use crate::domain::ports::Understand;
 use crate::domain::classification::Tier;
+use crate::domain::ports::Understand;
 use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -186,12 +186,23 @@ impl Understand for Ladder {
             return found;
         }
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
-        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
+        let usual = self.spoken.first().is_some_and(|spoken| spoken.language == detected);
+        // The classifier knows the usual language only: what it makes of another is luck.
+        let foreign = detected != "unknown" && !usual;
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
+        if foreign {
+            let why = format!("{}; the classifier does not know the language '{detected}'", found.why);
+            let category = if found.unknown.is_some() { Category::HomeControl } else { Category::OutOfScope };
+            let classification = Some(Classification::new(text, category, 0.0, Vec::new()));
+            return Understanding { why, language: detected, classification, ..found };
+        }
         match classifier.map(|classifier| self.by_classifier(classifier, text, now)) {
             Some(Ok(found)) if !found.intents.is_empty() => found,
             Some(Ok(classified)) => {
-                let of_home = |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
-                let unknown = found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
+                let of_home =
+                    |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
+                let unknown =
+                    found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
                 let why = if unknown.is_some() { found.why } else { classified.why.clone() };
                 Understanding { language: detected, unknown, why, ..classified }
             }

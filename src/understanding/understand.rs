@@ -9,8 +9,8 @@ use super::intent::category_of;
 use super::requests::{self, Reading};
 use super::text::{self, Token};
 use super::tongue;
-use crate::domain::ports::Understand;
 use crate::domain::intent::UnknownThing;
+use crate::domain::ports::Understand;
 use crate::domain::{Ambiguity, Category, Intent, Route, Understanding};
 use chrono::NaiveDateTime;
 
@@ -65,7 +65,8 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
         grammar.parse_tokens(text, tokens, now).or_else(|| grammar.parse_nearly(text, tokens, now))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
-    let without_lead = |rest: &[Token]| grammar.parse_tokens(text, rest, now).filter(|found| found.wild_words == 0);
+    let without_lead =
+        |rest: &[Token]| grammar.parse_tokens(text, rest, now).filter(|found| found.wild_words == 0);
     exactly(text, tokens)
         .map(whole)
         .or_else(|| behind_lead(grammar, tokens).and_then(without_lead).map(whole))

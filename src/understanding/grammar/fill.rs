@@ -35,6 +35,22 @@ const MOST_READ: usize = 12;
 const NEGATIONS: [&str; 12] =
     ["not", "don't", "never", "no", "without", "except", "unless", "isn't", "nicht", "kein", "keine", "ohne"];
 
+/// Words that make a request about many things; they are never put in.
+const QUANTIFIERS: [&str; 12] = [
+    "all",
+    "every",
+    "each",
+    "everything",
+    "everywhere",
+    "whole",
+    "entire",
+    "alle",
+    "jede",
+    "alles",
+    "überall",
+    "sämtliche",
+];
+
 /// A sentence of the intent.
 struct Candidate {
     cost: u32,
@@ -112,16 +128,17 @@ impl Grammar {
             return false;
         }
         let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
-        let thing = rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
+        let thing =
+            rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
         let Some(thing) = thing else { return false };
         let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
         let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
         behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
     }
 
-    /// Whether a word needs no name beside it: lights, the volume, what is louder or brighter.
+    /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
     fn names_itself(&self, word: &str) -> bool {
-        self.tongue().kin.alone.contains(&word) || self.names_a_kind(&[word])
+        self.tongue().kin.alone.contains(&word)
     }
 
     fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
@@ -131,7 +148,8 @@ impl Grammar {
         let found = exactly.or_else(|| self.parse_nearly(&candidate.text, &tokens, now))?;
         // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
         // nobody said which thing.
-        let names_itself = || tokens.iter().any(|token| self.names_itself(&token.word) && said.has(&token.word));
+        let names_itself =
+            || tokens.iter().any(|token| self.names_itself(&token.word) && said.has(&token.word));
         let told = candidate.mentions || found.slots.is_empty() || names_itself();
         (found.intent == intent && found.doubts.is_empty() && told).then_some(found)
     }
@@ -160,7 +178,9 @@ impl<'g> Text<'g> {
         let by = Reckoning { tongue: grammar.tongue(), now, prefer: Prefer::default() };
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
-            if grammar.tells_which(tokens, at) && !near.iter().any(|(start, end)| (*start..*end).contains(&at)) {
+            if grammar.tells_which(tokens, at)
+                && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
+            {
                 return None;
             }
             Some(match () {
@@ -212,7 +232,12 @@ impl<'g> Text<'g> {
             if self.words.get(at).copied().flatten() == Some(*word) {
                 step((at + 1, *to, mentions), 0, Said::Tokens);
             }
-            let small = SMALL_WORDS.contains(&grammar.words.text(*word));
+            let text = grammar.words.text(*word);
+            // Nobody who did not say so means all of them.
+            if QUANTIFIERS.contains(&text) {
+                continue;
+            }
+            let small = SMALL_WORDS.contains(&text);
             step((at, *to, mentions), if small { PUT_IN.1 } else { PUT_IN.0 }, Said::Put(*word));
         }
         if at == self.tokens.len() {

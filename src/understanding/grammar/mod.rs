@@ -3,6 +3,7 @@
 mod accept;
 mod complete;
 mod fill;
+mod found;
 mod graph;
 mod home;
 mod kin;

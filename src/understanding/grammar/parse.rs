@@ -1,5 +1,6 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
+use super::found::Found;
 use super::home::IN_AREA;
 use super::near::{self, Candidate, Nearness, Span};
 use super::network::{Network, NodeId, TemplateId};
@@ -13,7 +14,7 @@ use crate::understanding::rules::{self, Reckoning};
 use crate::understanding::sentences::model::Ruled;
 use crate::understanding::text::{self, Token};
 use chrono::NaiveDateTime;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -126,25 +127,6 @@ impl Grammar {
         })
     }
 
-    /// A request about something that the home does not have: what it would be, with the name as it was said.
-    pub(in crate::understanding) fn parse_unknown(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        now: NaiveDateTime,
-    ) -> Option<(Match, String)> {
-        let spans = self.unknown_spans(tokens);
-        let mut found = (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, &spans)).flatten()?;
-        let name = found.unknown.take()?;
-        Some((found, name))
-    }
-
-    /// Whether some words say what kind of thing they mean.
-    pub(in crate::understanding) fn says_what_kind(&self, text: &str) -> bool {
-        let tokens = text::tokenise(text, self.tongue);
-        self.names_a_kind(&tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>())
-    }
-
     /// The best match of some tokens of `text`; times are reckoned from `now`.
     pub(in crate::understanding) fn parse_tokens(
         &self,
@@ -155,7 +137,13 @@ impl Grammar {
         self.parse_with(text, tokens, now, &[])
     }
 
-    fn parse_with(&self, text: &str, tokens: &[Token], now: NaiveDateTime, spans: &[Span]) -> Option<Match> {
+    pub(super) fn parse_with(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        now: NaiveDateTime,
+        spans: &[Span],
+    ) -> Option<Match> {
         if tokens.is_empty() {
             return None;
         }
@@ -169,7 +157,7 @@ impl Grammar {
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
-            if !fits || !self.can_do_later(&found) || way.cost.near > 0 && found.is_elsewhere() {
+            if !fits || !self.can_do_later(&found) || self.is_elsewhere(&found) {
                 continue;
             }
             let key: BestKey =
@@ -187,6 +175,24 @@ impl Grammar {
     fn can_do_later(&self, found: &Found) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
         self.parse(command).is_some_and(|later| later.wild_words == 0)
+    }
+
+    /// Whether the thing stands in another area than the one that was said with it.
+    fn is_elsewhere(&self, found: &Found) -> bool {
+        let (said, stands) = (found.slots.get("area"), found.context.get(IN_AREA));
+        let (Some(said), Some(name)) = (said, found.slots.get("name")) else { return false };
+        let namesake =
+            |item: &near::Item| item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said);
+        // What drives about is told where to go.
+        let drives = found
+            .context
+            .get("domain")
+            .and_then(Value::as_str)
+            .is_some_and(|it| DRIVING_DOMAINS.contains(&it));
+        found.named
+            && !drives
+            && stands.is_some_and(|stands| stands != said)
+            && !self.names.items.iter().any(namesake)
     }
 
     fn end_of(&self, node: NodeId) -> Option<TemplateId> {
@@ -574,56 +580,5 @@ const RESPONSE: &str = "@response";
 /// Things of these domains can let somebody in, or leave the house open.
 const DANGEROUS_DOMAINS: [&str; 5] = ["lock", "cover", "alarm_control_panel", "valve", "garage"];
 
-/// What stands along a way.
-#[derive(Debug)]
-struct Found {
-    slots: Slots,
-    context: Map<String, Value>,
-    /// Key of the response, when a list chose it.
-    response: Option<String>,
-    /// An entity's name is among it.
-    named: bool,
-    /// How sure the names are.
-    score: f32,
-    /// Which names were not said exactly, for people.
-    near_why: String,
-    /// Slots that could be something else.
-    doubts: Vec<Ambiguity>,
-    /// What stands where a name belongs and is none.
-    unknown: Option<String>,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self {
-            slots: Slots::new(),
-            context: Map::new(),
-            response: None,
-            named: false,
-            score: 1.0,
-            near_why: String::new(),
-            doubts: Vec::new(),
-            unknown: None,
-        }
-    }
-}
-
-impl Found {
-    /// Whether the thing stands in another area than the one that was said with it.
-    fn is_elsewhere(&self) -> bool {
-        let (said, stands) = (self.slots.get("area"), self.context.get(IN_AREA));
-        self.named && said.is_some() && stands.is_some() && said != stands
-    }
-
-    fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
-        let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
-        let required = meaning.requires.iter().all(|(key, requirement)| {
-            actual(key).is_some_and(|value| requirement.any_of.as_ref().is_none_or(|any| any.contains(value)))
-        });
-        let excluded = meaning
-            .excludes
-            .iter()
-            .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));
-        required && !excluded
-    }
-}
+/// Things of these domains are not bound to where they stand.
+const DRIVING_DOMAINS: [&str; 2] = ["vacuum", "lawn_mower"];
