@@ -79,19 +79,25 @@ impl Grammar {
                 kinds.push(item);
             }
         }
+        let behind_article = |start: usize| start > 0 && SMALL_WORDS.contains(&words[start - 1]);
         let can_be = |(start, end): &(usize, usize)| {
             let stretch = &words[*start..*end];
             let plain = !stretch
                 .iter()
                 .any(|word| NOT_IN_NAMES.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
-            let behind_article = *start > 0 && SMALL_WORDS.contains(&words[*start - 1]);
-            end - start <= MOST_UNKNOWN && plain && (behind_article || self.names_a_kind(stretch))
+            // A verb before the article is no part of the name: "set the …".
+            let alone = !stretch.iter().any(|word| SMALL_WORDS.contains(word)) && self.names_a_kind(stretch);
+            end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
         };
         let stretches = near::stretches(&words).filter(can_be);
         // "The bed light" is one thing, not the light of "the bed".
         let offer = |(start, end): (usize, usize)| {
             let length = (end - start) as f32 / 10.0;
-            let score = if self.names_a_kind(&words[start..end]) { 0.5 + length } else { length / 2.0 };
+            let score = match self.names_a_kind(&words[start..end]) {
+                true if behind_article(start) => 0.5 + length,
+                true => 0.5 - length,
+                false => length / 2.0,
+            };
             kinds.iter().map(move |item| Span {
                 start,
                 end,
