@@ -7,6 +7,7 @@
 
 use super::route;
 use crate::config::intent::IntentConfig;
+use crate::domain::classification::Tier;
 use crate::domain::ports::Understand;
 use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
@@ -136,8 +137,9 @@ impl Ladder {
             return Err(Doubt::NoTriggers(triggers));
         }
         let mut intent = self.fill_at(name, text, now).ok_or(Doubt::NoSlots)?;
-        // Where nothing of the home is mentioned either, being sure is not enough.
-        if intent.slots.is_empty() && !told {
+        // Where nothing of the home is mentioned either, being sure is not enough, unless it only tells something.
+        let only_tells = found.category.tier() < Tier::Action;
+        if intent.slots.is_empty() && !told && !only_tells {
             return Err(Doubt::NoTriggers(triggers));
         }
         intent.route = Route::Intent;
@@ -178,11 +180,32 @@ impl Understand for Ladder {
             found.classification = self.classification(text, &found);
             return found;
         }
+        // What is certainly about something the home does not have is answered so, not guessed at.
+        if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
+            found.classification = Some(Classification::new(text, Category::HomeControl, 1.0, Vec::new()));
+            return found;
+        }
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
-        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
+        let usual = self.spoken.first().is_some_and(|spoken| spoken.language == detected);
+        // The classifier knows the usual language only: what it makes of another is luck.
+        let foreign = detected != "unknown" && !usual;
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
+        if foreign {
+            let why = format!("{}; the classifier does not know the language '{detected}'", found.why);
+            let category = if found.unknown.is_some() { Category::HomeControl } else { Category::OutOfScope };
+            let classification = Some(Classification::new(text, category, 0.0, Vec::new()));
+            return Understanding { why, language: detected, classification, ..found };
+        }
         match classifier.map(|classifier| self.by_classifier(classifier, text, now)) {
             Some(Ok(found)) if !found.intents.is_empty() => found,
-            Some(Ok(found)) => Understanding { language: detected, ..found },
+            Some(Ok(classified)) => {
+                let of_home =
+                    |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
+                let unknown =
+                    found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
+                let why = if unknown.is_some() { found.why } else { classified.why.clone() };
+                Understanding { language: detected, unknown, why, ..classified }
+            }
             Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
             None => Understanding { language: detected, ..found },
         }
@@ -203,14 +226,15 @@ fn is_clear(found: &Understanding) -> bool {
         && found.missed.is_empty()
 }
 
-/// Whether one of the words, or the words of one that has several, are in the text.
+/// Whether one of the words, or the words of one that has several, are in the text, in the plural too.
 fn mentions(text: &str, words: &[&str]) -> bool {
     let plain = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
         words.fold(String::from(" "), |text, word| text + &word.to_lowercase() + " ")
     };
     let text = plain(text);
-    words.iter().any(|word| text.contains(&plain(word)))
+    let plural = |word: &str| plain(&format!("{word}s"));
+    words.iter().any(|word| text.contains(&plain(word)) || text.contains(&plural(word)))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::Ambiguity;
+use crate::domain::intent::UnknownThing;
 
 /// Understands one text, and finds the kitchen in any.
 struct OneSentence(&'static str, f32);
@@ -166,4 +167,47 @@ fn the_language_is_told_when_nothing_is_understood_and_unknown_when_unsure() {
     for (text, language) in [("wie wird das wetter in aalen", "de"), ("blub", "unknown")] {
         assert_eq!(understand(Says(Category::Weather, 0.9, &[]), text).language, language);
     }
+}
+
+/// Sentences that find something the home does not have.
+struct Stranger(bool);
+
+impl Understand for Stranger {
+    fn understand_at(&self, _: &str, _: &str, _: NaiveDateTime) -> Understanding {
+        let unknown = Some(UnknownThing { name: "bed light".into(), sure: self.0 });
+        Understanding { why: "nothing is called that".into(), unknown, ..Understanding::default() }
+    }
+
+    fn fill_at(&self, name: &str, _: &str, _: NaiveDateTime) -> Option<Intent> {
+        Some(intent(name, 1.0)).map(|mut found| {
+            found.slots.insert("area".into(), "Kitchen".into());
+            found
+        })
+    }
+}
+
+#[test]
+fn what_the_home_does_not_have_is_not_guessed_at() {
+    let ask = |sure, says| {
+        let spoken = vec![Spoken { language: "en".into(), sentences: Arc::new(Stranger(sure)) }];
+        let ladder = Ladder::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts());
+        ladder.understand_at("turn on the bed light", "unknown", NaiveDateTime::default())
+    };
+    let named = |found: &Understanding| found.unknown.as_ref().map(|thing| thing.name.clone());
+    // A thing of the house for certain: no classifier makes another of it.
+    let found = ask(true, Says(Category::HomeControl, 0.95, SURE));
+    assert!(found.intents.is_empty() && named(&found).as_deref() == Some("bed light"), "{found:?}");
+    // It may have been a thing: what the classifier is sure of comes first, and what is no matter of the home
+    // is not spoken of as a thing.
+    assert_eq!(ask(false, Says(Category::HomeControl, 0.95, SURE)).intents.len(), 1);
+    assert_eq!(named(&ask(false, Says(Category::HomeControl, 0.6, UNLIKELY))).as_deref(), Some("bed light"));
+    assert_eq!(named(&ask(false, Says(Category::OutOfScope, 0.9, &[]))), None);
+}
+
+#[test]
+fn the_classifier_of_one_language_is_not_asked_about_another() {
+    let found = understand(Says(Category::HomeControl, 0.95, SURE), "das wetter in the kitchen");
+    assert!(found.intents.is_empty(), "{found:?}");
+    assert_eq!(found.language, "de");
+    assert!(found.why.contains("does not know the language"), "{}", found.why);
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 22] = [
+pub const FIXED_KEYS: [&str; 23] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -30,6 +30,7 @@ pub const FIXED_KEYS: [&str; 22] = [
     "ask_which",
     "ask_meant",
     "missed",
+    "unknown_name",
     "timer_finished",
     "timer_finished_late",
     "alarm_rings",
@@ -148,6 +149,7 @@ impl Replies {
         for part in parts {
             let words = match part {
                 Part::Done { intent, receipt } => self.done(intent, receipt)?,
+                Part::Unknown { name } => self.fill("replies", "unknown_name", json!({ "name": name }))?,
                 Part::Missed { text } => self.fill("replies", "missed", json!({ "text": text }))?,
                 Part::Answer { intent } => self.fill(
                     &intent.name,

@@ -186,4 +186,6 @@ pub enum Part {
     Answer { intent: Intent },
     /// A part of the request that was not understood, as it was said.
     Missed { text: String },
+    /// It was about something the home does not have, by the name it was given.
+    Unknown { name: String },
 }

@@ -62,6 +62,18 @@ pub struct Understanding {
     /// Parts of the request that were not understood, as they were said, beside those that were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<String>,
+    /// What it was about, when that is nothing the home has; then there are no intents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<UnknownThing>,
+}
+
+/// Something that was spoken of and that the home does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownThing {
+    /// As it was said, without its article.
+    pub name: String,
+    /// Whether it was certainly meant as a thing of the house, as a "bed light" is.
+    pub sure: bool,
 }
 
 /// A slot that could have several values.

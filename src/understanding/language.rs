@@ -37,9 +37,51 @@ const LANGUAGES: [(Lang, &str); 25] = [
     (Lang::Hin, "hi"),
 ];
 
+/// Words that are of one of the languages with sentences only, and in nearly every request.
+const TELLING: [(&str, &[&str]); 2] = [
+    (
+        "en",
+        &[
+            "the", "turn", "please", "what", "what's", "how", "when", "where", "who", "my", "your", "is",
+            "are", "it", "of", "to", "for", "and", "you", "i", "can", "could", "tell", "me", "off", "set",
+            "with", "do", "does", "this", "that",
+        ],
+    ),
+    (
+        "de",
+        &[
+            "der", "das", "den", "dem", "ein", "eine", "einen", "einer", "ist", "sind", "nicht", "und",
+            "mach", "mache", "schalte", "schalt", "stell", "stelle", "bitte", "wie", "wann", "wo", "wer",
+            "warum", "welche", "mir", "mich", "dir", "ich", "du", "wir", "uns", "auf", "aus", "im", "zum",
+            "zur", "vom", "mit", "für", "von", "kannst", "noch", "mein", "meine", "heute", "morgen", "gibt",
+            "es", "über", "erzähl", "sag", "zeig",
+        ],
+    ),
+];
+
+/// Telling words that are enough when no other language has one.
+const LEAST_TELLING: usize = 2;
+
+/// The language that two or more words tell of, and none of another: whatlang needs longer texts.
+fn by_words(text: &str) -> Option<&'static str> {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
+    let count = |known: &[&str]| words.iter().filter(|word| known.contains(word)).count();
+    let counts = TELLING.map(|(code, known)| (code, count(known)));
+    let [one, other] = counts;
+    match (one.1, other.1) {
+        (telling, 0) if telling >= LEAST_TELLING => Some(one.0),
+        (0, telling) if telling >= LEAST_TELLING => Some(other.0),
+        _ => None,
+    }
+}
+
 /// ISO 639-1 code of the language of a text; `None` when it cannot be told with confidence, as is usual for
 /// a few words.
 pub fn of(text: &str) -> Option<&'static str> {
+    if let Some(code) = by_words(text) {
+        return Some(code);
+    }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let detector = Detector::with_allowlist(LANGUAGES.iter().map(|(language, _)| *language).collect());
     let found = detector.detect(text).filter(|found| found.confidence() >= LEAST_CONFIDENCE)?;
@@ -57,6 +99,9 @@ mod tests {
             ("could you please tell me what the weather is going to be like tomorrow", Some("en")),
             ("kannst du mir bitte sagen wie das Wetter morgen wird", Some("de")),
             ("τι καιρό θα κάνει αύριο το πρωί", Some("el")),
+            ("wie hoch ist der eiffelturm", Some("de")),
+            ("mach es bitte aus", Some("de")),
+            ("how high is it", Some("en")),
             ("ok", None),
             ("", None),
             ("1234 5678", None),

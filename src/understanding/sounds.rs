@@ -28,11 +28,23 @@ impl Sound {
         }
     }
 
+    /// Whether one of the words is the opposite of its counterpart: "dehumidifier" and "humidifier".
+    fn is_denied(&self, by: &Self) -> bool {
+        let denies = |(one, other): (&(String, String), &(String, String))| {
+            let beginning = one.1.strip_suffix(other.1.as_str());
+            beginning.is_some_and(|beginning| DENYING.contains(&beginning))
+        };
+        self.words.len() == by.words.len() && by.words.iter().zip(&self.words).any(denies)
+    }
+
     /// How long its key is.
     pub fn length(&self) -> usize {
         self.key.len()
     }
 }
+
+/// Beginnings that turn a word into its opposite.
+const DENYING: [&str; 7] = ["de", "un", "dis", "non", "anti", "ent", "nicht"];
 
 /// Each word must be at least this much alike: "dining room light" is not "living room light".
 const WORD: f32 = 0.695;
@@ -43,6 +55,9 @@ const DIVIDED: f32 = 0.85;
 /// How alike two names are, 0 to 1: their keys and their letters count the same. 0 when one of their words
 /// is another one.
 pub fn likeness(one: &Sound, other: &Sound) -> f32 {
+    if one.is_denied(other) || other.is_denied(one) {
+        return 0.0;
+    }
     let share = |one: &str, other: &str| strsim::normalized_levenshtein(one, other) as f32;
     let alike =
         |one: (&str, &str), other: (&str, &str)| 0.5 * share(one.0, other.0) + 0.5 * share(one.1, other.1);

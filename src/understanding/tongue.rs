@@ -5,8 +5,10 @@
 
 mod english;
 mod german;
+pub mod kin;
 
 use chrono::Weekday;
+use kin::Kin;
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -239,6 +241,10 @@ pub struct Tongue {
     pub once_a: Phrases,
     /// Parts of the day as a habit: "mornings", "abends".
     pub habit_parts: Table<Part>,
+
+    // ---- things
+    /// Words that name the same thing.
+    pub kin: &'static Kin,
 }
 
 impl Tongue {

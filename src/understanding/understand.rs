@@ -5,10 +5,13 @@
 //! still means nothing, the others.
 
 use super::grammar::{Grammar, Match};
+use super::intent::category_of;
 use super::requests::{self, Reading};
 use super::text::{self, Token};
+use super::tongue;
+use crate::domain::intent::UnknownThing;
 use crate::domain::ports::Understand;
-use crate::domain::{Ambiguity, Intent, Route, Understanding};
+use crate::domain::{Ambiguity, Category, Intent, Route, Understanding};
 use chrono::NaiveDateTime;
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
@@ -28,15 +31,31 @@ impl Understand for Grammar {
         }
         match read(self, text, &tokens, now) {
             Some(reading) => understanding(reading),
-            None => {
-                let why = "no sentence template accepts it".to_owned();
-                Understanding { why, ..Understanding::default() }
-            }
+            None => self.unknown(text, &tokens, now),
         }
     }
 
     fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
         self.fill(intent, text, now).map(self::intent)
+    }
+}
+
+impl Grammar {
+    /// What no template accepts; perhaps because it is about something the home does not have.
+    fn unknown(&self, text: &str, tokens: &[Token], now: NaiveDateTime) -> Understanding {
+        let why = "no sentence template accepts it".to_owned();
+        let about_things = |found: &Match| {
+            let category = category_of(&found.intent);
+            matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
+        };
+        match self.parse_unknown(text, tokens, now).filter(|(found, _)| about_things(found)) {
+            None => Understanding { why, ..Understanding::default() },
+            Some((found, name)) => {
+                let why = format!("nothing is called \"{name}\" here ({})", found.why);
+                let unknown = Some(UnknownThing { sure: self.says_what_kind(&name), name });
+                Understanding { why, unknown, ..Understanding::default() }
+            }
+        }
     }
 }
 
@@ -46,12 +65,26 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
         grammar.parse_tokens(text, tokens, now).or_else(|| grammar.parse_nearly(text, tokens, now))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
+    let without_lead =
+        |rest: &[Token]| grammar.parse_tokens(text, rest, now).filter(|found| found.wild_words == 0);
     exactly(text, tokens)
         .map(whole)
+        .or_else(|| behind_lead(grammar, tokens).and_then(without_lead).map(whole))
         .or_else(|| requests::all(text, tokens, grammar.tongue(), &exactly))
         .or_else(|| grammar.parse_nearly(text, tokens, now).map(whole))
         .or_else(|| requests::all(text, tokens, grammar.tongue(), &nearly))
         .or_else(|| requests::some(text, tokens, grammar.tongue(), &nearly))
+}
+
+/// What is left of a request behind what people say before it: "can you tell me …". `None` where there is no
+/// such beginning.
+fn behind_lead<'t>(grammar: &Grammar, tokens: &'t [Token]) -> Option<&'t [Token]> {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let mut start = 0;
+    while let Some(length) = tongue::starts(grammar.tongue().kin.leads, &words[start..]) {
+        start += length;
+    }
+    (start > 0 && start < tokens.len()).then(|| &tokens[start..])
 }
 
 fn understanding(reading: Reading) -> Understanding {

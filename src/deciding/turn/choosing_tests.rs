@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::tests::{acted, calls, outcomes, replies, run, settings, turn, typed};
+use crate::domain::intent::UnknownThing;
 use crate::domain::public_event::Outcome;
 use crate::domain::{Ambiguity, Effect, Event, Intent, Part, Reply, Route, Slots, Understanding};
 use serde_json::{Value, json};
@@ -198,4 +199,15 @@ fn the_other_one_follows_on_a_choice() {
         ],
     );
     assert_eq!(acts(&effects)[1], ("home.turn_on".into(), json!("Kitchen fan")));
+}
+
+#[test]
+fn what_the_home_does_not_have_is_told_by_the_name_it_was_given() {
+    let mut machine = Machine::new(settings());
+    let unknown = Some(UnknownThing { name: "bed light".into(), sure: true });
+    let understanding = Understanding { why: "none".into(), unknown, ..Understanding::default() };
+    let event = Event::Understood { turn: turn(1), understanding };
+    let effects = run(&mut machine, vec![(0, typed("turn on the bed light")), (1, event)]);
+    let parts = vec![Part::Unknown { name: "bed light".into() }];
+    assert_eq!(replies(&effects), [Reply::Parts { parts }]);
 }

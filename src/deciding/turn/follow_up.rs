@@ -5,7 +5,7 @@ use super::state::{Opening, Phase};
 use crate::config::speaking::FollowUp;
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome};
-use crate::domain::{Effect, Reply, Stamp, TurnId};
+use crate::domain::{Effect, Part, Reply, Stamp, TurnId};
 
 impl Machine {
     /// Whether the reply of a turn, now in words, is followed by listening.
@@ -44,7 +44,11 @@ impl Machine {
         turn.outcome = Outcome::NotUnderstood;
         match turn.opening {
             Opening::WakeWord | Opening::Asked => {
-                self.reply(now, id, Reply::Fixed { key: "not_understood".into() })
+                let reply = match turn.unknown.take() {
+                    Some(name) => Reply::Parts { parts: vec![Part::Unknown { name }] },
+                    None => Reply::Fixed { key: "not_understood".into() },
+                };
+                self.reply(now, id, reply);
             }
             Opening::BargeIn => {
                 self.earcon(Earcon::Error);

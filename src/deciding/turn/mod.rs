@@ -288,6 +288,7 @@ impl Machine {
             understood: Vec::new(),
             work: Vec::new(),
             missed: Vec::new(),
+            unknown: None,
             outcome: Outcome::Done,
             route: None,
             kind: None,

@@ -110,6 +110,7 @@ impl Machine {
         if let Some(turn) = self.turn_mut(id) {
             turn.route = understanding.intents.first().map(|intent| intent.route);
             turn.missed.clone_from(&understanding.missed);
+            turn.unknown = understanding.unknown.take().map(|thing| thing.name);
         }
         // A yes or no that answers nothing means nothing.
         let pointless =

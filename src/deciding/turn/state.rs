@@ -50,6 +50,8 @@ pub(super) struct Turn {
     pub(super) work: Vec<Work>,
     /// Parts of the request that were not understood.
     pub(super) missed: Vec<String>,
+    /// What it was about, when the home does not have that.
+    pub(super) unknown: Option<String>,
     pub(super) outcome: Outcome,
     pub(super) route: Option<Route>,
     /// What kind of request it is, when that is known.

@@ -268,7 +268,7 @@ fn two_requests_wait_for_both_receipts() {
         .iter()
         .map(|part| match part {
             Part::Done { intent, .. } | Part::Answer { intent } => intent.name.clone(),
-            Part::Missed { text } => text.clone(),
+            Part::Missed { text } | Part::Unknown { name: text } => text.clone(),
         })
         .collect();
     assert_eq!(names, ["HassTurnOff", "HassTurnOn"], "told in the order they were said");

@@ -115,7 +115,8 @@ impl Grammar {
         tails.iter().any(|tail| {
             let tail: Vec<&str> = tail.iter().map(|word| self.words.text(*word)).collect();
             let longer = self.parse(&format!("{said} {}", tail.join(" ")));
-            longer.is_none_or(|longer| !means_the_same(&meant, &longer))
+            // A place where the thing does not stand is no way to go on.
+            longer.map_or(!meant.slots.contains_key("name"), |longer| !means_the_same(&meant, &longer))
         })
     }
 

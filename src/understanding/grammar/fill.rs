@@ -26,12 +26,30 @@ const NEARLY: u32 = 4;
 const CLEAR: u32 = 2;
 /// What is taken off the confidence for each name that found no place.
 const UNPLACED: f32 = 0.1;
+/// Words at most between an article and its thing.
+const MOST_BETWEEN: usize = 3;
 /// Sentences that are read before giving up.
 const MOST_READ: usize = 12;
 
 /// Words that turn a request into its opposite: whoever says one must be understood exactly.
 const NEGATIONS: [&str; 12] =
     ["not", "don't", "never", "no", "without", "except", "unless", "isn't", "nicht", "kein", "keine", "ohne"];
+
+/// Words that make a request about many things; they are never put in.
+const QUANTIFIERS: [&str; 12] = [
+    "all",
+    "every",
+    "each",
+    "everything",
+    "everywhere",
+    "whole",
+    "entire",
+    "alle",
+    "jede",
+    "alles",
+    "überall",
+    "sämtliche",
+];
 
 /// A sentence of the intent.
 struct Candidate {
@@ -86,7 +104,7 @@ impl Grammar {
             if best.as_ref().is_some_and(|(_, cost)| candidate.cost > cost + CLEAR) {
                 break;
             }
-            let Some(mut found) = self.read_candidate(intent, &candidate, now) else { continue };
+            let Some(mut found) = self.read_candidate(intent, &said, &candidate) else { continue };
             match &best {
                 Some((known, _)) if known.slots == found.slots => {}
                 Some(_) => return None,
@@ -100,12 +118,39 @@ impl Grammar {
         best.map(|(found, _)| found)
     }
 
-    fn read_candidate(&self, intent: &str, candidate: &Candidate, now: NaiveDateTime) -> Option<Match> {
+    /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
+    /// Who passes over it means another thing.
+    fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
+        let kin = self.tongue().kin;
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+        let article = |at: usize| SMALL_WORDS.contains(&word(at));
+        if article(at) || kin.fillers.contains(&word(at)) || kin.beside.contains(&word(at)) {
+            return false;
+        }
+        let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
+        let thing =
+            rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
+        let Some(thing) = thing else { return false };
+        let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
+        let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
+        behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
+    }
+
+    /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
+    fn names_itself(&self, word: &str) -> bool {
+        self.tongue().kin.alone.contains(&word)
+    }
+
+    fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
+        let now = said.now;
         let tokens = text::tokenise(&candidate.text, self.tongue());
         let exactly = self.parse_tokens(&candidate.text, &tokens, now);
         let found = exactly.or_else(|| self.parse_nearly(&candidate.text, &tokens, now))?;
-        // What mentions nothing may only ask for what has no slots: nobody said which light.
-        let told = candidate.mentions || found.slots.is_empty();
+        // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
+        // nobody said which thing.
+        let names_itself =
+            || tokens.iter().any(|token| self.names_itself(&token.word) && said.has(&token.word));
+        let told = candidate.mentions || found.slots.is_empty() || names_itself();
         (found.intent == intent && found.doubts.is_empty() && told).then_some(found)
     }
 }
@@ -118,8 +163,8 @@ struct Text<'g> {
     now: NaiveDateTime,
     /// Stretches that are nearly a name: first word, word after the last.
     near: Vec<(usize, usize)>,
-    /// What passing over each word costs.
-    prices: Vec<u32>,
+    /// What passing over each word costs; `None` for one that tells which thing is meant.
+    prices: Vec<Option<u32>>,
 }
 
 impl<'g> Text<'g> {
@@ -133,16 +178,25 @@ impl<'g> Text<'g> {
         let by = Reckoning { tongue: grammar.tongue(), now, prefer: Prefer::default() };
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
-            match () {
+            if grammar.tells_which(tokens, at)
+                && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
+            {
+                return None;
+            }
+            Some(match () {
                 () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => PASS_NAME,
                 () if rules::longest(Rule::Number, &[word], &by).is_some() => PASS_NUMBER,
                 () if SMALL_WORDS.contains(&word) || word == JOINER => PASS.1,
                 () => PASS.0,
-            }
+            })
         };
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
         Self { grammar, tokens, words, now, near, prices }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| token.word == word)
     }
 
     /// The sentence of one template that is nearest to the text.
@@ -178,7 +232,12 @@ impl<'g> Text<'g> {
             if self.words.get(at).copied().flatten() == Some(*word) {
                 step((at + 1, *to, mentions), 0, Said::Tokens);
             }
-            let small = SMALL_WORDS.contains(&grammar.words.text(*word));
+            let text = grammar.words.text(*word);
+            // Nobody who did not say so means all of them.
+            if QUANTIFIERS.contains(&text) {
+                continue;
+            }
+            let small = SMALL_WORDS.contains(&text);
             step((at, *to, mentions), if small { PUT_IN.1 } else { PUT_IN.0 }, Said::Put(*word));
         }
         if at == self.tokens.len() {
@@ -199,7 +258,9 @@ impl<'g> Text<'g> {
                 step((at + used, *to, true), 0, Said::Tokens);
             }
         }
-        step((at + 1, node, mentions), self.prices[at], Said::Passed);
+        if let Some(price) = self.prices[at] {
+            step((at + 1, node, mentions), price, Said::Passed);
+        }
     }
 
     /// Follows the way back.
@@ -214,7 +275,7 @@ impl<'g> Text<'g> {
                     words
                         .extend(self.tokens[before.0..place.0].iter().rev().map(|token| token.word.as_str()));
                 }
-                Said::Passed => unplaced += usize::from(self.prices[before.0] >= PASS_NUMBER),
+                Said::Passed => unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER)),
             }
             place = before;
         }

@@ -3,8 +3,11 @@
 mod accept;
 mod complete;
 mod fill;
+mod found;
 mod graph;
 mod home;
+mod kin;
+mod meaning;
 mod near;
 mod network;
 mod parse;
@@ -120,7 +123,7 @@ impl Grammar {
         let skip_view = views.texts(&sentences.skip_words);
         let ViewBuilder { views, words, home, .. } = views;
         let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
-        let names = near::Names::new(&home, &words);
+        let names = near::Names::new(&home, &words, tongue);
         let skips = views.get(skip_view).entries.iter();
         let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
         skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));

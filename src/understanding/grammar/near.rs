@@ -1,14 +1,16 @@
-//! Names that were not said exactly: other order, plural, only a part, a sound-alike, a like meaning.
+//! Names that were not said exactly: other order, plural, only a part, a sound-alike. Like meanings are in `meaning`.
 //!
 //! For a sentence that no template accepts as it is, every stretch of its words is compared with every
 //! name of the home. What is near enough is offered to the parser as if the name had been said. Several
 //! names that are about as near are a tie, and a tie is asked back, never guessed.
 
-use super::Grammar;
+use super::home::IN_AREA;
 use super::views::Entry;
 use super::words::Words;
+use super::{Grammar, kin};
 use crate::understanding::sounds::{self, Sound};
-use crate::understanding::text::Token;
+use crate::understanding::text::{self, Token};
+use crate::understanding::tongue::Tongue;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,8 +26,10 @@ pub enum Nearness {
     Sound,
     /// Some of its words: "the coffee" for "coffee machine".
     Part,
-    /// It means something like it: "the telly".
+    /// It means the same: "the telly".
     Meaning,
+    /// It is no name of the home, but stands where one belongs: nothing may be done with it.
+    Unknown,
 }
 
 /// A name that fits a stretch of words.
@@ -54,16 +58,12 @@ pub struct Span {
 
 /// At least this much alike in sound.
 const SOUND: f32 = 0.75;
-/// At least this much alike in meaning.
-const MEANING: f32 = 0.6;
 /// What is this much worse than the best still counts as a tie.
 const MARGIN: f32 = 0.06;
 /// More names than this are not a tie but no answer.
 const MOST_TIED: usize = 4;
 /// Names have at most this many words more or less than what was said.
 const MOST_WORDS: usize = 6;
-/// Stretches whose meaning is looked at: encoding takes milliseconds.
-const MOST_MEANINGS: usize = 4;
 
 /// Words that a name can be said with or without.
 pub(super) const SMALL_WORDS: [&str; 26] = [
@@ -71,34 +71,43 @@ pub(super) const SMALL_WORDS: [&str; 26] = [
     "des", "im", "am", "vom", "mein", "meine", "ein", "eine", "einen", "einer",
 ];
 
+/// Words that say what kind of place something is: alone they are no part of a name, as the floor of a "floor
+/// lamp" is not the ground floor.
+const PLACES: [&str; 8] = ["floor", "room", "storey", "level", "zimmer", "raum", "etage", "stock"];
+
 /// Words between requests; no name goes over them.
 const JOINERS: [&str; 6] = ["and", "then", "or", "und", "dann", "oder"];
 
 /// One way to say a name.
 #[derive(Debug)]
-struct Item {
-    list: u8,
-    entry: Arc<Entry>,
+pub(super) struct Item {
+    pub(super) list: u8,
+    pub(super) entry: Arc<Entry>,
     text: String,
     sound: Sound,
     /// Stems of its words, sorted.
     stems: Vec<String>,
+    /// What it is made of, for meanings.
+    pub(super) content: Vec<String>,
+    /// The same of the area it stands in.
+    pub(super) area: Vec<String>,
 }
 
 /// All names of the home, ready to be compared.
 #[derive(Debug, Default)]
 pub struct Names {
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     /// By the stems, joined.
     by_stems: HashMap<String, Vec<usize>>,
 }
 
 impl Names {
     /// `lists` are the entries of the home's lists, by their numbers.
-    pub fn new(lists: &[Arc<[Arc<Entry>]>], words: &Words) -> Self {
+    pub fn new(lists: &[Arc<[Arc<Entry>]>], words: &Words, tongue: &'static Tongue) -> Self {
         let mut names = Self::default();
         for (list, entries) in lists.iter().enumerate() {
             for entry in entries.iter() {
+                let area = area_content(entry, tongue);
                 for phrase in &entry.phrases {
                     let said: Vec<&str> = phrase.iter().map(|word| words.text(*word)).collect();
                     let stems = stems(&said);
@@ -111,6 +120,8 @@ impl Names {
                         text: said.join(" "),
                         sound: Sound::of(&said),
                         stems,
+                        content: kin::content(&said, tongue),
+                        area: area.clone(),
                     };
                     names.by_stems.entry(item.stems.join(" ")).or_default().push(names.items.len());
                     names.items.push(item);
@@ -161,29 +172,18 @@ impl Grammar {
         }
         spans
     }
+}
 
-    /// The stretches of a sentence that are near a name in meaning, when there is an encoder.
-    pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
-        let Some(similar) = &self.similar else { return Vec::new() };
-        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let names: Vec<&str> = self.names.items.iter().map(|item| item.text.as_str()).collect();
-        let mut spans = Vec::new();
-        // The things that are spoken of mostly stand behind an article.
-        let behind_article =
-            |(start, _): &(usize, usize)| *start > 0 && SMALL_WORDS.contains(&words[*start - 1]);
-        for (start, end) in stretches(&words).filter(behind_article).take(MOST_MEANINGS) {
-            let scores = similar(&words[start..end].join(" "), &names);
-            let alike = self.names.items.iter().zip(scores).filter(|(_, score)| *score >= MEANING);
-            let found =
-                alike.map(|(item, score)| (item.list, candidate(item, Nearness::Meaning, score))).collect();
-            spans.extend(by_list(found, (start, end)));
-        }
-        spans
-    }
+/// What the name of the area is made of where something stands.
+fn area_content(entry: &Entry, tongue: &'static Tongue) -> Vec<String> {
+    let area = entry.context.get(IN_AREA).and_then(|area| area.as_str()).unwrap_or_default();
+    let words = text::words(area, tongue);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    kin::content(&words, tongue)
 }
 
 /// Stretches of words that can be a name, the longest first.
-fn stretches<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (usize, usize)> + 'w {
+pub(super) fn stretches<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (usize, usize)> + 'w {
     let lengths = (1..=MOST_WORDS.min(words.len())).rev();
     let all = lengths.flat_map(|length| (0..=words.len() - length).map(move |start| (start, start + length)));
     all.filter(|(start, end)| {
@@ -193,7 +193,7 @@ fn stretches<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (usize, usize)> +
     })
 }
 
-fn candidate(item: &Item, how: Nearness, score: f32) -> Candidate {
+pub(super) fn candidate(item: &Item, how: Nearness, score: f32) -> Candidate {
     Candidate { entry: Arc::clone(&item.entry), how, score }
 }
 
@@ -208,13 +208,14 @@ fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Cand
     }
     let part = !stems.is_empty()
         && stems.len() < item.stems.len()
-        && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem));
+        && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem))
+        && !stems.iter().all(|stem| PLACES.contains(&stem.as_str()));
     let share = stems.len() as f32 / item.stems.len().max(1) as f32;
     part.then(|| candidate(item, Nearness::Part, share))
 }
 
 /// What was found in a stretch of words, by list; the best first.
-fn by_list(found: Vec<(u8, Candidate)>, (start, end): (usize, usize)) -> Vec<Span> {
+pub(super) fn by_list(found: Vec<(u8, Candidate)>, (start, end): (usize, usize)) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (list, candidate) in found {
         match spans.iter_mut().find(|span| span.list == list) {

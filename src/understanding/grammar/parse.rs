@@ -1,5 +1,6 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
+use super::found::Found;
 use super::home::IN_AREA;
 use super::near::{self, Candidate, Nearness, Span};
 use super::network::{Network, NodeId, TemplateId};
@@ -13,7 +14,7 @@ use crate::understanding::rules::{self, Reckoning};
 use crate::understanding::sentences::model::Ruled;
 use crate::understanding::text::{self, Token};
 use chrono::NaiveDateTime;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub struct Match {
     pub score: f32,
     /// Slots whose name could be several, or should be asked about.
     pub doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    pub unknown: Option<String>,
 }
 
 /// How much worse a way is than another. Less is better, the fields from the top.
@@ -134,7 +137,13 @@ impl Grammar {
         self.parse_with(text, tokens, now, &[])
     }
 
-    fn parse_with(&self, text: &str, tokens: &[Token], now: NaiveDateTime, spans: &[Span]) -> Option<Match> {
+    pub(super) fn parse_with(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        now: NaiveDateTime,
+        spans: &[Span],
+    ) -> Option<Match> {
         if tokens.is_empty() {
             return None;
         }
@@ -148,7 +157,7 @@ impl Grammar {
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
-            if !fits || !self.can_do_later(&found) {
+            if !fits || !self.can_do_later(&found) || self.is_elsewhere(&found) {
                 continue;
             }
             let key: BestKey =
@@ -166,6 +175,24 @@ impl Grammar {
     fn can_do_later(&self, found: &Found) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
         self.parse(command).is_some_and(|later| later.wild_words == 0)
+    }
+
+    /// Whether the thing stands in another area than the one that was said with it.
+    fn is_elsewhere(&self, found: &Found) -> bool {
+        let (said, stands) = (found.slots.get("area"), found.context.get(IN_AREA));
+        let (Some(said), Some(name)) = (said, found.slots.get("name")) else { return false };
+        let namesake =
+            |item: &near::Item| item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said);
+        // What drives about is told where to go.
+        let drives = found
+            .context
+            .get("domain")
+            .and_then(Value::as_str)
+            .is_some_and(|it| DRIVING_DOMAINS.contains(&it));
+        found.named
+            && !drives
+            && stands.is_some_and(|stands| stands != said)
+            && !self.names.items.iter().any(namesake)
     }
 
     fn end_of(&self, node: NodeId) -> Option<TemplateId> {
@@ -202,6 +229,7 @@ impl Grammar {
             wild_words,
             score: found.score,
             doubts: found.doubts,
+            unknown: found.unknown,
         }
     }
 }
@@ -487,6 +515,11 @@ impl<'g> Run<'g> {
     /// Puts a name that was nearly said, and notes why.
     fn put_near(&self, found: &mut Found, slot: SlotId, offered: &[(Candidate, u32)], said: &str) {
         let Some((best, _)) = offered.first() else { return };
+        if best.how == Nearness::Unknown {
+            found.context.extend(best.entry.context.clone());
+            found.unknown = Some(said.to_owned());
+            return;
+        }
         let entries: Vec<&Arc<Entry>> = offered.iter().map(|(candidate, _)| &candidate.entry).collect();
         let doubts = found.doubts.len();
         self.choose(found, slot, &entries);
@@ -500,13 +533,15 @@ impl<'g> Run<'g> {
             Nearness::Form => "is another form of",
             Nearness::Sound => "sounds like",
             Nearness::Part => "is a part of",
-            Nearness::Meaning => "means something like",
+            Nearness::Meaning => "means",
+            Nearness::Unknown => "is none, nor is",
         };
         found.near_why.push_str(&format!("; \"{said}\" {how} \"{name}\""));
         found.score = found.score.min(match best.how {
             Nearness::Form => 0.98,
             Nearness::Sound | Nearness::Meaning => best.score.min(0.95),
             Nearness::Part => 0.8,
+            Nearness::Unknown => 0.0,
         });
     }
 
@@ -545,47 +580,5 @@ const RESPONSE: &str = "@response";
 /// Things of these domains can let somebody in, or leave the house open.
 const DANGEROUS_DOMAINS: [&str; 5] = ["lock", "cover", "alarm_control_panel", "valve", "garage"];
 
-/// What stands along a way.
-#[derive(Debug)]
-struct Found {
-    slots: Slots,
-    context: Map<String, Value>,
-    /// Key of the response, when a list chose it.
-    response: Option<String>,
-    /// An entity's name is among it.
-    named: bool,
-    /// How sure the names are.
-    score: f32,
-    /// Which names were not said exactly, for people.
-    near_why: String,
-    /// Slots that could be something else.
-    doubts: Vec<Ambiguity>,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self {
-            slots: Slots::new(),
-            context: Map::new(),
-            response: None,
-            named: false,
-            score: 1.0,
-            near_why: String::new(),
-            doubts: Vec::new(),
-        }
-    }
-}
-
-impl Found {
-    fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
-        let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
-        let required = meaning.requires.iter().all(|(key, requirement)| {
-            actual(key).is_some_and(|value| requirement.any_of.as_ref().is_none_or(|any| any.contains(value)))
-        });
-        let excluded = meaning
-            .excludes
-            .iter()
-            .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));
-        required && !excluded
-    }
-}
+/// Things of these domains are not bound to where they stand.
+const DRIVING_DOMAINS: [&str; 2] = ["vacuum", "lawn_mower"];

@@ -9,6 +9,11 @@ pub const DAYS: &[(&str, &str)] = &[
     ("the day after tomorrow", "2026-11-24"),
     ("day before yesterday", "2026-11-20"),
     ("tomorrow week", "2026-11-30"),
+    // ---- weekdays of a month
+    ("the first friday of december", "2026-12-04"),
+    ("second tuesday in january", "2027-01-12"),
+    ("last sunday of november", "2026-11-29"),
+    ("the last thursday in october", "2027-10-28"),
     // ---- days of the week
     ("monday", "2026-11-23"),
     ("on monday", "2026-11-23"),

@@ -47,6 +47,7 @@ fn plain(words: &[&str], by: &Reckoning) -> Read {
         digits(words, by),
         named_day(words, by),
         weekday(words, by),
+        weekday_in_month(words, by),
         month_day(words, by),
         which_unit(words, by),
         feast(words, by),
@@ -176,6 +177,40 @@ fn weekday_on_the(weekday: Weekday, number: u64, today: NaiveDate) -> Option<Nai
             .with_day(number)?;
         (day >= today && day.weekday() == weekday).then_some(day)
     })
+}
+
+/// "the first tuesday of october", "last monday in march 2027".
+fn weekday_in_month(words: &[&str], by: &Reckoning) -> Read {
+    let the = tongue::starts(&["the", "der", "den", "dem"], words).unwrap_or(0);
+    let words = &words[the..];
+    let (which, mut used) = match tongue::starts(by.tongue.last, words) {
+        Some(used) => (None, used),
+        None => {
+            let (number, used) = (by.tongue.ordinal)(words)?;
+            (Some(u8::try_from(number).ok().filter(|number| (1..=5).contains(number))?), used)
+        }
+    };
+    let (weekday, more) = tongue::find(by.tongue.weekdays, &words[used..])?;
+    used += more;
+    let of = tongue::starts(by.tongue.of, &words[used..]);
+    used += of.or_else(|| tongue::starts(by.tongue.during, &words[used..]))?;
+    let (month, more) = tongue::find(by.tongue.months, &words[used..])?;
+    used += more;
+    let day_in = |year: i32| match which {
+        Some(number) => NaiveDate::from_weekday_of_month_opt(year, month, weekday, number),
+        None => (4..=5)
+            .rev()
+            .find_map(|number| NaiveDate::from_weekday_of_month_opt(year, month, weekday, number)),
+    };
+    let today = by.now.date();
+    let day = match year(&words[used..], by) {
+        Some((year, more)) => {
+            used += more;
+            day_in(year)?
+        }
+        None => (0..2).filter_map(|ahead| day_in(today.year() + ahead)).find(|day| *day >= today)?,
+    };
+    Some((Dated::Day(day), the + used))
 }
 
 /// "the 3rd of march", "3 march 2027", "march third".

@@ -366,6 +366,9 @@ pub static ENGLISH: Tongue = Tongue {
         ("early morning", Part::Morning),
         ("the morning", Part::Morning),
         ("lunchtime", Part::Noon),
+        ("at lunch", Part::Noon),
+        ("at lunchtime", Part::Noon),
+        ("around lunch", Part::Noon),
         ("lunch time", Part::Noon),
         ("afternoon", Part::Afternoon),
         ("in the afternoon", Part::Afternoon),
@@ -437,4 +440,5 @@ pub static ENGLISH: Tongue = Tongue {
         ("nights", Part::Night),
         ("nightly", Part::Night),
     ],
+    kin: &super::kin::ENGLISH,
 };

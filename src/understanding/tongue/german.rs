@@ -321,4 +321,5 @@ pub static GERMAN: Tongue = Tongue {
         ("abends", Part::Evening),
         ("nachts", Part::Night),
     ],
+    kin: &super::kin::GERMAN,
 };

@@ -1,0 +1,55 @@
+//! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
+
+use super::Meaning;
+use crate::domain::Slots;
+use crate::domain::intent::Ambiguity;
+use serde_json::{Map, Value};
+
+/// What stands along a way.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) slots: Slots,
+    pub(super) context: Map<String, Value>,
+    /// Key of the response, when a list chose it.
+    pub(super) response: Option<String>,
+    /// An entity's name is among it.
+    pub(super) named: bool,
+    /// How sure the names are.
+    pub(super) score: f32,
+    /// Which names were not said exactly, for people.
+    pub(super) near_why: String,
+    /// Slots that could be something else.
+    pub(super) doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    pub(super) unknown: Option<String>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self {
+            slots: Slots::new(),
+            context: Map::new(),
+            response: None,
+            named: false,
+            score: 1.0,
+            near_why: String::new(),
+            doubts: Vec::new(),
+            unknown: None,
+        }
+    }
+}
+
+impl Found {
+    /// Whether what a template requires and excludes agrees with what was found.
+    pub(super) fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
+        let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
+        let required = meaning.requires.iter().all(|(key, requirement)| {
+            actual(key).is_some_and(|value| requirement.any_of.as_ref().is_none_or(|any| any.contains(value)))
+        });
+        let excluded = meaning
+            .excludes
+            .iter()
+            .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));
+        required && !excluded
+    }
+}

@@ -1,0 +1,214 @@
+//! Names that were said in other words, and things that the home does not have.
+//!
+//! A thing is only taken for meant when everything that was said of it is accounted for: by its name, by a
+//! word for the same, by the room it stands in or by the kind of thing it is. "The bed light" is therefore no
+//! kitchen light, however alike the two are as a whole. The encoder is asked word by word, and only where
+//! another word of the name was said.
+
+use super::Grammar;
+use super::kin;
+use super::near::{self, Item, Nearness, SMALL_WORDS, Span};
+use super::parse::Match;
+use crate::understanding::text::{self, Token};
+use chrono::NaiveDateTime;
+use std::collections::HashMap;
+
+/// Two words at least this much alike in meaning are one.
+const ALIKE: f32 = 0.8;
+/// Words whose meaning is looked up for one sentence: encoding takes milliseconds.
+const MOST_LOOKED_UP: usize = 4;
+/// All of the name was said in other words.
+const WHOLE: f32 = 0.95;
+/// What tells it from others was said, without what kind of thing it is.
+const BARE: f32 = 0.85;
+/// Some of what tells it from others was said.
+const SOME: f32 = 0.7;
+/// What is taken off for a word that the encoder held for another.
+const GUESSED: f32 = 0.05;
+/// The list of the things of the home, as [`super::home::lists`] numbers it.
+const THINGS: u8 = 0;
+/// Most words of a thing that nobody knows.
+const MOST_UNKNOWN: usize = 4;
+/// Words that are in no name of a thing that nobody knows: they belong to the sentence around it.
+const NOT_IN_NAMES: [&str; 21] = [
+    "to", "at", "for", "until", "if", "that", "what", "is", "are", "when", "it", "up", "down", "off", "out",
+    "auf", "um", "wenn", "ist", "an", "aus",
+];
+
+/// The meanings of the words of one sentence.
+struct Meanings<'g> {
+    grammar: &'g Grammar,
+    /// Every word that names are made of.
+    known: Vec<&'g str>,
+    /// Likeness of words that were looked up to each of these.
+    looked_up: HashMap<String, Vec<f32>>,
+}
+
+impl Grammar {
+    /// The stretches of a sentence that mean a name.
+    pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let mut meanings = Meanings::new(self);
+        let mut spans = Vec::new();
+        for (start, end) in near::stretches(&words) {
+            let said = kin::content(&words[start..end], self.tongue());
+            let mut found = Vec::new();
+            // Whatever is not said with at least one of its words can only be another word for all of it.
+            let can_be = |item: &&Item| {
+                let shared = said.iter().any(|word| item.content.contains(word));
+                shared || said.len() == 1 && item.content.len() == 1
+            };
+            for item in self.names.items.iter().filter(can_be) {
+                if let Some(score) = meanings.likeness(&said, item) {
+                    found.push((item.list, near::candidate(item, Nearness::Meaning, score)));
+                }
+            }
+            spans.extend(near::by_list(found, (start, end)));
+        }
+        spans
+    }
+
+    /// Stretches of a sentence that may be a thing the home does not have: what stands behind an article, or
+    /// ends in what things are called. Each is offered once for every kind of thing there is.
+    pub(super) fn unknown_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let mut kinds: Vec<&Item> = Vec::new();
+        for item in self.names.items.iter().filter(|item| item.list == THINGS) {
+            let domain = |item: &Item| item.entry.context.get("domain").cloned();
+            if !kinds.iter().any(|known| domain(known) == domain(item)) {
+                kinds.push(item);
+            }
+        }
+        let behind_article = |start: usize| start > 0 && SMALL_WORDS.contains(&words[start - 1]);
+        let can_be = |(start, end): &(usize, usize)| {
+            let stretch = &words[*start..*end];
+            let plain = !stretch
+                .iter()
+                .any(|word| NOT_IN_NAMES.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
+            // A verb before the article is no part of the name: "set the …".
+            let alone = !stretch.iter().any(|word| SMALL_WORDS.contains(word)) && self.names_a_kind(stretch);
+            end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
+        };
+        let stretches = near::stretches(&words).filter(can_be);
+        // "The bed light" is one thing, not the light of "the bed".
+        let offer = |(start, end): (usize, usize)| {
+            let length = (end - start) as f32 / 10.0;
+            let score = match self.names_a_kind(&words[start..end]) {
+                true if behind_article(start) => 0.5 + length,
+                true => 0.5 - length,
+                false => length / 2.0,
+            };
+            kinds.iter().map(move |item| Span {
+                start,
+                end,
+                list: THINGS,
+                candidates: vec![near::candidate(item, Nearness::Unknown, score)],
+            })
+        };
+        stretches.flat_map(offer).collect()
+    }
+
+    /// A request about something that the home does not have: what it would be, with the name as it was said.
+    pub(in crate::understanding) fn parse_unknown(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        now: NaiveDateTime,
+    ) -> Option<(Match, String)> {
+        let spans = self.unknown_spans(tokens);
+        let mut found = (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, &spans)).flatten()?;
+        let name = found.unknown.take()?;
+        Some((found, name))
+    }
+
+    /// Whether some words say what kind of thing they mean.
+    pub(in crate::understanding) fn says_what_kind(&self, text: &str) -> bool {
+        let tokens = text::tokenise(text, self.tongue());
+        self.names_a_kind(&tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>())
+    }
+
+    /// Whether some words say what kind of thing they mean: "bed light", but not "deal".
+    pub(super) fn names_a_kind(&self, words: &[&str]) -> bool {
+        let tongue = self.tongue();
+        kin::content(words, tongue).last().is_some_and(|word| kin::ends_in_kind(word, tongue.kin))
+    }
+}
+
+impl<'g> Meanings<'g> {
+    fn new(grammar: &'g Grammar) -> Self {
+        let mut known: Vec<&str> =
+            grammar.names.items.iter().flat_map(|item| &item.content).map(String::as_str).collect();
+        known.sort_unstable();
+        known.dedup();
+        Self { grammar, known, looked_up: HashMap::new() }
+    }
+
+    /// How well something is meant by what was said of it, 0 to 1; `None` when something else is.
+    fn likeness(&mut self, said: &[String], item: &Item) -> Option<f32> {
+        let kin = self.grammar.tongue().kin;
+        let domain = item.entry.context.get("domain").and_then(|domain| domain.as_str()).unwrap_or_default();
+        let kind = |word: &String| kin::is_kind(word, domain, kin);
+        let any_kind = |words: &[String]| words.iter().any(|word| kin::is_any_kind(word, kin));
+        let shared_kind =
+            || said.iter().any(|word| kin::is_any_kind(word, kin) && item.content.contains(word));
+        // A fan is no lamp, whatever else the two are called.
+        if said.is_empty()
+            || item.content.is_empty()
+            || any_kind(said) && any_kind(&item.content) && !shared_kind()
+        {
+            return None;
+        }
+        let placed = |word: &String| item.content.contains(word) || item.area.contains(word) || kind(word);
+        let strange: Vec<&String> = said.iter().filter(|word| !placed(word)).collect();
+        let taken_for = match strange.as_slice() {
+            [] => None,
+            [word] => Some(self.taken_for(word, said, item)?),
+            _ => return None,
+        };
+        let told = |word: &String| said.contains(word) || taken_for.as_ref() == Some(word);
+        let own: Vec<&String> =
+            item.content.iter().filter(|word| !item.area.contains(word) && !kind(word)).collect();
+        let own_told = own.iter().filter(|word| told(word)).count();
+        let score = match () {
+            () if item.content.iter().all(told) => WHOLE,
+            // Of a place all must be said: the floor of a "floor lamp" is not the ground floor.
+            () if item.list != THINGS => return None,
+            () if own.is_empty() => {
+                let area_told = item.area.iter().any(|word| said.contains(word));
+                (area_told && said.iter().any(kind)).then_some(WHOLE)?
+            }
+            () if own_told == own.len() => BARE,
+            () if own_told > 0 => SOME,
+            () => return None,
+        };
+        Some(if taken_for.is_some() { score - GUESSED } else { score })
+    }
+
+    /// The word of a name that a word most likely means.
+    fn taken_for(&mut self, word: &str, said: &[String], item: &Item) -> Option<String> {
+        let others_fit = said.len() == item.content.len()
+            && said.iter().filter(|word| item.content.contains(word)).count() + 1 == said.len();
+        // What is the name of a place means that place and no other.
+        let is_place =
+            || self.grammar.names.items.iter().any(|item| item.list != THINGS && item.content == [word]);
+        // Compounds are alike where they should not be: the back door and the front door.
+        if !others_fit || word.contains(' ') || is_place() {
+            return None;
+        }
+        let similar = self.grammar.similar.as_ref()?;
+        if !self.looked_up.contains_key(word) {
+            if self.looked_up.len() >= MOST_LOOKED_UP {
+                return None;
+            }
+            self.looked_up.insert(word.to_owned(), similar(word, &self.known));
+        }
+        let likeness = self.looked_up.get(word)?;
+        let alike = |part: &&String| {
+            let at = self.known.binary_search(&part.as_str()).ok();
+            !said.contains(part)
+                && !part.contains(' ')
+                && at.and_then(|at| likeness.get(at)).is_some_and(|score| *score >= ALIKE)
+        };
+        item.content.iter().find(alike).cloned()
+    }
+}
