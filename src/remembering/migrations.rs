@@ -63,6 +63,8 @@ const STEPS: &[&str] = &[
         told         INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
         UNIQUE (timer, due_unix_ms)
      ) STRICT;",
+    // 4: the time of day that was meant.
+    "ALTER TABLE timers ADD COLUMN wall TEXT;",
 ];
 
 /// The version a fully migrated file has.

@@ -177,7 +177,8 @@ impl Timers {
         // The clock may have been set back while it rang: the same time does not come twice.
         let after = now_unix_ms.max(timer.due_unix_ms);
         let due_unix_ms = self.zone.next(rule, timer.created_unix_ms, after)?;
-        Some(Timer { due_unix_ms, state: TimerState::Running, ..timer.clone() })
+        let wall = self.zone.wall_of(due_unix_ms);
+        Some(Timer { due_unix_ms, wall, state: TimerState::Running, ..timer.clone() })
     }
 }
 

@@ -108,6 +108,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         rule: args.text("recurrence").and_then(Recurrence::parse),
         length_ms: length(args, AMOUNT),
     };
+    let by_the_wall = asked.length_ms.is_none();
     let (due_unix_ms, recurrence) = asked.due(kind, parts.timers.zone(), now)?;
     let new = NewTimer {
         kind,
@@ -116,6 +117,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         due_unix_ms: Some(due_unix_ms),
         recurrence: recurrence.map(|rule| rule.to_string()),
         duration_ms: 0,
+        by_the_wall,
     };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;

@@ -38,6 +38,7 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         due_unix_ms: Some(due_unix_ms),
         recurrence: Some(rule),
         duration_ms: 0,
+        by_the_wall: true,
     };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;

@@ -88,7 +88,8 @@ impl Ringing {
 
 impl Machine {
     pub(super) fn on_timer(&mut self, now: Stamp, change: TimerChange, timer: Timer) {
-        self.publish(None, PublicEvent::Timer { change, timer: timer.clone() });
+        let ring_id = change.is_of_a_ring().then(|| timer.ring_id());
+        self.publish(None, PublicEvent::Timer { change, timer: timer.clone(), ring_id });
         match change {
             TimerChange::Finished
                 if timer.kind == TimerKind::Command && timer.state == TimerState::Running =>
