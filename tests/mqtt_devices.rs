@@ -183,7 +183,6 @@ fn ten_thousand_messages_a_second_leave_the_last_word_and_the_others_alone() {
     let started = Instant::now();
     publish(port, &["-t", "fan", "-m", "ON"]);
     node.wait("switch.fan", Some("on"));
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     writer.join().unwrap();
     assert!(child.wait().unwrap().success());
     // Under load Mosquitto itself drops messages of QoS 0, and it may still be at work on the flood.

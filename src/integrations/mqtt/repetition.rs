@@ -27,6 +27,9 @@ struct Open {
 pub struct Seen {
     open: VecDeque<Open>,
     received: u64,
+    /// Deliveries up to this one came on earlier connections: whether their acknowledgements arrived is not proved by
+    /// anything that happens on this one.
+    earlier: u64,
     ids: VecDeque<u64>,
 }
 
@@ -39,7 +42,12 @@ impl Seen {
         }
         let content = hash(&(&publish.topic, publish.payload.as_ref()));
         let known = |open: &&Open| open.packet == publish.pkid && open.content == content;
-        if publish.dup && self.open.iter().any(|open| known(&open)) {
+        if publish.dup
+            && let Some(at) = self.open.iter().position(|open| known(&open))
+        {
+            // It is acknowledged again, now.
+            self.received += 1;
+            self.open[at].number = self.received;
             return true;
         }
         // The broker uses a packet id again only once it has let go of the message before.
@@ -52,6 +60,11 @@ impl Seen {
         false
     }
 
+    /// A new connection begins.
+    pub fn connected(&mut self) {
+        self.earlier = self.received;
+    }
+
     /// A mark behind everything that came so far, for a message of our own that is being written now.
     pub fn mark(&self) -> u64 {
         self.received
@@ -60,7 +73,7 @@ impl Seen {
     /// The broker has answered what was written at this mark. Acknowledgements written before it have arrived as
     /// well, on the same connection: those deliveries do not come again, and what looks like them is new.
     pub fn settled(&mut self, mark: u64) {
-        self.open.retain(|open| open.number > mark);
+        self.open.retain(|open| open.number > mark || open.number <= self.earlier);
     }
 
     /// Whether a message carries an id that came before on this topic; remembers it if not. Senders that send
@@ -124,6 +137,19 @@ mod tests {
         // Another message took the packet id: the first was settled, whatever the words.
         assert!(!seen.is_repetition(&delivered(2, "other", false)));
         assert!(!seen.is_repetition(&delivered(2, "toggle", true)));
+    }
+
+    #[test]
+    fn what_happens_on_a_new_connection_proves_nothing_of_the_old_one() {
+        let mut seen = Seen::default();
+        assert!(!seen.is_repetition(&delivered(7, "toggle", false)));
+        seen.connected();
+        let mark = seen.mark();
+        seen.settled(mark);
+        assert!(seen.is_repetition(&delivered(7, "toggle", true)), "its acknowledgement was lost");
+        let mark = seen.mark();
+        seen.settled(mark);
+        assert!(!seen.is_repetition(&delivered(7, "toggle", true)), "that of the repetition was not");
     }
 
     #[test]

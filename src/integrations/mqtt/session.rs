@@ -227,6 +227,7 @@ impl<'a> Session<'a> {
 
     fn greet(&mut self) {
         self.connected_at = Some(Instant::now());
+        self.seen.connected();
         if !self.shared.is_visit {
             self.ask_for_commands();
         }
