@@ -28,8 +28,9 @@ fn samples() -> Vec<PublicEvent> {
         created_unix_ms: 1_790_000_000_000,
         due_unix_ms: 1_790_000_300_000,
         remaining_ms: 300_000,
-        state: TimerState::Running,
+        state: TimerState::Ringing,
         recurrence: None,
+        wall: None,
     };
     let receipt = Receipt {
         id: "0198a2".into(),
@@ -79,7 +80,7 @@ fn samples() -> Vec<PublicEvent> {
         PublicEvent::SpeakingEnded { reason: SpeakingEnd::Done },
         PublicEvent::BargeIn { decision: BargeIn::Duck, latency_ms: 40.0 },
         PublicEvent::State { state: HarkState::Idle },
-        PublicEvent::Timer { change: TimerChange::Started, timer },
+        PublicEvent::Timer { change: TimerChange::Finished, ring_id: Some(timer.ring_id()), timer },
         PublicEvent::Setting { name: "volume_percent".into(), value: json!(80) },
         PublicEvent::Lesson(Lesson {
             text: "it is gloomy in here".into(),

@@ -73,7 +73,9 @@ impl House {
 
     fn tell(&self, id: &str, command: &DeviceCommand) -> Result<(), DeviceError> {
         let entity = self.entity(id).unwrap();
-        self.runtime.block_on(self.client().backend().send(&entity, command))
+        self.runtime.block_on(
+            self.client().backend(hark::domain::device::DeviceCodes::default()).send(&entity, command),
+        )
     }
 
     fn messages(&self) -> Vec<String> {
@@ -171,7 +173,12 @@ fn commands_end_in_time_whatever_home_assistant_does() {
     // Broken off while it waits.
     house.server.manner("light.kitchen", Manner::Silent);
     let entity = house.entity("light.kitchen").unwrap();
-    let waiting = house.runtime.spawn(house.client().backend().send(&entity, &DeviceCommand::TurnOn));
+    let waiting = house.runtime.spawn(
+        house
+            .client()
+            .backend(hark::domain::device::DeviceCodes::default())
+            .send(&entity, &DeviceCommand::TurnOn),
+    );
     std::thread::sleep(Duration::from_millis(100));
     house.server.break_off();
     assert_eq!(house.runtime.block_on(waiting).unwrap(), Err(DeviceError::Offline(name())));

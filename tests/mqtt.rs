@@ -7,6 +7,8 @@
 
 #[path = "support/mosquitto.rs"]
 mod mosquitto;
+#[path = "support/wire.rs"]
+mod wire;
 
 use hark::config::mqtt::Mqtt as Config;
 use hark::domain::clock::Stamp;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tokio::runtime::Runtime;
+use wire::{HandBroker, Line};
 
 /// Hark on MQTT, and the events that came in.
 struct Node {
@@ -278,6 +281,101 @@ fn commands_sent_during_a_break_arrive_after_it() {
     publish(broker.port, &["-t", "hark/hark/ask", "-m", "while you were away"]);
     let node = Node::start(&config(broker.port));
     assert_eq!(node.next_event(), asked("while you were away"));
+}
+
+#[test]
+fn what_is_delivered_again_acts_once_and_what_is_said_twice_twice() {
+    let broker = HandBroker::start();
+    let node = Node::start(&config(broker.port));
+    let words = "toggle the kitchen light";
+    let mut first = broker.accept(false);
+    first.deliver("hark/hark/ask", words, 7, false);
+    assert_eq!(node.next_event(), asked(words));
+    // The connection breaks, and with it the acknowledgement: the broker delivers again what it kept.
+    first.hang_up();
+    assert!(matches!(node.next_event(), Event::Fault { .. }));
+    let mut second = broker.accept(true);
+    for topic in ["ask", "ask"] {
+        second.deliver(&format!("hark/hark/{topic}"), words, 7, true);
+    }
+    second.deliver("hark/hark/ask", words, 8, false);
+    assert_eq!(node.next_event(), asked(words), "said twice on purpose");
+    second.deliver("hark/hark/say", "last", 9, false);
+    assert_eq!(node.next_event(), Event::Say { text: "last".into() }, "and no third time");
+    wait_until("all are acknowledged, also those that were not acted on", || second.acknowledged() == 4);
+    // Publishers that are in doubt send again: their own id tells.
+    let named = r#"{"text": "toggle the hall light", "id": "a1"}"#;
+    second.deliver("hark/hark/ask", named, 10, false);
+    second.deliver("hark/hark/ask", named, 11, false);
+    second.deliver("hark/hark/say", r#"{"text": "ding", "id": "b1"}"#, 12, false);
+    second.deliver("hark/hark/say", r#"{"text": "ding", "id": "b1"}"#, 13, false);
+    second.deliver("hark/hark/say", "end", 14, false);
+    assert_eq!(node.next_event(), asked("toggle the hall light"));
+    assert_eq!(node.next_event(), Event::Say { text: "ding".into() });
+    assert_eq!(node.next_event(), Event::Say { text: "end".into() });
+}
+
+#[test]
+fn a_line_that_goes_dead_is_noticed_and_no_command_is_lost_or_done_twice() {
+    let broker = Mosquitto::start(free_port());
+    let line = Line::to(broker.port);
+    let node = Node::connected(&config(line.port));
+    let ask = |number: usize| {
+        publish(broker.port, &["-t", "hark/hark/ask", "-m", &format!("command {number}")]);
+    };
+    (0..10).for_each(ask);
+    let mut heard: Vec<Event> = (0..10).map(|_| node.next_event()).collect();
+    line.goes_dead();
+    (10..30).for_each(ask);
+    // Nothing tells Hark but that nobody answers its pings.
+    let deadline = std::time::Instant::now() + Duration::from_secs(180);
+    while heard.len() < 30 {
+        assert!(std::time::Instant::now() < deadline, "{heard:?}");
+        match node.events.recv_timeout(Duration::from_secs(1)) {
+            Ok(Event::Fault { fault }) => assert!(fault.recoverable, "{fault}"),
+            Ok(event) => heard.push(event),
+            Err(_) => {}
+        }
+    }
+    let expected: Vec<Event> = (0..30).map(|number| asked(&format!("command {number}"))).collect();
+    assert_eq!(heard, expected, "all, in order, once");
+    assert!(line.joined() >= 2);
+    publish(broker.port, &["-t", "hark/hark/ask", "-m", "after"]);
+    assert_eq!(node.next_event(), asked("after"));
+}
+
+#[test]
+fn a_ring_waits_for_the_broker_and_is_told_under_its_id() {
+    use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
+    let port = free_port();
+    let node = Node::start(&config(port));
+    let timer = Timer {
+        id: "t".into(),
+        kind: TimerKind::Alarm,
+        name: Some("tea".into()),
+        area: None,
+        duration_ms: 1,
+        created_unix_ms: 0,
+        due_unix_ms: 1,
+        remaining_ms: 0,
+        state: TimerState::Ringing,
+        recurrence: None,
+        wall: None,
+    };
+    let ring_id = Some(timer.ring_id());
+    node.publish(PublicEvent::Timer { change: TimerChange::Finished, timer, ring_id }, None);
+    let told = node.mqtt.rings_told();
+    let told = node.runtime.spawn(told);
+    node.next_fault();
+    assert!(!told.is_finished(), "nobody has heard of it");
+    let broker = Mosquitto::start(port);
+    let listener = Listener::on(port, &["hark/#"]);
+    assert!(node.runtime.block_on(told).unwrap(), "the broker has it");
+    // Who comes later is not told: it is no state.
+    drop(listener);
+    drop(broker);
+    let silent = node.mqtt.rings_told();
+    assert!(node.runtime.block_on(silent), "nothing is left to be told");
 }
 
 #[test]

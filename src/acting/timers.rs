@@ -8,7 +8,7 @@ mod clocks;
 mod elsewhere;
 mod ringing;
 
-pub use clocks::JumpWatch;
+pub use clocks::{JumpWatch, ZoneWatch};
 
 use super::names;
 use super::zone::Zone;
@@ -79,6 +79,8 @@ pub struct NewTimer {
     pub due_unix_ms: Option<i64>,
     /// When it comes again, as in [`Timer::recurrence`].
     pub recurrence: Option<String>,
+    /// `due_unix_ms` is a time of day on the wall, as in [`Timer::wall`].
+    pub by_the_wall: bool,
 }
 
 /// How a person points at a timer; with everything `None` the only one is meant.
@@ -218,6 +220,7 @@ impl Timers {
             remaining_ms: 0,
             state: TimerState::Running,
             recurrence: new.recurrence,
+            wall: new.by_the_wall.then(|| self.zone.wall_of(due_unix_ms)).flatten(),
         };
         {
             let mut timers = self.lock();
@@ -339,6 +342,7 @@ impl Timers {
             }
             timer.remaining_ms = left_ms(timer, now_unix_ms);
             timer.state = TimerState::Paused;
+            timer.wall = None;
             Ok(())
         })
     }
@@ -454,6 +458,7 @@ fn set_left(timer: &mut Timer, left_ms: u64, now_unix_ms: i64) {
     } else {
         timer.state = TimerState::Running;
         timer.due_unix_ms = now_unix_ms.saturating_add_unsigned(left_ms);
+        timer.wall = None;
     }
 }
 
@@ -466,6 +471,8 @@ impl From<TimerError> for Fault {
     }
 }
 
+#[cfg(test)]
+mod seasons_tests;
 #[cfg(test)]
 #[path = "timers_tests.rs"]
 mod tests;

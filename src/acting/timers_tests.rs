@@ -398,8 +398,8 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
     };
     let second = Timers::load(shelf.clone(), T0).unwrap();
     let told = listen(&second);
-    second.ring_on().unwrap();
-    let expected = [(TimerChange::RingsOn, "told".to_owned()), (TimerChange::Finished, "untold".to_owned())];
+    second.ring_on(T0).unwrap();
+    let expected = [(TimerChange::Finished, "untold".to_owned()), (TimerChange::RingsOn, "told".to_owned())];
     assert_eq!(*told.lock().unwrap(), expected);
     second.told(&rings[1]).unwrap();
     assert!(second.due(T0 + 3_600_000).is_empty());
@@ -407,7 +407,7 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
     second.snooze(MIN, T0 + 60_000).unwrap();
     let third = Timers::load(shelf, T0).unwrap();
     let told = listen(&third);
-    third.ring_on().unwrap();
+    third.ring_on(T0).unwrap();
     assert!(told.lock().unwrap().is_empty(), "nothing rings");
     assert_eq!(third.due(T0 + 120_000).len(), 2);
 }
@@ -423,7 +423,7 @@ fn a_command_that_was_begun_when_the_power_went_is_told_and_not_done_again() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
     timers.observe(Arc::new(move |change, timer: &Timer| log.lock().unwrap().push((change, timer.state))));
-    timers.ring_on().unwrap();
+    timers.ring_on(T0).unwrap();
     assert!(timers.due(T0 + 62_000).is_empty());
     assert_eq!(*told.lock().unwrap(), [(TimerChange::RingsOn, TimerState::Ringing)]);
 }

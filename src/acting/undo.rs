@@ -36,9 +36,9 @@ pub enum Undoable {
     /// was taken away.
     Timer {
         /// As it was.
-        before: Option<Timer>,
+        before: Option<Box<Timer>>,
         /// As it was left.
-        after: Option<Timer>,
+        after: Option<Box<Timer>>,
     },
     /// The volume of this node as it was, 0–100.
     Volume(u8),

@@ -1,10 +1,13 @@
 //! From the wall clock of the house to moments and back: the one place where a time zone is put on.
 
 use crate::domain::calendar::Recurrence;
-use chrono::{DateTime, Duration, FixedOffset, Local, NaiveDateTime, TimeZone};
+use chrono::{DateTime, Duration, FixedOffset, Local, LocalResult, NaiveDateTime, TimeZone};
 use croner::Cron;
 use croner::errors::CronError;
 use croner::parser::{CronParser, Seconds, Year};
+
+/// How a time on the wall is kept.
+const WALL: &str = "%Y-%m-%dT%H:%M:%S";
 
 /// As many times as can come twice when clocks are set back: every minute of some hours.
 const MOST_REPEATED: usize = 200;
@@ -39,6 +42,25 @@ impl Zone {
             Self::Local => moment(&Local, wall),
             Self::Fixed(offset) => moment(&offset, wall),
         }
+    }
+
+    /// What the clock on the wall shows at a moment, for [`Zone::of_wall`]; `None` where that does not lead back to
+    /// the moment: within a minute, or the second time of an hour that comes twice.
+    pub fn wall_of(self, unix_ms: i64) -> Option<String> {
+        const MINUTE_MS: i64 = 60_000;
+        let wall = self.wall(unix_ms);
+        let leads_back = unix_ms.rem_euclid(MINUTE_MS) == 0 && self.unix_ms(wall) == unix_ms;
+        leads_back.then(|| wall.format(WALL).to_string())
+    }
+
+    /// The moment a kept wall time means here and now.
+    pub fn of_wall(self, wall: &str) -> Option<i64> {
+        NaiveDateTime::parse_from_str(wall, WALL).ok().map(|wall| self.unix_ms(wall))
+    }
+
+    /// How far the wall is ahead of UTC at a moment, milliseconds.
+    pub fn offset_ms(self, unix_ms: i64) -> i64 {
+        self.wall(unix_ms).and_utc().timestamp_millis().saturating_sub(unix_ms)
     }
 
     /// When a repetition set at `set_unix_ms` comes next after `after_unix_ms`; `None` when it never does or
@@ -91,8 +113,13 @@ fn cron(line: &str) -> Result<Cron, CronError> {
 fn moment<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> i64 {
     let gap = (0..=LONGEST_GAP_H).map(Duration::hours);
     let found = gap.into_iter().find_map(|gap| {
-        let shown = zone.from_local_datetime(&(wall - gap)).earliest()?;
-        Some(shown.timestamp_millis() + gap.num_milliseconds())
+        // Of two, chrono does not always name the earlier one first.
+        let first = match zone.from_local_datetime(&(wall - gap)) {
+            LocalResult::None => return None,
+            LocalResult::Single(at) => at.timestamp_millis(),
+            LocalResult::Ambiguous(one, other) => one.timestamp_millis().min(other.timestamp_millis()),
+        };
+        Some(first + gap.num_milliseconds())
     });
     found.unwrap_or_else(|| wall.and_utc().timestamp_millis())
 }

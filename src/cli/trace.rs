@@ -57,7 +57,7 @@ pub fn line(envelope: &Envelope) -> Option<String> {
             format!("barge-in     {} ({latency_ms:.0} ms)", name(decision))
         }
         PublicEvent::State { state } => format!("state        {}", name(state)),
-        PublicEvent::Timer { change, timer } => {
+        PublicEvent::Timer { change, timer, .. } => {
             format!("timer        {} {}", name(change), timer.name.as_deref().unwrap_or("(unnamed)"))
         }
         PublicEvent::Setting { name, value } => format!("setting      {name} = {value}"),

@@ -39,6 +39,9 @@ pub struct Permissions {
     /// File with the PIN: 4 to 12 digits, or `sha256:SALT:HEX` of the salt and the digits joined; empty: systemd credential `pin`.
     #[schemars(extend("x-holds" = "file"))]
     pub pin_file: String,
+    /// File with the codes that locks and alarm panels of the home want to be told, a line each: `"lock.front_door" = "1234"`; empty: systemd credential `device-codes`. A code is sent only once the act was approved.
+    #[schemars(extend("x-holds" = "file"))]
+    pub device_codes_file: String,
     /// Wrong PINs in a row that lock it out.
     #[schemars(range(min = 1, max = 10))]
     pub pin_tries: u32,
@@ -77,6 +80,7 @@ impl Default for Permissions {
             deny: Vec::new(),
             approval_window_ms: 30_000,
             pin_file: String::new(),
+            device_codes_file: String::new(),
             pin_tries: 3,
             pin_lockout_ms: 300_000,
         }

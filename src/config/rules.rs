@@ -185,6 +185,7 @@ fn files(found: &mut Findings<'_>) {
         ("homeassistant.token_file", &config.homeassistant.token_file),
         ("home.file", &config.home.file),
         ("permissions.pin_file", &config.permissions.pin_file),
+        ("permissions.device_codes_file", &config.permissions.device_codes_file),
     ];
     for (key, path) in known {
         if !path.is_empty() && !expand(path).is_file() {

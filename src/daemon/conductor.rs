@@ -30,11 +30,8 @@ use std::time::{Duration, Instant};
 /// Receives every public event, in order. Called on the conductor's thread; must not block.
 pub type Listener = Box<dyn FnMut(&Envelope) + Send>;
 
-/// Resolves when listeners that pass events on have done so with those until this call.
-pub(super) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
-
-/// How long a ring waits to be passed on before it counts as told all the same: the broker is away.
-const TOLD_WITHIN: Duration = Duration::from_secs(60);
+/// Resolves when the rings published until this call have arrived; false when one was given up.
+pub(super) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync>;
 
 /// What the conductor works with.
 pub struct Parts {
@@ -56,7 +53,7 @@ pub struct Parts {
     pub runtime: tokio::runtime::Handle,
     /// Settings that tools read.
     pub(super) controls: Arc<Controls>,
-    /// Events that were published have left the house; `None` when nobody passes them on.
+    /// Whether rings that were published have arrived; `None` when nobody passes them on.
     pub(super) delivered: Option<Delivered>,
     /// Changes what settings stand for; `None` where they are as configured.
     pub(super) steward: Option<tokio::sync::mpsc::Sender<Setting>>,
@@ -219,9 +216,10 @@ impl Conductor {
         let delivered = self.parts.delivered.as_ref().filter(|_| waits).map(|delivered| delivered());
         self.parts.runtime.spawn(async move {
             if let Some(delivered) = delivered
-                && tokio::time::timeout(TOLD_WITHIN, delivered).await.is_err()
+                && !delivered.await
             {
-                tracing::debug!(timer = %timer.id, "the broker is away; it counts as told");
+                tracing::debug!(timer = %timer.id, "nobody was told of this ring; after a restart they will be");
+                return;
             }
             let noted = tokio::task::spawn_blocking(move || timers.told(&timer)).await;
             if let Ok(Err(fault)) = noted {

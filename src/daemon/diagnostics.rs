@@ -141,6 +141,7 @@ mod tests {
             remaining_ms: 0,
             state,
             recurrence: None,
+            wall: None,
         };
         use TimerKind::{Alarm, Command, Reminder, Timer as Countdown};
         use TimerState::{Paused, Ringing, Running};

@@ -78,10 +78,7 @@ pub fn run(
         }
     }));
     let publisher = mqtt.clone();
-    parts.delivered = Some(Arc::new(move || {
-        let (publisher, mark) = (publisher.clone(), publisher.mark());
-        Box::pin(async move { publisher.passed(mark).await })
-    }));
+    parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_told())));
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;

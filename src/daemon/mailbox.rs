@@ -1,6 +1,7 @@
 //! The queue in front of the turn machine, with a lane of its own for what must never wait.
 
 use crate::domain::Event;
+use crate::domain::public_event::Origin;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -8,8 +9,8 @@ use std::time::Instant;
 /// Most events that may wait. The machine takes microseconds for one, so a full lane means it is stuck.
 const CAPACITY: usize = 1024;
 
-/// Timers that changed, and what tools owe, are taken beyond that: nobody tells of them again. A timer that rings
-/// changes a few times, and there are at most some thousand.
+/// Timers that changed, what tools owe and requests from MQTT are taken beyond that: nobody tells of them again. A
+/// timer that rings changes a few times, and there are at most some thousand; a request has at most 4 KiB.
 const PROMISES: usize = 16 * CAPACITY;
 
 /// The lane is full; the event was refused and counted.
@@ -100,7 +101,13 @@ fn is_control(event: &Event) -> bool {
 
 /// Events that are told once and waited for.
 fn is_promise(event: &Event) -> bool {
-    matches!(event, Event::Timer { .. } | Event::Acted { .. })
+    let from_mqtt = |origin: &Origin| matches!(origin, Origin::Mqtt | Origin::MqttSession(_));
+    match event {
+        Event::Timer { .. } | Event::Acted { .. } | Event::Say { .. } | Event::Correct { .. } => true,
+        // The broker has our word for it.
+        Event::Typed { origin, .. } => from_mqtt(origin),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -119,6 +126,9 @@ mod tests {
         let receipt = Receipt { id: "r".into(), ok: true, changed: true, detail: serde_json::json!({}) };
         let acted = Event::Acted { turn: "t".into(), index: 0, receipt, duration_ms: 1.0 };
         mailbox.push(acted).unwrap();
+        let asked = |origin| Event::Typed { text: "hello".into(), origin, speak: false, dry_run: false };
+        mailbox.push(asked(Origin::Mqtt)).unwrap();
+        assert!(mailbox.push(asked(Origin::Cli)).is_err());
         mailbox.push(Event::SetMute { muted: true }).unwrap();
         mailbox.push(Event::Stop).unwrap();
         mailbox.push(Event::SetMute { muted: false }).unwrap();

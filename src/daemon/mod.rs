@@ -9,6 +9,7 @@ pub mod clock;
 pub mod conductor;
 mod controls;
 pub mod demo;
+mod device_codes;
 mod diagnostics;
 mod ear_thread;
 mod echo_feed;

@@ -2,7 +2,7 @@
 
 use super::clock::wall_unix_ms;
 use super::mailbox::Mailbox;
-use crate::acting::timers::{JumpWatch, Timers};
+use crate::acting::timers::{JumpWatch, Timers, ZoneWatch};
 use crate::domain::{Event, Fault};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -52,37 +52,77 @@ impl TimersThread {
 
 fn wait(timers: &Timers, mailbox: &Mailbox, woken: &Receiver<()>) {
     let mut faults = Reporter { mailbox, last: None };
-    let mut is_stuck = false;
-    let mut clocks = JumpWatch::default();
-    clocks.look(wall_unix_ms(), steady_ms());
-    // Before anything new rings: where it stood when the program ended.
-    faults.take(timers.put_right(wall_unix_ms()).and_then(|()| timers.ring_on()));
+    let mut lookout = Lookout::default();
+    faults.take(lookout.begin(timers, Clocks::now()));
     loop {
-        let now = wall_unix_ms();
-        let mut state = Ok(());
-        if let Some(jump_ms) = clocks.look(now, steady_ms()) {
-            tracing::warn!(jump_ms, "the wall clock was set");
-            state = timers.clock_was_set(jump_ms, now);
-        }
-        // What another program cancelled a moment ago does not ring.
-        state = state.and(timers.refresh());
-        // Marks what is due as ringing, on the disk, and tells the observer.
-        timers.due(now);
-        faults.take(state);
-        let left_ms = timers.next_due_unix_ms().map_or(i64::MAX, |due| due.saturating_sub(wall_unix_ms()));
-        let nap = match u64::try_from(left_ms) {
-            Ok(left_ms) => Duration::from_millis(left_ms).min(LOOK_EVERY),
-            // It became due in the meantime; or it could not be kept, and then the disk needs time.
-            Err(_) if is_stuck => LOOK_EVERY,
-            Err(_) => RETRY_AFTER,
-        };
-        is_stuck = left_ms < 0;
-        match woken.recv_timeout(nap) {
+        faults.take(lookout.look(timers, Clocks::now()));
+        match woken.recv_timeout(lookout.nap(timers, wall_unix_ms())) {
             Err(RecvTimeoutError::Disconnected) => return,
             // Told of a burst of changes: one look is enough for all of them.
             Ok(()) => woken.try_iter().for_each(drop),
             Err(RecvTimeoutError::Timeout) => {}
         }
+    }
+}
+
+/// Both clocks at one moment, in milliseconds: that of the wall, and one that nobody sets and that goes on while the
+/// machine sleeps.
+#[derive(Debug, Clone, Copy)]
+struct Clocks {
+    wall: i64,
+    steady: i64,
+}
+
+impl Clocks {
+    fn now() -> Self {
+        Self { wall: wall_unix_ms(), steady: steady_ms() }
+    }
+}
+
+/// What is done at every look, and how long until the next.
+#[derive(Default)]
+struct Lookout {
+    clocks: JumpWatch,
+    zone: ZoneWatch,
+    is_stuck: bool,
+}
+
+impl Lookout {
+    /// Before anything new rings: where it stood when the program ended.
+    fn begin(&mut self, timers: &Timers, now: Clocks) -> Result<(), Fault> {
+        self.clocks.look(now.wall, now.steady);
+        self.zone.look(timers.zone(), now.wall);
+        timers.put_right(now.wall).and_then(|()| timers.ring_on(now.wall))
+    }
+
+    /// Looks at the clocks, at what other programs did, and lets ring what is due.
+    fn look(&mut self, timers: &Timers, now: Clocks) -> Result<(), Fault> {
+        let mut state = Ok(());
+        if let Some(jump_ms) = self.clocks.look(now.wall, now.steady) {
+            tracing::warn!(jump_ms, "the wall clock was set");
+            state = timers.clock_was_set(jump_ms, now.wall);
+        }
+        if self.zone.look(timers.zone(), now.wall) {
+            state = state.and(timers.put_right(now.wall));
+        }
+        // What another program cancelled a moment ago does not ring.
+        state = state.and(timers.refresh());
+        // Marks what is due as ringing, on the disk, and tells the observer.
+        timers.due(now.wall);
+        state
+    }
+
+    /// How long to sleep until the next look. The sleep does not count while the machine is suspended, so it is short.
+    fn nap(&mut self, timers: &Timers, now_unix_ms: i64) -> Duration {
+        let left_ms = timers.next_due_unix_ms().map_or(i64::MAX, |due| due.saturating_sub(now_unix_ms));
+        let nap = match u64::try_from(left_ms) {
+            Ok(left_ms) => Duration::from_millis(left_ms).min(LOOK_EVERY),
+            // It became due in the meantime; or it could not be kept, and then the disk needs time.
+            Err(_) if self.is_stuck => LOOK_EVERY,
+            Err(_) => RETRY_AFTER,
+        };
+        self.is_stuck = left_ms < 0;
+        nap
     }
 }
 
@@ -112,5 +152,112 @@ impl Reporter<'_> {
 fn push(mailbox: &Mailbox, event: Event) {
     if let Err(full) = mailbox.push(event) {
         tracing::error!("a timer event was lost: {full}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acting::timers::NewTimer;
+    use crate::acting::zone::Zone;
+    use crate::domain::timer::TimerKind;
+    use crate::remembering::store::Store;
+    use chrono::Offset;
+    use std::sync::Mutex;
+
+    const HOUR_MS: i64 = 3_600_000;
+    const T0: i64 = 1_795_000_000_000;
+
+    /// A machine whose clocks the test moves; the steady one counts sleep, as the real one does.
+    struct Machine {
+        timers: Timers,
+        lookout: Lookout,
+        now: Clocks,
+        rang: Arc<Mutex<Vec<String>>>,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Machine {
+        fn start() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Arc::new(Store::open(&folder.path().join("hark.db")).unwrap());
+            let timers = Timers::load(store, T0).unwrap().in_zone(Zone::Fixed(chrono::Utc.fix()));
+            let rang: Arc<Mutex<Vec<String>>> = Arc::default();
+            let log = rang.clone();
+            timers.observe(Arc::new(move |change, timer| {
+                if change == crate::domain::timer::TimerChange::Finished {
+                    log.lock().unwrap().push(timer.name.clone().unwrap_or_default());
+                }
+            }));
+            let now = Clocks { wall: T0, steady: 7_000 };
+            let mut lookout = Lookout::default();
+            lookout.begin(&timers, now).unwrap();
+            Self { timers, lookout, now, rang, _folder: folder }
+        }
+
+        fn set(&self, name: &str, after_ms: i64) {
+            let duration_ms = u64::try_from(after_ms).unwrap();
+            let new = NewTimer { name: Some(name.into()), duration_ms, ..NewTimer::default() };
+            self.timers.start(new, self.now.wall).unwrap();
+        }
+
+        /// Runs for so long, awake: looks when the thread would.
+        fn runs(&mut self, ms: i64) {
+            let end = self.now.steady + ms;
+            while self.now.steady < end {
+                self.lookout.look(&self.timers, self.now).unwrap();
+                let nap = self.lookout.nap(&self.timers, self.now.wall);
+                let nap = i64::try_from(nap.as_millis()).unwrap().clamp(1, end - self.now.steady);
+                (self.now.wall, self.now.steady) = (self.now.wall + nap, self.now.steady + nap);
+            }
+        }
+
+        fn sleeps(&mut self, ms: i64) {
+            (self.now.wall, self.now.steady) = (self.now.wall + ms, self.now.steady + ms);
+        }
+
+        fn rang(&self) -> Vec<String> {
+            self.rang.lock().unwrap().clone()
+        }
+    }
+
+    #[test]
+    fn what_was_due_in_a_suspend_rings_right_after_it_and_once() {
+        let mut machine = Machine::start();
+        machine.set("tea", HOUR_MS);
+        machine.set("bread", 4 * HOUR_MS);
+        machine.runs(10_000);
+        machine.sleeps(3 * HOUR_MS);
+        assert!(machine.rang().is_empty());
+        machine.runs(1);
+        assert_eq!(machine.rang(), ["tea"], "the first look after it");
+        machine.runs(HOUR_MS - 11_000);
+        assert_eq!(machine.rang(), ["tea"], "sleep is no clock that was set: the bread has its four hours");
+        machine.runs(2_000);
+        assert_eq!(machine.rang(), ["tea", "bread"]);
+        machine.runs(60_000);
+        assert_eq!(machine.rang().len(), 2);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_in_the_sleep_moves_no_length() {
+        let mut machine = Machine::start();
+        machine.set("bread", 4 * HOUR_MS);
+        let alarm = NewTimer {
+            kind: TimerKind::Alarm,
+            name: Some("alarm".into()),
+            due_unix_ms: Some(T0 + 6 * HOUR_MS),
+            by_the_wall: true,
+            ..NewTimer::default()
+        };
+        machine.timers.start(alarm, T0).unwrap();
+        machine.runs(1_000);
+        machine.sleeps(HOUR_MS);
+        // The clock was wrong by three hours, and the network puts it right on waking.
+        machine.now.wall += 3 * HOUR_MS;
+        machine.runs(2 * HOUR_MS);
+        assert_eq!(machine.rang(), ["alarm"], "the wall shows its time after two hours");
+        machine.runs(HOUR_MS);
+        assert_eq!(machine.rang(), ["alarm", "bread"], "four hours after it was set");
     }
 }

@@ -3,6 +3,7 @@
 use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
+use super::device_codes;
 use super::engines::Engines;
 use super::intercom::Intercom;
 use super::kept::KeptSettings;
@@ -147,7 +148,12 @@ impl Workshop {
         let intercom = Arc::new(Intercom::new(&config, mailbox.clone()));
         let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone(), intercom));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
-        backends.extend(homeassistant.as_ref().map(HomeAssistant::backend));
+        let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
+            .map_err(|fault| vec![fault])?;
+        if let Some(devices) = &mqtt_devices {
+            devices.set_codes(codes.clone());
+        }
+        backends.extend(homeassistant.as_ref().map(|it| it.backend(codes)));
         backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
         let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 23] = [
+pub const FIXED_KEYS: [&str; 24] = [
     "not_understood",
     "cancelled",
     "stopped",
@@ -24,6 +24,7 @@ pub const FIXED_KEYS: [&str; 23] = [
     "gave_up",
     "ask_approval",
     "approval_denied",
+    "approval_lapsed",
     "ask_pin",
     "pin_wrong",
     "pin_locked",
@@ -133,6 +134,9 @@ impl Replies {
                 let key = if by_pin { "ask_pin" } else { "ask_approval" };
                 let question = self.fill("replies", key, json!({ "result": receipt.detail }))?;
                 Ok(join(&self.parts(parts)?, &question))
+            }
+            Reply::NotDone { receipt } => {
+                self.fill("replies", "approval_lapsed", json!({ "result": receipt.detail }))
             }
             Reply::AskWhich { candidates } => {
                 let key = if candidates.len() == 1 { "ask_meant" } else { "ask_which" };
@@ -307,6 +311,7 @@ mod tests {
             remaining_ms: 0,
             state: crate::domain::timer::TimerState::Ringing,
             recurrence: None,
+            wall: None,
         };
         let reply = Reply::TimerRings { timer };
         assert_eq!(replies().render(&reply, 60_500).unwrap(), "Pizza timer is done.");

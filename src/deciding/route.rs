@@ -37,6 +37,8 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkClimateSetTemperatureRelative", "home.climate_step"),
     ("HarkClimateSetMode", "home.climate_set_mode"),
     ("HassClimateSetFanMode", "home.climate_set_fan_mode"),
+    ("HarkSetPreset", "home.set_preset"),
+    ("HarkSetTilt", "home.set_tilt"),
     ("HassVacuumStart", "home.vacuum_start"),
     ("HassVacuumReturnToBase", "home.vacuum_dock"),
     ("HassVacuumCleanArea", "home.vacuum_clean_area"),

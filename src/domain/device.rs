@@ -2,8 +2,10 @@
 //! Home Assistant, MQTT devices.
 
 use super::home::Entity;
+use super::ids::EntityId;
 use super::ports::ListItem;
 use super::tool::error_code;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -53,6 +55,10 @@ pub enum DeviceCommand {
     HvacMode(String),
     /// Climate: one of its own fan modes.
     FanMode(String),
+    /// Cover: its slats, 0 is closed, 100 is open.
+    Tilt(u8),
+    /// Climate, fan: one of its own presets, such as `eco`; `none` is a preset, too.
+    Preset(String),
     /// Alarm panel: `armed_home`, `armed_away` … or `disarmed`.
     Arm(String),
     /// To-do list: this is on it now, in this order.
@@ -93,6 +99,28 @@ pub enum MediaCommand {
         /// `artist`, `album`, `track`, `playlist` … when it was said.
         class: Option<String>,
     },
+}
+
+/// Codes that locks and alarm panels want to hear, by entity. Shown nowhere.
+#[derive(Clone, Default)]
+pub struct DeviceCodes(BTreeMap<EntityId, String>);
+
+impl DeviceCodes {
+    /// These codes.
+    pub fn new(codes: BTreeMap<EntityId, String>) -> Self {
+        Self(codes)
+    }
+
+    /// The code of a device.
+    pub fn of(&self, entity: &EntityId) -> Option<&str> {
+        self.0.get(entity).map(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for DeviceCodes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 /// Why a device did not do it.

@@ -168,6 +168,8 @@ pub enum Reply {
     AskWhich { candidates: Vec<String> },
     /// A dangerous act waits for a yes: the receipt says which. What else was asked is told first.
     AskApproval { receipt: Receipt, parts: Vec<Part> },
+    /// A dangerous act was asked about, nobody answered, and it was not done: the receipt says which.
+    NotDone { receipt: Receipt },
     /// A fixed sentence by its key in `models/sentences/<lang>/replies.yaml`.
     Fixed { key: String },
     /// Exactly this text.

@@ -76,6 +76,8 @@ pub enum Outcome {
     AwaitingApproval,
     /// Waits to hear which of several names is meant, asked as the reply.
     AwaitingAnswer,
+    /// Nobody answered a question for approval in time; nothing was done.
+    Lapsed,
 }
 
 /// Stage times of a turn in milliseconds; a stage that did not happen is null.
@@ -129,8 +131,14 @@ pub enum PublicEvent {
     BargeIn { decision: BargeIn, latency_ms: f64 },
     /// What Hark does now.
     State { state: HarkState },
-    /// A timer changed.
-    Timer { change: TimerChange, timer: Timer },
+    /// A timer changed. `ring_id` is there where it rings: the same for every message about one ring, so that who
+    /// is told of it twice, as may happen when the program was killed, can drop the second.
+    Timer {
+        change: TimerChange,
+        timer: Timer,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ring_id: Option<String>,
+    },
     /// A setting changed at run time: `volume_percent`, `mic_mute`.
     Setting { name: String, value: serde_json::Value },
     /// A turn was marked as taken wrongly, with what was meant.

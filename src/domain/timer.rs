@@ -57,6 +57,18 @@ pub struct Timer {
     /// `FREQ=DAILY;BYHOUR=7;BYMINUTE=0`, or a line of cron, such as `0 9 * * *`; `None` when it rings once.
     #[serde(default)]
     pub recurrence: Option<String>,
+    /// What the clock on the wall shows when it rings, such as `2027-03-28T07:00:00`, where a time of day was meant:
+    /// it rings then although the house gets another time zone. `None` for a length of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<String>,
+}
+
+impl Timer {
+    /// Name of the ring that falls due as it stands now: stable over restarts, another one after a snooze or at the
+    /// next time of what repeats.
+    pub fn ring_id(&self) -> String {
+        format!("{}@{}", self.id.0, self.due_unix_ms)
+    }
 }
 
 /// That a timer rang: one for every timer and due time, however often the program was started in between.
@@ -88,4 +100,11 @@ pub enum TimerChange {
     Unheard,
     /// Taken away before it was due.
     Cancelled,
+}
+
+impl TimerChange {
+    /// Whether it tells of a ring.
+    pub fn is_of_a_ring(self) -> bool {
+        matches!(self, Self::Finished | Self::RingsOn | Self::Acknowledged | Self::Unheard)
+    }
 }

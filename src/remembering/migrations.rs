@@ -63,7 +63,9 @@ const STEPS: &[&str] = &[
         told         INTEGER NOT NULL DEFAULT 0 CHECK (told IN (0, 1)),
         UNIQUE (timer, due_unix_ms)
      ) STRICT;",
-    // 4: settings that were changed while it ran, each with what the configuration said then.
+    // 4: the time of day that was meant.
+    "ALTER TABLE timers ADD COLUMN wall TEXT;",
+    // 5: settings that were changed while it ran, each with what the configuration said then.
     "CREATE TABLE settings (
         name       TEXT PRIMARY KEY,
         value      TEXT NOT NULL,

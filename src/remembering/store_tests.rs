@@ -19,6 +19,7 @@ fn timer(id: &str) -> Timer {
         remaining_ms: 0,
         state: TimerState::Running,
         recurrence: None,
+        wall: None,
     }
 }
 

@@ -25,7 +25,7 @@ impl TimerStore for Store {
         let rows = self.call("read the timers", |db| {
             let mut statement = db.prepare_cached(
                 "SELECT id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state,
-                    kind, recurrence
+                    kind, recurrence, wall
                  FROM timers ORDER BY seq",
             )?;
             let rows = statement.query_map([], read_row)?;
@@ -95,11 +95,12 @@ impl TimerStore for Store {
 fn write(db: &Connection, timer: &Timer) -> rusqlite::Result<()> {
     let mut statement = db.prepare_cached(
         "INSERT INTO timers
-            (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state, kind, recurrence)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            (id, name, area, duration_ms, created_unix_ms, due_unix_ms, remaining_ms, state, kind,
+             recurrence, wall)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
          ON CONFLICT (id) DO UPDATE SET
             name = ?2, area = ?3, duration_ms = ?4, created_unix_ms = ?5, due_unix_ms = ?6,
-            remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10",
+            remaining_ms = ?7, state = ?8, kind = ?9, recurrence = ?10, wall = ?11",
     )?;
     statement.execute(params![
         timer.id.0,
@@ -112,6 +113,7 @@ fn write(db: &Connection, timer: &Timer) -> rusqlite::Result<()> {
         state_name(timer.state),
         kind_name(timer.kind),
         timer.recurrence,
+        timer.wall,
     ])?;
     Ok(())
 }
@@ -183,6 +185,7 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<(Timer, String, String)> {
         remaining_ms: u64::try_from(row.get::<_, i64>(6)?).unwrap_or(0),
         state: TimerState::Running,
         recurrence: row.get(9)?,
+        wall: row.get(10)?,
     };
     Ok((timer, row.get(7)?, row.get(8)?))
 }
@@ -232,6 +235,7 @@ mod tests {
             due_unix_ms: times.2,
             remaining_ms: times.3,
             state,
+            wall: recurrence.clone(),
             recurrence,
         })
     }

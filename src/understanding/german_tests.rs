@@ -62,6 +62,16 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("Kannst du bitte die Stehlampe ausschalten?", "HassTurnOff", r#"{"name":"Stehlampe"}"#),
     ("Mach das Licht in der Küche an", "HassTurnOn", r#"{"area":"Küche","domain":"light"}"#),
     ("Licht aus", "HassTurnOff", r#"{"domain":"light"}"#),
+    ("Sag allen, dass das Essen fertig ist", "HassBroadcast", r#"{"message":"das Essen fertig ist"}"#),
+    ("Sag allen Bescheid, wir fahren los", "HassBroadcast", r#"{"message":"wir fahren los"}"#),
+    ("Durchsage: das Essen ist fertig!", "HassBroadcast", r#"{"message":"das essen ist fertig"}"#),
+    ("Mach eine Durchsage, dass wir losfahren", "HassBroadcast", r#"{"message":"wir losfahren"}"#),
+    (
+        "Sag in der Küche, dass ich gleich komme",
+        "HassBroadcast",
+        r#"{"area":"Küche","message":"ich gleich komme"}"#,
+    ),
+    ("Sag hier, dass Ruhe ist", "HassBroadcast", r#"{"message":"Ruhe ist","where":"here"}"#),
     ("schalte alle Lichter aus", "HassTurnOff", r#"{"domain":"light"}"#),
     ("mach alle Lampen im Erdgeschoss aus", "HassTurnOff", r#"{"domain":"light","floor":"Erdgeschoss"}"#),
     (

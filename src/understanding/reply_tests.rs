@@ -95,6 +95,7 @@ fn what_moves_and_turns_is_told() {
     let none = json!({"entities": [], "count": 0});
     let fan = json!({"entities": [entity("Ceiling fan", "on", "on")], "count": 1, "percentage": 40});
     let lamp = json!({"entities": [entity("Lamp", "on", "on")], "count": 1, "brightness": 60});
+    let slats = json!({"entities": [entity("Blinds", "open", "open")], "count": 1, "tilt": 40});
     let heating = json!({"entities": [entity("Thermostat", "heat", "heat")], "count": 1, "temperature": 22, "mode": "fan_only", "fan_mode": "auto"});
     let up = json!({"brightness_step": "up", "domain": "light", "area": "Kitchen"});
     for (intent, slots, result, text) in [
@@ -111,6 +112,8 @@ fn what_moves_and_turns_is_told() {
         ("HarkClimateSetTemperatureRelative", json!({}), &heating, "Set the thermostat to 22 degrees."),
         ("HarkClimateSetMode", json!({}), &heating, "Set the thermostat to fan only."),
         ("HassClimateSetFanMode", json!({}), &heating, "Set the fan of the thermostat to auto."),
+        ("HarkSetPreset", json!({"preset": "eco"}), &heating, "Set the thermostat to eco."),
+        ("HarkSetTilt", json!({}), &slats, "Tilted the blinds to 40 percent."),
         ("HarkAlarmPanelSet", json!({"mode": "night"}), &none, "The alarm is set for night."),
         ("HarkAlarmPanelSet", json!({"mode": "disarmed"}), &none, "The alarm is off."),
     ] {

@@ -79,6 +79,7 @@ fn the_bench_measures_every_station_and_leaves_the_home_alone() {
         "endpoint_to_transcript",
         "template_parse",
         "template_accept",
+        "command_to_receipt",
         "voice_first_audio",
         "voice_stop",
         "speech_end_to_first_audio",

@@ -1,5 +1,6 @@
-//! Promises survive: the program is killed again and again while timers and reminders are set, cancelled and ring;
-//! each rings once, nothing is lost. `HARK_KILLS` and `HARK_PROMISES` make it longer (200 and 1000).
+//! Promises survive: the program is killed again and again while timers, alarms and reminders are set, cancelled and
+//! ring and things are put on a list; each rings once, nothing is lost. `HARK_KILLS` and `HARK_PROMISES` make it
+//! longer (200 and 1000).
 
 use crate::support::{Broker, Hark, Running, text};
 use serde_json::Value;
@@ -49,8 +50,10 @@ fn now_ms() -> i64 {
 #[derive(Default)]
 struct Seen {
     promised: BTreeSet<String>,
-    /// Of every timer when it was due and when that was told.
-    rang: BTreeMap<String, Vec<(i64, i64)>>,
+    /// What is said to be on the list.
+    listed: BTreeSet<String>,
+    /// Of every timer its rings by their id: when it was due and when that was told, each time.
+    rang: BTreeMap<String, BTreeMap<String, Vec<(i64, i64)>>>,
 }
 
 impl Seen {
@@ -64,13 +67,18 @@ impl Seen {
                 (Some("timer"), Some("finished")) => {
                     let at = chrono::DateTime::parse_from_rfc3339(event["at"].as_str().unwrap()).unwrap();
                     let due = event["timer"]["due_unix_ms"].as_i64().unwrap();
-                    seen.rang.entry(id).or_default().push((due, at.timestamp_millis()));
+                    let ring = event["ring_id"].as_str().unwrap().to_owned();
+                    let rings = seen.rang.entry(id).or_default();
+                    rings.entry(ring).or_default().push((due, at.timestamp_millis()));
                 }
                 // A receipt is a promise even where the program died before the timer's own event.
                 (Some("action"), _) if event["receipt"]["ok"] == true => {
                     let detail = &event["receipt"]["detail"];
-                    let ids = ["timer", "reminder"].iter().filter_map(|kind| detail[kind]["id"].as_str());
+                    let ids =
+                        ["timer", "alarm", "reminder"].iter().filter_map(|kind| detail[kind]["id"].as_str());
                     seen.promised.extend(ids.map(str::to_owned));
+                    let items = detail["items"].as_array().into_iter().flatten();
+                    seen.listed.extend(items.filter_map(|item| Some(item.as_str()?.to_owned())));
                 }
                 _ => {}
             }
@@ -85,6 +93,14 @@ fn noted(hark: &Hark) -> BTreeMap<String, i64> {
     let mut rings = db.prepare("SELECT timer, count(*) FROM rings GROUP BY timer").unwrap();
     let rings = rings.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     rings.map(Result::unwrap).collect()
+}
+
+/// What lies on the lists in the database: how often each.
+fn on_lists(hark: &Hark) -> BTreeMap<String, i64> {
+    let db = rusqlite::Connection::open(hark.path("hark.db")).unwrap();
+    let mut items = db.prepare("SELECT text, count(*) FROM list_items GROUP BY text").unwrap();
+    let items = items.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    items.map(Result::unwrap).collect()
 }
 
 /// Takes one that is far ahead back; answers its id.
@@ -111,13 +127,15 @@ fn killed_at_random_every_promise_is_kept_once() {
     let mut outages: Vec<(i64, i64)> = Vec::new();
     let mut asked = 0;
     let mut last_run = None;
+    let mut slowest_start_ms = 0;
     for round in 0..=kills {
         let seen = all.lines().len();
-        let running = daemon(&hark, &broker);
+        let (running, started) = (daemon(&hark, &broker), now_ms());
         crate::support::wait_for("the daemon", Duration::from_secs(60), || {
             let online = |line: &String| line == "hark/hark/availability online";
             all.lines()[seen..].iter().any(online).then_some(())
         });
+        slowest_start_ms = slowest_start_ms.max(now_ms() - started);
         if let Some(outage) = outages.last_mut() {
             outage.1 = now_ms();
         }
@@ -125,8 +143,10 @@ fn killed_at_random_every_promise_is_kept_once() {
         for _ in 0..share {
             asked += 1;
             let seconds = 1 + chance.below(15);
-            let request = match chance.below(3) {
+            let request = match chance.below(5) {
                 0 => format!("set a timer for {seconds} seconds"),
+                1 => format!("wake me in {seconds} seconds"),
+                2 => format!("add promise number {asked} to the shopping list"),
                 _ => format!("/remind {seconds}s promise number {asked}"),
             };
             broker.publish("hark/hark/ask", &request);
@@ -150,43 +170,56 @@ fn killed_at_random_every_promise_is_kept_once() {
         listed(&hark, "timers").is_empty().then_some(())
     });
     assert!(last_run.take().unwrap().terminate().success());
-    judge(&Seen::of(&all.lines()), &noted(&hark), &cancelled, &outages);
+    let seen = Seen::of(&all.lines());
+    // A machine on which it takes long to start lets it ring late, too.
+    let allowed_ms = 4_000 + 4 * slowest_start_ms;
+    judge(&seen, &noted(&hark), &cancelled, &outages, allowed_ms);
+    let kept = on_lists(&hark);
+    println!("{} things put on the list", seen.listed.len());
+    let lost: Vec<_> = seen.listed.iter().filter(|item| kept.get(*item) != Some(&1)).collect();
+    assert!(lost.is_empty() && !seen.listed.is_empty(), "what was put on the list is there, once: {lost:?}");
+    assert!(kept.values().all(|count| *count == 1), "nothing is there twice: {kept:?}");
 }
 
-/// Between the message to the broker and the note that it was told lies a hair's breadth: all that rings in that
-/// moment is told again after a kill, or not. So moments are counted, not rings. The database is exact.
-fn judge(seen: &Seen, noted: &BTreeMap<String, i64>, cancelled: &BTreeSet<String>, outages: &[(i64, i64)]) {
-    let hair = 1 + outages.len() / 8;
+/// The database is exact. Between the broker's word that it has a ring and the note of it lies a hair's breadth: what
+/// rings in that moment is told again after a kill, under the same id, so that who keeps ids sees it once. Nothing
+/// goes untold.
+fn judge(
+    seen: &Seen,
+    noted: &BTreeMap<String, i64>,
+    cancelled: &BTreeSet<String>,
+    outages: &[(i64, i64)],
+    allowed_ms: i64,
+) {
     let promised: BTreeSet<&String> = seen.promised.iter().filter(|id| !cancelled.contains(*id)).collect();
     let lost: Vec<_> = promised.iter().filter(|id| noted.get(**id) != Some(&1)).collect();
     let untold: Vec<_> = promised.iter().filter(|id| !seen.rang.contains_key(**id)).collect();
     let twice: Vec<_> = seen.rang.iter().filter(|(_, rings)| rings.len() > 1).collect();
-    let mut again: Vec<i64> =
-        twice.iter().flat_map(|(_, rings)| rings[1..].iter().map(|(_, at)| *at)).collect();
-    again.sort_unstable();
-    again.dedup_by(|later, earlier| *later - *earlier < 1_000);
+    let again = seen.rang.values().flat_map(BTreeMap::values).filter(|told| told.len() > 1).count();
     println!(
-        "{} kills, {} promises kept, {} cancelled, {} rings, told twice {} at {} moments, untold {}",
+        "{} kills, {} promises kept, {} cancelled, {} rings, {again} told again under the same id",
         outages.len(),
         promised.len(),
         cancelled.len(),
         noted.len(),
-        twice.len(),
-        again.len(),
-        untold.len()
     );
     assert!(promised.len() * 2 > outages.len(), "the test promised something");
     assert!(lost.is_empty(), "each rings exactly once: {lost:?}");
     assert!(noted.values().all(|count| *count == 1), "none rings twice");
     assert!(cancelled.iter().all(|id| !noted.contains_key(id)), "what was cancelled does not ring");
-    assert!(untold.len() + again.len() <= hair, "untold {untold:?}, told twice {twice:?}");
+    assert!(untold.is_empty(), "each is told: {untold:?}");
+    assert!(twice.is_empty(), "each under one id: {twice:?}");
+    assert!(
+        again * 2 <= promised.len(),
+        "the note that a ring was told is not forgotten: {again} told again"
+    );
     let late = |(due, at): &(i64, i64)| {
         let down: i64 = outages.iter().map(|(from, to)| (at.min(to) - due.max(from)).max(0)).sum();
         at - due - down
     };
-    let latest = seen.rang.values().flatten().map(late).max().unwrap_or(0);
-    println!("the latest ring beyond the outages: {latest} ms");
-    assert!(latest < 4_000, "late by no more than the outage: {latest} ms");
+    let latest = seen.rang.values().flat_map(BTreeMap::values).flatten().map(late).max().unwrap_or(0);
+    println!("the latest ring beyond the outages: {latest} ms of {allowed_ms} allowed");
+    assert!(latest < allowed_ms, "late by no more than the outage: {latest} ms");
 }
 
 #[test]

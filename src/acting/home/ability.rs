@@ -39,6 +39,11 @@ pub fn check(entity: &Entity, command: &DeviceCommand) -> Result<(), DeviceError
         C::Start if !matches!(domain, "vacuum" | "lawn_mower") => unsupported("be started"),
         C::Dock if !matches!(domain, "vacuum" | "lawn_mower") => unsupported("go home"),
         C::CleanArea(_) if domain != "vacuum" => unsupported("clean"),
+        C::Tilt(_) if domain != "cover" || !entity.attributes.contains_key("current_tilt_position") => {
+            unsupported("be tilted")
+        }
+        C::Preset(_) if !entity.attributes.contains_key("preset_modes") => unsupported("be set to a preset"),
+        C::Preset(preset) => one_of(entity, "preset_modes", preset),
         C::HvacMode(_) | C::FanMode(_) if domain != "climate" => unsupported("be set to a mode"),
         C::HvacMode(mode) => one_of(entity, "hvac_modes", mode),
         C::FanMode(mode) => one_of(entity, "fan_modes", mode),

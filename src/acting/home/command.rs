@@ -144,7 +144,11 @@ fn dangers(action: &Action, home: &Home) -> Vec<Danger> {
         DeviceCommand::Unlock => one("unlock", entity),
         DeviceCommand::Open if is_secure(entity) => one("open", entity),
         // Any opening counts: where the door stands now may have changed since it was looked at.
-        DeviceCommand::Position(position) if is_secure(entity) && *position > 0 => one("open", entity),
+        DeviceCommand::Position(position) | DeviceCommand::Tilt(position)
+            if is_secure(entity) && *position > 0 =>
+        {
+            one("open", entity)
+        }
         DeviceCommand::Arm(state) if !state.starts_with("armed") => one("disarm", entity),
         DeviceCommand::Activate => scene_dangers(entity, home),
         _ => Vec::new(),

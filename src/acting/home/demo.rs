@@ -143,6 +143,8 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
             set(device, "cleaning_area", json!(area));
         }
         C::HvacMode(mode) => device.state.clone_from(mode),
+        C::Tilt(tilt) => set(device, "current_tilt_position", json!(tilt)),
+        C::Preset(preset) => set(device, "preset_mode", json!(preset)),
         C::FanMode(mode) => set(device, "fan_mode", json!(mode)),
         C::Arm(state) => device.state.clone_from(state),
         C::Items(items) => {

@@ -30,6 +30,9 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         C::Position(target) => {
             matches!(state, "opening" | "closing") || near("current_position", f64::from(*target), 1.0)
         }
+        // Slats come to rest where they can.
+        C::Tilt(target) => near("current_tilt_position", f64::from(*target), 3.0),
+        C::Preset(preset) => now.text("preset_mode").unwrap_or("none") == preset,
         C::Temperature(target) => near("temperature", *target, 0.05),
         C::Volume(target) => near("volume_level", f64::from(*target) / 100.0, 0.011),
         // What has no state of its own is done when the command was delivered.

@@ -14,12 +14,18 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
     let mut commands = Vec::new();
     match before.id.domain() {
         "light" => commands.extend(light(before, now)),
-        "cover" | "valve" => match percent(before, "current_position") {
-            Some(position) if moved || differs("current_position") => commands.push(C::Position(position)),
-            None if moved && before.state.starts_with("open") => commands.push(C::Open),
-            None if moved && before.state.starts_with("clos") => commands.push(C::Close),
-            _ => {}
-        },
+        "cover" | "valve" => {
+            match percent(before, "current_position") {
+                Some(position) if moved || differs("current_position") => {
+                    commands.push(C::Position(position));
+                }
+                None if moved && before.state.starts_with("open") => commands.push(C::Open),
+                None if moved && before.state.starts_with("clos") => commands.push(C::Close),
+                _ => {}
+            }
+            let tilt = percent(before, "current_tilt_position");
+            commands.extend(tilt.filter(|_| differs("current_tilt_position")).map(C::Tilt));
+        }
         "lock" if moved && before.state.starts_with("lock") => commands.push(C::Lock),
         "lock" if moved && before.state.starts_with("unlock") => commands.push(C::Unlock),
         "fan" => match percent(before, "percentage") {
@@ -28,7 +34,7 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
                 commands.push(C::Percentage(speed));
             }
             _ if moved => commands.push(C::TurnOn),
-            _ => {}
+            _ => commands.extend(preset(before, now)),
         },
         "climate" => {
             if moved {
@@ -40,6 +46,7 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
             if let Some(mode) = before.text("fan_mode").filter(|_| differs("fan_mode")) {
                 commands.push(C::FanMode(mode.to_owned()));
             }
+            commands.extend(preset(before, now));
         }
         "media_player" => commands.extend(player(before, now)),
         "vacuum" | "lawn_mower" if moved => match before.state.as_str() {
@@ -58,6 +65,14 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         _ => {}
     }
     commands
+}
+
+/// The preset it had, where it has another one now.
+fn preset(before: &Entity, now: &Entity) -> Option<DeviceCommand> {
+    let had = before.text("preset_mode").unwrap_or("none");
+    let has_presets = before.attributes.contains_key("preset_modes");
+    (has_presets && now.text("preset_mode").unwrap_or("none") != had)
+        .then(|| DeviceCommand::Preset(had.to_owned()))
 }
 
 /// A light that was on comes back with its brightness and colour.

@@ -2,6 +2,7 @@
 //! ring at a time of day rings when the wall shows it, and nothing rings twice.
 
 use super::Timers;
+use crate::acting::zone::Zone;
 use crate::domain::Fault;
 use crate::domain::timer::{Timer, TimerKind, TimerState};
 
@@ -28,6 +29,22 @@ impl JumpWatch {
     }
 }
 
+/// Finds out when the house gets another time zone, or other rules of summer time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ZoneWatch {
+    last: Option<[i64; 4]>,
+}
+
+impl ZoneWatch {
+    /// Whether clocks here are ahead of UTC by something else than at the last look, now or in the seasons to come.
+    /// True as well when only the season has changed, which moves nothing.
+    pub fn look(&mut self, zone: Zone, now_unix_ms: i64) -> bool {
+        const SEASON_MS: i64 = 91 * 24 * 3600 * 1000;
+        let ahead = [0, 1, 2, 3].map(|season| zone.offset_ms(now_unix_ms + season * SEASON_MS));
+        self.last.replace(ahead).is_some_and(|before| before != ahead)
+    }
+}
+
 impl Timers {
     /// The wall clock was set by `jump_ms`. Timers and commands, which were set by their length, move with it;
     /// alarms and reminders stay at their time of day, and what repeats is put at the next fitting one.
@@ -43,7 +60,8 @@ impl Timers {
         })
     }
 
-    /// Puts what repeats at the next fitting time, where a clock that was wrong for a while has put it too far ahead.
+    /// Puts what was meant for a time of day at that time as clocks show it here now, and what repeats at the next
+    /// fitting one, where a clock that was wrong for a while has put it too far ahead.
     ///
     /// # Errors
     /// As [`Timers::clock_was_set`].
@@ -63,6 +81,9 @@ impl Timers {
             for timer in timers.iter_mut().filter(|timer| timer.state == TimerState::Running) {
                 let mut changed = timer.clone();
                 shift(&mut changed);
+                if let Some(due_unix_ms) = changed.wall.as_deref().and_then(|wall| self.zone.of_wall(wall)) {
+                    changed.due_unix_ms = due_unix_ms;
+                }
                 self.bring_back(&mut changed, rang(timer), now_unix_ms);
                 if changed != *timer {
                     changes.push((std::mem::replace(timer, changed.clone()), Some(changed)));
@@ -87,6 +108,7 @@ impl Timers {
         let next = self.zone.next(rule, set, after);
         if let Some(next) = next.filter(|next| *next < timer.due_unix_ms) {
             timer.due_unix_ms = next;
+            timer.wall = self.zone.wall_of(next);
             timer.created_unix_ms = set;
         }
     }

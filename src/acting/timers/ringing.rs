@@ -7,20 +7,27 @@ use crate::domain::timer::{Ring, Timer, TimerChange, TimerKind, TimerState};
 
 impl Timers {
     /// Tells the observer of what was ringing when the program ended, once, at the start of whoever lets them ring:
-    /// as new when nobody was told before, else as ringing on. A command among them was given out before; whether
+    /// first, as new, what nobody was told of before; then what became due in the meantime; last what rings on, for
+    /// that has been told, and there may be much of it. A command among them was given out before; whether
     /// it was carried out nobody knows, so it is told and not done again.
     ///
     /// # Errors
     /// When the store cannot be read; then all are told as new.
-    pub fn ring_on(&self) -> Result<(), Fault> {
+    pub fn ring_on(&self, now_unix_ms: i64) -> Result<(), Fault> {
         let rings = self.store.rings();
         let known: &[Ring] = rings.as_ref().map_or(&[], Vec::as_slice);
-        for timer in self.ringing() {
-            let told = known
-                .iter()
-                .any(|ring| ring.told && ring.timer == timer.id && ring.due_unix_ms == timer.due_unix_ms);
-            let rings_on = told || timer.kind == TimerKind::Command;
-            self.tell(if rings_on { TimerChange::RingsOn } else { TimerChange::Finished }, &timer);
+        let was_told = |timer: &Timer| {
+            let of_this =
+                |ring: &Ring| ring.timer == timer.id && ring.due_unix_ms == timer.due_unix_ms && ring.told;
+            timer.kind == TimerKind::Command || known.iter().any(of_this)
+        };
+        let (ring_on, new): (Vec<Timer>, Vec<Timer>) = self.ringing().into_iter().partition(was_told);
+        for timer in &new {
+            self.tell(TimerChange::Finished, timer);
+        }
+        self.due(now_unix_ms);
+        for timer in &ring_on {
+            self.tell(TimerChange::RingsOn, timer);
         }
         rings.map(|_| ())
     }
@@ -177,7 +184,8 @@ impl Timers {
         // The clock may have been set back while it rang: the same time does not come twice.
         let after = now_unix_ms.max(timer.due_unix_ms);
         let due_unix_ms = self.zone.next(rule, timer.created_unix_ms, after)?;
-        Some(Timer { due_unix_ms, state: TimerState::Running, ..timer.clone() })
+        let wall = self.zone.wall_of(due_unix_ms);
+        Some(Timer { due_unix_ms, wall, state: TimerState::Running, ..timer.clone() })
     }
 }
 

@@ -108,6 +108,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         rule: args.text("recurrence").and_then(Recurrence::parse),
         length_ms: length(args, AMOUNT),
     };
+    let by_the_wall = asked.length_ms.is_none();
     let (due_unix_ms, recurrence) = asked.due(kind, parts.timers.zone(), now)?;
     let new = NewTimer {
         kind,
@@ -116,11 +117,12 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         due_unix_ms: Some(due_unix_ms),
         recurrence: recurrence.map(|rule| rule.to_string()),
         duration_ms: 0,
+        by_the_wall,
     };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({ key(kind): shown(&timer, timers.zone(), now) }));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(timer) }))
+        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
     })
 }
 
@@ -250,7 +252,8 @@ fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, 
         }
         let timer = timers.cancel(&found.remove(0).id)?;
         let detail = json!({"rang": false, key(kind): shown(&timer, timers.zone(), now)});
-        Ok(Outcome::new(true, detail).undone_by(Undoable::Timer { before: Some(timer), after: None }))
+        Ok(Outcome::new(true, detail)
+            .undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None }))
     })
 }
 
@@ -263,7 +266,7 @@ fn cancel_all(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepar
         }
         let mut outcome = Outcome::new(!gone.is_empty(), json!({"count": gone.len()}));
         for timer in gone {
-            outcome = outcome.undone_by(Undoable::Timer { before: Some(timer), after: None });
+            outcome = outcome.undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None });
         }
         Ok(outcome)
     })

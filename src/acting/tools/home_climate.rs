@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 const CLIMATE: &[&str] = &["climate"];
 
+/// What has presets.
+const PRESETS: &[&str] = &["climate", "fan"];
+
 /// How much "warmer" is, degrees.
 const STEP_DEGREES: f64 = 1.0;
 
@@ -51,31 +54,37 @@ pub fn step_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fai
 
 /// `home.climate_set_mode`.
 pub fn set_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose(parts, args, "mode", "hvac_modes", DeviceCommand::HvacMode)
+    choose(parts, args, ("mode", "hvac_modes"), CLIMATE, DeviceCommand::HvacMode)
 }
 
 /// `home.climate_set_fan_mode`.
 pub fn set_fan_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose(parts, args, "fan_mode", "fan_modes", DeviceCommand::FanMode)
+    choose(parts, args, ("fan_mode", "fan_modes"), CLIMATE, DeviceCommand::FanMode)
 }
 
-/// Sets one of the modes that a device lists under `known`, in its own spelling.
+/// `home.set_preset`.
+pub fn set_preset(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    choose(parts, args, ("preset", "preset_modes"), PRESETS, DeviceCommand::Preset)
+}
+
+/// Sets one of the modes that a device lists under `known`, in its own spelling; without a name that of the first
+/// of these domains.
 fn choose(
     parts: &Arc<Parts>,
     args: &Args,
-    slot: &str,
-    known: &str,
+    (slot, known): (&str, &str),
+    domains: &[&str],
     command: impl Fn(String) -> DeviceCommand,
 ) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, format!("{slot} was not said"));
     let mode = args.owned(slot).ok_or_else(missing)?;
     let mut target = target(args);
     if target.name.is_none() {
-        target.domain = Some("climate".into());
+        target.domain = domains.first().map(|domain| (*domain).to_owned());
     }
     let about = Value::Object(Map::from_iter([(slot.to_owned(), json!(mode))]));
-    plan(parts, &target, (CLIMATE, CLIMATE), about, |thermostat| {
-        let modes = thermostat.attributes.get(known).and_then(Value::as_array);
+    plan(parts, &target, (domains, domains), about, |device| {
+        let modes = device.attributes.get(known).and_then(Value::as_array);
         let spelled = modes.into_iter().flatten().filter_map(Value::as_str);
         let spelled = spelled.into_iter().find(|known| is_one_of(&mode, [*known])).map(str::to_owned);
         Ok(command(spelled.unwrap_or_else(|| mode.to_lowercase().replace(' ', "_"))))

@@ -29,6 +29,17 @@ pub fn set_position(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure
     plan(parts, &target, (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
 }
 
+/// `home.set_tilt`.
+pub fn set_tilt(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_tilt needs tilt");
+    let tilt: u8 = args.integer("tilt").ok_or_else(missing)?;
+    let mut target = target(args);
+    if target.name.is_none() && target.domain.is_none() {
+        target.domain = Some("cover".into());
+    }
+    plan(parts, &target, (COVERS, COVERS), json!({"tilt": tilt}), |_| Ok(DeviceCommand::Tilt(tilt)))
+}
+
 /// `home.position_step`.
 pub fn position_step(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "position_step", STEP_PERCENT)?;

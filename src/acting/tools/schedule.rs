@@ -38,11 +38,12 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         due_unix_ms: Some(due_unix_ms),
         recurrence: Some(rule),
         duration_ms: 0,
+        by_the_wall: true,
     };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({"schedule": told(&timer, timers, now)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(timer) }))
+        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
     })
 }
 
@@ -71,7 +72,7 @@ pub fn remove(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         };
         let timer = timers.cancel(&only.id)?;
         let outcome = Outcome::new(true, json!({"schedule": told(&timer, timers, now)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: Some(timer), after: None }))
+        Ok(outcome.undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None }))
     })
 }
 

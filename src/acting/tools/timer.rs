@@ -23,7 +23,7 @@ pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({"timer": shown(&timer)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(timer) }))
+        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
     })
 }
 
@@ -33,7 +33,7 @@ pub fn cancel(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     work(parts, move |timers, now| {
         let timer = timers.cancel(&timers.find(&query)?.id)?;
         let outcome = Outcome::new(true, json!({"timer": shown_with_left(&timer, now)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: Some(timer), after: None }))
+        Ok(outcome.undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None }))
     })
 }
 
@@ -44,7 +44,7 @@ pub fn cancel_all(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> 
         let gone = timers.cancel_all(&query)?;
         let mut outcome = Outcome::new(!gone.is_empty(), json!({"count": gone.len()}));
         for timer in gone {
-            outcome = outcome.undone_by(Undoable::Timer { before: Some(timer), after: None });
+            outcome = outcome.undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None });
         }
         Ok(outcome)
     })
@@ -94,7 +94,8 @@ fn change(
         let before = timers.find(&query)?;
         let timer = change(timers, &before.id, now)?;
         let outcome = Outcome::new(true, json!({"timer": shown_with_left(&timer, now)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: Some(before), after: Some(timer) }))
+        Ok(outcome
+            .undone_by(Undoable::Timer { before: Some(Box::new(before)), after: Some(Box::new(timer)) }))
     })
 }
 

@@ -88,7 +88,7 @@ fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
             parts.lists.put_back(&name, before.as_ref())?;
             json!({"kind": "list", "list": name, "what": what, "items": items})
         }
-        Undoable::Timer { before, after } => timer(parts, before.as_ref(), after.as_ref())?,
+        Undoable::Timer { before, after } => timer(parts, before.as_deref(), after.as_deref())?,
         Undoable::Volume(before) => {
             let now = parts.node.set_volume(before);
             if now != before {

@@ -3,6 +3,7 @@
 //! The demo home and a temporary state folder stand in for the owner's, so nothing at home is switched.
 
 mod hearing;
+mod large_home;
 mod road;
 mod samples;
 mod sounds;
@@ -79,6 +80,8 @@ pub fn bench(
     rows.extend(hearing::rows(&workshop, &sounds).map_err(one)?);
     progress("understanding");
     rows.extend(understanding::rows()?);
+    progress("a large home");
+    rows.extend(large_home::rows(&config, &folder)?);
     progress("speaking");
     rows.extend(speaking::rows(&workshop).map_err(one)?);
     progress("the whole road");

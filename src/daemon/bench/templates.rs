@@ -5,7 +5,8 @@ use crate::domain::home::{Area, Entity, Floor, Home};
 use crate::understanding::Sentences;
 use std::fmt::Write;
 
-const PLACES: [&str; 25] = [
+/// Names of rooms.
+pub(super) const PLACES: [&str; 25] = [
     "kitchen",
     "bedroom",
     "office",
@@ -32,7 +33,8 @@ const PLACES: [&str; 25] = [
     "music room",
     "play room",
 ];
-const THINGS: [(&str, &str); 20] = [
+/// What a room has: domain and name.
+pub(super) const THINGS: [(&str, &str); 20] = [
     ("light", "ceiling"),
     ("light", "lamp"),
     ("light", "spotlight"),

@@ -61,7 +61,8 @@ impl Machine {
         let reply = match question {
             Some(receipt) => {
                 let origin = answerer(origin);
-                self.approval = Some(Approval { origin, intents, by_pin, until_ms });
+                let asked = receipt.clone();
+                self.approval = Some(Approval { origin, intents, asked, by_pin, until_ms });
                 Reply::AskApproval { receipt, parts }
             }
             None => Reply::Parts { parts },

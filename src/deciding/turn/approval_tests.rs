@@ -2,12 +2,13 @@
 
 use super::Machine;
 use super::tests::{
-    acted, at, calls, heard, machine, replied, replies, run, timer, turn, typed, understood, unlocking,
+    acted, at, calls, heard, machine, outcomes, replied, replies, run, timer, turn, typed, understood,
+    unlocking,
 };
 use crate::domain::pin::{MASK, PinVerdict};
-use crate::domain::public_event::{Origin, SpeakingEnd};
+use crate::domain::public_event::{Origin, Outcome, SpeakingEnd};
 use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
-use crate::domain::{Effect, Event, Reply};
+use crate::domain::{Effect, Event, Reply, TurnId};
 
 #[test]
 fn a_pin_is_what_is_waited_for_where_one_is_needed() {
@@ -92,4 +93,88 @@ fn a_yes_that_comes_before_the_tick_is_late_all_the_same() {
         ],
     );
     assert!(calls(&run(&mut machine, vec![(10_004, typed("yes"))])).is_empty());
+}
+
+fn not_done(effects: &[Effect]) -> usize {
+    replies(effects).iter().filter(|reply| matches!(reply, Reply::NotDone { .. })).count()
+}
+
+#[test]
+fn who_does_not_answer_is_told_once_that_nothing_was_done() {
+    let mut machine = machine();
+    run(
+        &mut machine,
+        vec![
+            (0, typed("unlock the front door")),
+            (1, understood(1, &["HassTurnOff"])),
+            (2, acted(1, 0, false, "needs_approval")),
+            (3, replied(1, false)),
+        ],
+    );
+    assert_eq!(machine.next_deadline_ms(), Some(10_002));
+    let effects = run(&mut machine, vec![(10_001, Event::Tick)]);
+    assert_eq!(not_done(&effects), 0);
+    let effects = run(&mut machine, vec![(10_002, Event::Tick)]);
+    let spoken = effects.iter().any(|effect| matches!(effect, Effect::Reply { speak: true, .. }));
+    assert!(not_done(&effects) == 1 && !spoken, "{effects:?}");
+    let effects = run(&mut machine, vec![(10_004, replied(2, false))]);
+    assert_eq!(outcomes(&effects), [Outcome::Lapsed]);
+    let of_who_asked = effects.iter().all(|effect| match effect {
+        Effect::Publish { turn: Some(_), origin, .. } => *origin == Some(Origin::Cli),
+        _ => true,
+    });
+    assert!(of_who_asked, "{effects:?}");
+    // Nothing is left that could be told again.
+    let later = (11_000..200_000).step_by(5_000).map(|at| (at, Event::Tick)).collect();
+    assert!(replies(&run(&mut machine, later)).is_empty());
+    assert_eq!(machine.next_deadline_ms(), None);
+    assert!(calls(&run(&mut machine, vec![(200_000, typed("yes"))])).is_empty());
+}
+
+#[test]
+fn the_room_is_told_when_nobody_speaks_and_not_asked_again() {
+    let mut machine = machine();
+    let asked = vec![
+        (0, Event::Wake { word: "hey jarvis".into(), score: 0.9 }),
+        (1, Event::SpeechStarted),
+        (2, heard("unlock the front door", false)),
+        (3, understood(1, &["HassTurnOff"])),
+        (4, acted(1, 0, false, "needs_approval")),
+        (5, replied(1, true)),
+        (6, Event::SpeakingStarted { turn: turn(1) }),
+    ];
+    run(&mut machine, asked);
+    // The question takes longer than the time to answer it: it does not lapse while it is asked.
+    assert_eq!(not_done(&run(&mut machine, vec![(12_000, Event::Tick)])), 0);
+    let ended = Event::SpeakingEnded { turn: turn(1), reason: SpeakingEnd::Done };
+    run(&mut machine, vec![(12_500, ended), (20_000, Event::NothingSaid)]);
+    let effects = run(&mut machine, vec![(22_500, Event::Tick)]);
+    assert_eq!(not_done(&effects), 1);
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Reply { speak: true, .. })), "{effects:?}");
+    let told: Vec<TurnId> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Reply { turn, .. } => Some(turn.clone()),
+            _ => None,
+        })
+        .collect();
+    let ended = Event::SpeakingEnded { turn: told[0].clone(), reason: SpeakingEnd::Done };
+    let text = "Nobody answered.".to_owned();
+    let worded = Event::Replied { turn: told[0].clone(), text, language: "en".into(), speaks: true };
+    let effects = run(&mut machine, vec![(22_501, worded), (24_000, ended), (60_000, Event::Tick)]);
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Listen { .. })), "{effects:?}");
+    assert_eq!((not_done(&effects), outcomes(&effects).as_slice()), (0, [Outcome::Lapsed].as_slice()));
+}
+
+#[test]
+fn a_late_yes_hears_what_became_of_it_and_stop_hears_nothing() {
+    let mut machine = machine();
+    unlocking(&mut machine, "needs_approval");
+    let mut stopped = machine.clone();
+    let effects = run(&mut machine, vec![(30_000, typed("yes"))]);
+    assert_eq!((not_done(&effects), calls(&effects).len()), (1, 0));
+    run(&mut machine, vec![(30_001, replied(2, false))]);
+    assert_eq!(not_done(&run(&mut machine, vec![(40_000, Event::Tick)])), 0);
+    let effects = run(&mut stopped, vec![(5_000, Event::Stop), (30_000, Event::Tick)]);
+    assert_eq!(not_done(&effects), 0, "who stops it knows");
 }

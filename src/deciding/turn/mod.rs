@@ -14,6 +14,7 @@ mod correcting;
 mod echo;
 mod evidence;
 mod follow_up;
+mod lapsed;
 mod request;
 mod ringing;
 mod said;
@@ -81,6 +82,8 @@ pub struct Machine {
     turns: Vec<Turn>,
     turns_opened: u64,
     approval: Option<Approval>,
+    /// A question that nobody answered, and nobody was told of yet.
+    lapsed: Option<Approval>,
     /// What the executor says to the PIN in the request that comes next.
     presented: Option<PinVerdict>,
     /// A request that waits to hear which name is meant.
@@ -116,6 +119,7 @@ impl Machine {
             turns: Vec::new(),
             turns_opened: 0,
             approval: None,
+            lapsed: None,
             presented: None,
             question: None,
             leaning: Context::default(),
@@ -140,6 +144,7 @@ impl Machine {
         self.decide_if_due(now);
         let is_pin = matches!(event, Event::PinPresented { .. });
         self.take(now, event);
+        self.tell_lapsed(now);
         if !is_pin {
             // It is worth something for the very next event only.
             self.presented = None;
@@ -155,7 +160,7 @@ impl Machine {
     /// When a `Tick` is due at the latest, on the clock of the stamps; `None` when nothing waits.
     pub fn next_deadline_ms(&self) -> Option<u64> {
         let turns = self.turns.iter().flat_map(|turn| [turn.wake_sound_at_ms, Some(turn.give_up_at_ms)]);
-        let approval = self.approval.as_ref().map(|approval| approval.until_ms);
+        let approval = self.approval_lapses_ms();
         let interruption = self.interruption.as_ref().map(Interruption::next_ms);
         let question = self.question.as_ref().map(|question| question.until_ms);
         turns.chain([approval, question, interruption, self.ringing.next_ms()]).flatten().min()
@@ -221,9 +226,7 @@ impl Machine {
     /// A question whose time is up is not answered any more, whatever comes first: the answer or a tick.
     fn forget_late_questions(&mut self, now: Stamp) {
         let now_ms = now.clock_ms();
-        if self.approval.as_ref().is_some_and(|approval| approval.until_ms <= now_ms) {
-            self.approval = None;
-        }
+        self.let_approval_lapse(now);
         if self.question.as_ref().is_some_and(|question| question.until_ms <= now_ms) {
             self.question = None;
         }
@@ -355,6 +358,7 @@ impl Machine {
             self.out.push(Effect::StopListening);
         }
         self.approval = None;
+        self.lapsed = None;
         self.question = None;
         self.ringing.stop();
         // Also what another program lets ring.

@@ -62,7 +62,7 @@ impl Machine {
             self.on_pin(now, id, verdict);
             return;
         }
-        if self.answer_which(now, id, text, &origin) {
+        if self.answer_which(now, id, text, &origin) || self.answer_too_late(now, id, text, &origin) {
             return;
         }
         let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);

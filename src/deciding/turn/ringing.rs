@@ -51,12 +51,16 @@ impl Ringing {
         !std::mem::take(&mut self.timers).is_empty()
     }
 
-    fn add(&mut self, timer: Timer, now_ms: u64) {
+    /// `at_once`: nobody has heard of it yet. What rings on takes its turn.
+    fn add(&mut self, timer: Timer, now_ms: u64, at_once: bool) {
         self.remove(&timer.id);
+        let waits = !at_once && !self.timers.is_empty();
         // Before those that were told already.
         let new = self.timers.iter().take_while(|(_, since_ms)| *since_ms == now_ms).count();
         self.timers.insert(new, (timer, now_ms));
-        self.next_ms = Some(now_ms);
+        if !waits {
+            self.next_ms = Some(now_ms);
+        }
     }
 
     /// Those that have rung for `most_ms`; they are silent from here on.
@@ -88,7 +92,8 @@ impl Ringing {
 
 impl Machine {
     pub(super) fn on_timer(&mut self, now: Stamp, change: TimerChange, timer: Timer) {
-        self.publish(None, PublicEvent::Timer { change, timer: timer.clone() });
+        let ring_id = change.is_of_a_ring().then(|| timer.ring_id());
+        self.publish(None, PublicEvent::Timer { change, timer: timer.clone(), ring_id });
         match change {
             TimerChange::Finished
                 if timer.kind == TimerKind::Command && timer.state == TimerState::Running =>
@@ -97,7 +102,7 @@ impl Machine {
                 self.on_typed(now, request, Origin::Internal, true, false);
             }
             TimerChange::Finished | TimerChange::RingsOn => {
-                self.ringing.add(timer, now.clock_ms());
+                self.ringing.add(timer, now.clock_ms(), change == TimerChange::Finished);
                 self.ring_if_due(now);
             }
             TimerChange::Acknowledged | TimerChange::Unheard | TimerChange::Cancelled => {

@@ -131,6 +131,8 @@ pub(super) struct Approval {
     /// Only the one who asked may answer.
     pub(super) origin: Origin,
     pub(super) intents: Vec<(Intent, ToolCall)>,
+    /// What was asked, as the gate put it.
+    pub(super) asked: Receipt,
     /// It waits for the PIN, not for a yes.
     pub(super) by_pin: bool,
     pub(super) until_ms: u64,

@@ -152,6 +152,7 @@ pub(super) fn timer(id: &str) -> Timer {
         remaining_ms: 0,
         state: TimerState::Ringing,
         recurrence: None,
+        wall: None,
     }
 }
 

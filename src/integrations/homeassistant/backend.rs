@@ -5,13 +5,17 @@ use super::Shared;
 use super::frame::Refusal;
 use super::link::{Link, Unanswered};
 use super::service::{self, Call, Plan};
-use crate::domain::device::{DeviceBackend, DeviceCommand, DeviceError, SendFuture};
+use crate::domain::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
 use crate::domain::home::{Area, Entity};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The devices of Home Assistant.
-pub(super) struct Backend(pub Arc<Shared>);
+pub(super) struct Backend {
+    pub shared: Arc<Shared>,
+    /// Codes that its locks and alarm panels want.
+    pub codes: DeviceCodes,
+}
 
 impl DeviceBackend for Backend {
     fn source(&self) -> &'static str {
@@ -19,8 +23,8 @@ impl DeviceBackend for Backend {
     }
 
     fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
-        let plan = service::plan(entity, command);
-        let (shared, id, name) = (Arc::clone(&self.0), entity.id.0.clone(), entity.name.clone());
+        let plan = service::plan(entity, command).map(|plan| plan.with_code(self.codes.of(&entity.id)));
+        let (shared, id, name) = (Arc::clone(&self.shared), entity.id.0.clone(), entity.name.clone());
         Box::pin(async move {
             let plan = plan?;
             let link = shared.link().ok_or_else(|| DeviceError::Offline(name.clone()))?;

@@ -25,7 +25,7 @@ pub use probe::probe;
 
 use crate::config::homeassistant::HomeAssistant as Config;
 use crate::config::paths;
-use crate::domain::device::DeviceBackend;
+use crate::domain::device::{DeviceBackend, DeviceCodes};
 use crate::domain::fault::Fault;
 use crate::domain::home::Area;
 use crate::domain::ports::HomeSink;
@@ -117,8 +117,8 @@ impl HomeAssistant {
     }
 
     /// Who drives the devices.
-    pub fn backend(&self) -> Arc<dyn DeviceBackend> {
-        Arc::new(backend::Backend(Arc::clone(&self.shared)))
+    pub fn backend(&self, codes: DeviceCodes) -> Arc<dyn DeviceBackend> {
+        Arc::new(backend::Backend { shared: Arc::clone(&self.shared), codes })
     }
 
     /// Waits until the home was read, or the first attempt to do so failed.

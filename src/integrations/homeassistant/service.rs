@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 const CLIMATE_TURN_OFF: u64 = 128;
 const CLIMATE_TURN_ON: u64 = 256;
 
+/// Domains whose services take a code.
+const CODED: &[&str] = &["lock", "alarm_control_panel"];
+
 /// One call of a service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
@@ -34,6 +37,18 @@ pub enum Plan {
     },
     /// A vacuum cleans the area of this name.
     CleanArea(String),
+}
+
+impl Plan {
+    /// The same with the code that a lock or an alarm panel wants.
+    pub fn with_code(mut self, code: Option<&str>) -> Self {
+        if let (Self::Calls(calls), Some(code)) = (&mut self, code) {
+            for call in calls.iter_mut().filter(|call| CODED.contains(&call.domain.as_str())) {
+                call.data.insert("code".into(), json!(code));
+            }
+        }
+        self
+    }
 }
 
 impl Call {
@@ -84,6 +99,8 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
             let service = if is_valve { "set_valve_position" } else { "set_cover_position" };
             (service, json!({"position": position}))
         }
+        C::Tilt(tilt) => ("set_cover_tilt_position", json!({"tilt_position": tilt})),
+        C::Preset(preset) => ("set_preset_mode", json!({"preset_mode": preset})),
         C::Percentage(percent) => ("set_percentage", json!({"percentage": percent})),
         C::Start => (if is_mower { "start_mowing" } else { "start" }, Value::Null),
         C::Dock => (if is_mower { "dock" } else { "return_to_base" }, Value::Null),
@@ -263,6 +280,9 @@ mod tests {
             ("lawn_mower.a", C::Start, "lawn_mower.start_mowing", json!({})),
             ("lawn_mower.a", C::Dock, "lawn_mower.dock", json!({})),
             ("climate.a", C::HvacMode("cool".into()), "climate.set_hvac_mode", json!({"hvac_mode": "cool"})),
+            ("climate.a", C::Preset("eco".into()), "climate.set_preset_mode", json!({"preset_mode": "eco"})),
+            ("fan.a", C::Preset("sleep".into()), "fan.set_preset_mode", json!({"preset_mode": "sleep"})),
+            ("cover.a", C::Tilt(40), "cover.set_cover_tilt_position", json!({"tilt_position": 40})),
             ("climate.a", C::FanMode("low".into()), "climate.set_fan_mode", json!({"fan_mode": "low"})),
             ("climate.a", C::Temperature(21.5), "climate.set_temperature", json!({"temperature": 21.5})),
             (
@@ -391,5 +411,20 @@ mod tests {
         );
         assert_eq!(play_first("media_player.a", &Value::Null), None);
         assert_eq!(search("help", Some("album")).data["media_filter_classes"], json!(["album"]));
+    }
+
+    #[test]
+    fn locks_and_alarm_panels_are_told_their_code_and_nothing_else_is() {
+        use DeviceCommand as C;
+        let data = |id: &str, command: C, code: Option<&str>| {
+            let plan = plan(&entity(id, json!({})), &command).unwrap().with_code(code);
+            let Plan::Calls(calls) = plan else { panic!("{plan:?}") };
+            Value::Object(calls[0].data.clone())
+        };
+        assert_eq!(data("lock.a", C::Unlock, Some("0042")), json!({"code": "0042"}));
+        assert_eq!(data("lock.a", C::Unlock, None), json!({}));
+        let disarm = C::Arm("disarmed".into());
+        assert_eq!(data("alarm_control_panel.a", disarm, Some("1")), json!({"code": "1"}));
+        assert_eq!(data("light.a", C::TurnOn, Some("0042")), json!({}));
     }
 }

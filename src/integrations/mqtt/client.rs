@@ -8,6 +8,7 @@ use super::error::Error;
 use super::outbound::Message;
 use super::outbox::Outbox;
 use super::refusals::Refusals;
+use super::repetition::Seen;
 use super::session::{End, Session};
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
@@ -15,8 +16,7 @@ use crate::domain::fault::Fault;
 use crate::domain::house::NodeCard;
 use rumqttc::mqttbytes::Error as WireError;
 use rumqttc::{AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError};
-use std::collections::{BTreeSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeSet;
 use std::mem::Discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,9 +31,6 @@ const STABLE: Duration = Duration::from_secs(10);
 
 /// As many short connections in a row mean that somebody throws us out.
 const SHORT_LIVED_MAX: u32 = 3;
-
-/// Delivered messages that are remembered to know a repetition.
-const SEEN_MESSAGES: usize = 64;
 
 /// What the task and its owner share.
 #[derive(Debug)]
@@ -142,33 +139,6 @@ impl Shared {
         ];
         greeting.extend(self.absent.iter().map(nothing));
         greeting
-    }
-}
-
-/// Messages with QoS 1 that were acted on, to tell a repetition from a new one: after a break the broker
-/// sends again what it has no acknowledgement for, although it may have been carried out.
-#[derive(Debug, Default)]
-pub struct Seen {
-    recent: VecDeque<(u16, u64)>,
-}
-
-impl Seen {
-    /// Whether this is a repetition (flag `dup`) of a message that came before; remembers it if not.
-    pub fn is_repetition(&mut self, publish: &rumqttc::Publish) -> bool {
-        if publish.pkid == 0 {
-            return false;
-        }
-        let mut hasher = DefaultHasher::new();
-        (&publish.topic, publish.payload.as_ref()).hash(&mut hasher);
-        let key = (publish.pkid, hasher.finish());
-        if publish.dup && self.recent.contains(&key) {
-            return true;
-        }
-        if self.recent.len() == SEEN_MESSAGES {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(key);
-        false
     }
 }
 
@@ -318,26 +288,6 @@ async fn forget_session(options: &MqttOptions) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rumqttc::{Publish, QoS};
-
-    fn delivered(pkid: u16, payload: &str, dup: bool) -> Publish {
-        let mut publish = Publish::new("hark/hark/ask", QoS::AtLeastOnce, payload);
-        (publish.pkid, publish.dup) = (pkid, dup);
-        publish
-    }
-
-    #[test]
-    fn a_repetition_is_known_by_flag_id_and_content() {
-        let mut seen = Seen::default();
-        assert!(!seen.is_repetition(&delivered(1, "toggle the light", false)));
-        assert!(seen.is_repetition(&delivered(1, "toggle the light", true)));
-        assert!(!seen.is_repetition(&delivered(1, "toggle the light", false)), "said twice is meant twice");
-        assert!(!seen.is_repetition(&delivered(2, "toggle the light", true)));
-        assert!(!seen.is_repetition(&delivered(1, "something else", true)));
-        assert!(
-            !seen.is_repetition(&delivered(0, "x", false)) && !seen.is_repetition(&delivered(0, "x", true))
-        );
-    }
 
     #[test]
     fn short_connections_in_a_row_point_to_a_twin() {

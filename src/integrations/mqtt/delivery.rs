@@ -5,7 +5,11 @@ use tokio::sync::watch;
 
 /// Goes with a message. When the message is given up, the ticket goes with it, and the wait is over.
 #[derive(Debug, Clone)]
-pub struct Ticket(Arc<watch::Sender<bool>>);
+pub struct Ticket {
+    arrived: Arc<watch::Sender<bool>>,
+    /// The message waits for the next connection when this one breaks.
+    lasts: bool,
+}
 
 /// The end of whoever waits.
 #[derive(Debug)]
@@ -13,22 +17,36 @@ pub struct Delivery(watch::Receiver<bool>);
 
 impl PartialEq for Ticket {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.arrived, &other.arrived)
     }
 }
 
 impl Eq for Ticket {}
 
 impl Ticket {
-    /// A ticket and its other end.
+    /// A ticket for what is worth nothing later, and its other end.
     pub fn new() -> (Self, Delivery) {
+        Self::of(false)
+    }
+
+    /// A ticket for what is sent until it has arrived, and its other end.
+    pub fn lasting() -> (Self, Delivery) {
+        Self::of(true)
+    }
+
+    fn of(lasts: bool) -> (Self, Delivery) {
         let (arrived, waits) = watch::channel(false);
-        (Self(Arc::new(arrived)), Delivery(waits))
+        (Self { arrived: Arc::new(arrived), lasts }, Delivery(waits))
+    }
+
+    /// Whether the message outlives the connection it was meant for.
+    pub fn lasts(&self) -> bool {
+        self.lasts
     }
 
     /// The broker has acknowledged the message.
     pub fn arrived(&self) {
-        self.0.send_replace(true);
+        self.arrived.send_replace(true);
     }
 }
 

@@ -106,6 +106,16 @@ pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Resu
     command(topic, text).map(Inbound::Event).map_err(|expected| Refusal::Unexpected { topic: path, expected })
 }
 
+/// The `id` a sender gave its message (a JSON object), so that it counts once however often it is sent. What names an
+/// announcement is not looked at here: it has its own way.
+pub fn message_id(payload: &[u8]) -> Option<String> {
+    const MOST_CHARACTERS: usize = 64;
+    let object =
+        payload.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(payload).ok())??;
+    let id = Value::as_str(Value::get(&object, "id")?)?;
+    (1..=MOST_CHARACTERS).contains(&id.chars().count()).then(|| id.to_owned())
+}
+
 fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
     match topic {
         Topic::Ask => {
@@ -228,7 +238,7 @@ fn correction(text: &str) -> Result<Correction, &'static str> {
         }
         Some(_) => Err(EXPECTED),
     };
-    let (turn, meant, domain) = (take("turn")?, take("meant")?, take("domain")?);
+    let (turn, meant, domain, _id) = (take("turn")?, take("meant")?, take("domain")?, take("id")?);
     match (turn, meant) {
         (Some(turn), Some(meant)) if object.is_empty() => Ok(Correction::Turn { turn, meant, domain }),
         _ => Err(EXPECTED),
@@ -366,6 +376,7 @@ mod tests {
             (Topic::Teach, b"[]"),
             (Topic::Teach, b"{\"turn\": \"last\"}"),
             (Topic::Teach, b"{\"turn\": 5, \"meant\": \"none\"}"),
+            (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"none\", \"id\": 5}"),
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \" \"}"),
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"a\\u0007\"}"),
             (Topic::Teach, b"{\"turn\": \"last\", \"meant\": \"none\", \"file\": \"/etc/passwd\"}"),

@@ -21,6 +21,7 @@ pub mod outbound;
 mod outbox;
 mod probe;
 mod refusals;
+mod repetition;
 mod session;
 pub mod topics;
 
@@ -37,10 +38,11 @@ use crate::domain::house::{Announcement, Claim, Confirmed};
 use crate::domain::public_event::Envelope;
 use broker::{Broker, Credentials};
 use client::{Connection, Shared};
+use delivery::{Delivery, Ticket};
 use error::Error;
 use outbound::Message;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -89,6 +91,8 @@ struct Link {
     task: Mutex<Option<JoinHandle<()>>>,
     /// The task that reads what devices say.
     readers: Option<JoinHandle<()>>,
+    /// Rings that were published and nobody has asked about yet.
+    rings: Mutex<Vec<Delivery>>,
 }
 
 impl Mqtt {
@@ -125,7 +129,7 @@ impl Mqtt {
         let connection = Connection::new(options, Arc::clone(&shared), inbound);
         let task = runtime.spawn(connection.run(stopped));
         let readers = devices.map(|devices| runtime.spawn(devices.run()));
-        Ok(Self { link: Some(Link { shared, stop, task: Mutex::new(Some(task)), readers }) })
+        Ok(Self { link: Some(Link::new(shared, stop, task, readers)) })
     }
 
     /// Joins the broker for its devices only, beside the daemon or without it, under an id of its own: takes no
@@ -152,9 +156,9 @@ impl Mqtt {
         let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
         let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}));
-        let task = Mutex::new(Some(runtime.spawn(connection.run(stopped))));
+        let task = runtime.spawn(connection.run(stopped));
         let readers = Some(runtime.spawn(devices.run()));
-        Ok(Some(Self { link: Some(Link { shared, stop, task, readers }) }))
+        Ok(Some(Self { link: Some(Link::new(shared, stop, task, readers)) }))
     }
 
     /// Waits until the devices that are announced are known, at most `limit`; what does not work, if
@@ -178,20 +182,29 @@ impl Mqtt {
     /// Publishes what an event means on MQTT. Never waits; the overflow policy is that of the outbox:
     /// of retained states the latest stays, of the rest the oldest goes first and is counted.
     pub fn publish(&self, envelope: &Envelope) {
-        if let Some(link) = &self.link {
-            link.shared.put(outbound::messages(&link.shared.topics, envelope));
+        let Some(link) = &self.link else { return };
+        let mut messages = outbound::messages(&link.shared.topics, envelope);
+        if outbound::is_ring(&envelope.event) {
+            // The event itself and what automations are told: both have to arrive.
+            for message in messages.iter_mut().filter(|message| message.at_least_once) {
+                let (ticket, delivery) = Ticket::lasting();
+                message.ticket = Some(ticket);
+                link.rings().push(delivery);
+            }
         }
+        link.shared.put(messages);
     }
 
-    /// A mark behind everything that was published so far; for [`Mqtt::passed`].
-    pub fn mark(&self) -> u64 {
-        self.link.as_ref().map_or(0, |link| link.shared.outbox.mark())
-    }
-
-    /// Resolves when everything in front of the mark has been handed to a connection; at once when MQTT is off.
-    pub async fn passed(&self, mark: u64) {
-        if let Some(link) = &self.link {
-            link.shared.outbox.passed(mark).await;
+    /// Resolves when the broker has acknowledged every ring that was published since the last call; at once when
+    /// MQTT is off. False when one was given up.
+    pub fn rings_told(&self) -> impl Future<Output = bool> + Send + use<> {
+        let rings = self.link.as_ref().map(|link| std::mem::take(&mut *link.rings())).unwrap_or_default();
+        async move {
+            let mut all = true;
+            for ring in rings {
+                all &= ring.arrived().await;
+            }
+            all
         }
     }
 
@@ -264,6 +277,19 @@ impl Mqtt {
 }
 
 impl Link {
+    fn new(
+        shared: Arc<Shared>,
+        stop: watch::Sender<bool>,
+        task: JoinHandle<()>,
+        readers: Option<JoinHandle<()>>,
+    ) -> Self {
+        Self { shared, stop, task: Mutex::new(Some(task)), readers, rings: Mutex::default() }
+    }
+
+    fn rings(&self) -> MutexGuard<'_, Vec<Delivery>> {
+        self.rings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn take_task(&self) -> Option<JoinHandle<()>> {
         self.task.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

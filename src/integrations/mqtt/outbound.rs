@@ -27,7 +27,7 @@ pub struct Message {
     pub at_least_once: bool,
     /// The broker keeps it; only the latest matters.
     pub retain: bool,
-    /// Somebody waits for it to arrive: a command to a device. It is never sent later than now.
+    /// Somebody waits for it to arrive: a ring that is told, or a command to a device. See [`Message::is_fleeting`].
     pub ticket: Option<Ticket>,
 }
 
@@ -42,6 +42,11 @@ impl Message {
             retain: row.retain,
             ticket: None,
         }
+    }
+
+    /// Whether it is worth something now only: a command to a device.
+    pub fn is_fleeting(&self) -> bool {
+        self.ticket.as_ref().is_some_and(|ticket| !ticket.lasts())
     }
 
     /// A command to a device, on a topic of the device.
@@ -121,7 +126,8 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
     let message = |topic, payload: &str| Message::new(topics, topic, payload);
     let mut out = Vec::new();
     if !json.is_empty() {
-        out.push(Message::new(topics, Topic::Event, json.clone()));
+        let event = Message::new(topics, Topic::Event, json.clone());
+        out.push(Message { at_least_once: event.at_least_once || is_ring(&envelope.event), ..event });
     }
     match &envelope.event {
         PublicEvent::State { state } => out.push(message(Topic::State, state_name(*state))),
@@ -145,10 +151,15 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
         }
         _ => {}
     }
-    let activity = activity(&envelope.event);
-    out.extend(
-        activity.map(|kind| message(Topic::ActivityState, &json!({ "event_type": kind }).to_string())),
-    );
+    if let Some(kind) = activity(&envelope.event) {
+        let mut activity = json!({ "event_type": kind });
+        if let PublicEvent::Timer { timer, ring_id: Some(ring_id), .. } = &envelope.event {
+            activity["ring_id"] = json!(ring_id);
+            activity["kind"] = json!(timer.kind);
+            activity["name"] = json!(timer.name);
+        }
+        out.push(message(Topic::ActivityState, &activity.to_string()));
+    }
     out
 }
 
@@ -171,6 +182,11 @@ fn setting_message(topics: &Topics, setting: &Setting) -> Message {
         Setting::Endpointing(mode) => (Topic::EndpointingState, mode.clone()),
     };
     Message::new(topics, topic, state)
+}
+
+/// Whether an event tells that something began to ring: that must arrive.
+pub fn is_ring(event: &PublicEvent) -> bool {
+    matches!(event, PublicEvent::Timer { change: TimerChange::Finished, .. })
 }
 
 /// Every kind of activity that is told to automations.

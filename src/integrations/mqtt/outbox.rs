@@ -19,8 +19,6 @@ pub const QUEUE_MAX: usize = 4096;
 pub struct Outbox {
     inner: Mutex<Inner>,
     changed: Notify,
-    /// A message has been handed on.
-    handed_on: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -31,8 +29,6 @@ struct Inner {
     connected: bool,
     closed: bool,
     dropped: u64,
-    /// Messages that are no states, handed on so far.
-    taken: u64,
 }
 
 impl Outbox {
@@ -76,32 +72,7 @@ impl Outbox {
 
     /// Takes the next message out.
     pub fn take(&self) -> Option<Message> {
-        let mut inner = self.lock();
-        let message = inner.queue.pop_front();
-        inner.taken += u64::from(message.as_ref().is_some_and(|message| !message.retain));
-        drop(inner);
-        self.handed_on.notify_waiters();
-        message
-    }
-
-    /// A mark behind every message so far that is not a state.
-    pub fn mark(&self) -> u64 {
-        let inner = self.lock();
-        let waiting = inner.queue.iter().filter(|message| !message.retain).count();
-        inner.taken + waiting as u64
-    }
-
-    /// Resolves when everything in front of the mark has been handed to a connection; later when some of it had to
-    /// give way.
-    pub async fn passed(&self, mark: u64) {
-        loop {
-            // Counts from here on, so that nothing is missed between the look and the wait.
-            let handed_on = self.handed_on.notified();
-            if self.lock().taken >= mark {
-                return;
-            }
-            handed_on.await;
-        }
+        self.lock().queue.pop_front()
     }
 
     /// Resolves when something was put in since the last time.
@@ -128,9 +99,9 @@ impl Outbox {
     pub fn disconnected(&self, unacknowledged: impl DoubleEndedIterator<Item = Message>) {
         let mut inner = self.lock();
         inner.connected = false;
-        inner.queue.retain(|message| !message.retain && message.ticket.is_none());
+        inner.queue.retain(|message| !message.retain && !message.is_fleeting());
         for message in unacknowledged.rev() {
-            if message.at_least_once && !message.retain && message.ticket.is_none() {
+            if message.at_least_once && !message.retain && !message.is_fleeting() {
                 inner.queue.push_front(message);
             }
         }
@@ -156,7 +127,7 @@ impl Inner {
             tracing::warn!(topic = message.path, bytes, "too large for MQTT, not published");
             return;
         }
-        if message.retain && message.ticket.is_none() {
+        if message.retain && !message.is_fleeting() {
             self.latest.insert(message.path.clone(), message.clone());
             if !self.connected {
                 return;
@@ -167,7 +138,7 @@ impl Inner {
     }
 
     fn put_states_first(&mut self, first: Vec<Message>) {
-        self.queue.retain(|message| !message.retain || message.ticket.is_some());
+        self.queue.retain(|message| !message.retain || message.is_fleeting());
         let states = self.latest.values().cloned().collect::<Vec<_>>();
         for message in first.into_iter().chain(states).rev() {
             self.queue.push_front(message);
@@ -182,7 +153,7 @@ impl Inner {
         let mut newer = std::collections::HashSet::new();
         let mut kept = VecDeque::with_capacity(QUEUE_MAX);
         for message in self.queue.drain(..).rev() {
-            if !message.retain || message.ticket.is_some() || newer.insert(message.path.clone()) {
+            if !message.retain || message.is_fleeting() || newer.insert(message.path.clone()) {
                 kept.push_front(message);
             }
         }
@@ -244,6 +215,25 @@ mod tests {
         let given = vec![state("s", "0"), answer("1"), event("lost"), answer("2")];
         outbox.disconnected(given.into_iter());
         assert_eq!(all(&outbox), ["1", "2", "3", "4"]);
+    }
+
+    #[tokio::test]
+    async fn a_ring_is_sent_until_it_has_arrived_and_a_command_only_now() {
+        let outbox = Outbox::default();
+        let (ticket, ring_told) = Ticket::lasting();
+        outbox.put(vec![Message { ticket: Some(ticket), ..answer("ring") }]);
+        outbox.connected(vec![]);
+        let command_done = outbox.deliver(answer("command")).unwrap();
+        let given: Vec<Message> = std::iter::from_fn(|| outbox.take()).collect();
+        assert_eq!(given.len(), 2);
+        // The connection breaks before the broker has acknowledged them.
+        outbox.disconnected(given.into_iter());
+        assert!(!command_done.arrived().await, "it is given up");
+        outbox.connected(vec![]);
+        let again = outbox.take().unwrap();
+        assert_eq!((again.payload.as_slice(), outbox.take()), (b"ring".as_slice(), None));
+        again.ticket.unwrap().arrived();
+        assert!(ring_told.arrived().await);
     }
 
     #[test]

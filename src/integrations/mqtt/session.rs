@@ -2,11 +2,12 @@
 //! knows what the broker has not acknowledged yet.
 
 use super::InboundSink;
-use super::client::{Seen, Shared};
+use super::client::Shared;
 use super::devices::Request;
 use super::error::Error;
 use super::inbound::{self, Inbound, Refusal};
 use super::outbound::Message;
+use super::repetition::Seen;
 use super::topics::{Topic, Topics, row};
 use crate::domain::event::Event as DomainEvent;
 use crate::domain::fault::Fault;
@@ -56,8 +57,8 @@ pub struct Session<'a> {
     seen: &'a mut Seen,
     /// Given to rumqttc, not yet written; it reports them in this order.
     handed: VecDeque<Message>,
-    /// Written with QoS 1, not yet acknowledged.
-    unacknowledged: VecDeque<(u16, Message)>,
+    /// Written with QoS 1, not yet acknowledged; with the mark behind what had come before.
+    unacknowledged: VecDeque<(u16, u64, Message)>,
     connected_at: Option<Instant>,
     closing: Closing,
     /// Requests for topics of devices given to rumqttc and not yet written.
@@ -95,7 +96,7 @@ impl<'a> Session<'a> {
 
     /// What may not have arrived, in the order it was sent.
     pub fn into_unacknowledged(self) -> impl DoubleEndedIterator<Item = Message> {
-        self.unacknowledged.into_iter().map(|(_, message)| message).chain(self.handed)
+        self.unacknowledged.into_iter().map(|(.., message)| message).chain(self.handed)
     }
 
     /// Runs until the connection is lost or `stop` becomes true and the goodbye is said.
@@ -200,10 +201,12 @@ impl<'a> Session<'a> {
             Event::Incoming(Packet::SubAck(answer)) => self.check_subscription(&answer),
             Event::Incoming(Packet::Publish(publish)) => self.receive(&publish),
             Event::Incoming(Packet::PubAck(ack)) => {
-                if let Some(at) = self.unacknowledged.iter().position(|(id, _)| *id == ack.pkid)
-                    && let Some((_, Message { ticket: Some(ticket), .. })) = self.unacknowledged.remove(at)
-                {
-                    ticket.arrived();
+                let at = self.unacknowledged.iter().position(|(id, ..)| *id == ack.pkid);
+                if let Some((_, mark, message)) = at.and_then(|at| self.unacknowledged.remove(at)) {
+                    self.seen.settled(mark);
+                    if let Some(ticket) = message.ticket {
+                        ticket.arrived();
+                    }
                 }
             }
             // The first is the one for Hark's own topics.
@@ -217,7 +220,7 @@ impl<'a> Session<'a> {
                 if let Some(message) = self.handed.pop_front()
                     && message.at_least_once
                 {
-                    self.unacknowledged.push_back((id, message));
+                    self.unacknowledged.push_back((id, self.seen.mark(), message));
                 }
             }
             _ => {}
@@ -226,6 +229,7 @@ impl<'a> Session<'a> {
 
     fn greet(&mut self) {
         self.connected_at = Some(Instant::now());
+        self.seen.connected();
         if !self.shared.is_visit {
             self.ask_for_commands();
         }
@@ -284,7 +288,14 @@ impl<'a> Session<'a> {
             return;
         }
         match inbound::read(&self.shared.topics, &publish.topic, &publish.payload, publish.retain) {
-            Ok(Inbound::Event(event)) => (self.inbound)(event),
+            Ok(Inbound::Event(event)) => {
+                let topic = self.shared.topics.incoming(&publish.topic);
+                if topic.is_some_and(|topic| self.seen.has_known_id(topic, &publish.payload)) {
+                    tracing::debug!(topic = publish.topic, "sent again under the same id, acted on before");
+                } else {
+                    (self.inbound)(event);
+                }
+            }
             Ok(Inbound::HomeAssistantOnline) => self.shared.outbox.repeat(self.shared.greeting()),
             Ok(Inbound::Nothing) => {}
             Err(refusal) => {

@@ -81,6 +81,17 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: home_cover::set_position,
     },
     Descriptor {
+        name: "home.set_tilt",
+        description: "Turns the slats of covers.",
+        args: &[TARGET, &[Arg::must("tilt", Kind::Integer(0, 100), "percent; 0 is closed, 100 is open")]],
+        result: &[ENTITIES, COUNT, NAME, AREA, DOMAIN, Field::always("tilt", "integer", "percent")],
+        risk: Risk::Write,
+        triggers: &["tilt", "slats"],
+        permission: "home",
+        timeout_ms: None,
+        prepare: home_cover::set_tilt,
+    },
+    Descriptor {
         name: "home.climate_set_temperature",
         description: "Sets the target temperature of thermostats.",
         args: &[
@@ -261,6 +272,17 @@ pub const TOOLS: &[Descriptor] = &[
         permission: "home",
         timeout_ms: None,
         prepare: home_climate::set_fan_mode,
+    },
+    Descriptor {
+        name: "home.set_preset",
+        description: "Sets a preset of heating, cooling or a fan.",
+        args: &[TARGET, &[Arg::must("preset", Kind::Text, "one of its own presets, such as eco")]],
+        result: &[ENTITIES, COUNT, NAME, AREA, DOMAIN, Field::always("preset", "string", "what was set")],
+        risk: Risk::Write,
+        triggers: &["preset", "eco", "away", "boost", "sleep", "mode"],
+        permission: "home",
+        timeout_ms: None,
+        prepare: home_climate::set_preset,
     },
     Descriptor {
         name: "home.vacuum_start",

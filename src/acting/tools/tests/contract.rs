@@ -78,6 +78,8 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "home.mower_start",
         "home.mower_dock",
         "home.alarm_panel_set",
+        "home.set_tilt",
+        "home.set_preset",
         "media.pause",
         "media.unpause",
         "media.stop",

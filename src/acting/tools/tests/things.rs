@@ -181,3 +181,37 @@ async fn an_alarm_system_is_armed_freely_and_disarmed_after_a_yes() {
     assert!(house.call("home.alarm_panel_set", json!({"mode": "disarmed"}), true).await.ok);
     assert_eq!(house.state("alarm_control_panel.home"), "disarmed");
 }
+
+#[tokio::test]
+async fn slats_and_presets_are_set_proven_and_taken_back() {
+    let text = r#"
+[[entity]]
+id = "cover.office"
+name = "Office blind"
+state = "open"
+attributes = { current_position = 100, current_tilt_position = 0 }
+[[entity]]
+id = "climate.office"
+name = "Office heating"
+state = "heat"
+attributes = { preset_modes = ["none", "eco", "boost"], preset_mode = "none" }
+[[entity]]
+id = "fan.office"
+name = "Office fan"
+state = "on"
+"#;
+    let house = Built { home: text, ..Built::default() }.house();
+    let receipt = house.ok("home.set_tilt", json!({"name": "office blind", "tilt": 40})).await;
+    assert_eq!(receipt.detail["tilt"], 40);
+    assert_eq!(attribute(&house, "cover.office", "current_tilt_position"), 40);
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(attribute(&house, "cover.office", "current_tilt_position"), 0);
+    house.ok("home.set_preset", json!({"name": "office heating", "preset": "Eco"})).await;
+    assert_eq!(attribute(&house, "climate.office", "preset_mode"), "eco");
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(attribute(&house, "climate.office", "preset_mode"), "none");
+    let (code, _) = house.fails("home.set_preset", json!({"name": "office heating", "preset": "away"})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT);
+    let (code, _) = house.fails("home.set_preset", json!({"name": "office fan", "preset": "sleep"})).await;
+    assert_eq!(code, error_code::UNSUPPORTED);
+}

@@ -16,6 +16,9 @@ const ARMED: &[(&str, &str, &str)] = &[
     ("disarmed", "payload_disarm", "DISARM"),
 ];
 
+/// What stands for a code that the panel knows and Hark does not: digits, or any text.
+const REMOTE_CODES: &[&str] = &["REMOTE_CODE", "REMOTE_CODE_TEXT"];
+
 /// States besides these.
 const OTHER: &[&str] = &["pending", "triggered", "arming", "disarming"];
 
@@ -25,8 +28,11 @@ pub struct Alarm {
     inputs: Inputs<()>,
     command: Target,
     payloads: Vec<(&'static str, String)>,
-    /// Arming and disarming want a code, which nobody should say aloud.
+    /// Arming and disarming want a code.
     wants_code: (bool, bool),
+    /// The code, where the panel announces it: it is then checked here, not by the panel. That it is known so does
+    /// not let anybody in: the household has to have entered it for Hark.
+    own_code: Option<String>,
     optimistic: bool,
     state: String,
 }
@@ -39,12 +45,13 @@ impl Alarm {
     pub fn new(fields: &Fields) -> Result<Self, ConfigError> {
         let inputs = Inputs::read(fields, &[((), "state_topic", &["value_template"])])?;
         let payloads = ARMED.iter().map(|(state, key, default)| Ok((*state, fields.text_or(key, default)?)));
-        let has_code = fields.value("code").is_some();
-        let wants = |key| Ok(has_code && fields.flag(key, true)?);
+        let code = fields.text("code")?;
+        let wants = |key| Ok(code.is_some() && fields.flag(key, true)?);
         Ok(Self {
             command: fields.needed_target("command_topic", &["command_template"])?,
             payloads: payloads.collect::<Result<_, ConfigError>>()?,
             wants_code: (wants("code_arm_required")?, wants("code_disarm_required")?),
+            own_code: code.filter(|code| !REMOTE_CODES.contains(&code.as_str())),
             optimistic: !inputs.has(()),
             inputs,
             state: UNKNOWN.into(),
@@ -72,16 +79,21 @@ impl Appliance for Alarm {
     }
 
     fn tell(&mut self, command: &DeviceCommand) -> Told {
+        self.tell_with_code(command, None)
+    }
+
+    fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
+        let lacks_code = code.is_none() || self.own_code.as_deref().is_some_and(|own| code != Some(own));
         let DeviceCommand::Arm(wanted) = command else { return Err(Refused::Unsupported("do that")) };
-        if *wanted == "disarmed" && self.wants_code.1 {
+        if *wanted == "disarmed" && self.wants_code.1 && lacks_code {
             return Err(Refused::Unsupported("be disarmed without its code"));
         }
-        if *wanted != "disarmed" && self.wants_code.0 {
+        if *wanted != "disarmed" && self.wants_code.0 && lacks_code {
             return Err(Refused::Unsupported("be armed without its code"));
         }
         let found = self.payloads.iter().find(|(state, _)| state == wanted);
         let (_, payload) = found.ok_or(Refused::Unsupported("be armed like that"))?;
-        let variables = [("action", Value::from(payload.as_str())), ("code", Value::from(()))];
+        let variables = [("action", Value::from(payload.as_str())), ("code", Value::from(code))];
         Ok(vec![order(&self.command, payload.as_str(), &variables)?])
     }
 

@@ -94,6 +94,14 @@ pub trait Appliance: Send {
     /// When it cannot do this.
     fn tell(&mut self, command: &DeviceCommand) -> Told;
 
+    /// The same for one that may want a code, which is here if it is known.
+    ///
+    /// # Errors
+    /// When it cannot do this, or not without its code.
+    fn tell_with_code(&mut self, command: &DeviceCommand, _code: Option<&str>) -> Told {
+        self.tell(command)
+    }
+
     /// Its messages have arrived: what it never tells of itself is now as it was told to be.
     fn assume(&mut self, command: &DeviceCommand);
 

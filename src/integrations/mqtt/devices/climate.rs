@@ -33,9 +33,12 @@ pub struct Climate {
     temperature_command: Option<Target>,
     fan_mode_command: Option<Target>,
     power_command: Option<Target>,
+    preset_command: Option<Target>,
     payloads: (String, String),
     modes: Vec<String>,
     fan_modes: Option<Vec<String>>,
+    /// With `none`, which every thermostat with presets has.
+    presets: Option<Vec<String>>,
     /// Lowest, highest, step.
     limits: (f64, f64, f64),
     optimistic: bool,
@@ -89,6 +92,8 @@ impl Climate {
             mode_command: fields.target("mode_command_topic", &["mode_command_template"])?,
             temperature_command: fields
                 .target("temperature_command_topic", &["temperature_command_template"])?,
+            preset_command: fields.target("preset_mode_command_topic", &["preset_mode_command_template"])?,
+            presets: presets(fields)?,
             power_command: fields.target("power_command_topic", &["power_command_template"])?,
             payloads: (fields.text_or("payload_on", "ON")?, fields.text_or("payload_off", "OFF")?),
             fan_modes: fields.texts("fan_modes")?.or(default_fan_modes),
@@ -151,7 +156,7 @@ impl Appliance for Climate {
             Input::CurrentTemperature => self.current = number(self.current),
             Input::CurrentHumidity => self.humidity = number(self.humidity),
             Input::FanMode => self.fan_mode = known,
-            Input::Preset => self.preset = known,
+            Input::Preset => self.preset = known.or(Some("none".into())),
             Input::Action => self.action = known,
         }
         Ok(())
@@ -173,6 +178,7 @@ impl Appliance for Climate {
                 ("fan_mode", json!(self.fan_mode)),
                 ("fan_modes", json!(self.fan_modes)),
                 ("preset_mode", json!(self.preset)),
+                ("preset_modes", json!(self.presets)),
                 ("hvac_action", json!(self.action)),
             ],
         )
@@ -191,6 +197,9 @@ impl Appliance for Climate {
             DeviceCommand::FanMode(mode) => {
                 order_if(self.fan_mode_command.as_ref(), mode.as_str(), &[], "be set to a fan mode")
             }
+            DeviceCommand::Preset(preset) => {
+                order_if(self.preset_command.as_ref(), preset.as_str(), &[], "be set to a preset")
+            }
             _ => Err(Refused::Unsupported("do that")),
         }
     }
@@ -205,7 +214,18 @@ impl Appliance for Climate {
                 self.temperature = Some(*target)
             }
             DeviceCommand::FanMode(mode) if untold(Input::FanMode) => self.fan_mode = Some(mode.clone()),
+            DeviceCommand::Preset(preset) if untold(Input::Preset) => self.preset = Some(preset.clone()),
             _ => {}
         }
     }
+}
+
+/// The presets it names; none without a way to set one.
+fn presets(fields: &Fields) -> Result<Option<Vec<String>>, ConfigError> {
+    if !fields.has("preset_mode_command_topic") {
+        return Ok(None);
+    }
+    let mut presets = vec!["none".to_owned()];
+    presets.extend(fields.texts("preset_modes")?.into_iter().flatten().filter(|preset| preset != "none"));
+    Ok(Some(presets))
 }

@@ -24,6 +24,7 @@ pub struct Cover {
     inputs: Inputs<Input>,
     command: Option<Target>,
     set_position: Option<Target>,
+    set_tilt: Option<Target>,
     /// Opens, closes.
     payloads: (Option<String>, Option<String>),
     states: Vec<(&'static str, String)>,
@@ -31,9 +32,12 @@ pub struct Cover {
     range: (f64, f64),
     tilt_range: (f64, f64),
     optimistic: bool,
+    tilt_optimistic: bool,
     state: &'static str,
     position: Option<u8>,
     tilt: Option<u8>,
+    /// The number of the slats last sent, and what it stands for.
+    asked_tilt: Option<(f64, u8)>,
     /// The number last sent, and the position it stands for.
     asked: Option<(f64, u8)>,
 }
@@ -68,12 +72,15 @@ impl Cover {
             range: range(fields)?,
             tilt_range: (tilt("tilt_min", 0.0)?, tilt("tilt_max", 100.0)?),
             optimistic: fields.flag("optimistic", !tells)?,
+            tilt_optimistic: fields.flag("tilt_optimistic", false)?,
+            set_tilt: fields.target("tilt_command_topic", &["tilt_command_template"])?,
             command,
             set_position,
             inputs,
             state: UNKNOWN,
             position: None,
             tilt: None,
+            asked_tilt: None,
             asked: None,
         })
     }
@@ -96,12 +103,15 @@ impl Cover {
             range: range(fields)?,
             tilt_range: (0.0, 100.0),
             optimistic: fields.flag("optimistic", !inputs.has(Input::Valve))?,
+            tilt_optimistic: false,
             set_position: positioned.then(|| command.clone()),
             command: (!positioned).then_some(command),
+            set_tilt: None,
             inputs,
             state: UNKNOWN,
             position: None,
             tilt: None,
+            asked_tilt: None,
             asked: None,
         })
     }
@@ -110,16 +120,38 @@ impl Cover {
         let target = self.set_position.as_ref().ok_or(Refused::Unsupported("stop on the way"))?;
         let (closed, open) = self.range;
         let number = (closed + (open - closed) * f64::from(position) / 100.0).round();
-        let variables = [
-            ("position", Value::from(position)),
-            ("position_open", number_value(open)),
-            ("position_closed", number_value(closed)),
-            ("tilt_min", number_value(self.tilt_range.0)),
-            ("tilt_max", number_value(self.tilt_range.1)),
-        ];
-        let order = order(target, number_value(number), &variables)?;
+        let order = order(target, number_value(number), &self.variables("position", position))?;
         self.asked = Some((number, position));
         Ok(vec![order])
+    }
+
+    /// What the templates of a cover may hold beside the number.
+    fn variables(&self, name: &'static str, percent: u8) -> [(&'static str, Value); 5] {
+        [
+            (name, Value::from(percent)),
+            ("position_open", number_value(self.range.1)),
+            ("position_closed", number_value(self.range.0)),
+            ("tilt_min", number_value(self.tilt_range.0)),
+            ("tilt_max", number_value(self.tilt_range.1)),
+        ]
+    }
+
+    fn tilt_to(&mut self, tilt: u8) -> Told {
+        let target = self.set_tilt.as_ref().ok_or(Refused::Unsupported("be tilted"))?;
+        let (low, high) = self.tilt_range;
+        let number = (low + (high - low) * f64::from(tilt) / 100.0).round();
+        let order = order(target, number_value(number), &self.variables("tilt_position", tilt))?;
+        self.asked_tilt = Some((number, tilt));
+        Ok(vec![order])
+    }
+
+    fn take_tilt(&mut self, told: f64) {
+        let (low, high) = self.tilt_range;
+        self.tilt = match self.asked_tilt {
+            Some((number, tilt)) if (number - told).abs() < 1e-6 => Some(tilt),
+            _ if (high - low).abs() < 1.0 => None,
+            _ => Some(part(told, low, high)),
+        };
     }
 
     /// Opens or closes: by its word for it, or else by its position.
@@ -231,15 +263,19 @@ impl Appliance for Cover {
                 }
             }
             Input::Tilt => {
-                let (low, high) = self.tilt_range;
-                self.tilt = told_number(&value).filter(|_| high > low).map(|told| part(told, low, high));
+                if let Some(told) = told_number(&value) {
+                    self.take_tilt(told);
+                }
             }
         }
         Ok(())
     }
 
     fn shown(&self) -> Shown {
-        let mut shown = Shown::new(self.state, [("current_tilt_position", json!(self.tilt))]);
+        let mut shown = Shown::new(self.state, []);
+        if self.tilt.is_some() || self.set_tilt.is_some() {
+            shown.attributes.insert("current_tilt_position".into(), json!(self.tilt));
+        }
         if self.position.is_some() || self.set_position.is_some() {
             // Null when it is not known yet: the key says that it can stop on the way.
             shown.attributes.insert("current_position".into(), json!(self.position));
@@ -252,11 +288,17 @@ impl Appliance for Cover {
             DeviceCommand::Open => self.wholly(true),
             DeviceCommand::Close => self.wholly(false),
             DeviceCommand::Position(position) => self.to((*position).min(100)),
+            DeviceCommand::Tilt(tilt) => self.tilt_to((*tilt).min(100)),
             _ => Err(Refused::Unsupported("do that")),
         }
     }
 
     fn assume(&mut self, command: &DeviceCommand) {
+        if let DeviceCommand::Tilt(tilt) = command
+            && (self.tilt_optimistic || !self.inputs.has(Input::Tilt))
+        {
+            self.tilt = Some((*tilt).min(100));
+        }
         if !self.optimistic {
             return;
         }

@@ -13,7 +13,7 @@ use super::thing::SOURCE;
 use super::{Tally, announcement};
 use crate::config;
 use crate::domain::EntityId;
-use crate::domain::device::{DeviceBackend, DeviceCommand, DeviceError, SendFuture};
+use crate::domain::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
 use crate::domain::home::Entity;
 use crate::domain::ports::HomeSink;
 use std::collections::BTreeSet;
@@ -88,6 +88,11 @@ impl Devices {
             refused: AtomicU64::new(0),
             last_problem: Mutex::new(None),
         }
+    }
+
+    /// Codes of devices that want one, from now on.
+    pub fn set_codes(&self, codes: DeviceCodes) {
+        lock(&self.fleet).set_codes(codes);
     }
 
     /// Where commands go from now on; only the first call counts.

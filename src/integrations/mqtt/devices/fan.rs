@@ -1,7 +1,7 @@
 //! Fans.
 
 use super::appliance::{
-    Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, number_value, order, told_number,
+    Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, number_value, order, order_if, told_number,
 };
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -23,6 +23,7 @@ pub struct Fan {
     inputs: Inputs<Input>,
     command: Target,
     percentage_command: Option<Target>,
+    preset_command: Option<Target>,
     payloads: (String, String),
     resets: (String, String),
     oscillates: String,
@@ -67,6 +68,7 @@ impl Fan {
             command: fields.needed_target("command_topic", &["command_template"])?,
             percentage_command: fields
                 .target("percentage_command_topic", &["percentage_command_template"])?,
+            preset_command: fields.target("preset_mode_command_topic", &["preset_mode_command_template"])?,
             payloads: (fields.text_or("payload_on", "ON")?, fields.text_or("payload_off", "OFF")?),
             resets: (
                 fields.text_or("payload_reset_percentage", NONE)?,
@@ -174,11 +176,20 @@ impl Appliance for Fan {
             DeviceCommand::TurnOn => Ok(vec![self.switch(true)?]),
             DeviceCommand::TurnOff => Ok(vec![self.switch(false)?]),
             DeviceCommand::Percentage(percentage) => self.speed((*percentage).min(100)),
+            DeviceCommand::Preset(preset) => {
+                order_if(self.preset_command.as_ref(), preset.as_str(), &[], "be set to a preset")
+            }
             _ => Err(Refused::Unsupported("do that")),
         }
     }
 
     fn assume(&mut self, command: &DeviceCommand) {
+        if let DeviceCommand::Preset(preset) = command {
+            if self.optimistic || !self.inputs.has(Input::Preset) {
+                self.preset = Some(preset.clone());
+            }
+            return;
+        }
         let on = !matches!(command, DeviceCommand::TurnOff | DeviceCommand::Percentage(0));
         if self.optimistic {
             self.on = Some(on);

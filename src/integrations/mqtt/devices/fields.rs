@@ -136,6 +136,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether its payload holds this variable.
+    pub fn uses(&self, variable: &str) -> bool {
+        self.template.as_ref().is_some_and(|template| template.uses(variable))
+    }
+
     /// The payload of a value; `more` are further variables of the template beside `value`.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::fields::ConfigError;
 use super::growth::PAYLOAD_MAX_BYTES;
 use super::thing::{Slot, Thing};
 use crate::domain::EntityId;
-use crate::domain::device::{DeviceCommand, DeviceError};
+use crate::domain::device::{DeviceCodes, DeviceCommand, DeviceError};
 use crate::domain::home::{Area, Entity};
 use crate::domain::ports::StateReport;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -72,6 +72,7 @@ pub struct Fleet {
     things: BTreeMap<EntityId, Thing>,
     listeners: HashMap<String, Vec<(EntityId, Slot)>>,
     ticking: BTreeSet<EntityId>,
+    codes: DeviceCodes,
 }
 
 impl Fleet {
@@ -85,7 +86,13 @@ impl Fleet {
             things: BTreeMap::new(),
             listeners: HashMap::new(),
             ticking: BTreeSet::new(),
+            codes: DeviceCodes::default(),
         }
+    }
+
+    /// Codes of devices that want one.
+    pub fn set_codes(&mut self, codes: DeviceCodes) {
+        self.codes = codes;
     }
 
     /// Whether a topic is one of discovery.
@@ -291,7 +298,8 @@ impl Fleet {
     ) -> Result<(Vec<Order>, bool), DeviceError> {
         let thing =
             self.things.get_mut(&entity.id).ok_or_else(|| DeviceError::Offline(entity.name.clone()))?;
-        let orders = thing.tell(command).map_err(|refused| refused.of(&entity.name))?;
+        let orders =
+            thing.tell(command, self.codes.of(&entity.id)).map_err(|refused| refused.of(&entity.name))?;
         Ok((orders, thing.retain()))
     }
 

@@ -1,7 +1,7 @@
 //! Devices of every kind but lights, announced and told as the projects that build them do it.
 
 use super::testing::Yard;
-use crate::domain::device::{DeviceCommand as C, DeviceError};
+use crate::domain::device::{DeviceCodes, DeviceCommand as C, DeviceError};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -131,8 +131,18 @@ fn locks_and_alarm_panels_and_their_codes() {
     lock.say("z/door", r#"{"state":"LOCK"}"#);
     assert_eq!(lock.state("lock.door"), "locked");
     assert_eq!(lock.tell("lock.door", &C::Unlock), ["z/door/set UNLOCK"]);
-    let mut coded = Yard::with("lock/l", &json!({"name": "L", "cmd_t": "c", "code_format": "^\\d{4}$"}));
+    let mut coded = Yard::with(
+        "lock/l",
+        &json!({"name": "L", "cmd_t": "c", "code_format": "^\\d{4}$",
+            "cmd_tpl": "{\"action\": \"{{ value }}\", \"code\": \"{{ code }}\"}"}),
+    );
     assert!(matches!(coded.try_tell("lock.l", &C::Unlock), Err(DeviceError::Unsupported { .. })));
+    coded.fleet.set_codes(codes("lock.l", "0042"));
+    assert_eq!(coded.tell("lock.l", &C::Unlock), [r#"c {"action": "UNLOCK", "code": "0042"}"#]);
+    assert_eq!(coded.tell("lock.l", &C::Lock), [r#"c {"action": "LOCK", "code": "0042"}"#]);
+    // What it is told has no place for a code: then the gate of dangerous acts is all that is asked.
+    let mut deaf = Yard::with("lock/l", &json!({"name": "L", "cmd_t": "c", "code_format": "^\\d{4}$"}));
+    assert_eq!(deaf.tell("lock.l", &C::Unlock), ["c UNLOCK"]);
     let mut alarm = Yard::with("alarm_control_panel/a", &json!({"name": "A", "cmd_t": "c", "stat_t": "s"}));
     alarm.say("s", "armed_away");
     assert_eq!(alarm.state("alarm_control_panel.a"), "armed_away");
@@ -146,8 +156,79 @@ fn locks_and_alarm_panels_and_their_codes() {
         coded.tell("alarm_control_panel.a", &C::Arm("armed_home".into())),
         ["c {\"do\": \"ARM_HOME\"}"]
     );
-    let refused = coded.try_tell("alarm_control_panel.a", &C::Arm("disarmed".into()));
-    assert!(matches!(refused, Err(DeviceError::Unsupported { .. })));
+    let disarm = C::Arm("disarmed".into());
+    let refused = coded.try_tell("alarm_control_panel.a", &disarm);
+    assert!(matches!(refused, Err(DeviceError::Unsupported { .. })), "announced is not entered");
+    coded.fleet.set_codes(codes("alarm_control_panel.a", "4321"));
+    assert!(coded.try_tell("alarm_control_panel.a", &disarm).is_err(), "the wrong one");
+    coded.fleet.set_codes(codes("alarm_control_panel.a", "1234"));
+    assert_eq!(coded.tell("alarm_control_panel.a", &disarm), ["c {\"do\": \"DISARM\"}"]);
+    // A keypad as Zigbee2MQTT suggests it: the panel checks the code.
+    let mut remote = Yard::with(
+        "alarm_control_panel/k",
+        &json!({"name": "K", "command_topic": "z/k/set", "state_topic": "z/k", "code": "REMOTE_CODE",
+            "command_template": "{\"arm_mode\":{\"mode\":\"{{ action | lower }}\",\"code\":\"{{ code }}\"}}"}),
+    );
+    let id = "alarm_control_panel.k";
+    assert!(remote.try_tell(id, &C::Arm("armed_away".into())).is_err());
+    remote.fleet.set_codes(codes(id, "0815"));
+    let armed = r#"z/k/set {"arm_mode":{"mode":"arm_away","code":"0815"}}"#;
+    assert_eq!(remote.tell(id, &C::Arm("armed_away".into())), [armed]);
+    let off = r#"z/k/set {"arm_mode":{"mode":"disarm","code":"0815"}}"#;
+    assert_eq!(remote.tell(id, &disarm), [off]);
+}
+
+fn codes(entity: &str, code: &str) -> DeviceCodes {
+    DeviceCodes::new([(entity.into(), code.into())].into())
+}
+
+#[test]
+fn slats_and_presets() {
+    // A venetian blind as ESPHome has it, its slats counted from -90 to 90 degrees.
+    let mut blind = Yard::with(
+        "cover/b",
+        &json!({"name": "B", "cmd_t": "c", "stat_t": "s", "tilt_cmd_t": "t", "tilt_status_t": "ts",
+            "tilt_min": -90, "tilt_max": 90, "tilt_cmd_tpl": "{\"tilt\": {{ value }}, \"of\": {{ tilt_position }}}"}),
+    );
+    let id = "cover.b";
+    assert!(blind.entity(id).attributes.contains_key("current_tilt_position"), "it can be tilted");
+    assert_eq!(blind.tell(id, &C::Tilt(25)), [r#"t {"tilt": -45, "of": 25}"#]);
+    blind.say("ts", "-45");
+    assert_eq!(blind.attribute(id, "current_tilt_position"), json!(25));
+    blind.say("ts", "90");
+    assert_eq!(blind.attribute(id, "current_tilt_position"), json!(100));
+    // Zigbee2MQTT's, which never tells its tilt.
+    let mut mute =
+        Yard::with("cover/m", &json!({"name": "M", "cmd_t": "c", "tilt_command_topic": "z/m/set/tilt"}));
+    assert_eq!(mute.tell("cover.m", &C::Tilt(100)), ["z/m/set/tilt 100"]);
+    mute.assume("cover.m", &C::Tilt(100));
+    assert_eq!(
+        (mute.attribute("cover.m", "current_tilt_position"), mute.state("cover.m").as_str()),
+        (json!(100), "unknown")
+    );
+    let mut plain = Yard::with("cover/p", &json!({"name": "P", "cmd_t": "c"}));
+    assert!(matches!(plain.try_tell("cover.p", &C::Tilt(5)), Err(DeviceError::Unsupported { .. })));
+    let mut radiator = Yard::with(
+        "climate/r",
+        &json!({"name": "R", "mode_cmd_t": "m", "preset_mode_command_topic": "z/r/set/preset",
+            "preset_modes": ["eco", "boost"], "preset_mode_state_topic": "z/r",
+            "preset_mode_value_template": "{{ value_json.preset }}"}),
+    );
+    radiator.say("z/r", r#"{"preset":"eco"}"#);
+    assert_eq!(radiator.attribute("climate.r", "preset_mode"), json!("eco"));
+    assert_eq!(radiator.attribute("climate.r", "preset_modes"), json!(["none", "eco", "boost"]));
+    assert_eq!(radiator.tell("climate.r", &C::Preset("boost".into())), ["z/r/set/preset boost"]);
+    let mut fan = Yard::with(
+        "fan/f",
+        &json!({"name": "F", "cmd_t": "c", "pr_mode_cmd_t": "p", "pr_modes": ["auto", "sleep"],
+            "pr_mode_cmd_tpl": "{\"mode\": \"{{ value }}\"}"}),
+    );
+    assert_eq!(fan.tell("fan.f", &C::Preset("sleep".into())), [r#"p {"mode": "sleep"}"#]);
+    fan.assume("fan.f", &C::Preset("sleep".into()));
+    assert_eq!(
+        (fan.attribute("fan.f", "preset_mode"), fan.state("fan.f").as_str()),
+        (json!("sleep"), "unknown")
+    );
 }
 
 #[test]

@@ -21,8 +21,9 @@ pub struct Lock {
     command: Target,
     payloads: (String, String),
     states: Vec<(&'static str, String)>,
-    /// It wants a code, which nobody should say aloud.
-    has_code: bool,
+    /// What it is told holds a code. One that announces a code and is told none leaves it to who asks; here that is
+    /// the gate of dangerous acts.
+    wants_code: bool,
     optimistic: bool,
     state: &'static str,
 }
@@ -35,11 +36,12 @@ impl Lock {
     pub fn new(fields: &Fields) -> Result<Self, ConfigError> {
         let inputs = Inputs::read(fields, &[((), "state_topic", &["value_template"])])?;
         let states = STATES.iter().map(|(state, key, default)| Ok((*state, fields.text_or(key, default)?)));
+        let command = fields.needed_target("command_topic", &["command_template"])?;
         Ok(Self {
-            command: fields.needed_target("command_topic", &["command_template"])?,
+            wants_code: fields.value("code_format").is_some() && command.uses("code"),
+            command,
             payloads: (fields.text_or("payload_lock", "LOCK")?, fields.text_or("payload_unlock", "UNLOCK")?),
             states: states.collect::<Result<_, ConfigError>>()?,
-            has_code: fields.value("code_format").is_some(),
             optimistic: fields.flag("optimistic", !inputs.has(()))?,
             inputs,
             state: UNKNOWN,
@@ -67,15 +69,19 @@ impl Appliance for Lock {
     }
 
     fn tell(&mut self, command: &DeviceCommand) -> Told {
+        self.tell_with_code(command, None)
+    }
+
+    fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
         let payload = match command {
-            DeviceCommand::Lock | DeviceCommand::Unlock if self.has_code => {
+            DeviceCommand::Lock | DeviceCommand::Unlock if self.wants_code && code.is_none() => {
                 return Err(Refused::Unsupported("be locked or unlocked without its code"));
             }
             DeviceCommand::Lock => &self.payloads.0,
             DeviceCommand::Unlock => &self.payloads.1,
             _ => return Err(Refused::Unsupported("do that")),
         };
-        Ok(vec![order(&self.command, payload.as_str(), &[("code", minijinja::Value::from(()))])?])
+        Ok(vec![order(&self.command, payload.as_str(), &[("code", minijinja::Value::from(code))])?])
     }
 
     fn assume(&mut self, command: &DeviceCommand) {

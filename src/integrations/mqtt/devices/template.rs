@@ -77,6 +77,13 @@ impl Template {
         self.render(variables.iter().cloned())
     }
 
+    /// Whether it asks for this variable.
+    pub fn uses(&self, variable: &str) -> bool {
+        engine()
+            .template_from_str(&self.0)
+            .is_ok_and(|template| template.undeclared_variables(false).contains(variable))
+    }
+
     fn render<'a>(&self, variables: impl Iterator<Item = (&'a str, Value)>) -> Result<String, TemplateError> {
         let unfit = |error: &JinjaError| TemplateError::Unfit(said(error));
         let context = Value::from(variables.collect::<BTreeMap<&str, Value>>());

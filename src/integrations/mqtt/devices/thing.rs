@@ -202,8 +202,8 @@ impl Thing {
     ///
     /// # Errors
     /// When it cannot do this.
-    pub fn tell(&mut self, command: &DeviceCommand) -> Result<Vec<Order>, Refused> {
-        self.appliance.tell(command)
+    pub fn tell(&mut self, command: &DeviceCommand, code: Option<&str>) -> Result<Vec<Order>, Refused> {
+        self.appliance.tell_with_code(command, code)
     }
 
     /// The messages of a command have arrived.
