@@ -44,7 +44,9 @@ const TELLING: [(&str, &[&str]); 2] = [
         &[
             "the", "turn", "please", "what", "what's", "how", "when", "where", "who", "my", "your", "is",
             "are", "it", "of", "to", "for", "and", "you", "i", "can", "could", "tell", "me", "off", "set",
-            "with", "do", "does", "this", "that",
+            "with", "do", "does", "this", "that", "our", "we", "us", "they", "would", "should", "will",
+            "have", "has", "if", "not", "there", "put", "give", "get", "make", "need", "let", "some", "any",
+            "someone", "somebody", "light", "lights", "at", "by", "be",
         ],
     ),
     (
@@ -62,31 +64,30 @@ const TELLING: [(&str, &[&str]); 2] = [
 /// Telling words that are enough when no other language has one.
 const LEAST_TELLING: usize = 2;
 
-/// The language that two or more words tell of, and none of another: whatlang needs longer texts.
-fn by_words(text: &str) -> Option<&'static str> {
+/// For each language with telling words, how many of them are in a text.
+fn telling(text: &str) -> [(&'static str, usize); 2] {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
     let count = |known: &[&str]| words.iter().filter(|word| known.contains(word)).count();
-    let counts = TELLING.map(|(code, known)| (code, count(known)));
-    let [one, other] = counts;
-    match (one.1, other.1) {
-        (telling, 0) if telling >= LEAST_TELLING => Some(one.0),
-        (0, telling) if telling >= LEAST_TELLING => Some(other.0),
-        _ => None,
-    }
+    TELLING.map(|(code, known)| (code, count(known)))
 }
 
 /// ISO 639-1 code of the language of a text; `None` when it cannot be told with confidence, as is usual for
 /// a few words.
 pub fn of(text: &str) -> Option<&'static str> {
-    if let Some(code) = by_words(text) {
+    let mut told = telling(text).into_iter().filter(|(_, count)| *count > 0);
+    // Words that tell of two languages tell nothing.
+    let told = told.next().filter(|_| told.next().is_none());
+    if let Some((code, _)) = told.filter(|(_, count)| *count >= LEAST_TELLING) {
         return Some(code);
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let detector = Detector::with_allowlist(LANGUAGES.iter().map(|(language, _)| *language).collect());
     let found = detector.detect(text).filter(|found| found.confidence() >= LEAST_CONFIDENCE)?;
     let code = LANGUAGES.iter().find(|(language, _)| *language == found.lang())?.1;
-    (letters >= LEAST_LETTERS).then_some(code)
+    // Of a short English request whatlang may say French: one word that tells is reason enough to be unsure.
+    let contradicted = told.is_some_and(|(told, _)| told != code);
+    (letters >= LEAST_LETTERS && !contradicted).then_some(code)
 }
 
 #[cfg(test)]
@@ -102,11 +103,28 @@ mod tests {
             ("wie hoch ist der eiffelturm", Some("de")),
             ("mach es bitte aus", Some("de")),
             ("how high is it", Some("en")),
+            ("can somebody unlock our front door quickly", Some("en")),
+            ("est-ce qu'il va pleuvoir demain matin à la maison", Some("fr")),
             ("ok", None),
             ("", None),
             ("1234 5678", None),
         ] {
             assert_eq!(of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn hardly_a_request_is_taken_for_one_of_another_language() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/intent");
+        let held_out = std::fs::read_to_string(folder.join("held_out/en.yaml")).unwrap();
+        let requests: Vec<&str> = held_out
+            .lines()
+            .filter_map(|line| line.strip_prefix("      - "))
+            .map(|line| line.trim_matches('"'))
+            .collect();
+        let foreign = |text: &&&str| of(text).is_some_and(|code| code != "en");
+        let taken: Vec<&&str> = requests.iter().filter(foreign).collect();
+        println!("{} of {}: {taken:?}", taken.len(), requests.len());
+        assert!(requests.len() > 200 && taken.len() * 50 <= requests.len(), "{taken:?}");
     }
 }

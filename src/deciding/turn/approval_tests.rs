@@ -83,15 +83,7 @@ fn what_hark_does_by_itself_the_room_is_asked_about() {
 #[test]
 fn a_yes_that_comes_before_the_tick_is_late_all_the_same() {
     let mut machine = machine();
-    run(
-        &mut machine,
-        vec![
-            (0, typed("unlock the front door")),
-            (1, understood(1, &["HassTurnOff"])),
-            (2, acted(1, 0, false, "needs_approval")),
-            (3, replied(1, false)),
-        ],
-    );
+    unlocking(&mut machine, "needs_approval");
     assert!(calls(&run(&mut machine, vec![(10_004, typed("yes"))])).is_empty());
 }
 
@@ -102,15 +94,7 @@ fn not_done(effects: &[Effect]) -> usize {
 #[test]
 fn who_does_not_answer_is_told_once_that_nothing_was_done() {
     let mut machine = machine();
-    run(
-        &mut machine,
-        vec![
-            (0, typed("unlock the front door")),
-            (1, understood(1, &["HassTurnOff"])),
-            (2, acted(1, 0, false, "needs_approval")),
-            (3, replied(1, false)),
-        ],
-    );
+    unlocking(&mut machine, "needs_approval");
     assert_eq!(machine.next_deadline_ms(), Some(10_002));
     let effects = run(&mut machine, vec![(10_001, Event::Tick)]);
     assert_eq!(not_done(&effects), 0);
