@@ -124,13 +124,15 @@ pub(crate) struct ScriptedRecogniser {
     fed: Option<usize>,
     pub feed_delay: Duration,
     pub fail_first_feed: bool,
+    /// Whether it tells a draft without finishing.
+    pub drafts: bool,
 }
 
 impl ScriptedRecogniser {
     pub(crate) fn new() -> (Self, Arc<Mutex<RecogniserLog>>) {
         let log = Arc::new(Mutex::new(RecogniserLog::default()));
         let shared = Arc::clone(&log);
-        (Self { log, fed: None, feed_delay: Duration::ZERO, fail_first_feed: false }, shared)
+        (Self { log, fed: None, feed_delay: Duration::ZERO, fail_first_feed: false, drafts: false }, shared)
     }
 
     fn fault(what: &str) -> Fault {
@@ -158,6 +160,15 @@ impl Recogniser for ScriptedRecogniser {
     fn partial(&mut self) -> Option<Partial> {
         let halves = self.fed? / 8_000;
         (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0 })
+    }
+
+    fn draft(&mut self) -> Option<Result<Recognition, Fault>> {
+        self.drafts.then(|| {
+            let fed = self.fed;
+            let drafted = self.finish();
+            self.fed = fed;
+            drafted
+        })
     }
 
     fn finish(&mut self) -> Result<Recognition, Fault> {

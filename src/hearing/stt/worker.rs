@@ -389,6 +389,38 @@ mod tests {
     }
 
     #[test]
+    fn a_recogniser_that_drafts_goes_on_with_what_came_since() {
+        for mode in [SttMode::LockStep, SttMode::Live] {
+            let (mut recogniser, log) = ScriptedRecogniser::new();
+            recogniser.drafts = true;
+            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            lane.start(&[]);
+            lane.feed(&[0.1; 500]);
+            lane.draft();
+            assert!(matches!(lane.wait(PATIENCE), Some(SttReport::Draft { .. })), "{mode:?}");
+            lane.feed(&[0.0; 100]);
+            lane.resume();
+            lane.feed(&[0.1; 200]);
+            lane.draft();
+            let Some(SttReport::Draft { recognition, .. }) = lane.wait(PATIENCE) else {
+                panic!("a draft, {mode:?}")
+            };
+            assert_eq!(recognition.heard, "800 samples", "{mode:?}");
+            lane.finish();
+            assert_eq!(transcript(&mut lane).text, "800 samples", "{mode:?}");
+            assert_eq!(log.lock().expect("log").samples.len(), 800, "no sample is fed twice, {mode:?}");
+            lane.start(&[]);
+            lane.feed(&[0.1; 300]);
+            lane.draft();
+            lane.cancel();
+            lane.start(&[]);
+            lane.feed(&[0.1; 400]);
+            lane.finish();
+            assert_eq!(transcript(&mut lane).text, "400 samples", "{mode:?}");
+        }
+    }
+
+    #[test]
     fn a_draft_that_came_too_late_is_not_made() {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(20);

@@ -5,9 +5,9 @@ use super::test_grammar::{Sentences, Speechless};
 use super::{GrammarError, GrammarRecogniser, Tuning};
 use crate::config::stt::Stt;
 use crate::domain::{Fault, FaultKind};
-use crate::hearing::stt::Recogniser;
 use crate::hearing::stt::neural::NeuralFiles;
 use crate::hearing::stt::neural::listener_tests::{files, said};
+use crate::hearing::stt::{Recogniser, Recognition};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -118,6 +118,28 @@ fn building_takes_little_time() {
 
 fn with_neural(sentences: &[&str], files: NeuralFiles) -> GrammarRecogniser {
     recogniser(sentences, MODEL).unwrap().with_neural(files).unwrap()
+}
+
+#[test]
+fn a_draft_ends_nothing() {
+    let Some(said) = said("turn off the lamp") else { return println!("skipped: no flite") };
+    let mut ear = recogniser(&["turn on the lamp", "turn off the lamp", "what time is it"], MODEL).unwrap();
+    let text = |found: Option<Result<Recognition, Fault>>| found.unwrap().unwrap().transcript.text;
+    ear.start().unwrap();
+    for block in said.chunks(3_200) {
+        ear.feed(block).unwrap();
+        assert!(ear.draft().is_some_and(|drafted| drafted.is_ok()));
+    }
+    assert_eq!(text(ear.draft()), "turn off the lamp");
+    // The next utterance begins without this one having been ended.
+    ear.start().unwrap();
+    ear.feed(&said).unwrap();
+    let drafted = text(ear.draft());
+    assert_eq!(
+        (drafted.as_str(), ear.finish().unwrap().transcript.text.as_str()),
+        ("turn off the lamp", "turn off the lamp")
+    );
+    assert!(ear.draft().unwrap().is_err(), "there is no utterance any more");
 }
 
 #[test]
