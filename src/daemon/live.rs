@@ -20,7 +20,6 @@ use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::house::Claim;
 use crate::domain::{Event, Fault, FaultKind, PublicEvent, Setting};
-use crate::inference::manifest::Manifest;
 use crate::inference::memory;
 use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo};
 use crate::telemetry::vitals;
@@ -67,7 +66,7 @@ pub fn run(
     let mut parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
     let keeping = workshop.kept().map(|kept| workshop.runtime.spawn(kept.clone().follow(mailbox.clone())));
     if let Some(kept) = workshop.kept().cloned() {
-        parts.steward = Some(start_steward(workshop, &ear, &voice, ending.clone(), &kept)?);
+        parts.steward = Some(start_steward(workshop, &ear, &voice, ending.clone(), &kept));
         listeners.push(Box::new(move |envelope| kept.note(&envelope.event)));
     }
     let timers_changed = Arc::new(Notify::new());
@@ -158,10 +157,10 @@ fn start_steward(
     voice: &VoiceParts,
     ending: Arc<Ending>,
     kept: &Arc<KeptSettings>,
-) -> Result<Sender<Setting>, Fault> {
+) -> Sender<Setting> {
     let steward = Steward {
         config: workshop.config.clone(),
-        manifest: Manifest::load(&workshop.config.paths.models_dir()?)?,
+        manifest: workshop.manifest.clone(),
         choices: workshop.choices(),
         kept: kept.clone(),
         ear: ear.adjustments(),
@@ -170,7 +169,7 @@ fn start_steward(
     };
     let (asked, work) = steward.begin(workshop.mailbox.clone());
     workshop.runtime.spawn(work);
-    Ok(asked)
+    asked
 }
 
 /// The daemon while it runs, for those who started it.

@@ -33,7 +33,7 @@ enum Done {
 pub(super) struct Steward {
     /// As it is in force.
     pub(super) config: Config,
-    pub(super) manifest: Manifest,
+    pub(super) manifest: Arc<Manifest>,
     pub(super) choices: Choices,
     pub(super) kept: Arc<KeptSettings>,
     pub(super) ear: mpsc::Sender<Adjustment>,
@@ -151,7 +151,8 @@ mod tests {
         let dir = tempfile::TempDir::new().unwrap();
         let store = Store::open(&dir.path().join("hark.db")).unwrap();
         let mut config = Config::default();
-        let manifest = Manifest::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models")).unwrap();
+        let manifest =
+            Arc::new(Manifest::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models")).unwrap());
         let choices = Choices::of(&config, &manifest);
         let kept = Arc::new(KeptSettings::over(&mut config, &store, &choices).unwrap().0);
         let voice = VoiceThread::start(Some(Box::new(Silent)), None, 100, |_| {}).unwrap();

@@ -65,7 +65,7 @@ pub struct Workshop {
     /// Timers.
     pub timers: Arc<Timers>,
     /// Models on the disk.
-    pub manifest: Manifest,
+    pub manifest: Arc<Manifest>,
     /// Kept for as long as its devices are driven.
     _visit: Option<mqtt::Mqtt>,
     /// Languages and classifier.
@@ -177,7 +177,7 @@ impl Workshop {
             mqtt_devices,
             _visit: visit,
             timers,
-            manifest,
+            manifest: Arc::new(manifest),
             tools,
             controls,
             store,

@@ -3,14 +3,12 @@
 use super::worker::SttReport;
 use super::{Partial, Recogniser};
 use crate::domain::{SAMPLE_RATE_HZ, Transcript};
-use std::time::Instant;
 
 /// Audio between two looks at the words so far: 64 ms, two blocks. Whether speech over Hark is for
 /// it is decided by them within 800 ms.
 const PARTIAL_SAMPLES: usize = SAMPLE_RATE_HZ as usize * 64 / 1000;
 
 /// What is asked of the recogniser.
-#[derive(Debug)]
 pub(super) enum Work {
     /// With sound from before the utterance.
     Start(Vec<f32>),
@@ -28,20 +26,11 @@ pub(super) enum Work {
 enum State {
     Idle,
     Running,
-    /// The utterance may still go on.
+    /// The utterance may still go on; `finished` when the recogniser had to finish for the draft.
     Drafted {
         transcript: Transcript,
-        recogniser: Drafter,
+        finished: bool,
     },
-}
-
-/// How a recogniser stands after a draft.
-#[derive(PartialEq)]
-enum Drafter {
-    /// It goes on with what was fed since, so many samples.
-    Waits { samples: usize },
-    /// It had to finish, and gets all samples once more.
-    Finished,
 }
 
 /// A recogniser and what is needed to report its words sparingly and to take a draft back.
@@ -51,6 +40,8 @@ pub(super) struct Session {
     /// All samples of the utterance: an engine that had to finish for a draft that was wrong gets them
     /// once more.
     utterance: Vec<f32>,
+    /// How many of them the recogniser has had.
+    decoded: usize,
     /// Sound from before it.
     before: Vec<f32>,
     samples_since_partial: usize,
@@ -63,6 +54,7 @@ impl Session {
             recogniser,
             state: State::Idle,
             utterance: Vec::new(),
+            decoded: 0,
             before: Vec::new(),
             samples_since_partial: 0,
             last_partial: Partial::default(),
@@ -70,16 +62,6 @@ impl Session {
     }
 
     pub(super) fn work(&mut self, work: &Work) -> Option<SttReport> {
-        let begun = Instant::now();
-        let report = self.done(work);
-        if let Work::Draft(_) | Work::Resume | Work::Finish = work {
-            let (samples, ms) = (self.utterance.len(), begun.elapsed().as_millis());
-            tracing::debug!(?work, samples, ms, "the recogniser was asked");
-        }
-        report
-    }
-
-    fn done(&mut self, work: &Work) -> Option<SttReport> {
         match work {
             Work::Start(before) => {
                 self.before.clone_from(before);
@@ -102,7 +84,7 @@ impl Session {
                 None
             }
             Work::Cancel => {
-                if !matches!(self.state, State::Idle | State::Drafted { recogniser: Drafter::Finished, .. }) {
+                if matches!(self.state, State::Running | State::Drafted { finished: false, .. }) {
                     self.recogniser.cancel();
                 }
                 self.state = State::Idle;
@@ -112,7 +94,7 @@ impl Session {
     }
 
     fn start(&mut self) -> Option<SttReport> {
-        self.samples_since_partial = 0;
+        (self.decoded, self.samples_since_partial) = (0, 0);
         match self.recogniser.start() {
             Ok(()) => {
                 self.recogniser.precede(&self.before);
@@ -131,19 +113,17 @@ impl Session {
             return None;
         }
         self.utterance.extend_from_slice(samples);
-        match &mut self.state {
-            State::Running => return self.decode(samples.len()),
-            State::Drafted { recogniser: Drafter::Waits { samples: waiting }, .. } => {
-                *waiting += samples.len()
-            }
-            State::Idle | State::Drafted { .. } => {}
+        match self.state {
+            State::Running => self.decode(),
+            State::Idle | State::Drafted { .. } => None,
         }
-        None
     }
 
-    /// Hands the last `count` samples of the utterance to the recogniser.
-    fn decode(&mut self, count: usize) -> Option<SttReport> {
-        let fresh = &self.utterance[self.utterance.len() - count..];
+    /// Hands the recogniser what it has not had of the utterance.
+    fn decode(&mut self) -> Option<SttReport> {
+        let fresh = &self.utterance[self.decoded..];
+        let count = fresh.len();
+        self.decoded = self.utterance.len();
         if let Err(fault) = self.recogniser.feed(fresh) {
             self.recogniser.cancel();
             self.state = State::Idle;
@@ -166,13 +146,13 @@ impl Session {
         if !matches!(self.state, State::Running) {
             return None;
         }
-        let (drafted, recogniser) = match self.recogniser.draft() {
-            Some(drafted) => (drafted, Drafter::Waits { samples: 0 }),
-            None => (self.recogniser.finish(), Drafter::Finished),
+        let (drafted, finished) = match self.recogniser.draft() {
+            Some(drafted) => (drafted, false),
+            None => (self.recogniser.finish(), true),
         };
         match drafted {
             Ok(recognition) => {
-                self.state = State::Drafted { transcript: recognition.transcript.clone(), recogniser };
+                self.state = State::Drafted { transcript: recognition.transcript.clone(), finished };
                 Some(SttReport::Draft { number, recognition })
             }
             Err(fault) => {
@@ -184,13 +164,13 @@ impl Session {
     }
 
     fn resume(&mut self) -> Option<SttReport> {
-        let State::Drafted { recogniser, .. } = &self.state else { return None };
-        match *recogniser {
-            Drafter::Waits { samples } => {
+        match self.state {
+            State::Drafted { finished: true, .. } => self.start().or_else(|| self.decode()),
+            State::Drafted { finished: false, .. } => {
                 self.state = State::Running;
-                self.decode(samples)
+                self.decode()
             }
-            Drafter::Finished => self.start().or_else(|| self.decode(self.utterance.len())),
+            State::Idle | State::Running => None,
         }
     }
 
