@@ -3,11 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 use hark::domain::intent::{Intent, Route, Slots};
+use hark::domain::plan::{Plan, Step, StepStatus};
 use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
 use hark::domain::speech::{Endpoint, Transcript};
 use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark::domain::{
-    Category, Classification, Envelope, Fault, FaultKind, Lesson, PublicEvent, Receipt, Stamp, TurnId,
+    Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, PublicEvent, Receipt, Stamp, TurnId,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -103,6 +104,34 @@ fn samples() -> Vec<PublicEvent> {
             attempts: 1,
             outcome: Outcome::Done,
         },
+        PublicEvent::Contract {
+            name: "plan".into(),
+            attempt: 1,
+            valid: false,
+            errors: vec!["steps: [] has less than 1 item".into()],
+            fallback: false,
+        },
+        PublicEvent::Plan(Plan {
+            id: "0198a3".into(),
+            summary: "Make the house ready for the night".into(),
+            steps: vec![Step {
+                id: "1".into(),
+                description: "switch the lights off".into(),
+                tool: "home.turn_off".into(),
+                args: slots(json!({ "name": "all", "domain": "light" })),
+                can_parallel: true,
+                depends_on: Vec::new(),
+                status: StepStatus::Pending,
+                receipt: None,
+            }],
+        }),
+        PublicEvent::StepUpdate {
+            plan: "0198a3".into(),
+            step: "1".into(),
+            status: StepStatus::Completed,
+            message: String::new(),
+        },
+        PublicEvent::Mode { from: Mode::Alert, to: Mode::Working, why: "a plan was begun".into() },
     ]
 }
 
@@ -127,6 +156,10 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::Lesson(_) => 15,
         PublicEvent::Error(_) => 16,
         PublicEvent::Turn { .. } => 17,
+        PublicEvent::Contract { .. } => 18,
+        PublicEvent::Plan(_) => 19,
+        PublicEvent::StepUpdate { .. } => 20,
+        PublicEvent::Mode { .. } => 21,
     }
 }
 

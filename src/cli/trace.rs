@@ -18,7 +18,12 @@ pub fn printer(json: bool) -> impl FnMut(&Envelope) + Send {
 
 /// One line for people; `None` for events that only programs care about.
 pub fn line(envelope: &Envelope) -> Option<String> {
-    let text = match &envelope.event {
+    let at_s = envelope.audio_ms.map_or(envelope.t_ms, |ms| ms as f64) / 1000.0;
+    Some(format!("{at_s:9.3} s  {}", words(&envelope.event)))
+}
+
+fn words(event: &PublicEvent) -> String {
+    match event {
         PublicEvent::Wake { word, score } => format!("wake         {word} ({score:.3})"),
         PublicEvent::WakeRejected { word, score, why } => format!("no wake      {word} ({score:.3}): {why}"),
         PublicEvent::SpeechStarted => "speech".to_owned(),
@@ -41,6 +46,16 @@ pub fn line(envelope: &Envelope) -> Option<String> {
                 intent.why
             )
         }
+        PublicEvent::Contract { name, attempt, valid, errors, fallback } => {
+            let what = if *valid { "valid".to_owned() } else { format!("invalid: {}", errors.join("; ")) };
+            let fallback = if *fallback { ", its fallback is used" } else { "" };
+            format!("contract     {name}, attempt {attempt}: {what}{fallback}")
+        }
+        PublicEvent::Plan(plan) => format!("plan         {} ({} steps)", plan.summary, plan.steps.len()),
+        PublicEvent::StepUpdate { step, status, message, .. } => {
+            format!("step         {step} {} {message}", name(status)).trim_end().to_owned()
+        }
+        PublicEvent::Mode { from, to, why } => format!("mode         {from} → {to}: {why}"),
         PublicEvent::Action { tool, receipt, duration_ms, .. } => {
             let what = match (receipt.ok, receipt.detail["error"].as_str()) {
                 (true, _) if receipt.changed => "done".to_owned(),
@@ -68,9 +83,7 @@ pub fn line(envelope: &Envelope) -> Option<String> {
             let waited = waited.map(|ms| format!(", {ms:.0} ms from the end of speech to the first sound"));
             format!("turn         {}{}", name(outcome), waited.unwrap_or_default())
         }
-    };
-    let at_s = envelope.audio_ms.map_or(envelope.t_ms, |ms| ms as f64) / 1000.0;
-    Some(format!("{at_s:9.3} s  {text}"))
+    }
 }
 
 /// What was kept of a correction.

@@ -5,6 +5,7 @@ use super::home::{Area, Entity, Home, Person};
 use super::house::{Audience, Confirmed};
 use super::ids::{EntityId, TimerId};
 use super::intent::{Intent, Understanding};
+use super::model::ToolSpec;
 use super::pin::{PinCode, PinVerdict};
 use super::timer::{Ring, Timer};
 use super::tool::{Receipt, Risk, ToolCall};
@@ -140,6 +141,10 @@ pub trait Tools: Send + Sync {
     }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
+    /// Every tool that can work here, as a model is told of it.
+    fn reference(&self) -> Vec<ToolSpec> {
+        Vec::new()
+    }
 }
 
 /// The home as it is now. Implemented by `acting::home`.

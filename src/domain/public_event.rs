@@ -6,6 +6,8 @@ use super::clock::Stamp;
 use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::{Intent, Route, Slots};
+use super::mode::Mode;
+use super::plan::{Plan, StepStatus};
 use super::speech::{Endpoint, Transcript};
 use super::teaching::Lesson;
 use super::timer::{Timer, TimerChange};
@@ -118,6 +120,15 @@ pub enum PublicEvent {
         #[serde(flatten, skip_serializing_if = "Option::is_none")]
         kind: Option<Kind>,
     },
+    /// A language model was asked under a contract; one event an attempt. `errors` say what was wrong with the
+    /// answer; with `fallback` this was the last attempt, and what the contract says for that case is used.
+    Contract { name: String, attempt: u32, valid: bool, errors: Vec<String>, fallback: bool },
+    /// Several steps will serve the request.
+    Plan(Plan),
+    /// A step of a plan is somewhere else now.
+    StepUpdate { plan: String, step: String, status: StepStatus, message: String },
+    /// Hark is about something else now.
+    Mode { from: Mode, to: Mode, why: String },
     /// A tool ran.
     Action { tool: String, args: Slots, receipt: Receipt, duration_ms: f64 },
     /// What Hark answers.
@@ -161,6 +172,8 @@ pub enum Origin {
     Mqtt,
     /// MQTT `ask` that names its conversation: what is asked back can be answered in that one only.
     MqttSession(String),
+    /// The dashboard or a program, by WebSocket or HTTP, in the conversation of this name.
+    Api(String),
     /// Hark itself, such as a timer that rings.
     Internal,
 }

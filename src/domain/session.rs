@@ -1,0 +1,117 @@
+//! Conversations that have a name, and what of them a language model is told.
+
+use super::fault::Fault;
+use serde::{Deserialize, Serialize};
+
+/// What a turn was, told without a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryTag {
+    /// Asks something.
+    Question,
+    /// Wants something done.
+    Instruction,
+    /// Puts something right.
+    Correction,
+    /// Is about the conversation.
+    Meta,
+    /// Anything else.
+    Other,
+}
+
+/// Why earlier turns are told to a model; without a reason none are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayReason {
+    /// The request goes on from the one before.
+    Continuation,
+    /// It asks what was meant.
+    Clarification,
+    /// A named session is taken up again.
+    Session,
+}
+
+/// How much the earlier turns can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextStrength {
+    /// Answer directly.
+    Strong,
+    /// Assume little.
+    Moderate,
+    /// Say so when unsure.
+    Weak,
+}
+
+/// What was replayed and what not; as the journal tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayPolicy {
+    /// Turns there were.
+    pub entries_available: usize,
+    /// Turns the filter took away.
+    pub entries_filtered: usize,
+    /// Kinds of those.
+    pub filtered_types: Vec<EntryTag>,
+    /// Turns that were told.
+    pub entries_used: usize,
+    /// Characters that were told.
+    pub chars_used: usize,
+    /// The budget took some away.
+    pub trimmed: bool,
+    /// Why; null: nothing was replayed.
+    pub reason: Option<ReplayReason>,
+    /// How much they can be relied on.
+    pub context_strength: ContextStrength,
+}
+
+/// Earlier turns as a model is told them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Replayed {
+    /// One line after the other; empty when nothing is replayed.
+    pub text: String,
+    /// What the strength means for the answer, one sentence.
+    pub instruction: String,
+    /// How it came about.
+    pub policy: ReplayPolicy,
+}
+
+/// How long answers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verbosity {
+    /// One sentence, two at most.
+    #[default]
+    Short,
+    /// As long as it needs.
+    Long,
+}
+
+/// What is kept of a conversation besides its turns.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SessionSettings {
+    /// As whom Hark speaks; empty: itself.
+    pub persona: String,
+    /// How long answers are.
+    pub verbosity: Verbosity,
+    /// `chat`, `voice` or `focus`; empty: as the request came.
+    pub mode: String,
+}
+
+/// Conversations. Implemented by `remembering`.
+pub trait Sessions: Send + Sync {
+    /// The earlier turns of a conversation, as `reason` wants them.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault>;
+    /// Settings of a conversation; the usual ones for one that is not there.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn settings(&self, session: &str) -> Result<SessionSettings, Fault>;
+    /// Keeps them.
+    ///
+    /// # Errors
+    /// When they could not be written.
+    fn keep_settings(&self, session: &str, settings: &SessionSettings) -> Result<(), Fault>;
+}
