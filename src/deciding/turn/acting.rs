@@ -60,9 +60,8 @@ impl Machine {
         self.leaning.remember(now.clock_ms() + self.settings.context_ms, &origin, done);
         let reply = match question {
             Some(receipt) => {
-                let origin = answerer(origin);
                 let asked = receipt.clone();
-                self.approval = Some(Approval { origin, intents, asked, by_pin, until_ms });
+                self.talks.open(&origin).approval = Some(Approval { intents, asked, by_pin, until_ms });
                 Reply::AskApproval { receipt, parts }
             }
             None => Reply::Parts { parts },
@@ -72,7 +71,8 @@ impl Machine {
 
     /// The person said yes: exactly the calls that were asked about run, marked as approved.
     pub(super) fn approve(&mut self, now: Stamp, id: &TurnId, grant: Option<u64>) {
-        let Some(approval) = self.approval.take() else { return };
+        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
+        let Some(approval) = self.talks.known(&origin).and_then(|talk| talk.approval.take()) else { return };
         let work = approval.intents.into_iter().enumerate().map(|(index, (intent, call))| {
             let call = ToolCall { index, turn: id.clone(), approved: true, grant, ..call };
             Work { intent, call: Some(call), receipt: None }
@@ -83,9 +83,7 @@ impl Machine {
 
     /// Whether a dangerous act waits for the PIN, and this one may give it.
     pub fn awaits_pin(&self, now: Stamp, origin: &Origin) -> bool {
-        self.approval.as_ref().is_some_and(|approval| {
-            approval.by_pin && approval.origin == *origin && approval.until_ms > now.clock_ms()
-        })
+        self.approval(origin).is_some_and(|approval| approval.by_pin && approval.until_ms > now.clock_ms())
     }
 
     /// The request at hand was a PIN, and the executor has looked at it.
@@ -104,25 +102,20 @@ impl Machine {
             PinVerdict::Wrong => {
                 turn.outcome = Outcome::AwaitingApproval;
                 turn.asks_approval = turn.speak;
-                if let Some(approval) = &mut self.approval {
+                let origin = turn.origin.clone();
+                let talk = self.talks.known(&origin);
+                if let Some(approval) = talk.and_then(|talk| talk.approval.as_mut()) {
                     approval.until_ms = until_ms;
                 }
                 self.reply(now, id, Reply::Fixed { key: "pin_wrong".into() });
             }
             PinVerdict::Locked => {
                 turn.outcome = Outcome::Failed;
-                self.approval = None;
+                let origin = turn.origin.clone();
+                self.talks.open(&origin).approval = None;
                 self.reply(now, id, Reply::Fixed { key: "pin_locked".into() });
             }
         }
-    }
-}
-
-/// Who may answer a question of a turn: who asked for it, and what Hark does by itself it asks the room.
-fn answerer(origin: Origin) -> Origin {
-    match origin {
-        Origin::Internal => Origin::Voice,
-        other => other,
     }
 }
 

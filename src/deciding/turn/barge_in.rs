@@ -259,8 +259,8 @@ impl Machine {
             None if self.ringing.rings() => BargeInStyle::WakeWord,
             _ => self.settings.barge_in.style,
         };
-        let awaiting_approval = self.approval.as_ref().is_some_and(|it| it.origin == Origin::Voice);
-        let instincts = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
+        let awaiting_approval = self.approval(&Origin::Voice).is_some();
+        let instincts = Context { last_reply: self.last_reply(&Origin::Voice), awaiting_approval };
         ask(&Circumstances { style, said: &said, instincts, late })
     }
 

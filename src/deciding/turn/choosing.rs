@@ -8,9 +8,9 @@ use crate::domain::{Ambiguity, Intent, Reply, Route, Stamp, TurnId};
 use serde_json::Value;
 
 impl Machine {
-    /// Whether a short answer is awaited.
+    /// Whether a short answer is awaited in the room.
     pub(super) fn asks(&self) -> bool {
-        self.approval.is_some() || self.question.is_some()
+        self.talks.of(&Origin::Voice).is_some_and(|talk| talk.approval.is_some() || talk.question.is_some())
     }
 
     /// Asks which of several names is meant, and keeps the request until that is answered.
@@ -34,17 +34,19 @@ impl Machine {
         turn.outcome = Outcome::AwaitingAnswer;
         let (origin, missed) = (turn.origin.clone(), std::mem::take(&mut turn.missed));
         let candidates = doubt.candidates.clone();
-        self.question = Some(Question { origin, intents, doubt, others: doubts, missed, until_ms });
+        self.talks.open(&origin).question =
+            Some(Question { intents, doubt, others: doubts, missed, until_ms });
         self.reply(now, id, Reply::AskWhich { candidates });
     }
 
     /// Takes the answer to a question that waits; `false` when the text is none.
     pub(super) fn answer_which(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
-        let Some(question) = self.question.as_ref().filter(|question| question.origin == *origin) else {
+        let Some(talk) = self.talks.known(origin) else { return false };
+        let Some(question) = talk.question.take() else { return false };
+        let Some(choice) = choice::read(text, &question.doubt.candidates) else {
+            talk.question = Some(question);
             return false;
         };
-        let Some(choice) = choice::read(text, &question.doubt.candidates) else { return false };
-        let Some(question) = self.question.take() else { return false };
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else {
             return false;
         };

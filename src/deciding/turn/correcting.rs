@@ -2,6 +2,7 @@
 //! the request before is kept as an example of what they mean.
 
 use super::Machine;
+use super::why::Story;
 use crate::deciding::context;
 use crate::domain::{Correction, Effect, Intent, Route, Stamp, TurnId};
 
@@ -20,7 +21,8 @@ impl Machine {
         if only.name != CORRECTS || turn.corrects.is_some() {
             return false;
         }
-        let before = self.story.as_ref().and_then(|story| story.heard_from(&turn.origin));
+        let talk = self.talks.of(&turn.origin);
+        let before = talk.and_then(|talk| talk.story.as_ref()).map(Story::heard);
         // Nothing before: the words are a request all the same.
         turn.corrects = Some(before.unwrap_or_default().to_owned());
         let language = turn.language.clone();
@@ -31,11 +33,12 @@ impl Machine {
 
     /// Keeps the request before as an example, if this one tells plainly what it should have been.
     pub(super) fn keep_what_was_meant(&mut self, id: &TurnId, intents: &[Intent]) {
-        let before = self.turn_mut(id).filter(|turn| !turn.dry_run).and_then(|turn| turn.corrects.clone());
+        let Some(turn) = self.turn_mut(id).filter(|turn| !turn.dry_run) else { return };
+        let (before, origin) = (turn.corrects.clone(), turn.origin.clone());
         let (Some(text), [intent]) = (before.filter(|text| !text.is_empty()), intents) else { return };
         // A guess is nothing to learn from, and what only had another name in it was taken rightly.
         let plain = intent.route == Route::Template && !context::is_follow_up(&intent.name);
-        if plain && !self.story.as_ref().is_some_and(|story| story.is_of(&intent.name)) {
+        if plain && !self.story(&origin).is_some_and(|story| story.is_of(&intent.name)) {
             let correction = Correction::Said { text, intent: Box::new(intent.clone()) };
             self.out.push(Effect::Teach { correction });
         }

@@ -11,7 +11,7 @@ impl Machine {
     /// Whether the reply of a turn, now in words, is followed by listening.
     pub(super) fn invites_an_answer(&self, id: &TurnId) -> bool {
         let Some(turn) = self.turns.iter().find(|turn| turn.id == *id) else { return false };
-        let asks = turn.asks_approval && self.approval.is_some() || is_question(&turn.reply);
+        let asks = turn.asks_approval && self.approval(&turn.origin).is_some() || is_question(&turn.reply);
         let spoken_to = turn.origin == Origin::Voice && turn.speak;
         match self.follow_up() {
             FollowUp::Questions => (spoken_to || turn.asks_approval) && asks,

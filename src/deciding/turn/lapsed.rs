@@ -1,39 +1,45 @@
 //! A question for approval that nobody answered in time: nothing is done, and whoever was asked is told so, once.
 
 use super::Machine;
-use super::state::{Approval, Phase};
+use super::state::{Phase, Turn};
+use super::talk::{Talk, conversation};
 use crate::deciding::instincts::{self, Context};
 use crate::domain::public_event::{Origin, Outcome};
 use crate::domain::{Reply, Stamp, TurnId};
 
 impl Machine {
-    /// When the question at hand lapses; `None` while it is still being asked.
+    /// When the next question lapses.
     pub(super) fn approval_lapses_ms(&self) -> Option<u64> {
-        let is_asking = self.turns.iter().any(|turn| turn.asks_approval);
-        self.approval.as_ref().filter(|_| !is_asking).map(|approval| approval.until_ms)
+        self.talks.all().filter_map(|talk| lapses_ms(talk, &self.turns)).min()
     }
 
     /// Takes a question whose time is up away, whatever comes first: the answer or a tick.
     pub(super) fn let_approval_lapse(&mut self, now: Stamp) {
-        if self.approval_lapses_ms().is_some_and(|until_ms| until_ms <= now.clock_ms()) {
-            self.lapsed = self.approval.take();
+        for talk in self.talks.all_mut() {
+            if lapses_ms(talk, &self.turns).is_some_and(|until_ms| until_ms <= now.clock_ms()) {
+                talk.lapsed = talk.approval.take();
+            }
         }
     }
 
     /// Says that it was not done: at once to who typed, in the room as soon as nobody speaks there. It asks nothing
     /// and awaits nothing, so nothing can follow from it.
     pub(super) fn tell_lapsed(&mut self, now: Stamp) {
-        let in_the_room = |approval: &Approval| approval.origin == Origin::Voice;
         let room_is_free = self.turns.is_empty() && self.interruption.is_none();
-        let due = self.lapsed.take_if(|approval| room_is_free || !in_the_room(approval));
-        let Some(approval) = due else { return };
-        // Nobody in the room said anything that this would be the answer to.
-        let (origin, speak) =
-            if in_the_room(&approval) { (Origin::Internal, true) } else { (approval.origin, false) };
-        let turn = self.open(now, origin, Phase::Wording, speak);
-        turn.outcome = Outcome::Lapsed;
-        let id = turn.id.clone();
-        self.reply(now, &id, Reply::NotDone { receipt: approval.asked });
+        let due = |talk: &mut Talk| {
+            let in_the_room = *talk.origin() == Origin::Voice;
+            let approval = talk.lapsed.take_if(|_| room_is_free || !in_the_room)?;
+            // Nobody in the room said anything that this would be the answer to.
+            let origin = if in_the_room { Origin::Internal } else { talk.origin().clone() };
+            Some((origin, in_the_room, approval.asked))
+        };
+        let due: Vec<_> = self.talks.all_mut().filter_map(due).collect();
+        for (origin, speak, receipt) in due {
+            let turn = self.open(now, origin, Phase::Wording, speak);
+            turn.outcome = Outcome::Lapsed;
+            let id = turn.id.clone();
+            self.reply(now, &id, Reply::NotDone { receipt });
+        }
     }
 
     /// Answers a yes or no that came too late with what became of the question; whether it was one.
@@ -43,8 +49,8 @@ impl Machine {
             let free = Context { last_reply: None, awaiting_approval: false };
             instincts::find(text, &context).is_some() && instincts::find(text, &free).is_none()
         };
-        let Some(approval) = self.lapsed.take_if(|approval| approval.origin == *origin && answers(text))
-        else {
+        let talk = self.talks.known(origin);
+        let Some(approval) = talk.and_then(|talk| talk.lapsed.take_if(|_| answers(text))) else {
             return false;
         };
         if let Some(turn) = self.turn_mut(id) {
@@ -53,4 +59,11 @@ impl Machine {
         self.reply(now, id, Reply::NotDone { receipt: approval.asked });
         true
     }
+}
+
+/// When the question of a conversation lapses; `None` while it is still being asked.
+fn lapses_ms(talk: &Talk, turns: &[Turn]) -> Option<u64> {
+    let is_asking =
+        turns.iter().any(|turn| turn.asks_approval && conversation(&turn.origin) == talk.origin());
+    talk.approval.as_ref().filter(|_| !is_asking).map(|approval| approval.until_ms)
 }

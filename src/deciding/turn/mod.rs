@@ -20,6 +20,7 @@ mod ringing;
 mod said;
 mod settings;
 mod state;
+mod talk;
 #[cfg(test)]
 mod tests;
 mod voice;
@@ -35,7 +36,8 @@ use crate::domain::{Effect, Event, Reply, Setting, Stamp, TurnId};
 use barge_in::Interruption;
 use ringing::Ringing;
 use said::Said;
-use state::{Approval, Opening, Phase, Question, Times, Turn};
+use state::{Opening, Phase, Times, Turn};
+use talk::{Talk, Talks};
 
 /// What the machine needs to know of the configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,19 +83,12 @@ pub struct Machine {
     settings: Settings,
     turns: Vec<Turn>,
     turns_opened: u64,
-    approval: Option<Approval>,
-    /// A question that nobody answered, and nobody was told of yet.
-    lapsed: Option<Approval>,
+    talks: Talks,
     /// What the executor says to the PIN in the request that comes next.
     presented: Option<PinVerdict>,
-    /// A request that waits to hear which name is meant.
-    question: Option<Question>,
     /// What the next request can lean on.
     leaning: Context,
     ringing: Ringing,
-    last_reply: Option<String>,
-    /// What the last request was about, for "why did you do that".
-    story: Option<why::Story>,
     /// Speech over Hark that is undecided.
     interruption: Option<Interruption>,
     said: Said,
@@ -118,14 +113,10 @@ impl Machine {
             settings,
             turns: Vec::new(),
             turns_opened: 0,
-            approval: None,
-            lapsed: None,
+            talks: Talks::default(),
             presented: None,
-            question: None,
             leaning: Context::default(),
             ringing: Ringing::default(),
-            last_reply: None,
-            story: None,
             interruption: None,
             said: Said::default(),
             echoes: 0,
@@ -162,8 +153,9 @@ impl Machine {
         let turns = self.turns.iter().flat_map(|turn| [turn.wake_sound_at_ms, Some(turn.give_up_at_ms)]);
         let approval = self.approval_lapses_ms();
         let interruption = self.interruption.as_ref().map(Interruption::next_ms);
-        let question = self.question.as_ref().map(|question| question.until_ms);
-        turns.chain([approval, question, interruption, self.ringing.next_ms()]).flatten().min()
+        let questions =
+            self.talks.all().filter_map(|talk| talk.question.as_ref()).map(|it| Some(it.until_ms));
+        turns.chain(questions).chain([approval, interruption, self.ringing.next_ms()]).flatten().min()
     }
 
     /// Whether no turn is open.
@@ -227,8 +219,8 @@ impl Machine {
     fn forget_late_questions(&mut self, now: Stamp) {
         let now_ms = now.clock_ms();
         self.let_approval_lapse(now);
-        if self.question.as_ref().is_some_and(|question| question.until_ms <= now_ms) {
-            self.question = None;
+        for talk in self.talks.all_mut() {
+            talk.question.take_if(|question| question.until_ms <= now_ms);
         }
     }
 
@@ -348,7 +340,8 @@ impl Machine {
     }
 
     /// Silence, now: the voice, the ear, every open turn, what waits for a yes, and ringing timers.
-    /// The turn that asked for it (`keep`) goes on, to answer.
+    /// The turn that asked for it (`keep`) goes on, to answer; what other named conversations do in silence is none of
+    /// its business where it belongs to one itself.
     fn stop_everything(&mut self, keep: Option<&TurnId>) {
         self.out.push(Effect::StopSpeaking);
         if self.abandon_interruption(self.now) {
@@ -357,15 +350,18 @@ impl Machine {
         if self.turns.iter().any(|turn| turn.phase == Phase::Listening) {
             self.out.push(Effect::StopListening);
         }
-        self.approval = None;
-        self.lapsed = None;
-        self.question = None;
+        let asked_by = keep.and_then(|id| self.turns.iter().find(|turn| turn.id == *id));
+        let asked_by = asked_by.map(|turn| turn.origin.clone()).filter(is_named);
+        let spared = |origin: &Origin| {
+            is_named(origin) && asked_by.as_ref().is_some_and(|asked_by| asked_by != origin)
+        };
+        self.talks.all_mut().filter(|talk| !spared(talk.origin())).for_each(Talk::ask_nothing);
         self.ringing.stop();
         // Also what another program lets ring.
         self.out.push(Effect::AcknowledgeTimers);
-        let others: Vec<TurnId> =
-            self.turns.iter().map(|turn| turn.id.clone()).filter(|id| Some(id) != keep).collect();
-        for id in others {
+        let over = |turn: &&Turn| Some(&turn.id) != keep && (turn.sounding || !spared(&turn.origin));
+        let over: Vec<TurnId> = self.turns.iter().filter(over).map(|turn| turn.id.clone()).collect();
+        for id in over {
             if self.turn_mut(&id).is_some_and(|turn| turn.sounding) {
                 self.publish(Some(&id), PublicEvent::SpeakingEnded { reason: SpeakingEnd::Stop });
             }
@@ -422,4 +418,9 @@ impl Machine {
     fn turn_in(&self, phase: Phase) -> Option<TurnId> {
         self.turns.iter().find(|turn| turn.phase == phase).map(|turn| turn.id.clone())
     }
+}
+
+/// Whether a conversation has a name of its own, so that several of its kind go on at once.
+fn is_named(origin: &Origin) -> bool {
+    matches!(origin, Origin::Api(_) | Origin::MqttSession(_))
 }

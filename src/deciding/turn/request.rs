@@ -65,8 +65,8 @@ impl Machine {
         if self.answer_which(now, id, text, &origin) || self.answer_too_late(now, id, text, &origin) {
             return;
         }
-        let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
-        let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
+        let awaiting_approval = self.approval(&origin).is_some();
+        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
         if let Some(instinct) = instincts::find(text, &context) {
             self.react(now, id, instinct, "the whole request is this phrase".into(), Route::Instinct);
             return;
@@ -89,8 +89,8 @@ impl Machine {
         if self.corrected(now, id, &understanding.intents) {
             return;
         }
-        let awaiting_approval = self.approval.as_ref().is_some_and(|approval| approval.origin == origin);
-        let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval };
+        let awaiting_approval = self.approval(&origin).is_some();
+        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
         let reflex = match understanding.intents.as_slice() {
             [only] => instincts::by_intent(&only.name, &context).map(|instinct| (instinct, only)),
             _ => None,
@@ -100,11 +100,9 @@ impl Machine {
             return;
         }
         // A new request takes the place of a question that was not answered.
-        if awaiting_approval {
-            self.approval = None;
-        }
-        if self.question.as_ref().is_some_and(|question| question.origin == origin) {
-            self.question = None;
+        if let Some(talk) = self.talks.known(&origin) {
+            talk.approval = None;
+            talk.question = None;
         }
         self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
         if let Some(turn) = self.turn_mut(id) {
@@ -144,7 +142,8 @@ impl Machine {
     }
 
     pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
-        self.put_story_in(&mut intents);
+        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
+        self.put_story_in(&origin, &mut intents);
         for intent in &intents {
             self.tell_intent(id, intent.clone());
         }
@@ -186,7 +185,8 @@ impl Machine {
     }
 
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
-        let context = Context { last_reply: self.last_reply.as_deref(), awaiting_approval: true };
+        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
+        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval: true };
         let reaction = (instinct.handle)(&context);
         let intent = Intent {
             name: instinct.intent.to_owned(),
@@ -215,7 +215,7 @@ impl Machine {
                 self.approve(now, id, None);
                 return;
             }
-            Some(false) => self.approval = None,
+            Some(false) => self.talks.open(&origin).approval = None,
             None => {}
         }
         match reaction.answer {

@@ -128,8 +128,6 @@ impl Times {
 /// Dangerous acts that wait for a yes.
 #[derive(Debug, Clone)]
 pub(super) struct Approval {
-    /// Only the one who asked may answer.
-    pub(super) origin: Origin,
     pub(super) intents: Vec<(Intent, ToolCall)>,
     /// What was asked, as the gate put it.
     pub(super) asked: Receipt,
@@ -141,8 +139,6 @@ pub(super) struct Approval {
 /// A request that waits to hear which of several names is meant.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
-    /// Only the one who asked may answer.
-    pub(super) origin: Origin,
     pub(super) intents: Vec<Intent>,
     /// What is asked.
     pub(super) doubt: Ambiguity,

@@ -175,7 +175,8 @@ impl Machine {
         turn.reply.clone_from(&text);
         let event = PublicEvent::Reply { text: text.clone(), language, ends: true };
         self.publish(Some(id), event);
-        self.last_reply = Some(text);
+        let origin = self.turn_mut(id).map(|turn| turn.origin.clone()).unwrap_or(Origin::Internal);
+        self.talks.open(&origin).last_reply = Some(text);
         if !speaks {
             // A question that only can be read is answered as one that was heard.
             let asks = self.turn_mut(id).is_some_and(|turn| turn.asks_approval);
@@ -218,14 +219,17 @@ impl Machine {
     /// Closes a turn whose reply is out, and listens when the reply invites an answer.
     fn finish(&mut self, now: Stamp, id: &TurnId, outcome: Outcome) {
         let Some(turn) = self.turn_mut(id) else { return };
-        let (listen, asks) = (turn.listen_after, turn.asks_approval);
+        let (listen, asks, origin) = (turn.listen_after, turn.asks_approval, turn.origin.clone());
         self.close(id, outcome);
-        if let Some(approval) = self.approval.as_mut().filter(|_| asks) {
-            // The window is counted from the end of the question, not from its beginning.
-            approval.until_ms = now.clock_ms() + self.settings.approval_window_ms;
-        }
-        if let Some(question) = self.question.as_mut().filter(|_| outcome == Outcome::AwaitingAnswer) {
-            question.until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        // The windows are counted from the end of the question, not from its beginning.
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        if let Some(talk) = self.talks.known(&origin) {
+            if let Some(approval) = talk.approval.as_mut().filter(|_| asks) {
+                approval.until_ms = until_ms;
+            }
+            if let Some(question) = talk.question.as_mut().filter(|_| outcome == Outcome::AwaitingAnswer) {
+                question.until_ms = until_ms;
+            }
         }
         if listen {
             self.listen_for_answer(now);

@@ -14,7 +14,6 @@ const ASKS: &str = "HarkWhy";
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Story {
     heard: String,
-    origin: Origin,
     typed: bool,
     intents: Vec<Intent>,
     /// One each intent, from its receipt: `ok`, `changed`, `entities`, `message`; `ok` is null when no tool
@@ -37,28 +36,28 @@ impl Machine {
                 "entities": receipt.detail.get("entities"), "message": receipt.detail.get("message"),
             }),
         });
-        self.story = Some(Story {
+        let story = Story {
             heard: turn.heard.clone(),
             typed: turn.origin != Origin::Voice,
-            origin: turn.origin.clone(),
             intents: turn.understood.clone(),
             deeds: deeds.collect(),
-        });
+        };
+        self.talks.open(&turn.origin).story = Some(story);
     }
 
     /// Gives the question what it asks for.
-    pub(super) fn put_story_in(&self, intents: &mut [Intent]) {
+    pub(super) fn put_story_in(&self, origin: &Origin, intents: &mut [Intent]) {
         for intent in intents.iter_mut().filter(|intent| intent.name == ASKS) {
-            let story = self.story.as_ref().map_or(Value::Null, Story::told);
+            let story = self.story(origin).map_or(Value::Null, Story::told);
             intent.slots.insert("story".to_owned(), story);
         }
     }
 }
 
 impl Story {
-    /// The words of the request, if it was made by `origin`.
-    pub(super) fn heard_from(&self, origin: &Origin) -> Option<&str> {
-        (self.origin == *origin).then_some(self.heard.as_str())
+    /// The words of the request.
+    pub(super) fn heard(&self) -> &str {
+        &self.heard
     }
 
     /// Whether it was taken for this intent and no other.

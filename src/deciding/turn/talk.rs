@@ -1,0 +1,139 @@
+//! What is remembered of each conversation: what waits for an answer there, what was said there last. The room is
+//! one conversation, every named session another, and nothing of one can be answered in another.
+
+use super::Machine;
+use super::state::{Approval, Question};
+use super::why::Story;
+use crate::domain::public_event::Origin;
+
+/// Conversations that are remembered; the one used longest ago gives way.
+const MOST: usize = 512;
+
+/// One conversation.
+#[derive(Debug, Clone)]
+pub(super) struct Talk {
+    origin: Origin,
+    /// Dangerous acts that wait for a yes or the PIN.
+    pub(super) approval: Option<Approval>,
+    /// A question for approval that nobody answered, and nobody was told of yet.
+    pub(super) lapsed: Option<Approval>,
+    /// A request that waits to hear which name is meant.
+    pub(super) question: Option<Question>,
+    /// What was said last.
+    pub(super) last_reply: Option<String>,
+    /// What the last request was about, for "why did you do that".
+    pub(super) story: Option<Story>,
+}
+
+/// All of them, the one used last at the end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Talks(Vec<Talk>);
+
+/// Whose conversation a turn belongs to: what Hark does by itself it does in the room.
+pub(super) fn conversation(origin: &Origin) -> &Origin {
+    match origin {
+        Origin::Internal => &Origin::Voice,
+        other => other,
+    }
+}
+
+impl Talks {
+    pub(super) fn of(&self, origin: &Origin) -> Option<&Talk> {
+        let origin = conversation(origin);
+        self.0.iter().find(|talk| talk.origin == *origin)
+    }
+
+    /// One that is there.
+    pub(super) fn known(&mut self, origin: &Origin) -> Option<&mut Talk> {
+        let origin = conversation(origin);
+        self.0.iter_mut().find(|talk| talk.origin == *origin)
+    }
+
+    /// The conversation, begun where it was not there.
+    pub(super) fn open(&mut self, origin: &Origin) -> &mut Talk {
+        let origin = conversation(origin);
+        let talk = match self.0.iter().position(|talk| talk.origin == *origin) {
+            Some(at) => self.0.remove(at),
+            None => Talk {
+                origin: origin.clone(),
+                approval: None,
+                lapsed: None,
+                question: None,
+                last_reply: None,
+                story: None,
+            },
+        };
+        if self.0.len() == MOST {
+            self.0.remove(0);
+        }
+        self.0.push(talk);
+        let last = self.0.len() - 1;
+        &mut self.0[last]
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Talk> {
+        self.0.iter()
+    }
+
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Talk> {
+        self.0.iter_mut()
+    }
+}
+
+impl Talk {
+    /// Whose it is.
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Nothing is asked any more.
+    pub(super) fn ask_nothing(&mut self) {
+        self.approval = None;
+        self.lapsed = None;
+        self.question = None;
+    }
+}
+
+impl Machine {
+    /// What waits for a yes or the PIN of this one.
+    pub(super) fn approval(&self, origin: &Origin) -> Option<&Approval> {
+        self.talks.of(origin)?.approval.as_ref()
+    }
+
+    /// What was said to this one last.
+    pub(super) fn last_reply(&self, origin: &Origin) -> Option<&str> {
+        self.talks.of(origin)?.last_reply.as_deref()
+    }
+
+    /// What the last request of this one was about; who has not asked anything yet asks about the room.
+    pub(super) fn story(&self, origin: &Origin) -> Option<&Story> {
+        let own = self.talks.of(origin).and_then(|talk| talk.story.as_ref());
+        own.or_else(|| self.talks.of(&Origin::Voice)?.story.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_conversation_used_longest_ago_gives_way() {
+        let mut talks = Talks::default();
+        let name = |n: usize| Origin::Api(n.to_string());
+        for n in 0..MOST {
+            talks.open(&name(n)).last_reply = Some(n.to_string());
+        }
+        talks.open(&name(0));
+        talks.open(&name(MOST));
+        assert_eq!(talks.of(&name(0)).and_then(|talk| talk.last_reply.as_deref()), Some("0"));
+        assert!(talks.of(&name(1)).is_none() && talks.of(&name(2)).is_some());
+        assert_eq!(talks.0.len(), MOST);
+    }
+
+    #[test]
+    fn what_hark_does_by_itself_it_does_in_the_room() {
+        let mut talks = Talks::default();
+        talks.open(&Origin::Internal).last_reply = Some("ding".into());
+        assert!(talks.of(&Origin::Voice).is_some() && talks.of(&Origin::Cli).is_none());
+    }
+}
