@@ -2,6 +2,7 @@
 
 pub mod audio;
 pub mod barge_in;
+pub mod contracts;
 mod default_file;
 pub mod echo;
 pub mod endpoint;
@@ -54,6 +55,8 @@ pub struct Config {
     pub endpoint: endpoint::EndpointConfig,
     /// Understanding of requests that no sentence template fits.
     pub intent: intent::IntentConfig,
+    /// What a language model is held to.
+    pub contracts: contracts::ContractsConfig,
     /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate, switching an alarm off.
     pub permissions: permissions::Permissions,
     /// The home and its names.

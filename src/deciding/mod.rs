@@ -4,6 +4,7 @@
 pub mod choice;
 pub mod claims;
 pub mod context;
+pub mod contracts;
 pub mod instincts;
 pub mod ladder;
 pub mod pin_words;

@@ -1,0 +1,251 @@
+//! One request under a contract: ask, check, and use the answer, ask again, or fall back.
+
+use super::matrix::{Output, Policy};
+use super::prompt::Fill;
+use super::reference::{Checked, Filled};
+use super::stream::{Gate, peeled};
+use super::{Contract, Contracts, check, plans};
+use crate::domain::PublicEvent;
+use crate::domain::model::{
+    Completion, Difficulty, LanguageModel, Message, ModelError, Picture, PieceSink, Prompt,
+};
+use chrono::NaiveDateTime;
+use serde_json::Value;
+
+/// What goes with a call besides its variables.
+pub struct Options<'a> {
+    /// Gets one `contract` event for every attempt.
+    pub report: &'a mut (dyn FnMut(PublicEvent) + Send),
+    /// Gets the words of a text contract as they come, without fences around them. A fallback is not handed on.
+    pub sink: Option<PieceSink>,
+    /// Pictures that go with the request.
+    pub pictures: Vec<Picture>,
+    /// Another model than the contract's.
+    pub difficulty: Option<Difficulty>,
+    /// Local time, for contracts whose prompt tells it.
+    pub now: Option<NaiveDateTime>,
+    /// Only these tools; `None`: all there are. Taking out and verifying arguments are about exactly one.
+    pub tools: Option<&'a [String]>,
+}
+
+impl<'a> Options<'a> {
+    /// Nothing but where the events go.
+    pub fn new(report: &'a mut (dyn FnMut(PublicEvent) + Send)) -> Self {
+        Self { report, sink: None, pictures: Vec::new(), difficulty: None, now: None, tools: None }
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// A valid answer, or what the contract says in its place.
+    pub value: Value,
+    /// How often the model was asked.
+    pub attempts: u32,
+    /// The value is not the model's.
+    pub fallback: bool,
+    /// What was wrong, of all attempts in order.
+    pub errors: Vec<String>,
+    /// Why there was no answer at all; the contract does not ask again then.
+    pub model_error: Option<ModelError>,
+}
+
+impl Outcome {
+    /// The words of a text contract.
+    pub fn text(&self) -> &str {
+        self.value.as_str().unwrap_or_default()
+    }
+}
+
+/// How an attempt ended.
+enum Attempt {
+    Valid(Value),
+    /// Words that were handed on already, though something is wrong with them.
+    Said(Value, Vec<String>),
+    Invalid(Vec<String>),
+    /// The model gave none; with it what was handed on before.
+    NoAnswer(ModelError, Option<Value>),
+}
+
+impl Contracts {
+    /// Asks `model` under `contract`. `vars` is an object with what the policy needs; others are `language`,
+    /// `persona`, `verbosity`, `strength`, `replay`, `data` (`[{name, text}]`). Never fails: what went wrong is in
+    /// the outcome. Dropping the future ends the request.
+    pub async fn call(
+        &self,
+        model: &dyn LanguageModel,
+        contract: Contract,
+        vars: &Value,
+        options: Options<'_>,
+    ) -> Outcome {
+        let policy = self.policy(contract);
+        let Options { report, sink, pictures, difficulty, now, tools } = options;
+        let mut outcome = Outcome {
+            value: policy.fallback(vars),
+            attempts: 0,
+            fallback: true,
+            errors: Vec::new(),
+            model_error: None,
+        };
+        let reference = self.reference();
+        let filled = match needed(policy, vars).and_then(|()| reference.filled(contract, tools)) {
+            Ok(filled) => filled,
+            Err(why) => {
+                outcome.errors.push(why);
+                report_attempt(report, contract, 0, &outcome.errors, true);
+                return outcome;
+            }
+        };
+        let text = policy.output == Output::Text;
+        let gate = sink.filter(|_| text).map(|sink| Gate::new(sink, filled.schema.most_chars()));
+        let mut wrong: Vec<String> = Vec::new();
+        for attempt in 1..=policy.retries + 1 {
+            let retry = attempt.checked_sub(2).and_then(|number| policy.instructions.get(number as usize));
+            let fill = Fill {
+                policy,
+                tone: &self.tone,
+                now,
+                tools: &filled.tools,
+                schema: filled.schema.shown(),
+                retry: retry.map_or("", String::as_str),
+                errors: &wrong.join("; "),
+            };
+            let mut messages = match self.prompts.render(contract, vars, &fill) {
+                Ok(messages) => messages,
+                Err(why) => {
+                    outcome.errors.push(why.clone());
+                    report_attempt(report, contract, attempt, &[why], true);
+                    return outcome;
+                }
+            };
+            if let Some(request) = messages.last_mut() {
+                request.pictures.clone_from(&pictures);
+            }
+            let prompt = prompt_of(policy, messages, &filled, difficulty);
+            outcome.attempts = attempt;
+            let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
+            let result = match (&gate, text) {
+                (Some(gate), _) => streamed(answer, gate, &filled.schema),
+                (None, true) => spoken(answer, &filled.schema),
+                (None, false) => structured(answer, &filled.schema, |value| {
+                    if contract == Contract::Plan { plans::mistakes(value, &reference) } else { Vec::new() }
+                }),
+            };
+            match result {
+                Attempt::Valid(value) => {
+                    report_attempt(report, contract, attempt, &[], false);
+                    return Outcome { value, fallback: false, ..outcome };
+                }
+                Attempt::Said(value, errors) => {
+                    report_attempt(report, contract, attempt, &errors, false);
+                    outcome.errors.extend(errors);
+                    return Outcome { value, fallback: false, ..outcome };
+                }
+                Attempt::NoAnswer(error, said) => {
+                    let errors = [error.to_string()];
+                    report_attempt(report, contract, attempt, &errors, said.is_none());
+                    outcome.errors.extend(errors);
+                    outcome.model_error = Some(error);
+                    outcome.fallback = said.is_none();
+                    outcome.value = said.unwrap_or(outcome.value);
+                    return outcome;
+                }
+                Attempt::Invalid(errors) => {
+                    report_attempt(report, contract, attempt, &errors, attempt > policy.retries);
+                    outcome.errors.extend_from_slice(&errors);
+                    wrong = errors;
+                }
+            }
+        }
+        outcome
+    }
+}
+
+/// A call without what its prompt is about is a mistake of the caller.
+fn needed(policy: &Policy, vars: &Value) -> Result<(), String> {
+    let missing: Vec<&str> = policy
+        .needs
+        .iter()
+        .map(String::as_str)
+        .filter(|name| vars.get(*name).is_none_or(Value::is_null))
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("the call lacks {}", missing.join(", "))) }
+}
+
+fn report_attempt(
+    report: &mut (dyn FnMut(PublicEvent) + Send),
+    contract: Contract,
+    attempt: u32,
+    errors: &[String],
+    fallback: bool,
+) {
+    let (name, errors) = (contract.name().to_owned(), errors.to_vec());
+    report(PublicEvent::Contract { name, attempt, valid: errors.is_empty(), errors, fallback });
+}
+
+fn prompt_of(
+    policy: &Policy,
+    messages: Vec<Message>,
+    filled: &Filled,
+    difficulty: Option<Difficulty>,
+) -> Prompt {
+    Prompt {
+        messages,
+        tools: Vec::new(),
+        difficulty: difficulty.unwrap_or(policy.difficulty),
+        schema: (policy.output == Output::Json).then(|| filled.schema.schema().clone()),
+        max_tokens: Some(policy.max_tokens),
+        temperature: policy.temperature,
+    }
+}
+
+fn structured(
+    answer: Result<Completion, ModelError>,
+    schema: &Checked,
+    more: impl Fn(&Value) -> Vec<String>,
+) -> Attempt {
+    let completion = match answer {
+        Ok(completion) => completion,
+        Err(error) => return Attempt::NoAnswer(error, None),
+    };
+    match check::object(&completion.text, schema) {
+        Ok(value) => {
+            let mistakes = more(&value);
+            if mistakes.is_empty() { Attempt::Valid(value) } else { Attempt::Invalid(mistakes) }
+        }
+        Err(mut errors) => {
+            if completion.cut_short {
+                errors.push("it was cut off at the most tokens".into());
+            }
+            Attempt::Invalid(errors)
+        }
+    }
+}
+
+fn spoken(answer: Result<Completion, ModelError>, schema: &Checked) -> Attempt {
+    match answer.map(|completion| check::words(peeled(&completion.text), schema)) {
+        Ok(Ok(value)) => Attempt::Valid(value),
+        Ok(Err(errors)) => Attempt::Invalid(errors),
+        Err(error) => Attempt::NoAnswer(error, None),
+    }
+}
+
+/// What was handed on is the answer, whatever comes of the rest.
+fn streamed(answer: Result<Completion, ModelError>, gate: &Gate, schema: &Checked) -> Attempt {
+    if let Ok(completion) = &answer {
+        gate.finish(&completion.text);
+    }
+    let said = gate.handed();
+    let checked = check::words(said.clone(), schema);
+    let said = Some(Value::String(said)).filter(|said| said != "");
+    match (answer, checked, said) {
+        // It is the gate that stopped the model then, not the listener.
+        (Ok(_) | Err(ModelError::Stopped), _, Some(said)) if gate.is_cut() => {
+            Attempt::Said(said, vec!["it was longer than allowed and was cut".into()])
+        }
+        (Err(error), _, said) => Attempt::NoAnswer(error, said),
+        (Ok(_), Ok(value), _) => Attempt::Valid(value),
+        (Ok(_), Err(errors), Some(said)) => Attempt::Said(said, errors),
+        (Ok(_), Err(errors), None) => Attempt::Invalid(errors),
+    }
+}
