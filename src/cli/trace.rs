@@ -51,6 +51,14 @@ fn words(event: &PublicEvent) -> String {
             let fallback = if *fallback { ", its fallback is used" } else { "" };
             format!("contract     {name}, attempt {attempt}: {what}{fallback}")
         }
+        PublicEvent::Evaluation { label, metrics, alert } => {
+            let alert = alert.as_ref().map_or_else(String::new, |alert| format!(": {alert}"));
+            format!("evaluation   {label} {}{alert}", compact(metrics))
+        }
+        PublicEvent::Replay(policy) => {
+            let strength = name(policy.context_strength);
+            format!("replay       {} earlier turns, {strength} context", policy.entries_used)
+        }
         PublicEvent::Plan(plan) => format!("plan         {} ({} steps)", plan.summary, plan.steps.len()),
         PublicEvent::StepUpdate { step, status, message, .. } => {
             format!("step         {step} {} {message}", name(status)).trim_end().to_owned()

@@ -17,6 +17,7 @@ pub mod mqtt;
 pub mod paths;
 pub mod permissions;
 mod problem;
+pub mod route;
 mod rules;
 pub mod satellite;
 mod source;
@@ -57,6 +58,8 @@ pub struct Config {
     pub intent: intent::IntentConfig,
     /// What a language model is held to.
     pub contracts: contracts::ContractsConfig,
+    /// How far Hark goes on its own with a request that needs a language model.
+    pub route: route::RouteConfig,
     /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate, switching an alarm off.
     pub permissions: permissions::Permissions,
     /// The home and its names.

@@ -8,6 +8,7 @@ use super::mailbox::Mailbox;
 use super::pin_guard;
 use super::recorder::Recorder;
 use super::teacher::Teacher;
+use super::thinker::Thinker;
 use crate::acting::timers::{TimerQuery, Timers};
 use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
@@ -16,12 +17,14 @@ use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::timer::{Timer, TimerChange, TimerKind};
 use crate::domain::{
-    Effect, Envelope, Event, Fault, FaultKind, PublicEvent, Reply, Setting, Stamp, ToolCall, TurnId,
+    Effect, Envelope, Event, Fault, FaultKind, PublicEvent, Reply, Setting, Stamp, Task, Thought, ThoughtEnd,
+    ToolCall, TurnId,
 };
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
+use crate::speaking::voice_stream::SpeechStream;
 use crate::speaking::voice_thread::VoiceHandle;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -57,6 +60,8 @@ pub struct Parts {
     pub(super) delivered: Option<Delivered>,
     /// Changes what settings stand for; `None` where they are as configured.
     pub(super) steward: Option<tokio::sync::mpsc::Sender<Setting>>,
+    /// Language models at work; `None` when none is configured.
+    pub(super) thinker: Option<Thinker>,
     /// Keeps turns for `hark explain`.
     pub(super) recorder: Recorder,
 }
@@ -70,6 +75,8 @@ pub struct Conductor {
     listeners: Vec<Listener>,
     follow_ups: VecDeque<Event>,
     likely: LikelyReplies,
+    /// Replies that are spoken while they are written.
+    written: BTreeMap<TurnId, SpeechStream>,
     /// Receipts still owed by tools.
     owed: usize,
     /// Nothing shall sound.
@@ -93,6 +100,7 @@ impl Conductor {
             listeners,
             follow_ups: VecDeque::new(),
             likely: LikelyReplies::default(),
+            written: BTreeMap::new(),
             owed: 0,
             speaker_muted: false,
         }
@@ -259,7 +267,27 @@ impl Conductor {
             }
             Effect::Act { call } => self.act(call),
             Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
-            Effect::StopSpeaking => self.with_voice(VoiceHandle::stop),
+            Effect::Think { task } => self.think(*task),
+            Effect::StopThinking { turn } => {
+                self.written.remove(&turn);
+                if let Some(thinker) = &mut self.parts.thinker {
+                    thinker.stop(&turn);
+                }
+            }
+            Effect::SayPiece { turn, text, language, speak } => {
+                self.say_piece(&turn, &text, &language, speak)
+            }
+            Effect::EndPieces { turn, written, reply, language, speak } => {
+                let (text, language) = self.words(now, &turn, &reply, language);
+                let rest = text.strip_prefix(written.as_str()).unwrap_or_default().to_owned();
+                self.say_piece(&turn, &rest, &language, speak);
+                let speaks = self.written.remove(&turn).is_some_and(|stream| !stream.is_closed());
+                self.follow_ups.push_back(Event::Replied { turn, text, language, speaks });
+            }
+            Effect::StopSpeaking => {
+                self.written.clear();
+                self.with_voice(VoiceHandle::stop);
+            }
             Effect::Duck { db } => self.with_voice(|voice| voice.duck(db as f32)),
             Effect::Unduck => self.with_voice(VoiceHandle::unduck),
             Effect::PlayEarcon { earcon } => self.play(earcon),
@@ -328,13 +356,7 @@ impl Conductor {
     }
 
     fn reply(&mut self, now: Stamp, turn: TurnId, reply: &Reply, language: String, speak: bool) {
-        let rendered = self.parts.replies.render(reply, &language, wall_unix_ms());
-        let (text, language) = rendered.unwrap_or_else(|fault| {
-            // The owner's template is broken: say that, rather than claim anything about the request.
-            let text = fault.message.clone();
-            self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
-            (text, language)
-        });
+        let (text, language) = self.words(now, &turn, reply, language);
         self.likely.answered(&turn, &text);
         let speaks = match (self.audible(), speak && !text.is_empty()) {
             (Some(voice), true) => voice.say(turn.clone(), text.clone(), language.clone()).map(|()| true),
@@ -345,6 +367,52 @@ impl Conductor {
             false
         });
         self.follow_ups.push_back(Event::Replied { turn, text, language, speaks });
+    }
+
+    /// The words of a reply, and their language.
+    fn words(&mut self, now: Stamp, turn: &TurnId, reply: &Reply, language: String) -> (String, String) {
+        let rendered = self.parts.replies.render(reply, &language, wall_unix_ms());
+        rendered.unwrap_or_else(|fault| {
+            // The owner's template is broken: say that, rather than claim anything about the request.
+            let text = fault.message.clone();
+            self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
+            (text, language)
+        })
+    }
+
+    fn think(&mut self, task: Task) {
+        let turn = task.turn.clone();
+        match &mut self.parts.thinker {
+            Some(thinker) => thinker.begin(task),
+            // The machine asks for it only where there is one.
+            None => {
+                let end = ThoughtEnd::NoAnswer { fault: None };
+                self.follow_ups.push_back(Event::Thought { turn, thought: Thought { end, attempts: 0 } });
+            }
+        }
+    }
+
+    /// Says the next words of a reply, which begins with its first piece.
+    fn say_piece(&mut self, turn: &TurnId, text: &str, language: &str, speak: bool) {
+        if !speak || text.is_empty() {
+            return;
+        }
+        if !self.written.contains_key(turn) {
+            let Some(begun) = self.audible().map(|voice| voice.say_stream(turn.clone(), language)) else {
+                return;
+            };
+            match begun {
+                Ok(stream) => drop(self.written.insert(turn.clone(), stream)),
+                Err(fault) => {
+                    let now = self.clock.now();
+                    self.publish(now, Some(turn.clone()), None, PublicEvent::Error(fault));
+                    return;
+                }
+            }
+        }
+        if let Some(stream) = self.written.get(turn) {
+            stream.push(text);
+        }
     }
 
     fn play(&self, earcon: Earcon) {

@@ -8,11 +8,13 @@ use super::engines::Engines;
 use super::intercom::Intercom;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
+use super::minds;
 use super::recogniser::{self, Made};
 use super::recorder::Recorder;
 use super::settings::Choices;
 use super::sources;
 use super::teacher::Teacher;
+use super::thinker::Thinker;
 use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
@@ -22,6 +24,7 @@ use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
 use crate::config::wake::WakeEngine;
 use crate::config::{Config, paths};
+use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeView, Voice};
@@ -42,6 +45,7 @@ use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 pub(super) type Faults = Vec<Fault>;
 
@@ -76,6 +80,8 @@ pub struct Workshop {
     controls: Arc<Controls>,
     store: Store,
     settings_kept: Option<(Arc<KeptSettings>, Choices)>,
+    /// Works with language models, when one is configured.
+    mind: Option<Arc<Mind>>,
 }
 
 /// For whom it is built.
@@ -166,6 +172,7 @@ impl Workshop {
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
+        let mind = minds::open(&config, &store, &tools, &home, runtime.handle())?;
         Ok(Self {
             config,
             runtime,
@@ -182,6 +189,7 @@ impl Workshop {
             controls,
             store,
             settings_kept,
+            mind,
         })
     }
 
@@ -202,6 +210,10 @@ impl Workshop {
             follow_up: config.speaking.follow_up,
             follow_up_ms: config.speaking.follow_up_ms.into(),
             context_ms: config.memory.context_ms.into(),
+            thinks: self.mind.is_some(),
+            task_timeout_ms: config.route.task_timeout_ms.into(),
+            question_window_ms: config.route.question_window_ms.into(),
+            rest_after_ms: config.route.rest_after_ms.into(),
         })
     }
 }
@@ -235,8 +247,14 @@ impl Workshop {
             controls: self.controls.clone(),
             delivered: None,
             steward: None,
+            thinker: self.mind.as_ref().map(|mind| self.thinker(mind)),
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
         }
+    }
+
+    fn thinker(&self, mind: &Arc<Mind>) -> Thinker {
+        let limit = Duration::from_millis(self.config.route.task_timeout_ms.into());
+        Thinker::new(mind.clone(), self.runtime.handle(), &self.mailbox, limit)
     }
 
     /// Keeps what was meant with what was taken wrongly.

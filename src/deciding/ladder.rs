@@ -92,6 +92,7 @@ impl Ladder {
         let mut why =
             format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
         let mut intents = Vec::new();
+        let mut hint = None;
         for (name, probability) in &found.intents {
             match self.take(text, name, *probability, &found, now) {
                 Ok(intent) => {
@@ -102,6 +103,7 @@ impl Ladder {
                 Err(Doubt::NoTriggers(triggers)) => {
                     let words = triggers.join("\", \"");
                     why += &format!("; {name} ({probability:.2}) would need one of \"{words}\"");
+                    hint = hint.or(route::tool_for(name).map(str::to_owned));
                 }
                 Err(Doubt::NoSlots) => {
                     why += &format!("; {name} ({probability:.2}) lacks what it is about");
@@ -110,9 +112,17 @@ impl Ladder {
         }
         if !intents.is_empty() {
             why.clear();
+            hint = None;
         }
         let language = self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
-        Ok(Understanding { intents, why, language, classification: Some(found), ..Understanding::default() })
+        Ok(Understanding {
+            intents,
+            why,
+            language,
+            classification: Some(found),
+            hint,
+            ..Understanding::default()
+        })
     }
 
     /// The intent with its slots, if the guards let it pass.

@@ -7,6 +7,8 @@ pub mod context;
 pub mod contracts;
 pub mod instincts;
 pub mod ladder;
+pub mod mind;
+pub mod modes;
 pub mod pin_words;
 pub mod replies;
 pub mod route;

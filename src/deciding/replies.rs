@@ -14,8 +14,16 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 24] = [
+pub const FIXED_KEYS: [&str; 32] = [
     "not_understood",
+    "dont_know",
+    "dont_know_connect",
+    "tool_hint",
+    "ask_again",
+    "report",
+    "no_picture",
+    "help",
+    "status",
     "cancelled",
     "stopped",
     "repeated_nothing",
@@ -143,8 +151,29 @@ impl Replies {
                 self.fill("replies", key, json!({ "candidates": candidates }))
             }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
+            Reply::DontKnow { hint, connected } => self.dont_know(hint.as_deref(), *connected),
+            Reply::Hinted { text, tool } => {
+                Ok(join(text, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?))
+            }
+            Reply::Report { words, done, steps, troubles } => {
+                let values = json!({ "words": words, "done": done, "steps": steps, "troubles": troubles });
+                self.fill("replies", "report", values)
+            }
+            Reply::Status { mode, state, open_turns } => {
+                let values = json!({ "mode": mode, "state": state, "open_turns": open_turns });
+                self.fill("replies", "status", values)
+            }
             Reply::Text { text } => Ok(text.clone()),
             Reply::TimerRings { timer } => self.timer_rings(timer, unix_ms),
+        }
+    }
+
+    fn dont_know(&self, hint: Option<&str>, connected: bool) -> Result<String, Fault> {
+        let words =
+            self.fill("replies", if connected { "dont_know" } else { "dont_know_connect" }, json!({}))?;
+        match hint {
+            Some(tool) => Ok(join(&words, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?)),
+            None => Ok(words),
         }
     }
 

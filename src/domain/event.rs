@@ -5,12 +5,15 @@ use super::fault::Fault;
 use super::house::{Announcement, Claim, Confirmed, Standing};
 use super::ids::{TimerId, TurnId};
 use super::intent::{Intent, Understanding};
+use super::mode::Mode;
+use super::model::Picture;
 use super::pin::PinVerdict;
 use super::ports::Completeness;
-use super::public_event::{Origin, PublicEvent, SpeakingEnd};
+use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
 use super::setting::Setting;
 use super::speech::{Endpoint, Transcript};
 use super::teaching::{Correction, Lesson};
+use super::thinking::{News, Resume, Task, Thought};
 use super::timer::{Timer, TimerChange};
 use super::tool::{Receipt, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -64,6 +67,14 @@ pub enum Event {
     Say { text: String },
     /// Understanding has finished.
     Understood { turn: TurnId, understanding: Understanding },
+    /// Pictures that go with the next request of this one.
+    Pictures { origin: Origin, pictures: Vec<Picture> },
+    /// A plan in this conversation was being carried out when the program ended.
+    ResumePlan { session: String, resume: Resume },
+    /// A task of a language model has got somewhere.
+    News { turn: TurnId, news: News },
+    /// A task of a language model has ended, or waits for the person.
+    Thought { turn: TurnId, thought: Thought },
     /// A tool call has finished.
     Acted { turn: TurnId, index: usize, receipt: Receipt, duration_ms: f64 },
     /// The words of a reply are made; `speaks` is false when no sound will follow.
@@ -131,6 +142,14 @@ pub enum Effect {
     Prepare { text: String, language: String },
     /// Run a tool; answered by `Acted`.
     Act { call: ToolCall },
+    /// Set a language model to a request; answered by `Thought`, with `News` before.
+    Think { task: Box<Task> },
+    /// Nobody waits for what a language model makes of it any more.
+    StopThinking { turn: TurnId },
+    /// The next words of a reply that is still being written; said when `speak`.
+    SayPiece { turn: TurnId, text: String, language: String, speak: bool },
+    /// The reply is whole, and begins with what was `written` in pieces; answered by `Replied`.
+    EndPieces { turn: TurnId, written: String, reply: Reply, language: String, speak: bool },
     /// Put the reply into words, and say them when `speak`; answered by `Replied`.
     Reply { turn: TurnId, reply: Reply, language: String, speak: bool },
     /// Silence the voice at once and forget what is left. What is said next is not ducked.
@@ -172,6 +191,14 @@ pub enum Reply {
     NotDone { receipt: Receipt },
     /// A fixed sentence by its key in `models/sentences/<lang>/replies.yaml`.
     Fixed { key: String },
+    /// Nobody knows, and no language model is `connected` that could be asked; a tool that may have been meant.
+    DontKnow { hint: Option<String>, connected: bool },
+    /// Words, and a tool that may have been meant.
+    Hinted { text: String, tool: String },
+    /// What came of a task with tools, as [`ThoughtEnd::Reported`](super::ThoughtEnd::Reported) has it.
+    Report { words: Option<String>, done: usize, steps: usize, troubles: Vec<String> },
+    /// What Hark is about, for who types `/status` or `/mode`.
+    Status { mode: Mode, state: HarkState, open_turns: usize },
     /// Exactly this text.
     Text { text: String },
     /// A ringing timer.

@@ -24,6 +24,7 @@ pub mod session;
 pub mod setting;
 pub mod speech;
 pub mod teaching;
+pub mod thinking;
 pub mod timer;
 pub mod tool;
 
@@ -39,4 +40,5 @@ pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;
 pub use speech::{Endpoint, Transcript};
 pub use teaching::{Correction, Lesson};
+pub use thinking::{News, Resume, Task, Thought, ThoughtEnd};
 pub use tool::{Receipt, Risk, ToolCall};

@@ -1,5 +1,6 @@
 //! Plans: several steps that serve one request.
 
+use super::fault::Fault;
 use super::intent::Slots;
 use super::tool::Receipt;
 use serde::{Deserialize, Serialize};
@@ -57,4 +58,45 @@ pub struct Plan {
     pub summary: String,
     /// In the order they were planned.
     pub steps: Vec<Step>,
+}
+
+/// A plan as it was at a checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeptPlan {
+    /// The plan with its steps as they stood.
+    pub plan: Plan,
+    /// Name of the conversation it was made in.
+    pub session: String,
+    /// The request it serves.
+    pub request: String,
+    /// Number of the checkpoint, from 1.
+    pub checkpoint: u32,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Nothing of it is left to do.
+    pub finished: bool,
+}
+
+/// Where plans are kept. Implemented by `remembering`. A returned `Ok` means it is on the disk.
+pub trait PlanStore: Send + Sync {
+    /// Keeps a plan as it is now, as its next checkpoint.
+    ///
+    /// # Errors
+    /// When it could not be written; then the step must not begin.
+    fn checkpoint(&self, session: &str, request: &str, plan: &Plan, finished: bool) -> Result<(), Fault>;
+    /// A plan as it was at a checkpoint; `None`: at its last one. `Ok(None)` when there is no such plan.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn plan(&self, id: &str, checkpoint: Option<u32>) -> Result<Option<KeptPlan>, Fault>;
+    /// Plans that something is left to do of, the oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn unfinished(&self) -> Result<Vec<KeptPlan>, Fault>;
+    /// Every checkpoint of a plan, in order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn checkpoints(&self, id: &str) -> Result<Vec<KeptPlan>, Fault>;
 }

@@ -8,6 +8,7 @@ use super::ids::TurnId;
 use super::intent::{Intent, Route, Slots};
 use super::mode::Mode;
 use super::plan::{Plan, StepStatus};
+use super::session::ReplayPolicy;
 use super::speech::{Endpoint, Transcript};
 use super::teaching::Lesson;
 use super::timer::{Timer, TimerChange};
@@ -129,6 +130,11 @@ pub enum PublicEvent {
     StepUpdate { plan: String, step: String, status: StepStatus, message: String },
     /// Hark is about something else now.
     Mode { from: Mode, to: Mode, why: String },
+    /// What of the conversation a language model was told, and why.
+    Replay(ReplayPolicy),
+    /// How good an answer was, as a model judges it (`metrics`: 0 to 10 each), after it was given. `alert` is
+    /// `low_scores` or `scoring_failed`, or null. `label` says what was judged.
+    Evaluation { label: String, metrics: Slots, alert: Option<String> },
     /// A tool ran.
     Action { tool: String, args: Slots, receipt: Receipt, duration_ms: f64 },
     /// What Hark answers.

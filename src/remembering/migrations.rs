@@ -71,6 +71,22 @@ const STEPS: &[&str] = &[
         value      TEXT NOT NULL,
         configured TEXT NOT NULL
      ) STRICT;",
+    // 6: plans with their checkpoints; the mode.
+    "CREATE TABLE plans (
+        seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+        id         TEXT NOT NULL,
+        checkpoint INTEGER NOT NULL,
+        session    TEXT NOT NULL,
+        request    TEXT NOT NULL,
+        steps      TEXT NOT NULL,
+        at         TEXT NOT NULL,
+        finished   INTEGER NOT NULL CHECK (finished IN (0, 1)),
+        UNIQUE (id, checkpoint)
+     ) STRICT;
+     CREATE TABLE mode (
+        one  INTEGER PRIMARY KEY CHECK (one = 1),
+        mode TEXT NOT NULL
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

@@ -7,7 +7,8 @@ use super::stream::{Gate, peeled};
 use super::{Contract, Contracts, check, plans};
 use crate::domain::PublicEvent;
 use crate::domain::model::{
-    Completion, Difficulty, LanguageModel, Message, ModelError, Picture, PieceSink, Prompt,
+    Completion, Difficulty, LanguageModel, Message, ModelCall, ModelError, Picture, PieceSink, Prompt,
+    ToolSpec,
 };
 use chrono::NaiveDateTime;
 use serde_json::Value;
@@ -26,12 +27,22 @@ pub struct Options<'a> {
     pub now: Option<NaiveDateTime>,
     /// Only these tools; `None`: all there are. Taking out and verifying arguments are about exactly one.
     pub tools: Option<&'a [String]>,
+    /// Tools the model may ask for instead of answering; only of text contracts.
+    pub offer: Vec<ToolSpec>,
 }
 
 impl<'a> Options<'a> {
     /// Nothing but where the events go.
     pub fn new(report: &'a mut (dyn FnMut(PublicEvent) + Send)) -> Self {
-        Self { report, sink: None, pictures: Vec::new(), difficulty: None, now: None, tools: None }
+        Self {
+            report,
+            sink: None,
+            pictures: Vec::new(),
+            difficulty: None,
+            now: None,
+            tools: None,
+            offer: Vec::new(),
+        }
     }
 }
 
@@ -40,6 +51,8 @@ impl<'a> Options<'a> {
 pub struct Outcome {
     /// A valid answer, or what the contract says in its place.
     pub value: Value,
+    /// Offered tools that are wanted before there is an answer; then the value is none.
+    pub calls: Vec<ModelCall>,
     /// How often the model was asked.
     pub attempts: u32,
     /// The value is not the model's.
@@ -79,9 +92,10 @@ impl Contracts {
         options: Options<'_>,
     ) -> Outcome {
         let policy = self.policy(contract);
-        let Options { report, sink, pictures, difficulty, now, tools } = options;
+        let Options { report, sink, pictures, difficulty, now, tools, offer } = options;
         let mut outcome = Outcome {
             value: policy.fallback(vars),
+            calls: Vec::new(),
             attempts: 0,
             fallback: true,
             errors: Vec::new(),
@@ -121,9 +135,15 @@ impl Contracts {
             if let Some(request) = messages.last_mut() {
                 request.pictures.clone_from(&pictures);
             }
-            let prompt = prompt_of(policy, messages, &filled, difficulty);
+            let prompt = Prompt { tools: offer.clone(), ..prompt_of(policy, messages, &filled, difficulty) };
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
+            let wanted = answer.as_ref().map(|completion| completion.calls.clone()).unwrap_or_default();
+            let silent = gate.as_ref().is_none_or(|gate| gate.handed().is_empty());
+            if !wanted.is_empty() && !offer.is_empty() && silent {
+                report_attempt(report, contract, attempt, &[], false);
+                return Outcome { calls: wanted, fallback: false, ..outcome };
+            }
             let result = match (&gate, text) {
                 (Some(gate), _) => streamed(answer, gate, &filled.schema),
                 (None, true) => spoken(answer, &filled.schema),

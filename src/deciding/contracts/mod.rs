@@ -20,6 +20,7 @@ mod stream;
 
 pub use arguments::PipelineError;
 pub use call::{Options, Outcome};
+pub use prompt::fence;
 pub use reference::Reference;
 
 use crate::config::contracts::ContractsConfig;

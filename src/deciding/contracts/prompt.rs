@@ -141,7 +141,7 @@ fn words_of(value: &minijinja::Value) -> String {
 }
 
 /// Material from outside between marks that it cannot contain, nor the marks that models use for their own turns.
-pub(super) fn fence(text: &str, name: &str, most: usize) -> String {
+pub fn fence(text: &str, name: &str, most: usize) -> String {
     let harmless = harmless(text, true);
     let mut shown: String = harmless.chars().take(most).collect();
     if shown.len() < harmless.len() {

@@ -507,6 +507,7 @@ fn pictures_and_difficulty_go_with_the_request() {
 fn what_follows_from_arguments_that_are_not_sure() {
     use arguments::{Next, after_extraction, after_verification};
     let outcome = |value: Value, fallback: bool| Outcome {
+        calls: Vec::new(),
         value,
         attempts: 1,
         fallback,

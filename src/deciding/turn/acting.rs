@@ -61,7 +61,8 @@ impl Machine {
         let reply = match question {
             Some(receipt) => {
                 let asked = receipt.clone();
-                self.talks.open(&origin).approval = Some(Approval { intents, asked, by_pin, until_ms });
+                self.talks.open(&origin).approval =
+                    Some(Approval { intents, asked, by_pin, task: None, until_ms });
                 Reply::AskApproval { receipt, parts }
             }
             None => Reply::Parts { parts },
@@ -73,8 +74,18 @@ impl Machine {
     pub(super) fn approve(&mut self, now: Stamp, id: &TurnId, grant: Option<u64>) {
         let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
         let Some(approval) = self.talks.known(&origin).and_then(|talk| talk.approval.take()) else { return };
+        if let Some(turn) = self.turn_mut(id) {
+            turn.is_task = true;
+        }
+        let approved = |call| ToolCall { turn: id.clone(), approved: true, grant, ..call };
+        if let Some(task) = approval.task {
+            if let Some((_, call)) = approval.intents.into_iter().next() {
+                self.think_on(now, id, task, approved(call));
+            }
+            return;
+        }
         let work = approval.intents.into_iter().enumerate().map(|(index, (intent, call))| {
-            let call = ToolCall { index, turn: id.clone(), approved: true, grant, ..call };
+            let call = approved(ToolCall { index, ..call });
             Work { intent, call: Some(call), receipt: None }
         });
         let work = work.collect();

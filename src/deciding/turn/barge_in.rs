@@ -206,7 +206,7 @@ impl Machine {
 
     /// Ends what is being said and what waits to be said.
     pub(super) fn silence(&mut self, reason: SpeakingEnd) {
-        let speaks = |turn: &&super::Turn| turn.phase == Phase::Speaking;
+        let speaks = |turn: &&super::Turn| turn.phase == Phase::Speaking || turn.sounding;
         let turns: Vec<_> =
             self.turns.iter().filter(speaks).map(|t| (t.id.clone(), t.sounding, t.outcome)).collect();
         if turns.is_empty() {

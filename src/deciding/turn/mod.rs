@@ -15,6 +15,7 @@ mod echo;
 mod evidence;
 mod follow_up;
 mod lapsed;
+mod mode;
 mod request;
 mod ringing;
 mod said;
@@ -23,6 +24,9 @@ mod state;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod thinking;
+#[cfg(test)]
+mod thinking_tests;
 mod voice;
 mod why;
 
@@ -32,7 +36,7 @@ use crate::deciding::context::Context;
 use crate::domain::audio::Earcon;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::{Effect, Event, Reply, Setting, Stamp, TurnId};
+use crate::domain::{Effect, Event, Mode, Reply, Setting, Stamp, TurnId};
 use barge_in::Interruption;
 use ringing::Ringing;
 use said::Said;
@@ -68,6 +72,14 @@ pub struct Settings {
     pub follow_up_ms: u64,
     /// How long a request can lean on the one before it.
     pub context_ms: u64,
+    /// Whether there is a language model to ask.
+    pub thinks: bool,
+    /// How long a task of a language model may take.
+    pub task_timeout_ms: u64,
+    /// How long a question of such a task waits for its answer.
+    pub question_window_ms: u64,
+    /// After how long without anything Hark rests.
+    pub rest_after_ms: u64,
 }
 
 /// A pause after the wake word that is long enough to mean "I am waiting for you": then the wake sound
@@ -100,6 +112,9 @@ pub struct Machine {
     /// Whether Hark listens after some replies without a wake word.
     follows_up: bool,
     shown: HarkState,
+    mode: Mode,
+    /// When something happened last.
+    active_ms: u64,
     /// The time of the event at hand.
     now: Stamp,
     out: Vec<Effect>,
@@ -123,6 +138,8 @@ impl Machine {
             watching: false,
             muted: false,
             shown: HarkState::Idle,
+            mode: Mode::Alert,
+            active_ms: 0,
             now: Stamp::default(),
             out: Vec::new(),
         }
@@ -134,6 +151,7 @@ impl Machine {
         self.forget_late_questions(now);
         self.decide_if_due(now);
         let is_pin = matches!(event, Event::PinPresented { .. });
+        self.note_activity(now, &event);
         self.take(now, event);
         self.tell_lapsed(now);
         if !is_pin {
@@ -145,6 +163,7 @@ impl Machine {
             self.ringing.resume(now.clock_ms());
         }
         self.show_state();
+        self.settle_mode(now);
         std::mem::take(&mut self.out)
     }
 
@@ -155,7 +174,9 @@ impl Machine {
         let interruption = self.interruption.as_ref().map(Interruption::next_ms);
         let questions =
             self.talks.all().filter_map(|talk| talk.question.as_ref()).map(|it| Some(it.until_ms));
-        turns.chain(questions).chain([approval, interruption, self.ringing.next_ms()]).flatten().min()
+        let waiting = self.talks.all().filter_map(|talk| talk.waiting.as_ref()).map(|it| Some(it.until_ms));
+        let once = [approval, interruption, self.ringing.next_ms(), self.rests_at_ms()];
+        turns.chain(questions).chain(waiting).chain(once).flatten().min()
     }
 
     /// Whether no turn is open.
@@ -191,6 +212,12 @@ impl Machine {
             Event::Standing { standing } => self.on_standing(standing),
             Event::PinPresented { verdict } => self.presented = Some(verdict),
             Event::Say { text } => self.reply_unasked(now, Reply::Text { text }),
+            Event::Pictures { origin, pictures } => self.on_pictures(&origin, pictures),
+            Event::ResumePlan { session, resume } => {
+                self.on_plan(now, Origin::Internal, session, resume);
+            }
+            Event::News { turn, news } => self.on_news(now, &turn, news),
+            Event::Thought { turn, thought } => self.on_thought(now, &turn, thought),
             Event::Understood { turn, understanding } => self.on_understood(now, &turn, understanding),
             Event::Acted { turn, index, receipt, duration_ms } => {
                 self.on_acted(now, &turn, index, receipt, duration_ms);
@@ -221,6 +248,7 @@ impl Machine {
         self.let_approval_lapse(now);
         for talk in self.talks.all_mut() {
             talk.question.take_if(|question| question.until_ms <= now_ms);
+            talk.waiting.take_if(|waiting| waiting.until_ms <= now_ms);
         }
     }
 
@@ -252,7 +280,7 @@ impl Machine {
     fn give_up(&mut self, now: Stamp, id: &TurnId) {
         let Some(turn) = self.turn_mut(id) else { return };
         match turn.phase {
-            Phase::Understanding | Phase::Acting => {
+            Phase::Understanding | Phase::Acting | Phase::Thinking => {
                 turn.outcome = Outcome::Failed;
                 self.reply(now, id, Reply::Fixed { key: "gave_up".into() });
             }
@@ -289,6 +317,9 @@ impl Machine {
             kind: None,
             opening: Opening::Asked,
             heard_from: None,
+            is_task: false,
+            attempts: 0,
+            hint: None,
             reply: String::new(),
             sounding: false,
             asks_approval: false,
@@ -308,10 +339,11 @@ impl Machine {
         let turn = self.turns.remove(at);
         self.said.end(id, self.now);
         self.tell_later(&turn, outcome);
-        let attempts =
-            u32::try_from(turn.work.iter().filter(|work| work.call.is_some()).count()).unwrap_or(u32::MAX);
-        let event =
-            PublicEvent::Turn { timings_ms: turn.times.timings(), route: turn.route, attempts, outcome };
+        if turn.phase == Phase::Thinking {
+            self.out.push(Effect::StopThinking { turn: turn.id.clone() });
+        }
+        let (timings_ms, route, attempts) = (turn.times.timings(), turn.route, turn.attempts);
+        let event = PublicEvent::Turn { timings_ms, route, attempts, outcome };
         self.out.push(Effect::Publish { turn: Some(turn.id), origin: Some(turn.origin), event });
     }
 
@@ -379,11 +411,11 @@ impl Machine {
 
     fn visible_state(&self) -> HarkState {
         let any = |wanted: &[Phase]| self.turns.iter().any(|turn| wanted.contains(&turn.phase));
-        if any(&[Phase::Speaking]) {
+        if any(&[Phase::Speaking]) || self.sounding().is_some() {
             HarkState::Responding
         } else if any(&[Phase::Listening]) {
             HarkState::Listening
-        } else if any(&[Phase::Understanding, Phase::Acting, Phase::Wording]) {
+        } else if any(&[Phase::Understanding, Phase::Acting, Phase::Thinking, Phase::Wording]) {
             HarkState::Processing
         } else if self.muted {
             HarkState::Muted

@@ -28,6 +28,12 @@ impl Machine {
             why: None,
         };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
+        if self.look_at_pictures(now, &id, &text) {
+            return;
+        }
+        if self.tell_about_itself(now, &id, &text) {
+            return;
+        }
         match slash::read(&text) {
             Some(Ok(intent)) => {
                 if let Some(turn) = self.turn_mut(&id) {
@@ -119,7 +125,7 @@ impl Machine {
                 slots: Slots::new(),
                 confidence: 0.0,
                 route: Route::Template,
-                why: understanding.intents.first().map_or(understanding.why, |intent| {
+                why: understanding.intents.first().map_or(understanding.why.clone(), |intent| {
                     format!("{} has nothing to answer here", intent.name)
                 }),
                 response: None,
@@ -128,7 +134,7 @@ impl Machine {
             if dry_run {
                 self.close(id, Outcome::NotUnderstood);
             } else {
-                self.not_understood(now, id);
+                self.wonder(now, id, understanding);
             }
             return;
         }

@@ -42,6 +42,13 @@ impl Said {
         self.sayings.push(Saying { turn: turn.clone(), words: echo::words(text), began: now, ended: None });
     }
 
+    /// What is being said goes on.
+    pub(super) fn more(&mut self, turn: &TurnId, text: &str) {
+        for saying in self.sayings.iter_mut().filter(|saying| saying.turn == *turn) {
+            saying.words.extend(echo::words(text));
+        }
+    }
+
     pub(super) fn end(&mut self, turn: &TurnId, now: Stamp) {
         for saying in self.sayings.iter_mut().filter(|saying| saying.turn == *turn) {
             saying.ended.get_or_insert(now);

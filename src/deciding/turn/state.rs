@@ -12,6 +12,8 @@ pub(super) enum Phase {
     Understanding,
     /// Tools run.
     Acting,
+    /// A language model works at it.
+    Thinking,
     /// The reply is being put into words.
     Wording,
     /// The reply is being said.
@@ -59,7 +61,13 @@ pub(super) struct Turn {
     pub(super) opening: Opening,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
     pub(super) heard_from: Option<Stamp>,
-    /// What is said as the reply.
+    /// Several steps serve it, or something that needed approval.
+    pub(super) is_task: bool,
+    /// Attempts of contracts.
+    pub(super) attempts: u32,
+    /// A tool that may have been meant.
+    pub(super) hint: Option<String>,
+    /// What is said as the reply; while a language model writes it, what there is so far.
     pub(super) reply: String,
     /// Whether the reply is being played.
     pub(super) sounding: bool,
@@ -74,6 +82,15 @@ pub(super) struct Turn {
     /// Give up at this time; set anew in every phase.
     pub(super) give_up_at_ms: u64,
     pub(super) times: Times,
+}
+
+impl Turn {
+    /// Answers in this language from now on, if it is known.
+    pub(super) fn speak_in(&mut self, language: &str) {
+        if !matches!(language, "" | "unknown") {
+            language.clone_into(&mut self.language);
+        }
+    }
 }
 
 /// One intent of a turn, with the tool call that serves it.
@@ -133,6 +150,8 @@ pub(super) struct Approval {
     pub(super) asked: Receipt,
     /// It waits for the PIN, not for a yes.
     pub(super) by_pin: bool,
+    /// The turn of the language model's task that goes on with it.
+    pub(super) task: Option<TurnId>,
     pub(super) until_ms: u64,
 }
 

@@ -4,6 +4,8 @@
 use super::Machine;
 use super::state::{Approval, Question};
 use super::why::Story;
+use crate::domain::TurnId;
+use crate::domain::model::Picture;
 use crate::domain::public_event::Origin;
 
 /// Conversations that are remembered; the one used longest ago gives way.
@@ -19,10 +21,22 @@ pub(super) struct Talk {
     pub(super) lapsed: Option<Approval>,
     /// A request that waits to hear which name is meant.
     pub(super) question: Option<Question>,
+    /// A task that needs an answer.
+    pub(super) waiting: Option<Waiting>,
+    /// Pictures for the next request.
+    pub(super) pictures: Vec<Picture>,
     /// What was said last.
     pub(super) last_reply: Option<String>,
     /// What the last request was about, for "why did you do that".
     pub(super) story: Option<Story>,
+}
+
+/// A task of a language model that needs an answer of the person.
+#[derive(Debug, Clone)]
+pub(super) struct Waiting {
+    /// The turn in which it asked.
+    pub(super) task: TurnId,
+    pub(super) until_ms: u64,
 }
 
 /// All of them, the one used last at the end.
@@ -59,6 +73,8 @@ impl Talks {
                 approval: None,
                 lapsed: None,
                 question: None,
+                waiting: None,
+                pictures: Vec::new(),
                 last_reply: None,
                 story: None,
             },
@@ -91,6 +107,7 @@ impl Talk {
         self.approval = None;
         self.lapsed = None;
         self.question = None;
+        self.waiting = None;
     }
 }
 

@@ -31,6 +31,10 @@ pub(super) fn settings() -> Settings {
         follow_up: FollowUp::Questions,
         follow_up_ms: 5_000,
         context_ms: 300_000,
+        thinks: false,
+        task_timeout_ms: 180_000,
+        question_window_ms: 120_000,
+        rest_after_ms: 600_000,
     }
 }
 
@@ -377,7 +381,7 @@ fn stop_silences_everything() {
     assert!(effects.contains(&Effect::StopSpeaking));
     assert!(effects.contains(&Effect::AcknowledgeTimers));
     assert!(machine.is_idle());
-    assert_eq!(machine.next_deadline_ms(), None);
+    assert_eq!(machine.next_deadline_ms(), machine.rests_at_ms());
 }
 
 #[test]
@@ -512,7 +516,7 @@ proptest! {
         }
         machine.handle(at(now + 1), Event::Stop);
         prop_assert!(machine.is_idle());
-        prop_assert_eq!(machine.next_deadline_ms(), None);
+        prop_assert_eq!(machine.next_deadline_ms(), machine.rests_at_ms());
     }
 
     /// Whoever speaks when: a voice that was made quieter comes back or falls silent in time, at most one

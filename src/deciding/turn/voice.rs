@@ -19,6 +19,7 @@ impl Machine {
         }
         self.fall_silent(now);
         self.interruption = None;
+        self.forget_what_is_thought();
         self.make_room_for_listening();
         let turn = self.open(now, Origin::Voice, Phase::Listening, true);
         turn.opening = Opening::WakeWord;
@@ -189,7 +190,9 @@ impl Machine {
     }
 
     pub(super) fn on_speaking_started(&mut self, now: Stamp, id: &TurnId) {
-        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Speaking) else { return };
+        let speaks =
+            |turn: &&mut Turn| matches!(turn.phase, Phase::Speaking | Phase::Thinking | Phase::Wording);
+        let Some(turn) = self.turn_mut(id).filter(speaks) else { return };
         turn.times.first_audio.get_or_insert(now);
         let again = std::mem::replace(&mut turn.sounding, true);
         let text = turn.reply.clone();

@@ -1,0 +1,91 @@
+//! Opens what works with language models: provider, contracts, and what a model is told of the house.
+
+use super::clock::wall_local;
+use super::thinker::{Persistent, PlansOnDisk};
+use crate::acting::home::HomeRegistry;
+use crate::acting::tools::Toolbox;
+use crate::config::{Config, paths};
+use crate::deciding::contracts::Contracts;
+use crate::deciding::mind::{Mind, MindParts};
+use crate::domain::home::{Entity, Home};
+use crate::domain::model::LanguageModel;
+use crate::domain::ports::HomeView;
+use crate::domain::{Fault, FaultKind};
+use crate::remembering::store::Store;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// Lines about the house at most.
+const MOST_LINES: usize = 200;
+/// Bytes of a file about Hark or its household at most.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// What works with language models; `None` when none is configured.
+///
+/// # Errors
+/// Everything that is wrong with contracts, provider and files.
+pub(super) fn open(
+    config: &Config,
+    store: &Store,
+    tools: &Arc<Toolbox>,
+    home: &Arc<HomeRegistry>,
+    runtime: &Handle,
+) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
+    // Also without a model: a mistake in them is told at once.
+    let contracts = Contracts::load(&config.contracts)?;
+    let model: Option<Arc<dyn LanguageModel>> = None;
+    let Some(model) = model else { return Ok(None) };
+    let read = |file: &str| read(file).map_err(|fault| vec![fault]);
+    let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
+    let limit = Duration::from_millis(config.route.tool_timeout_ms.into());
+    let home = home.clone();
+    let parts = MindParts {
+        model,
+        contracts: Arc::new(contracts),
+        tools: Arc::new(Persistent { tools: tools.clone(), runtime: runtime.clone(), limit }),
+        sessions: None,
+        plans: Arc::new(PlansOnDisk(store.clone())),
+        settings: config.route.clone(),
+        identity,
+        owner,
+        house: Arc::new(move || told(&home.home())),
+        now: Arc::new(wall_local),
+    };
+    Ok(Some(Arc::new(Mind::new(parts))))
+}
+
+/// A file of the owner; nothing where none is named.
+fn read(file: &str) -> Result<String, Fault> {
+    if file.is_empty() {
+        return Ok(String::new());
+    }
+    let path = paths::expand(file);
+    let bad = |why: String| {
+        let message = format!("{} cannot be read: {why}", path.display());
+        Fault::new(
+            FaultKind::BadConfiguration,
+            "route",
+            message,
+            "correct route.identity_file or route.owner_file",
+        )
+    };
+    let size = std::fs::metadata(&path).map_err(|error| bad(error.to_string()))?.len();
+    if size > MOST_BYTES {
+        return Err(bad(format!("it has {size} bytes; at most {MOST_BYTES} are read")));
+    }
+    std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))
+}
+
+/// Every thing of the home with its area and state, a line each.
+fn told(home: &Home) -> String {
+    let area_of = |entity: &Entity| {
+        let area = entity.area.as_ref().and_then(|id| home.areas.iter().find(|area| area.id == *id));
+        area.map_or_else(String::new, |area| format!(" in {}", area.name))
+    };
+    let line = |entity: &Entity| {
+        format!("{}{}: {} ({})", entity.name, area_of(entity), entity.state, entity.id.domain())
+    };
+    let lines: Vec<String> = home.entities.iter().take(MOST_LINES).map(line).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,154 @@
+//! Tasks of language models at work: each on the runtime, ended when nobody waits for it any more. What a task has
+//! begun to do with a tool is done to its end, so that every act has its receipt.
+
+use super::mailbox::Mailbox;
+use crate::deciding::mind::{Mind, Tell};
+use crate::domain::model::ToolSpec;
+use crate::domain::pin::{PinCode, PinVerdict};
+use crate::domain::plan::{KeptPlan, Plan, PlanStore};
+use crate::domain::ports::{ReceiptFuture, Tools};
+use crate::domain::tool::error_code;
+use crate::domain::{Event, Fault, Receipt, ReceiptId, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
+use crate::remembering::store::Store;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
+
+/// Tasks at once; more wait for nothing, they are told so.
+const MOST_TASKS: usize = 128;
+
+/// See the module.
+pub(super) struct Thinker {
+    mind: Arc<Mind>,
+    runtime: Handle,
+    mailbox: Arc<Mailbox>,
+    limit: Duration,
+    running: BTreeMap<TurnId, AbortHandle>,
+}
+
+impl Thinker {
+    /// Thinks with `mind`; a task takes at most `limit`.
+    pub(super) fn new(mind: Arc<Mind>, runtime: &Handle, mailbox: &Arc<Mailbox>, limit: Duration) -> Self {
+        let (runtime, mailbox) = (runtime.clone(), mailbox.clone());
+        Self { mind, runtime, mailbox, limit, running: BTreeMap::new() }
+    }
+
+    /// Begins a task; `News` and a `Thought` come to the mailbox.
+    pub(super) fn begin(&mut self, task: Task) {
+        self.running.retain(|_, task| !task.is_finished());
+        let turn = task.turn.clone();
+        if self.running.len() == MOST_TASKS {
+            let fault = too_much(format!("{MOST_TASKS} requests are being thought about already"));
+            tell(&self.mailbox, ended(turn, ThoughtEnd::NoAnswer { fault: Some(fault) }));
+            return;
+        }
+        let (mind, mailbox, limit) = (self.mind.clone(), self.mailbox.clone(), self.limit);
+        let id = turn.clone();
+        let work = self.runtime.spawn(async move {
+            let teller = mailbox.clone();
+            let of = turn.clone();
+            let news: Tell = Arc::new(move |news| tell(&teller, Event::News { turn: of.clone(), news }));
+            let thought = tokio::time::timeout(limit, mind.work(task, news.clone())).await;
+            let (thought, judgement) = thought.unwrap_or_else(|_| {
+                let fault = too_much(format!("it was not done within {} s", limit.as_secs()));
+                (Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault) }, attempts: 0 }, None)
+            });
+            tell(&mailbox, Event::Thought { turn, thought });
+            if let Some(judgement) = judgement {
+                mind.judge(&judgement, &news).await;
+            }
+        });
+        self.running.insert(id, work.abort_handle());
+    }
+
+    /// Ends a task, if it is still at work.
+    pub(super) fn stop(&mut self, turn: &TurnId) {
+        if let Some(task) = self.running.remove(turn) {
+            task.abort();
+        }
+    }
+}
+
+fn ended(turn: TurnId, end: ThoughtEnd) -> Event {
+    Event::Thought { turn, thought: Thought { end, attempts: 0 } }
+}
+
+fn too_much(message: String) -> Fault {
+    let fix = "ask again, or allow more time with route.task_timeout_ms";
+    Fault::new(crate::domain::FaultKind::Unavailable, "llm", message, fix).recoverable()
+}
+
+fn tell(mailbox: &Mailbox, event: Event) {
+    if let Err(full) = mailbox.push(event) {
+        tracing::error!("news of a language model was lost: {full}");
+    }
+}
+
+/// Tools as a task runs them: to their end even when the task is over, and no longer than permitted.
+pub(super) struct Persistent {
+    pub(super) tools: Arc<dyn Tools>,
+    pub(super) runtime: Handle,
+    pub(super) limit: Duration,
+}
+
+impl Tools for Persistent {
+    fn run(&self, call: ToolCall) -> ReceiptFuture {
+        let (name, limit) = (call.tool.clone(), self.limit);
+        let work = self.runtime.spawn(self.tools.run(call));
+        Box::pin(async move {
+            match tokio::time::timeout(limit, work).await {
+                Ok(Ok(receipt)) => receipt,
+                Ok(Err(error)) => failed(error_code::FAILED, format!("{name} broke off: {error}")),
+                Err(_) => {
+                    let message = format!("{name} did not finish within {} ms", limit.as_millis());
+                    failed(error_code::TIMEOUT, message)
+                }
+            }
+        })
+    }
+
+    fn has_pin(&self) -> bool {
+        self.tools.has_pin()
+    }
+
+    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
+        self.tools.present_pin(pin)
+    }
+
+    fn risk(&self, tool: &str) -> Option<Risk> {
+        self.tools.risk(tool)
+    }
+
+    fn reference(&self) -> Vec<ToolSpec> {
+        self.tools.reference()
+    }
+}
+
+fn failed(code: &str, message: String) -> Receipt {
+    let id = ReceiptId(uuid::Uuid::now_v7().to_string());
+    Receipt { id, ok: false, changed: false, detail: json!({ "error": code, "message": message }) }
+}
+
+/// Plans in the store, kept by threads of the runtime that may wait for the disk.
+pub(super) struct PlansOnDisk(pub(super) Store);
+
+impl PlanStore for PlansOnDisk {
+    fn checkpoint(&self, session: &str, request: &str, plan: &Plan, finished: bool) -> Result<(), Fault> {
+        tokio::task::block_in_place(|| self.0.checkpoint(session, request, plan, finished))
+    }
+
+    fn plan(&self, id: &str, checkpoint: Option<u32>) -> Result<Option<KeptPlan>, Fault> {
+        tokio::task::block_in_place(|| self.0.plan(id, checkpoint))
+    }
+
+    fn unfinished(&self) -> Result<Vec<KeptPlan>, Fault> {
+        self.0.unfinished()
+    }
+
+    fn checkpoints(&self, id: &str) -> Result<Vec<KeptPlan>, Fault> {
+        tokio::task::block_in_place(|| self.0.checkpoints(id))
+    }
+}

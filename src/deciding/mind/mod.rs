@@ -1,0 +1,344 @@
+//! Works at a request with a language model: rung 5 of the ladder. Which way is taken (an answer, tools, a plan) is
+//! decided here, by rule; the model decides only how to say it, and everything it returns is checked. No clock, no
+//! threads, no network: these come with the ports.
+//!
+//! `way` chooses, `answer` answers questions and small talk, `react` runs tools one after the other, `plan` several at
+//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said.
+
+mod answer;
+mod autonomy;
+mod context;
+mod plan;
+mod react;
+mod single;
+mod system;
+mod told;
+mod way;
+
+pub use autonomy::is_needless;
+
+use super::contracts::Contracts;
+use super::contracts::scoring::{Evaluation, Subject};
+use super::contracts::{Contract, Options, Outcome, fence};
+use crate::config::route::RouteConfig;
+use crate::domain::model::{LanguageModel, ModelError, PieceSink, ToolSpec};
+use crate::domain::plan::PlanStore;
+use crate::domain::ports::Tools;
+use crate::domain::session::Sessions;
+use crate::domain::tool::error_code;
+use crate::domain::{
+    Fault, FaultKind, Intent, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task, Thought,
+    ThoughtEnd, ToolCall, TurnId,
+};
+use chrono::NaiveDateTime;
+use context::Context;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use way::Way;
+
+/// Tasks that may wait for somebody; the oldest gives way.
+const MOST_SUSPENDED: usize = 64;
+
+/// Gets what is told while a task runs.
+pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
+
+/// What the mind works with.
+pub struct MindParts {
+    /// The models.
+    pub model: Arc<dyn LanguageModel>,
+    /// The contracts they work under.
+    pub contracts: Arc<Contracts>,
+    /// Tools, behind the gate.
+    pub tools: Arc<dyn Tools>,
+    /// Conversations, when they are kept.
+    pub sessions: Option<Arc<dyn Sessions>>,
+    /// Where plans are kept.
+    pub plans: Arc<dyn PlanStore>,
+    /// How far it goes on its own.
+    pub settings: RouteConfig,
+    /// Who Hark is; empty: as built in.
+    pub identity: String,
+    /// Whom it serves; empty: unknown.
+    pub owner: String,
+    /// What of the house belongs into a prompt, such as the areas; made anew after every change.
+    pub house: Arc<dyn Fn() -> String + Send + Sync>,
+    /// Local time.
+    pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
+}
+
+/// See the module.
+pub struct Mind {
+    parts: MindParts,
+    suspended: Mutex<Vec<(TurnId, Suspended)>>,
+}
+
+/// An answer that is to be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// What it is.
+    pub subject: Subject,
+    /// What was asked.
+    pub request: String,
+    /// What was answered.
+    pub answer: String,
+}
+
+/// A task that waits for somebody.
+enum Suspended {
+    React(Box<react::State>),
+    Plan {
+        id: String,
+    },
+    /// One tool lacks arguments.
+    Single {
+        tool: String,
+        text: String,
+    },
+}
+
+/// One task at work.
+struct Work<'m> {
+    mind: &'m Mind,
+    task: Task,
+    tell: Tell,
+    context: Context,
+    attempts: AtomicU32,
+    /// What the answer is, for who judges it.
+    subject: Mutex<Option<Subject>>,
+    /// Calls so far; each has a place of its own, so that none is taken for another.
+    calls: AtomicU32,
+}
+
+impl Mind {
+    /// A mind that has nothing to do.
+    pub fn new(parts: MindParts) -> Self {
+        Self { parts, suspended: Mutex::default() }
+    }
+
+    /// Works at a task until it ends or waits for somebody. Never fails: what goes wrong is in the thought.
+    /// Dropping the future ends it.
+    pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Option<Judgement>) {
+        self.parts.contracts.set_tools(self.parts.tools.reference());
+        let context = Context::of(&self.parts, &task);
+        let work = Work {
+            mind: self,
+            context,
+            tell,
+            attempts: AtomicU32::new(0),
+            subject: Mutex::default(),
+            // Calls of a task that goes on belong to a new turn.
+            calls: AtomicU32::new(0),
+            task,
+        };
+        if let Some(policy) = work.context.policy() {
+            work.tell(PublicEvent::Replay(policy.clone()));
+        }
+        let end = work.run().await;
+        let judgement = work.judgement(&end);
+        (Thought { end, attempts: work.attempts.load(Ordering::Relaxed) }, judgement)
+    }
+
+    /// Judges an answer, after it was given.
+    pub async fn judge(&self, judgement: &Judgement, tell: &Tell) {
+        let Judgement { subject, request, answer } = judgement;
+        let teller = tell.clone();
+        let mut report = move |event| teller(News::Told { event });
+        let vars = json!({"request": request, "answer": answer, "label": subject.label()});
+        let options = Options::new(&mut report);
+        let outcome = self.parts.contracts.call(&*self.parts.model, Contract::Scoring, &vars, options).await;
+        let low = self.parts.contracts.settings().low_score;
+        let found = Evaluation::of(subject, &outcome, low);
+        let metrics = found.metrics.into_iter().map(|(name, value)| (name, json!(value))).collect();
+        let event = PublicEvent::Evaluation { label: found.label, metrics, alert: found.evaluation_alert };
+        tell(News::Told { event });
+    }
+
+    fn suspend(&self, turn: &TurnId, what: Suspended) {
+        let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
+        suspended.retain(|(known, _)| known != turn);
+        if suspended.len() == MOST_SUSPENDED {
+            suspended.remove(0);
+        }
+        suspended.push((turn.clone(), what));
+    }
+
+    fn resume(&self, turn: &TurnId) -> Option<Suspended> {
+        let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = suspended.iter().position(|(known, _)| known == turn)?;
+        Some(suspended.remove(at).1)
+    }
+}
+
+impl Work<'_> {
+    async fn run(&self) -> ThoughtEnd {
+        if let Some(resume) = &self.task.resume {
+            return self.go_on(resume).await;
+        }
+        let router = self.mind.parts.contracts.settings().router;
+        let way = way::choose(&self.task, router);
+        match way {
+            Way::Image => self.look().await,
+            Way::Routed => self.routed().await,
+            Way::Conversation => self.converse().await,
+            Way::Question => self.inquire().await,
+            Way::React => self.react().await,
+            Way::Plan => self.plan().await,
+        }
+    }
+
+    /// A task that waited goes on.
+    async fn go_on(&self, resume: &Resume) -> ThoughtEnd {
+        let suspended = match resume {
+            Resume::Restarted { plan } => return self.plan_on(plan, None).await,
+            Resume::Again { plan, checkpoint } => return self.plan_again(plan, *checkpoint).await,
+            Resume::Approved { task, .. } | Resume::Answered { task } => self.mind.resume(task),
+        };
+        let Some(suspended) = suspended else {
+            let fix = "ask for it once more";
+            let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
+            return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()) };
+        };
+        let call = match resume {
+            Resume::Approved { call, .. } => Some(call.clone()),
+            _ => None,
+        };
+        match suspended {
+            Suspended::React(state) => self.react_on(*state, call).await,
+            Suspended::Plan { id } => self.plan_on(&id, call).await,
+            Suspended::Single { tool, text } => match call {
+                Some(call) => self.run_single(call, &text).await,
+                None => self.single(&tool, &format!("{text} {}", self.task.text), true).await,
+            },
+        }
+    }
+
+    fn answers_as(&self, subject: Subject) {
+        *self.subject.lock().unwrap_or_else(PoisonError::into_inner) = Some(subject);
+    }
+
+    /// What is to be judged of the end; nothing where scoring is switched off.
+    fn judgement(&self, end: &ThoughtEnd) -> Option<Judgement> {
+        let subject = self.subject.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let subject = subject.filter(|_| self.mind.parts.contracts.settings().scoring)?;
+        let (ThoughtEnd::Answered { text, .. } | ThoughtEnd::Hinted { text, .. }) = end else { return None };
+        Some(Judgement { subject, request: self.task.text.clone(), answer: text.clone() })
+    }
+
+    fn tell(&self, event: PublicEvent) {
+        (self.tell)(News::Told { event });
+    }
+
+    fn decided(&self, name: &str, confidence: f32, why: &str) {
+        let (name, why) = (name.to_owned(), why.to_owned());
+        let (slots, route) = (Slots::new(), Route::Llm);
+        (self.tell)(News::Decided { intent: Intent { name, slots, confidence, route, why, response: None } });
+    }
+
+    /// One call under a contract; its attempts are counted.
+    async fn contract(&self, contract: Contract, vars: Value, more: More<'_>) -> Outcome {
+        let tell = self.tell.clone();
+        let mut report = move |event| tell(News::Told { event });
+        let parts = &self.mind.parts;
+        let options = Options {
+            report: &mut report,
+            sink: more.sink,
+            pictures: if more.pictures { self.task.pictures.clone() } else { Vec::new() },
+            difficulty: None,
+            now: Some((parts.now)()),
+            tools: more.tools,
+            offer: more.offer,
+        };
+        let outcome = parts.contracts.call(&*parts.model, contract, &vars, options).await;
+        self.attempts.fetch_add(outcome.attempts, Ordering::Relaxed);
+        outcome
+    }
+
+    /// Hands words on as they come.
+    fn sink(&self) -> PieceSink {
+        let tell = self.tell.clone();
+        Box::new(move |piece| {
+            tell(News::Piece { text: piece.to_owned() });
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Runs a tool and tells of it. One that only looks is tried once more when it did not work.
+    async fn act(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
+        let (call, receipt) = self.act_once(tool, args, approved).await;
+        let code = receipt.detail["error"].as_str().unwrap_or_default();
+        let passing = [error_code::TIMEOUT, error_code::OFFLINE, error_code::FAILED].contains(&code);
+        let reads = self.mind.parts.tools.risk(tool) == Some(Risk::Read);
+        if receipt.ok || !reads || !passing {
+            return (call, receipt);
+        }
+        self.act_once(tool, args, approved).await
+    }
+
+    async fn act_once(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
+        let index = self.calls.fetch_add(1, Ordering::Relaxed) as usize;
+        let (turn, tool, args) = (self.task.turn.clone(), tool.to_owned(), args.clone());
+        let call = match approved {
+            Some(call) => ToolCall { index, ..call.clone() },
+            None => ToolCall { index, turn, tool, args, approved: false, grant: None },
+        };
+        let parts = &self.mind.parts;
+        let began = (parts.now)();
+        let receipt = parts.tools.run(call.clone()).await;
+        let took = (parts.now)() - began;
+        let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
+        let (tool, args) = (call.tool.clone(), call.args.clone());
+        self.tell(PublicEvent::Action { tool, args, receipt: receipt.clone(), duration_ms });
+        (call, receipt)
+    }
+
+    /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the
+    /// words tell of; of all where none does. Questions get only tools that look.
+    fn offer(&self, reads_only: bool) -> Vec<ToolSpec> {
+        let reference = self.mind.parts.contracts.reference();
+        let may = |tool: &&ToolSpec| !reads_only || tool.risk == Risk::Read;
+        let tools: Vec<&ToolSpec> = reference.tools().iter().filter(may).collect();
+        let agents = self.task.kind.iter().flat_map(|kind| kind.suggested_agents.iter());
+        let agents: Vec<&str> = agents.map(String::as_str).collect();
+        let text = self.task.text.to_lowercase();
+        let told = |tool: &ToolSpec| tool.triggers.iter().any(|word| text.contains(word.as_str()));
+        let matters = |tool: &&&ToolSpec| agents.contains(&tool.agent.as_str()) || told(tool);
+        let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
+        if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
+    }
+
+    fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {
+        ThoughtEnd::NoAnswer { fault: error.map(fault) }
+    }
+}
+
+/// What goes with a contract besides its variables.
+#[derive(Default)]
+struct More<'a> {
+    sink: Option<PieceSink>,
+    pictures: bool,
+    tools: Option<&'a [String]>,
+    offer: Vec<ToolSpec>,
+}
+
+/// Data of others as a model is shown it: quoted, and no longer than it can take.
+fn fenced(text: &str, name: &str) -> String {
+    const MOST_CHARS: usize = 6000;
+    fence(text, name, MOST_CHARS)
+}
+
+/// Whether a receipt waits for a person.
+fn needs_approval(receipt: &Receipt) -> bool {
+    let code = receipt.detail["error"].as_str().unwrap_or_default();
+    !receipt.ok && [error_code::NEEDS_APPROVAL, error_code::NEEDS_PIN].contains(&code)
+}
+
+/// A model's failure as people are told of it.
+fn fault(error: &ModelError) -> Fault {
+    let fix = "see `hark doctor`, and [llm] in the configuration";
+    Fault::new(FaultKind::Unavailable, "llm", error.to_string(), fix).recoverable()
+}
+
+#[cfg(test)]
+mod tests;

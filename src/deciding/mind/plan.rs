@@ -1,0 +1,246 @@
+//! Plans: made under contract, checked, and carried out with a checkpoint before and after every step, so that a
+//! power cut loses nothing and repeats no completed step.
+
+use super::told::{Deed, troubles};
+use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
+use crate::deciding::contracts::Contract;
+use crate::deciding::contracts::plans::plan_of;
+use crate::domain::plan::{KeptPlan, Plan, Step, StepStatus};
+use crate::domain::{Fault, PublicEvent, Receipt, Risk, ToolCall};
+use futures_util::future::join_all;
+use serde_json::json;
+
+/// Characters of the results that a model puts into words.
+const MOST_RESULT_CHARS: usize = 6000;
+
+/// How a step ended.
+enum Ended {
+    Done(Receipt),
+    /// It waits for a yes, as if it had not begun.
+    Waits(ToolCall, Receipt),
+}
+
+impl Work<'_> {
+    pub(super) async fn plan(&self) -> ThoughtEnd {
+        let sure = self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence);
+        self.decided("plan", sure, "it takes several steps");
+        let names: Vec<String> = self.offer(false).into_iter().map(|tool| tool.name).collect();
+        let vars = self.context.vars(&self.task.text, &[]);
+        let more = More { tools: Some(&names), ..More::default() };
+        let outcome = self.contract(Contract::Plan, vars, more).await;
+        if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
+            return Self::no_answer(Some(error));
+        }
+        // One plan a turn: its id is the turn's.
+        match plan_of(&outcome.value, &self.task.turn.0).filter(|_| !outcome.fallback) {
+            Some(plan) => self.carry_out(plan, None).await,
+            None => {
+                let text = outcome.value["message"].as_str().unwrap_or_default().to_owned();
+                ThoughtEnd::Answered { text, language: self.language(), failed: true }
+            }
+        }
+    }
+
+    /// Goes on where it was: after a yes for one of its calls, or after a power cut.
+    pub(super) async fn plan_on(&self, id: &str, call: Option<ToolCall>) -> ThoughtEnd {
+        match self.mind.parts.plans.plan(id, None) {
+            Ok(Some(kept)) => self.carry_out(kept.plan, call).await,
+            Ok(None) => Self::no_answer(None),
+            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
+        }
+    }
+
+    /// Begins anew from an earlier checkpoint, under the id of this turn.
+    pub(super) async fn plan_again(&self, id: &str, checkpoint: Option<u32>) -> ThoughtEnd {
+        self.decided("plan", 1.0, "an earlier plan is carried out again");
+        match self.mind.parts.plans.plan(id, checkpoint) {
+            Ok(Some(KeptPlan { plan, .. })) => {
+                self.carry_out(Plan { id: self.task.turn.0.clone(), ..plan }, None).await
+            }
+            Ok(None) => {
+                let text = format!("There is no plan {id}.");
+                ThoughtEnd::Answered { text, language: "en".into(), failed: true }
+            }
+            Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
+        }
+    }
+
+    async fn carry_out(&self, mut plan: Plan, mut approved: Option<ToolCall>) -> ThoughtEnd {
+        // What ran when the power went has not been completed; it runs again.
+        for step in plan.steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
+            step.status = StepStatus::Pending;
+        }
+        self.tell(PublicEvent::Plan(plan.clone()));
+        loop {
+            let batch = next(&plan);
+            if batch.is_empty() {
+                break;
+            }
+            for &at in &batch {
+                plan.steps[at].status = StepStatus::Running;
+            }
+            if let Err(fault) = self.checkpoint(&plan, false) {
+                return ThoughtEnd::NoAnswer { fault: Some(fault) };
+            }
+            batch.iter().for_each(|&at| self.update(&plan, at, String::new()));
+            // A yes is good for one step, once.
+            let given = approved.take();
+            let first =
+                batch.iter().find(|&&at| given.as_ref().is_some_and(|call| is_for(call, &plan.steps[at])));
+            let for_this = |at: usize| given.as_ref().filter(|_| first == Some(&at));
+            let work = batch.iter().map(|&at| self.run_step(&plan.steps[at], for_this(at)));
+            let ended = join_all(work).await;
+            approved = given.clone().filter(|_| first.is_none());
+            if let Some(waits) = self.settle(&mut plan, &batch, ended) {
+                // Everything beside it has been noted; it begins again with the yes.
+                if let Err(fault) = self.checkpoint(&plan, false) {
+                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                }
+                self.mind.suspend(&self.task.turn, Suspended::Plan { id: plan.id.clone() });
+                return waits;
+            }
+            if let Err(fault) = self.checkpoint(&plan, false) {
+                return ThoughtEnd::NoAnswer { fault: Some(fault) };
+            }
+        }
+        self.skip_the_rest(&mut plan);
+        if let Err(fault) = self.checkpoint(&plan, true) {
+            tracing::error!("the end of a plan was not kept; after a restart it goes on: {fault}");
+        }
+        self.report(&plan).await
+    }
+
+    fn checkpoint(&self, plan: &Plan, finished: bool) -> Result<(), Fault> {
+        self.mind.parts.plans.checkpoint(&self.task.session, &self.task.text, plan, finished)
+    }
+
+    fn update(&self, plan: &Plan, at: usize, message: String) {
+        let (step, status) = (plan.steps[at].id.clone(), plan.steps[at].status);
+        self.tell(PublicEvent::StepUpdate { plan: plan.id.clone(), step, status, message });
+    }
+
+    async fn run_step(&self, step: &Step, approved: Option<&ToolCall>) -> Ended {
+        let (call, receipt) = self.act(&step.tool, &step.args, approved).await;
+        if needs_approval(&receipt) { Ended::Waits(call, receipt) } else { Ended::Done(receipt) }
+    }
+
+    /// Notes how steps ended; the first that waits for a yes, if there is one.
+    fn settle(&self, plan: &mut Plan, batch: &[usize], ended: Vec<Ended>) -> Option<ThoughtEnd> {
+        let mut waits = None;
+        for (&at, ended) in batch.iter().zip(ended) {
+            match ended {
+                Ended::Done(receipt) => {
+                    let status = if receipt.ok { StepStatus::Completed } else { StepStatus::Failed };
+                    let message = receipt.detail["message"].as_str().unwrap_or_default().to_owned();
+                    plan.steps[at].status = status;
+                    plan.steps[at].receipt = Some(receipt);
+                    self.update(plan, at, message);
+                }
+                Ended::Waits(call, receipt) => {
+                    plan.steps[at].status = StepStatus::Pending;
+                    self.update(plan, at, "waits for a yes".into());
+                    waits.get_or_insert(ThoughtEnd::NeedsApproval { call, receipt });
+                }
+            }
+        }
+        waits
+    }
+
+    /// Steps that can never begin, because one before them failed.
+    fn skip_the_rest(&self, plan: &mut Plan) {
+        for at in 0..plan.steps.len() {
+            if plan.steps[at].status == StepStatus::Pending {
+                plan.steps[at].status = StepStatus::Failed;
+                self.update(plan, at, "left out: a step before it failed".into());
+            }
+        }
+    }
+
+    /// What came of it, in words: results of what was looked up by the model under contract, the rest by count.
+    async fn report(&self, plan: &Plan) -> ThoughtEnd {
+        let risk = |tool: &str| self.mind.parts.tools.risk(tool);
+        let deeds: Vec<Deed> = plan
+            .steps
+            .iter()
+            .filter_map(|step| {
+                let writes = risk(&step.tool) != Some(Risk::Read);
+                Some(Deed { writes: true, ..Deed::of(&step.tool, writes, step.receipt.as_ref()?) })
+            })
+            .collect();
+        let found: Vec<_> = plan
+            .steps
+            .iter()
+            .filter(|step| step.status == StepStatus::Completed && risk(&step.tool) == Some(Risk::Read))
+            .filter_map(|step| {
+                Some(json!({"step": step.description, "result": step.receipt.as_ref()?.detail}))
+            })
+            .collect();
+        let mut words = None;
+        if !found.is_empty() {
+            let text: String = json!(found).to_string().chars().take(MOST_RESULT_CHARS).collect();
+            let vars = json!({"text": text, "request": self.task.text, "language": self.context.language()});
+            let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
+            words = Some(outcome.text().to_owned()).filter(|_| !outcome.fallback);
+        }
+        let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
+        let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();
+        ThoughtEnd::Reported { words, done, steps: plan.steps.len(), troubles, language: self.language() }
+    }
+}
+
+/// The steps that begin now: all that may run beside others, or one alone.
+fn next(plan: &Plan) -> Vec<usize> {
+    let completed =
+        |id: &String| plan.steps.iter().any(|step| step.id == *id && step.status == StepStatus::Completed);
+    let ready = |step: &Step| step.status == StepStatus::Pending && step.depends_on.iter().all(completed);
+    let ready: Vec<usize> = (0..plan.steps.len()).filter(|&at| ready(&plan.steps[at])).collect();
+    let beside: Vec<usize> = ready.iter().copied().filter(|&at| plan.steps[at].can_parallel).collect();
+    if beside.is_empty() { ready.into_iter().take(1).collect() } else { beside }
+}
+
+fn is_for(call: &ToolCall, step: &Step) -> bool {
+    call.tool == step.tool && call.args == step.args
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Slots;
+
+    fn step(id: &str, can_parallel: bool, depends_on: &[&str], status: StepStatus) -> Step {
+        Step {
+            id: id.into(),
+            description: String::new(),
+            tool: "t".into(),
+            args: Slots::new(),
+            can_parallel,
+            depends_on: depends_on.iter().map(|id| (*id).to_owned()).collect(),
+            status,
+            receipt: None,
+        }
+    }
+
+    fn begins(steps: Vec<Step>) -> Vec<usize> {
+        next(&Plan { id: "p".into(), summary: String::new(), steps })
+    }
+
+    #[test]
+    fn steps_begin_when_what_they_need_is_there() {
+        use StepStatus::{Completed, Failed, Pending, Running};
+        let fan = |a, b| {
+            vec![
+                step("a", true, &[], a),
+                step("b", true, &[], b),
+                step("c", false, &[], Pending),
+                step("d", true, &["a", "b"], Pending),
+            ]
+        };
+        assert_eq!(begins(fan(Pending, Pending)), [0, 1], "what may run beside others goes first, at once");
+        assert_eq!(begins(fan(Completed, Running)), [2]);
+        assert_eq!(begins(fan(Completed, Completed)), [3]);
+        assert_eq!(begins(fan(Completed, Failed)), [2], "and d never");
+        assert!(
+            begins(vec![step("a", false, &["b"], Pending), step("b", false, &["a"], Pending)]).is_empty()
+        );
+    }
+}

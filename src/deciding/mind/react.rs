@@ -1,0 +1,186 @@
+//! One tool after the other: decide, run one, look at what came of it, until it is done, the person is needed, or
+//! enough was tried.
+
+use super::autonomy::{self, PROCEED};
+use super::told::{Deed, honest, troubles};
+use super::{Suspended, ThoughtEnd, Work, fenced, needs_approval};
+use crate::config::route::Autonomy;
+use crate::deciding::contracts::arguments::validated;
+use crate::domain::model::{Completion, Difficulty, Message, ModelCall, ModelError, Prompt, Role, ToolSpec};
+use crate::domain::{Receipt, Risk, ToolCall};
+use serde_json::json;
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+
+/// The tool by which a model asks the person.
+const ASK: &str = "ask_user";
+/// Characters of a final answer.
+const MOST_WORDS_CHARS: usize = 2000;
+
+/// Where a task stands.
+pub(super) struct State {
+    /// The conversation with the model; the instructions are put in front every time.
+    messages: Vec<Message>,
+    /// Calls the model has made that have not run yet.
+    queue: VecDeque<ModelCall>,
+    iterations: u32,
+    deeds: Vec<Deed>,
+}
+
+impl Work<'_> {
+    pub(super) async fn react(&self) -> ThoughtEnd {
+        let why = "nothing simpler knows how; tools are run one after the other";
+        self.decided("tool.react", self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence), why);
+        let state = State {
+            messages: vec![Message::new(Role::User, self.task.text.clone())],
+            queue: VecDeque::new(),
+            iterations: 0,
+            deeds: Vec::new(),
+        };
+        self.steps(state).await
+    }
+
+    /// Goes on after a yes, with the call, or after an answer.
+    pub(super) async fn react_on(&self, mut state: State, call: Option<ToolCall>) -> ThoughtEnd {
+        if let Some(asked) = state.queue.pop_front() {
+            match call {
+                Some(call) => {
+                    let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
+                    self.note(&mut state, &asked, &receipt);
+                }
+                None => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+            }
+        }
+        self.steps(state).await
+    }
+
+    async fn steps(&self, mut state: State) -> ThoughtEnd {
+        let most = self.mind.parts.settings.max_iterations;
+        let tools = self.offer(false);
+        loop {
+            if let Some(call) = state.queue.front().cloned() {
+                match self.step(&mut state, &call, &tools).await {
+                    Some(end) => {
+                        if matches!(end, ThoughtEnd::NeedsApproval { .. } | ThoughtEnd::Asks { .. }) {
+                            self.mind.suspend(&self.task.turn, Suspended::React(Box::new(state)));
+                        }
+                        return end;
+                    }
+                    None => continue,
+                }
+            }
+            if state.iterations >= most {
+                return self.ended(&state, "");
+            }
+            let answer = self.ask_model(&state, &tools).await;
+            let completion = match answer {
+                Ok(completion) => completion,
+                Err(error) => return Self::no_answer(Some(&error)),
+            };
+            if completion.calls.is_empty() {
+                return self.ended(&state, completion.text.trim());
+            }
+            let calls = completion.calls.clone();
+            state.messages.push(Message { calls, ..Message::new(Role::Assistant, completion.text) });
+            state.queue = completion.calls.into();
+        }
+    }
+
+    async fn ask_model(&self, state: &State, tools: &[ToolSpec]) -> Result<Completion, ModelError> {
+        let mut messages = vec![Message::new(Role::System, self.instructions(tools))];
+        messages.extend(state.messages.iter().cloned());
+        let mut offered = tools.to_vec();
+        offered.push(ask_tool());
+        let prompt = Prompt {
+            messages,
+            tools: offered,
+            difficulty: Difficulty::Complex,
+            schema: None,
+            max_tokens: None,
+            temperature: 0.0,
+        };
+        self.attempts.fetch_add(1, Ordering::Relaxed);
+        self.mind.parts.model.complete(prompt, None).await
+    }
+
+    /// Runs the call at the front of the queue. It stays there when the person is needed.
+    async fn step(&self, state: &mut State, call: &ModelCall, tools: &[ToolSpec]) -> Option<ThoughtEnd> {
+        if state.iterations >= self.mind.parts.settings.max_iterations {
+            return Some(self.ended(state, ""));
+        }
+        state.iterations += 1;
+        if call.tool == ASK {
+            return self.asks(state, call);
+        }
+        let reference = self.mind.parts.contracts.reference();
+        let offered = tools.iter().any(|tool| tool.name == call.tool);
+        let checked = if offered {
+            validated(&call.tool, reference.arguments(&call.tool), &call.args)
+                .map_err(|error| error.to_string())
+        } else {
+            Err(format!("there is no tool {}", call.tool))
+        };
+        let args = match checked {
+            Ok(args) => args,
+            Err(why) => {
+                state.queue.pop_front();
+                let trouble = json!({"error": "invalid_arguments", "message": why}).to_string();
+                state.messages.push(Message::result(&call.id, trouble));
+                return None;
+            }
+        };
+        let (made, receipt) = self.act(&call.tool, &args, None).await;
+        if needs_approval(&receipt) {
+            return Some(ThoughtEnd::NeedsApproval { call: made, receipt });
+        }
+        state.queue.pop_front();
+        self.note(state, call, &receipt);
+        None
+    }
+
+    fn asks(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {
+        let question = call.args["question"].as_str().unwrap_or_default().trim().to_owned();
+        let guarded = self.mind.parts.settings.autonomy == Autonomy::Full && autonomy::is_needless(&question);
+        if guarded || question.is_empty() {
+            state.queue.pop_front();
+            state.messages.push(Message::result(&call.id, PROCEED));
+            return None;
+        }
+        Some(ThoughtEnd::Asks { question: question.chars().take(MOST_WORDS_CHARS).collect() })
+    }
+
+    /// Tells the model what came of a call.
+    fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
+        let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
+        state.deeds.push(Deed::of(&call.tool, writes, receipt));
+        let head = if receipt.ok { "ok" } else { "not done" };
+        let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
+        state.messages.push(Message::result(&call.id, content));
+    }
+
+    /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
+    fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
+        let words: String = words.chars().take(MOST_WORDS_CHARS).collect();
+        let words = honest(&words, &state.deeds).filter(|words| !words.trim().is_empty());
+        let writing = || state.deeds.iter().filter(|deed| deed.writes);
+        let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
+        let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());
+        ThoughtEnd::Reported { words, done, steps, troubles, language: self.language() }
+    }
+}
+
+fn ask_tool() -> ToolSpec {
+    ToolSpec {
+        name: ASK.into(),
+        description: "Asks the person something that nobody else can know. Not for permission.".into(),
+        schema: json!({
+            "type": "object",
+            "properties": {"question": {"type": "string", "minLength": 1, "maxLength": 300}},
+            "required": ["question"],
+            "additionalProperties": false,
+        }),
+        risk: Risk::Read,
+        triggers: Vec::new(),
+        agent: "person".into(),
+    }
+}

@@ -1,0 +1,193 @@
+//! One tool that a model named: its arguments taken out of the request, verified where it changes something, run
+//! behind the gate, and its result put into words. All under contracts.
+
+use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
+use crate::deciding::contracts::arguments::{
+    Next, after_extraction, after_verification, takes_none, too_little, validated,
+};
+use crate::deciding::contracts::reference::{CONVERSATION, TOOL_PREFIX};
+use crate::deciding::contracts::scoring::Subject;
+use crate::deciding::contracts::{Contract, PipelineError};
+use crate::domain::{Fault, FaultKind, PublicEvent, Receipt, Risk, Slots, ToolCall};
+use futures_util::future::join;
+use serde_json::{Value, json};
+
+/// Below this a named tool is not believed; up to `SURE` one of its words must have been said.
+const MIN_CONFIDENCE: f64 = 0.6;
+const SURE: f64 = 0.85;
+
+impl Work<'_> {
+    /// The small model says which way; what it says is checked like everything else.
+    pub(super) async fn routed(&self) -> ThoughtEnd {
+        let vars = self.context.vars(&self.task.text, &[]);
+        let outcome = self.contract(Contract::IntentClassification, vars, More::default()).await;
+        if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
+            return Self::no_answer(Some(error));
+        }
+        let intent = outcome.value["intent"].as_str().unwrap_or_default().to_owned();
+        let confidence = outcome.value["confidence"].as_f64().unwrap_or_default();
+        if intent == CONVERSATION {
+            return self.converse().await;
+        }
+        let Some(tool) = intent.strip_prefix(TOOL_PREFIX).filter(|_| confidence >= MIN_CONFIDENCE) else {
+            return self.inquire().await;
+        };
+        let reference = self.mind.parts.contracts.reference();
+        let text = self.task.text.to_lowercase();
+        let told = reference
+            .tool(tool)
+            .is_some_and(|spec| spec.triggers.iter().any(|word| text.contains(word.as_str())));
+        if confidence < SURE && !told {
+            return match self.inquire().await {
+                ThoughtEnd::Answered { text, language, failed } => {
+                    let hint = Some(tool.to_owned());
+                    ThoughtEnd::Hinted { text, language, failed, hint }
+                }
+                other => other,
+            };
+        }
+        self.decided(&intent, confidence as f32, "the language model named this tool");
+        self.single(tool, &self.task.text, false).await
+    }
+
+    /// One tool from the words of a request. `asked`: the person has been asked for what was missing.
+    pub(super) async fn single(&self, tool: &str, request: &str, asked: bool) -> ThoughtEnd {
+        let args = match self.arguments(tool, request, asked).await {
+            Ok(args) => args,
+            Err(end) => return end,
+        };
+        let call = ToolCall {
+            index: 0,
+            turn: self.task.turn.clone(),
+            tool: tool.to_owned(),
+            args,
+            approved: false,
+            grant: None,
+        };
+        self.run_single(call, request).await
+    }
+
+    /// Runs it, finds out the language meanwhile, and says what came of it.
+    pub(super) async fn run_single(&self, call: ToolCall, request: &str) -> ThoughtEnd {
+        let approved = Some(&call).filter(|call| call.approved);
+        let (language, (made, receipt)) =
+            join(self.detected(request), self.act(&call.tool, &call.args, approved)).await;
+        if needs_approval(&receipt) {
+            let (tool, text) = (call.tool, request.to_owned());
+            self.mind.suspend(&self.task.turn, Suspended::Single { tool, text });
+            return ThoughtEnd::NeedsApproval { call: made, receipt };
+        }
+        self.put_into_words(&made.tool, request, &receipt, language).await
+    }
+
+    async fn put_into_words(
+        &self,
+        tool: &str,
+        request: &str,
+        receipt: &Receipt,
+        language: String,
+    ) -> ThoughtEnd {
+        self.answers_as(Subject::Tool(tool.to_owned()));
+        let plain = summary(&receipt.detail);
+        if !receipt.ok {
+            return ThoughtEnd::Answered { text: plain, language, failed: true };
+        }
+        let vars = json!({"text": plain, "request": request, "language": known(&language)});
+        let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
+        ThoughtEnd::Answered { text: outcome.text().to_owned(), language, failed: false }
+    }
+
+    /// The language of a request; asked for only where nobody knows.
+    async fn detected(&self, request: &str) -> String {
+        let known = self.language();
+        if known != "unknown" {
+            return known;
+        }
+        let vars = json!({"text": request});
+        let outcome = self.contract(Contract::LanguageDetection, vars, More::default()).await;
+        outcome.value["language"].as_str().unwrap_or("unknown").to_owned()
+    }
+
+    async fn arguments(&self, tool: &str, request: &str, asked: bool) -> Result<Slots, ThoughtEnd> {
+        let reference = self.mind.parts.contracts.reference();
+        let Some(spec) = reference.tool(tool) else {
+            let error =
+                PipelineError::new("unknown_tool", format!("there is no tool {tool}"), "ask for another");
+            return Err(self.rerouted(request, &error).await);
+        };
+        if takes_none(&spec.schema) {
+            return Ok(Slots::new());
+        }
+        let only = [tool.to_owned()];
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let vars = json!({"request": request, "tool": tool, "language": self.context.language()});
+            let more = More { tools: Some(&only), ..More::default() };
+            let outcome = self.contract(Contract::ToolArgumentExtraction, vars, more).await;
+            if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
+                return Err(Self::no_answer(Some(error)));
+            }
+            match after_extraction(&outcome, asked) {
+                Next::Run => {}
+                Next::Ask(_) => return Err(self.ask_for_more(tool, request, None)),
+                Next::Extract | Next::Cancel => return Err(Self::no_answer(None)),
+            }
+            if too_little(&spec.schema, &outcome.value) {
+                return Err(self.inquire().await);
+            }
+            let args = match validated(tool, reference.arguments(tool), &outcome.value) {
+                Ok(args) => args,
+                Err(error) => return Err(self.rerouted(request, &error).await),
+            };
+            if spec.risk == Risk::Read {
+                return Ok(args);
+            }
+            match self.verified(tool, request, &args, tries).await {
+                Next::Run => return Ok(args),
+                Next::Extract => {}
+                Next::Ask(question) => return Err(self.ask_for_more(tool, request, Some(question))),
+                Next::Cancel => return Err(Self::no_answer(None)),
+            }
+        }
+    }
+
+    async fn verified(&self, tool: &str, request: &str, args: &Slots, tries: u32) -> Next {
+        let vars = json!({"request": request, "tool": tool, "args": Value::Object(args.clone())});
+        let only = [tool.to_owned()];
+        let more = More { tools: Some(&only), ..More::default() };
+        let outcome = self.contract(Contract::ToolArgumentVerification, vars, more).await;
+        after_verification(&outcome, tries)
+    }
+
+    fn ask_for_more(&self, tool: &str, request: &str, question: Option<String>) -> ThoughtEnd {
+        let (tool, text) = (tool.to_owned(), request.to_owned());
+        self.mind.suspend(&self.task.turn, Suspended::Single { tool, text });
+        let question = question.filter(|question| !question.trim().is_empty());
+        question.map_or(ThoughtEnd::AsksAgain, |question| ThoughtEnd::Asks { question })
+    }
+
+    /// An error on the way: it is told, and the model may say how to go on, under contract.
+    async fn rerouted(&self, request: &str, error: &PipelineError) -> ThoughtEnd {
+        let fault = Fault::new(FaultKind::BadInput, "pipeline", error.message.clone(), error.fix.clone());
+        self.tell(PublicEvent::Error(fault.recoverable()));
+        let vars = json!({"request": request, "error": error.message});
+        let outcome = self.contract(Contract::ErrorChannel, vars, More::default()).await;
+        match outcome.value["reroute"].as_str() {
+            Some("abort") => Self::no_answer(None),
+            Some("contract") if outcome.value["contract"] == Contract::ConversationalAnswer.name() => {
+                self.converse().await
+            }
+            _ => self.inquire().await,
+        }
+    }
+}
+
+fn known(language: &str) -> &str {
+    if language == "unknown" { "" } else { language }
+}
+
+/// What a result says, without a model.
+fn summary(detail: &Value) -> String {
+    detail["message"].as_str().map_or_else(|| detail.to_string(), str::to_owned)
+}

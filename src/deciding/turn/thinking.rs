@@ -1,0 +1,265 @@
+//! What a language model is set to, and what comes of it: words as they are written, dangerous calls that wait for a
+//! yes, questions to the person, and the honest answer when there is none.
+
+use super::Machine;
+use super::state::{Approval, Opening, Phase, Turn};
+use super::talk::Waiting;
+use crate::domain::model::Picture;
+use crate::domain::public_event::{Origin, Outcome, PublicEvent};
+use crate::domain::{
+    Classification, Effect, Fault, Intent, News, Receipt, Reply, Resume, Route, Slots, Stamp, Task, Thought,
+    ThoughtEnd, ToolCall, TurnId, Understanding,
+};
+
+/// Pictures one request may come with.
+const MOST_PICTURES: usize = 4;
+
+/// How much longer than the task itself its turn waits for the end of it.
+const SLACK_MS: u64 = 10_000;
+
+/// Name of a conversation for whoever keeps it.
+pub(super) fn session(origin: &Origin) -> String {
+    match origin {
+        Origin::Voice | Origin::Internal => "voice".into(),
+        Origin::Cli => "ask".into(),
+        Origin::Mqtt => "mqtt".into(),
+        Origin::MqttSession(name) | Origin::Api(name) => name.clone(),
+    }
+}
+
+impl Machine {
+    /// Pictures that go with the next request of this one.
+    pub(super) fn on_pictures(&mut self, origin: &Origin, mut pictures: Vec<Picture>) {
+        pictures.truncate(MOST_PICTURES);
+        self.talks.open(origin).pictures = pictures;
+    }
+
+    /// Looks at the pictures that came with a request, before anything else; whether there were any.
+    pub(super) fn look_at_pictures(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
+        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return false };
+        let pictures = self.talks.known(&origin).map(|talk| std::mem::take(&mut talk.pictures));
+        let pictures = pictures.filter(|pictures| !pictures.is_empty());
+        let Some(pictures) = pictures else { return false };
+        if self.settings.thinks {
+            self.think(now, id, Task { pictures, ..self.task(id, text, None) });
+        } else {
+            self.reply(now, id, Reply::Fixed { key: "no_picture".into() });
+        }
+        true
+    }
+
+    /// No template and no classifier knows what to do: it answers a question of a task, or a model is asked, or the
+    /// person is told that nobody knows.
+    pub(super) fn wonder(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        let (text, origin, opening) = (turn.heard.clone(), turn.origin.clone(), turn.opening);
+        let waiting = self.talks.known(&origin).and_then(|talk| talk.waiting.take());
+        if let Some(waiting) = waiting {
+            let resume = Some(Resume::Answered { task: waiting.task });
+            self.think(now, id, Task { resume, ..self.task(id, &text, understanding.classification) });
+            return;
+        }
+        // What came without being asked for may not be meant for Hark; a model would answer it all the same.
+        let asked = matches!(opening, Opening::WakeWord | Opening::Asked);
+        let unknown_thing = self.turn_mut(id).is_some_and(|turn| turn.unknown.is_some());
+        if self.settings.thinks && asked && !unknown_thing {
+            let task = self.task(id, &text, understanding.classification);
+            self.think(now, id, Task { hint: understanding.hint, language: understanding.language, ..task });
+            return;
+        }
+        let question = understanding.classification.as_ref().is_some_and(is_question);
+        if asked && !unknown_thing && (question || text.trim_end().ends_with('?')) {
+            if let Some(turn) = self.turn_mut(id) {
+                turn.outcome = Outcome::NotUnderstood;
+            }
+            self.reply(now, id, Reply::DontKnow { hint: understanding.hint, connected: false });
+        } else {
+            self.not_understood(now, id);
+        }
+    }
+
+    /// The person in the room speaks anew: what is still being thought about for them has lost its place.
+    pub(super) fn forget_what_is_thought(&mut self) {
+        let of_the_room = |turn: &&Turn| turn.phase == Phase::Thinking && turn.origin == Origin::Voice;
+        let ids: Vec<TurnId> = self.turns.iter().filter(of_the_room).map(|turn| turn.id.clone()).collect();
+        for id in ids {
+            self.close(&id, Outcome::Cancelled);
+        }
+    }
+
+    /// A plan was being carried out when the program ended, or somebody wants one carried out again.
+    pub(super) fn on_plan(&mut self, now: Stamp, origin: Origin, session: String, resume: Resume) {
+        let speak = origin == Origin::Internal && session == "voice";
+        let id = self.open(now, origin, Phase::Understanding, speak).id.clone();
+        if self.settings.thinks {
+            self.think(now, &id, Task { session, resume: Some(resume), ..self.task(&id, "", None) });
+        } else {
+            self.no_answer(now, &id, None);
+        }
+    }
+
+    fn task(&self, id: &TurnId, text: &str, kind: Option<Classification>) -> Task {
+        let turn = self.turns.iter().find(|turn| turn.id == *id);
+        Task {
+            turn: id.clone(),
+            session: turn.map(|turn| session(&turn.origin)).unwrap_or_default(),
+            text: text.to_owned(),
+            language: turn.map(|turn| turn.language.clone()).unwrap_or_default(),
+            kind,
+            pictures: Vec::new(),
+            hint: None,
+            spoken: turn.is_some_and(|turn| turn.speak),
+            resume: None,
+        }
+    }
+
+    fn think(&mut self, now: Stamp, id: &TurnId, task: Task) {
+        let give_up_at_ms = now.clock_ms() + self.settings.task_timeout_ms + SLACK_MS;
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.phase = Phase::Thinking;
+        turn.route = Some(Route::Llm);
+        turn.times.intent.get_or_insert(now);
+        turn.is_task |= task.resume.is_some();
+        turn.hint.clone_from(&task.hint);
+        turn.give_up_at_ms = give_up_at_ms;
+        self.out.push(Effect::Think { task: Box::new(task) });
+    }
+
+    /// A task goes on with the call that was approved.
+    pub(super) fn think_on(&mut self, now: Stamp, id: &TurnId, task: TurnId, call: ToolCall) {
+        let resume = Some(Resume::Approved { task, call });
+        self.think(now, id, Task { resume, ..self.task(id, "", None) });
+    }
+
+    pub(super) fn on_news(&mut self, now: Stamp, id: &TurnId, news: News) {
+        // A score comes after the answer, when the turn may be over.
+        if let News::Told { event: event @ (PublicEvent::Evaluation { .. } | PublicEvent::Contract { .. }) } =
+            news
+        {
+            self.publish(Some(id), event);
+            return;
+        }
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Thinking) else { return };
+        match news {
+            News::Decided { intent } => {
+                turn.is_task |= intent.name.starts_with("tool.") || intent.name == "plan";
+                self.tell_intent(id, intent);
+            }
+            News::Piece { text } => {
+                let (language, speak, sounding) = (turn.language.clone(), turn.speak, turn.sounding);
+                turn.reply.push_str(&text);
+                if sounding {
+                    self.said.more(id, &text);
+                }
+                let event =
+                    PublicEvent::Reply { text: text.clone(), language: language.clone(), ends: false };
+                self.publish(Some(id), event);
+                self.out.push(Effect::SayPiece { turn: id.clone(), text, language, speak });
+            }
+            News::Told { event } => {
+                let acted = matches!(event, PublicEvent::Action { .. });
+                if acted {
+                    turn.times.acted = Some(now);
+                }
+                self.publish(Some(id), event);
+            }
+        }
+    }
+
+    pub(super) fn on_thought(&mut self, now: Stamp, id: &TurnId, thought: Thought) {
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Thinking) else { return };
+        turn.attempts += thought.attempts;
+        match thought.end {
+            ThoughtEnd::Answered { text, language, failed } => {
+                turn.outcome = if failed { Outcome::Failed } else { Outcome::Done };
+                turn.speak_in(&language);
+                let reply = match turn.hint.take() {
+                    Some(tool) => Reply::Hinted { text, tool },
+                    None => Reply::Text { text },
+                };
+                self.end_words(now, id, reply);
+            }
+            ThoughtEnd::Hinted { text, language, failed, hint } => {
+                turn.hint = hint;
+                let end = ThoughtEnd::Answered { text, language, failed };
+                self.on_thought(now, id, Thought { end, attempts: 0 });
+            }
+            ThoughtEnd::Reported { words, done, steps, troubles, language } => {
+                let failed = !troubles.is_empty() || words.is_none() && done == 0;
+                turn.outcome = if failed { Outcome::Failed } else { Outcome::Done };
+                turn.speak_in(&language);
+                self.end_words(now, id, Reply::Report { words, done, steps, troubles });
+            }
+            ThoughtEnd::NoAnswer { fault } => self.no_answer(now, id, fault),
+            ThoughtEnd::NeedsApproval { call, receipt } => self.ask_for_task(now, id, call, receipt),
+            ThoughtEnd::Asks { question } => self.ask_for_answer(now, id, Reply::Text { text: question }),
+            ThoughtEnd::AsksAgain => self.ask_for_answer(now, id, Reply::Fixed { key: "ask_again".into() }),
+        }
+    }
+
+    fn ask_for_answer(&mut self, now: Stamp, id: &TurnId, question: Reply) {
+        let until_ms = now.clock_ms() + self.settings.question_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.outcome = Outcome::AwaitingAnswer;
+        let origin = turn.origin.clone();
+        self.talks.open(&origin).waiting = Some(Waiting { task: id.clone(), until_ms });
+        self.end_words(now, id, question);
+    }
+
+    /// The answer is whole. What was not told in pieces yet is said after them.
+    fn end_words(&mut self, now: Stamp, id: &TurnId, reply: Reply) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        if turn.reply.is_empty() {
+            self.reply(now, id, reply);
+            return;
+        }
+        turn.phase = Phase::Wording;
+        let (written, language, speak) = (turn.reply.clone(), turn.language.clone(), turn.speak);
+        self.out.push(Effect::EndPieces { turn: id.clone(), written, reply, language, speak });
+    }
+
+    fn no_answer(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.outcome = if fault.is_some() { Outcome::Failed } else { Outcome::NotUnderstood };
+        let connected = fault.is_none();
+        if let Some(fault) = fault {
+            self.publish(Some(id), PublicEvent::Error(fault));
+        }
+        let written = self.turn_mut(id).map(|turn| turn.reply.clone()).unwrap_or_default();
+        if written.is_empty() {
+            self.reply(now, id, Reply::DontKnow { hint: None, connected });
+        } else {
+            // It broke off in the middle: what was said is what was said.
+            self.end_words(now, id, Reply::Text { text: written });
+        }
+    }
+
+    /// A task wants something dangerous: the person is asked, as for every other route.
+    fn ask_for_task(&mut self, now: Stamp, id: &TurnId, call: ToolCall, receipt: Receipt) {
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.outcome = Outcome::AwaitingApproval;
+        turn.asks_approval = turn.speak;
+        let origin = turn.origin.clone();
+        let intent = Intent {
+            name: format!("tool.{}", call.tool),
+            slots: Slots::new(),
+            confidence: 1.0,
+            route: Route::Llm,
+            why: "a language model wants it".into(),
+            response: None,
+        };
+        let by_pin = receipt.detail["error"] == crate::domain::tool::error_code::NEEDS_PIN;
+        let asked = receipt.clone();
+        let task = Some(id.clone());
+        let approval = Approval { intents: vec![(intent, call)], asked, by_pin, task, until_ms };
+        self.talks.open(&origin).approval = Some(approval);
+        self.reply(now, id, Reply::AskApproval { receipt, parts: Vec::new() });
+    }
+}
+
+/// Whether a request of this kind wants to know something.
+fn is_question(kind: &Classification) -> bool {
+    use crate::domain::Category::{Question, WebSearch};
+    matches!(kind.category, Question | WebSearch)
+}
