@@ -219,7 +219,8 @@ impl ModelServer {
                 if inside.over.load(Ordering::SeqCst) {
                     return;
                 }
-                let (shared, connection) = (inside.clone(), inside.connections.fetch_add(1, Ordering::SeqCst));
+                let (shared, connection) =
+                    (inside.clone(), inside.connections.fetch_add(1, Ordering::SeqCst));
                 std::thread::spawn(move || shared.serve(stream, connection));
             }
         });
