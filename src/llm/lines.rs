@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_ending_ends_a_line_once() {
-        let cases: [(&[&[u8]], &[&str], Option<&str>); 7] = [
+        type Case<'a> = (&'a [&'a [u8]], &'a [&'a str], Option<&'a str>);
+        let cases: [Case<'_>; 7] = [
             (&[b"a\nb\r\nc\rd"], &["a", "b", "c"], Some("d")),
             (&[b"a\r", b"\nb\n"], &["a", "b"], None),
             (&[b"a\r", b"b\n"], &["a", "b"], None),

@@ -23,7 +23,7 @@ use tokio::time::{Instant as Moment, timeout, timeout_at};
 /// Most of a refusal that is read, bytes.
 const MAX_REFUSAL_BYTES: usize = 16 * 1024;
 /// How long a server may take to end a response whose answer is over, so that its connection can be used again.
-const ENDING: Duration = Duration::from_millis(50);
+const ENDING: Duration = Duration::from_millis(100);
 /// How long it may take to send its last frame after it said why it ends.
 const LAST_FRAME: Duration = Duration::from_millis(500);
 
