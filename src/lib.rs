@@ -10,6 +10,7 @@ pub mod domain;
 pub mod hearing;
 pub mod inference;
 pub mod integrations;
+pub mod llm;
 pub mod remembering;
 pub mod speaking;
 pub mod telemetry;

@@ -2,7 +2,7 @@
 
 use super::Faults;
 use crate::config::Config;
-use crate::config::paths::ensure_dir;
+use crate::config::paths::{credentials_dir, ensure_dir};
 use crate::config::wake::WakeEngine;
 use crate::daemon::workshop::{self, Workshop};
 use crate::daemon::{learning, recogniser};
@@ -12,6 +12,7 @@ use crate::hearing::capture::input_devices;
 use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
 use crate::integrations::{homeassistant, mqtt};
+use crate::llm;
 use crate::speaking::device::output_devices;
 use serde_json::json;
 
@@ -20,7 +21,7 @@ type Finding = Result<String, Fault>;
 
 /// Runs every check, also after one failed.
 pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
-    let checks: [(&str, &dyn Fn() -> Finding); 12] = [
+    let checks: [(&str, &dyn Fn() -> Finding); 13] = [
         ("models", &|| models(config)),
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
@@ -33,6 +34,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("mqtt", &|| broker(config)),
         ("nodes", &|| nodes(config)),
         ("home assistant", &|| home_assistant(config)),
+        ("language model", &|| language_model(config)),
     ];
     let mut failed = 0;
     for (name, check) in checks {
@@ -166,6 +168,10 @@ fn nodes(config: &Config) -> Finding {
 
 fn home_assistant(config: &Config) -> Finding {
     waiting("homeassistant", homeassistant::probe(&config.homeassistant))
+}
+
+fn language_model(config: &Config) -> Finding {
+    waiting("llm", llm::probe(config, credentials_dir().as_deref()))
 }
 
 /// A probe needs no more than one thread that waits.

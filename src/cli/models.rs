@@ -1,8 +1,11 @@
 //! `hark models list|pull|verify`: what models and libraries there are, getting them, checking them.
 
 use crate::config::Config;
+use crate::config::paths::credentials_dir;
+use crate::domain::model::ModelListing;
 use crate::domain::{Fault, FaultKind};
 use crate::inference::manifest::{Manifest, Part, State, Step};
+use crate::llm;
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -20,7 +23,7 @@ pub struct ModelsArgs {
 /// What to do with models.
 #[derive(Debug, Subcommand)]
 pub enum ModelsCommand {
-    /// List every model and library: state, size, licence, purpose.
+    /// List every model and library: state, size, licence, purpose; and the language models of the configured servers.
     List,
     /// Get what is missing: from the wheels, the build, the system, the network.
     Pull {
@@ -47,7 +50,10 @@ pub enum ModelsCommand {
 pub fn run(args: &ModelsArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let manifest = Manifest::load(&config.paths.models_dir()?)?;
     match &args.command {
-        ModelsCommand::List => list(&manifest, json, out),
+        ModelsCommand::List => {
+            list(&manifest, json, out)?;
+            language_models(config, json, out)
+        }
         ModelsCommand::Pull { names, all } => pull(&manifest, names, *all, json, out),
         ModelsCommand::Verify { names } => verify(&manifest, names, json, out),
         ModelsCommand::Train(args) => super::train::run(args, config, json, out),
@@ -73,6 +79,32 @@ fn list(manifest: &Manifest, json: bool, out: &mut dyn Write) -> Result<(), Faul
             )
             .map_err(unwritable)?;
         }
+    }
+    Ok(())
+}
+
+/// The models of the servers in `[llm]`; a server that does not answer is told, and no failure of the list.
+fn language_models(config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
+    let Some(door) = llm::open(config, credentials_dir().as_deref())? else { return Ok(()) };
+    let (models, faults) = super::doctor::waiting("llm", async { Ok(door.models().await) })?;
+    for ModelListing { name, provider, size_bytes } in &models {
+        let line = if json {
+            let role = "language_model";
+            json!({"id": name, "role": role, "provider": provider, "size_bytes": size_bytes}).to_string()
+        } else {
+            let size = size_bytes.map(size_text).unwrap_or_default();
+            format!("{name:26} {:10} {size:>9}  language model of {provider}", "ok")
+        };
+        writeln!(out, "{line}").map_err(unwritable)?;
+    }
+    for fault in faults {
+        let why = fault.to_string();
+        let line = if json {
+            json!({"id": "llm", "role": "language_model", "state": "missing", "why": why}).to_string()
+        } else {
+            format!("{:26} {:10} {:>9}  {why}", "language models", "missing", "")
+        };
+        writeln!(out, "{line}").map_err(unwritable)?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ pub mod homeassistant;
 pub mod intent;
 pub mod keys;
 pub mod limits;
+pub mod llm;
 mod load;
 pub mod memory;
 pub mod mqtt;
@@ -60,6 +61,10 @@ pub struct Config {
     pub contracts: contracts::ContractsConfig,
     /// How far Hark goes on its own with a request that needs a language model.
     pub route: route::RouteConfig,
+    /// Language models, and the one that is asked first. Without a `url` there is none, and Hark is complete without.
+    pub llm: llm::Llm,
+    /// The language model that is asked when the first cannot be reached, is at its limit or refuses.
+    pub llm_fallback: llm::LlmFallback,
     /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate, switching an alarm off.
     pub permissions: permissions::Permissions,
     /// The home and its names.

@@ -1,6 +1,7 @@
 //! What no range of a single key can say: keys that depend on each other, files that must exist,
 //! addresses and names with a form of their own.
 
+use super::llm::{LlmFallback, is_keep_alive};
 use super::load::Loaded;
 use super::paths::expand;
 use super::permissions::ACTS;
@@ -18,6 +19,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     mqtt(&mut found);
     files(&mut found);
     services(&mut found);
+    language_models(&mut found);
     permissions(&mut found);
     found.problems
 }
@@ -183,6 +185,8 @@ fn files(found: &mut Findings<'_>) {
     let known = [
         ("mqtt.password_file", &config.mqtt.password_file),
         ("homeassistant.token_file", &config.homeassistant.token_file),
+        ("llm.key_file", &config.llm.key_file),
+        ("llm_fallback.key_file", &config.llm_fallback.key_file),
         ("home.file", &config.home.file),
         ("permissions.pin_file", &config.permissions.pin_file),
         ("permissions.device_codes_file", &config.permissions.device_codes_file),
@@ -261,6 +265,53 @@ fn services(found: &mut Findings<'_>) {
                 "use \"auto\", \"none\" or a name that `hark devices` prints",
             );
         }
+    }
+}
+
+fn language_models(found: &mut Findings<'_>) {
+    let config = &found.loaded.config;
+    let (first, second) = (config.llm.first(), &config.llm_fallback);
+    language_model(found, "llm", &first);
+    language_model(found, "llm_fallback", second);
+    if first.url.is_empty() && !second.url.is_empty() {
+        let fix = "write the server below [llm], or clear llm_fallback.url";
+        found.add("llm_fallback.url", &second.url, "a second language model without a first", fix);
+    }
+    if first.name == second.name {
+        let fix = "give each a name of its own, such as \"main\" and \"fallback\"";
+        found.add("llm_fallback.name", &second.name, "both language models have this name", fix);
+    }
+    let (first_ms, whole_ms) = (config.llm.first_token_timeout_ms, config.llm.timeout_ms);
+    if first_ms > whole_ms {
+        let message = format!("must not be above llm.timeout_ms ({whole_ms}): it is a part of that time");
+        let fix = "lower llm.first_token_timeout_ms or raise llm.timeout_ms";
+        found.number("llm.first_token_timeout_ms", f64::from(first_ms), message, fix);
+    }
+    if !is_keep_alive(&config.llm.keep_alive) {
+        let fix = "write a number with its unit: \"30m\", \"90s\", \"24h\"; or \"-1\" or \"0\"";
+        found.add("llm.keep_alive", &config.llm.keep_alive, "not a length of time", fix);
+    }
+}
+
+fn language_model(found: &mut Findings<'_>, section: &str, provider: &LlmFallback) {
+    let key = |name: &str| format!("{section}.{name}");
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+    if provider.name.is_empty() || provider.name.len() > 32 || !provider.name.chars().all(plain) {
+        let fix = "use 1 to 32 of: a to z, 0 to 9, `_` and `-`";
+        found.add(&key("name"), &provider.name, "not a name that can stand in that of a credential", fix);
+    }
+    if provider.url.is_empty() {
+        return;
+    }
+    if let Err((message, fix)) = check_url(&provider.url, &["http", "https"]) {
+        found.add(&key("url"), &provider.url, message, fix);
+    } else if provider.url.contains(['?', '#']) {
+        let fix = "leave out what begins with `?` or `#`";
+        found.add(&key("url"), &provider.url, "more than the address of a server", fix);
+    }
+    if provider.model.trim().is_empty() {
+        let fix = format!("name one in {section}.model; `hark models list` shows those of the server");
+        found.add(&key("model"), &provider.model, "a language model without a name", fix);
     }
 }
 

@@ -3,9 +3,11 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // not every test binary uses every fixture
 
 pub mod home_assistant;
+pub mod model_server;
 pub mod mosquitto;
 pub mod room;
 pub mod sound_card;
+pub mod wire_format;
 
 pub use mosquitto::free_port;
 

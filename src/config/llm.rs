@@ -1,0 +1,191 @@
+//! `[llm]` and `[llm_fallback]`: language models that Hark may ask, in order of preference.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The language a server speaks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderKind {
+    /// Ollama's own API, `/api/chat`.
+    #[default]
+    Ollama,
+    /// What OpenAI, OpenRouter, Together, llama.cpp and vLLM have in common, `/v1/chat/completions`.
+    Openai,
+}
+
+/// Whether a server stands in the house.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Locality {
+    /// As its address tells: loopback, private and link-local addresses, names without a dot or of the local network.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// Language models, and the one that is asked first. Without a `url` there is none, and Hark is complete without.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Llm {
+    /// Language the server speaks: Ollama's, or the one of OpenAI that llama.cpp, vLLM, OpenRouter and others speak too.
+    pub provider: ProviderKind,
+    /// Address, such as `http://127.0.0.1:11434` or `https://openrouter.ai/api/v1`; `/v1` is added where the path has no version. Empty: none.
+    pub url: String,
+    /// Model for what is hard: plans, tools in a row.
+    pub model: String,
+    /// Model for small talk, short answers and checks; empty: `model`.
+    pub fast_model: String,
+    /// Model for pictures; empty: `model`.
+    pub vision_model: String,
+    /// Short name in lists, and in the systemd credential of its key: `llm-NAME-key`.
+    pub name: String,
+    /// File that holds the key of the service; empty: systemd credential `llm-NAME-key`, else none.
+    #[schemars(extend("x-holds" = "file"))]
+    pub key_file: String,
+    /// Whether the server stands in the house; `auto` tells by the address.
+    pub local: Locality,
+    /// Servers that do not stand in the house may be asked: what was said, and what the home is like, goes there.
+    pub allow_cloud: bool,
+    /// How long until the first word of an answer; a cold model must be loaded in this time.
+    #[schemars(range(min = 100, max = 300000))]
+    pub first_token_timeout_ms: u32,
+    /// How long a whole answer may take, with all tries and all servers.
+    #[schemars(range(min = 200, max = 900000))]
+    pub timeout_ms: u32,
+    /// Most tokens of an answer, where a request does not say.
+    #[schemars(range(min = 1, max = 100000))]
+    pub max_tokens: u32,
+    /// Tokens a model of Ollama can look back on; 0: as set there.
+    #[schemars(range(min = 0, max = 1000000))]
+    pub context_tokens: u32,
+    /// How long Ollama keeps the model loaded after an answer, such as `30m`, `90s` or `24h`; `-1` for ever, `0` not at all.
+    pub keep_alive: String,
+    /// Answers kept for prompts that are asked again word by word; 0: none.
+    #[schemars(range(min = 0, max = 10000))]
+    pub cache_entries: u32,
+    /// How often servers are looked at, and how long one that failed is passed over.
+    #[schemars(range(min = 100, max = 3600000))]
+    pub health_ms: u32,
+    /// Most that is read of an answer, with everything around its words.
+    #[schemars(range(min = 1024, max = 268435456))]
+    pub max_answer_bytes: u32,
+    /// How often a server is asked that is busy (429) or fails (5xx).
+    #[schemars(range(min = 1, max = 10))]
+    pub tries: u32,
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        let first = LlmFallback::default();
+        Self {
+            provider: first.provider,
+            url: first.url,
+            model: first.model,
+            fast_model: first.fast_model,
+            vision_model: first.vision_model,
+            name: "main".into(),
+            key_file: first.key_file,
+            local: first.local,
+            allow_cloud: false,
+            first_token_timeout_ms: 30_000,
+            timeout_ms: 120_000,
+            max_tokens: 512,
+            context_tokens: 0,
+            keep_alive: "30m".into(),
+            cache_entries: 64,
+            health_ms: 60_000,
+            max_answer_bytes: 4 * 1024 * 1024,
+            tries: 3,
+        }
+    }
+}
+
+/// The language model that is asked when the first cannot be reached, is at its limit or refuses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LlmFallback {
+    /// Language the server speaks, as in `llm.provider`.
+    pub provider: ProviderKind,
+    /// Address, as in `llm.url`; empty: there is no second one.
+    pub url: String,
+    /// Model for what is hard.
+    pub model: String,
+    /// Model for small talk, short answers and checks; empty: `model`.
+    pub fast_model: String,
+    /// Model for pictures; empty: `model`.
+    pub vision_model: String,
+    /// Short name, as in `llm.name`.
+    pub name: String,
+    /// File that holds the key of the service; empty: systemd credential `llm-NAME-key`, else none.
+    #[schemars(extend("x-holds" = "file"))]
+    pub key_file: String,
+    /// Whether the server stands in the house, as in `llm.local`.
+    pub local: Locality,
+}
+
+impl Default for LlmFallback {
+    fn default() -> Self {
+        Self {
+            provider: ProviderKind::default(),
+            url: String::new(),
+            model: String::new(),
+            fast_model: String::new(),
+            vision_model: String::new(),
+            name: "fallback".into(),
+            key_file: String::new(),
+            local: Locality::default(),
+        }
+    }
+}
+
+impl Llm {
+    /// The first server in the form of the second.
+    pub fn first(&self) -> LlmFallback {
+        LlmFallback {
+            provider: self.provider,
+            url: self.url.clone(),
+            model: self.model.clone(),
+            fast_model: self.fast_model.clone(),
+            vision_model: self.vision_model.clone(),
+            name: self.name.clone(),
+            key_file: self.key_file.clone(),
+            local: self.local,
+        }
+    }
+}
+
+/// Whether Ollama understands this as a length of time: `-1`, `0`, or numbers with units as in Go.
+pub(super) fn is_keep_alive(text: &str) -> bool {
+    if matches!(text, "-1" | "0") {
+        return true;
+    }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let unit = ["ms", "s", "m", "h"].iter().find_map(|unit| rest[digits..].strip_prefix(unit));
+        match unit {
+            Some(after) if (1..=6).contains(&digits) => rest = after,
+            _ => return false,
+        }
+    }
+    !text.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_told_from_other_words() {
+        for good in ["-1", "0", "30m", "90s", "1h30m", "250ms", "24h"] {
+            assert!(is_keep_alive(good), "{good}");
+        }
+        for bad in ["", "30", "m", "30 m", "-5m", "1d", "30m!", "for ever", "9999999s"] {
+            assert!(!is_keep_alive(bad), "{bad}");
+        }
+    }
+}
