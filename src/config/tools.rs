@@ -115,10 +115,18 @@ mod tests {
         ] {
             assert!(runs_anything(program), "{program}");
         }
-        for program in
-            ["uptime", "/usr/bin/df", "date", "uname", "nice-tool",
-            "/home/me/watch.sh", "finder", "sensors", "lsblk", "echo"]
-        {
+        for program in [
+            "uptime",
+            "/usr/bin/df",
+            "date",
+            "uname",
+            "nice-tool",
+            "/home/me/watch.sh",
+            "finder",
+            "sensors",
+            "lsblk",
+            "echo",
+        ] {
             assert!(!runs_anything(program), "{program}");
         }
     }

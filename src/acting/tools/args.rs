@@ -143,9 +143,9 @@ impl Arg {
                 known.map(Value::String).ok_or_else(|| "a recurrence rule of RFC 5545".into())
             }
             Kind::Choice(choices) => {
-                let found = text(value, MAX_TEXT_CHARS).map(|text| text.to_lowercase());
-                let found = found.filter(|text| choices.contains(&text.as_str()));
-                found.map(Value::String).ok_or_else(|| format!("one of {}", choices.join(", ")))
+                let text = text(value, MAX_TEXT_CHARS).map(|text| text.to_lowercase());
+                let found = text.and_then(|text| choices.iter().find(|choice| choice.to_lowercase() == text));
+                found.map(|choice| json!(choice)).ok_or_else(|| format!("one of {}", choices.join(", ")))
             }
             Kind::Colour => {
                 let known = text(value, MAX_TEXT_CHARS).filter(|name| colours::rgb(name).is_some());

@@ -4,8 +4,11 @@
 mod alarm;
 mod announce;
 pub mod args;
+mod calculate;
+mod clipboard;
 mod datetime;
 pub mod descriptor;
+mod filesystem;
 mod home_climate;
 mod home_common;
 mod home_cover;
@@ -19,13 +22,18 @@ mod media;
 mod memory;
 pub mod outcome;
 pub mod parts;
+mod pc;
+mod process;
 mod recent;
 pub mod schedule;
+mod search;
+mod shell;
 pub mod table;
 mod timer;
 mod undo;
 mod volume;
 mod weather;
+mod web;
 
 use crate::acting::home::command::Actions;
 use crate::acting::permissions::{Approval, Danger};
@@ -155,11 +163,8 @@ fn allowed(parts: &Parts, tool: &Descriptor) -> Result<(), Failure> {
 
 /// What is dangerous about the tool as a whole, whatever it makes of the call.
 fn dangers(tool: &Descriptor, args: &Args) -> Vec<Danger> {
-    let danger = || Danger {
-        action: tool.permission,
-        entity: tool.name.to_owned(),
-        name: (tool.risk == Risk::Dangerous).then(|| args.in_words(tool.name)).unwrap_or_default(),
-    };
+    let danger =
+        || Danger { action: tool.permission, entity: tool.name.to_owned(), name: args.in_words(tool.name) };
     (tool.risk == Risk::Dangerous).then(danger).into_iter().collect()
 }
 

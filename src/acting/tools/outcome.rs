@@ -41,10 +41,10 @@ pub(super) struct Plan {
 
 impl Guarded for Plan {
     fn dangers(&self) -> Vec<Danger> {
-        match &self.prepared {
-            Prepared::Gated(danger, _) => self.dangers.iter().chain([danger]).cloned().collect(),
-            Prepared::Answer(_) | Prepared::Home { .. } | Prepared::Work(_) => self.dangers.clone(),
-        }
+        let Prepared::Gated(gated, _) = &self.prepared else { return self.dangers.clone() };
+        // The tool itself says best what it would do; nothing else is taken away by that.
+        let others = self.dangers.iter().filter(|danger| danger.action != gated.action);
+        others.chain([gated]).cloned().collect()
     }
 }
 
