@@ -8,7 +8,7 @@ use crate::domain::tool::error_code;
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// What would be done: `unlock`, `open`, `disarm`.
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`.
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -37,13 +37,13 @@ impl<T> Cleared<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The owner's permissions say never.
-    #[error("the permissions do not allow to {} the {}", .0.action, .0.name)]
+    #[error("the permissions do not allow to {} the {}", .0.verb(), .0.name)]
     Forbidden(Ask),
     /// A person has to say yes first.
-    #[error("{} the {} needs a yes", .0.action, .0.name)]
+    #[error("to {} the {} needs a yes", .0.verb(), .0.name)]
     NeedsApproval(Ask),
     /// A person has to give the PIN first.
-    #[error("{} the {} needs the PIN", .0.action, .0.name)]
+    #[error("to {} the {} needs the PIN", .0.verb(), .0.name)]
     NeedsPin(Ask),
 }
 
@@ -68,12 +68,27 @@ impl Refusal {
 /// What a person has to say yes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
-    /// What would be done: `unlock`, `disarm`, `open`; with several, one that is graver than `open`.
+    /// The act: `unlock`, `disarm`, `open`, `shell`, `send`; with several, one that is graver than `open`.
     pub action: &'static str,
     /// The names it would be done to, in a row.
     pub name: String,
     /// Ids of the entities.
     pub entities: Vec<String>,
+}
+
+impl Ask {
+    /// What is said of the act: "Shall I … the …?"
+    pub fn verb(&self) -> &'static str {
+        match self.action {
+            "shell" => "run",
+            act => act,
+        }
+    }
+
+    /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.action, "shell" | "send")
+    }
 }
 
 /// What a person has given for a call; the later, the more.
@@ -97,6 +112,11 @@ impl Gate {
     /// A gate with this policy.
     pub fn new(permissions: &Permissions) -> Self {
         Self { permissions: permissions.clone() }
+    }
+
+    /// Whether tools that need this permission are switched off.
+    pub fn denies_tool(&self, permission: &str) -> bool {
+        self.permissions.denies_tool(permission)
     }
 
     /// Lets through what is harmless, what the policy allows, and what a person said yes to or gave the

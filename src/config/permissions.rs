@@ -1,5 +1,5 @@
 //! `[permissions]`: what needs approval. A dangerous act is unlocking, opening a garage door or a gate,
-//! switching an alarm system off.
+//! switching an alarm system off, running a program, sending something into the web.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,20 +19,45 @@ pub enum DangerPolicy {
 }
 
 /// Every dangerous act, as the lists of `[permissions]` name it.
-pub const ACTS: [&str; 3] = ["unlock", "open", "disarm"];
+pub const ACTS: [&str; 5] = ["unlock", "open", "disarm", "shell", "send"];
 
-/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors) or `disarm` (alarm systems).
+/// Every permission of a tool, as `deny_tools` and `contracts/tools.json` name it.
+pub const TOOL_PERMISSIONS: [&str; 19] = [
+    "alarm",
+    "announce",
+    "calculate",
+    "clipboard",
+    "datetime",
+    "filesystem",
+    "home",
+    "list",
+    "media",
+    "memory",
+    "pc",
+    "process",
+    "reminder",
+    "shell",
+    "timer",
+    "undo",
+    "volume",
+    "weather",
+    "web",
+];
+
+/// What needs approval. A dangerous act is `unlock` (locks), `open` (garage doors, gates, doors), `disarm` (alarm systems), `shell` (running a program) or `send` (a web request that may change something).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Permissions {
     /// What happens to acts that no list below names. `confirm`: Hark asks and waits for a yes; `pin`: for the PIN; `deny`: never; `allow`: at once.
     pub dangerous: DangerPolicy,
-    /// Acts that need a yes, of `unlock`, `open` and `disarm`. Of several lists the strictest counts.
+    /// Acts that need a yes, of `unlock`, `open`, `disarm`, `shell` and `send`. Of several lists the strictest counts.
     pub confirm: Vec<String>,
     /// Acts that need the PIN, spoken or typed.
     pub pin: Vec<String>,
     /// Acts that are never done.
     pub deny: Vec<String>,
+    /// Tools that are switched off, by the permission they need (`contracts/tools.json`), such as `clipboard`, `web`, `shell`.
+    pub deny_tools: Vec<String>,
     /// How long a question for approval waits for the yes or the PIN.
     #[schemars(range(min = 2000, max = 300000))]
     pub approval_window_ms: u32,
@@ -65,6 +90,11 @@ impl Permissions {
         }
     }
 
+    /// Whether tools that need this permission are switched off.
+    pub fn denies_tool(&self, permission: &str) -> bool {
+        self.deny_tools.iter().any(|denied| denied == permission)
+    }
+
     /// Whether there is an act that needs the PIN.
     pub fn wants_pin(&self) -> bool {
         ACTS.iter().any(|act| self.policy_for(act) == DangerPolicy::Pin)
@@ -78,6 +108,7 @@ impl Default for Permissions {
             confirm: Vec::new(),
             pin: Vec::new(),
             deny: Vec::new(),
+            deny_tools: Vec::new(),
             approval_window_ms: 30_000,
             pin_file: String::new(),
             device_codes_file: String::new(),
@@ -102,7 +133,8 @@ mod tests {
             ..Permissions::default()
         };
         let policies = ACTS.map(|act| permissions.policy_for(act));
-        assert_eq!(policies, [DangerPolicy::Pin, DangerPolicy::Confirm, DangerPolicy::Deny]);
+        let rest = DangerPolicy::Allow;
+        assert_eq!(policies, [DangerPolicy::Pin, DangerPolicy::Confirm, DangerPolicy::Deny, rest, rest]);
         assert!(permissions.wants_pin() && !Permissions::default().wants_pin());
     }
 }

@@ -4,9 +4,10 @@
 use super::llm::{LlmFallback, is_keep_alive};
 use super::load::Loaded;
 use super::paths::expand;
-use super::permissions::ACTS;
+use super::permissions::{ACTS, TOOL_PERMISSIONS};
 use super::problem::{Problem, nearest};
 use super::speaking::VoiceEngine;
+use super::tools::runs_anything;
 use super::wake::WakeEngine;
 use toml::Value;
 
@@ -21,6 +22,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     services(&mut found);
     language_models(&mut found);
     permissions(&mut found);
+    reach(&mut found);
     found.problems
 }
 
@@ -214,14 +216,65 @@ fn files(found: &mut Findings<'_>) {
 
 fn permissions(found: &mut Findings<'_>) {
     let permissions = &found.loaded.config.permissions;
-    let lists = [("confirm", &permissions.confirm), ("pin", &permissions.pin), ("deny", &permissions.deny)];
-    for (name, acts) in lists {
-        for act in acts.iter().filter(|act| !ACTS.contains(&act.as_str())) {
-            let fix = nearest(act, ACTS.iter().copied()).map_or_else(
-                || format!("use {}", ACTS.join(", ")),
+    let act = "no dangerous act of this name";
+    let lists = [
+        ("confirm", &permissions.confirm, &ACTS[..], act),
+        ("pin", &permissions.pin, &ACTS[..], act),
+        ("deny", &permissions.deny, &ACTS[..], act),
+        ("deny_tools", &permissions.deny_tools, &TOOL_PERMISSIONS[..], "no permission of this name"),
+    ];
+    for (name, given, known, message) in lists {
+        for word in given.iter().filter(|word| !known.contains(&word.as_str())) {
+            let fix = nearest(word, known.iter().copied()).map_or_else(
+                || format!("use {}", known.join(", ")),
                 |near| format!("did you mean \"{near}\"?"),
             );
-            found.add(&format!("permissions.{name}"), act, "no dangerous act of this name", fix);
+            found.add(&format!("permissions.{name}"), word, message, fix);
+        }
+    }
+}
+
+/// What tools may reach of this machine and of the network.
+fn reach(found: &mut Findings<'_>) {
+    let tools = &found.loaded.config.tools;
+    for root in &tools.file_roots {
+        let path = expand(root);
+        let kernel = ["/proc", "/sys", "/dev"].iter().any(|folder| path.starts_with(folder));
+        if kernel || !path.is_absolute() {
+            let message = if kernel { "these are no ordinary files" } else { "not an absolute path" };
+            found.add(
+                "tools.file_roots",
+                root,
+                message,
+                "name a folder of documents, such as \"~/Documents\"",
+            );
+        }
+    }
+    for program in &tools.shell_allow {
+        let inner = program.strip_prefix('/').unwrap_or(program);
+        let plain = !program.contains(char::is_whitespace) && !inner.is_empty() && !inner.starts_with('.');
+        if !plain || !program.starts_with('/') && program.contains('/') {
+            let fix =
+                "write its name, such as \"uptime\", or its absolute path; arguments come with each call";
+            found.add("tools.shell_allow", program, "not a program's name or absolute path", fix);
+        } else if runs_anything(program) {
+            let fix =
+                "name the program that does what is needed, or a script of your own by its absolute path";
+            let message = "it runs whatever it is given, so that everything would be allowed with it";
+            found.add("tools.shell_allow", program, message, fix);
+        }
+    }
+    for host in &tools.http_allow_hosts {
+        let (name, port) = split_port(host);
+        let wrong_port = port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0));
+        if name.is_empty()
+            || wrong_port
+            || host.contains(['/', '@', '*'])
+            || host.contains(char::is_whitespace)
+        {
+            let fix =
+                "write host or host:port, such as \"127.0.0.1:8080\", without http:// and without a path";
+            found.add("tools.http_allow_hosts", host, "not a host", fix);
         }
     }
 }

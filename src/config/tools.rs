@@ -1,4 +1,4 @@
-//! `[tools]`: tools and the services they ask.
+//! `[tools]`: tools and the services they ask; what of this machine and of the network they may reach.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,10 +18,116 @@ pub struct ToolsConfig {
     /// Time a tool may take.
     #[schemars(range(min = 100, max = 30000))]
     pub timeout_ms: u32,
+    /// Folders whose files may be listed, searched and read, such as `~/Documents`; none: no file is. Links inside them are not followed.
+    pub file_roots: Vec<String>,
+    /// Most of a file that is read at once; more is cut off, and told.
+    #[schemars(range(min = 1024, max = 4194304))]
+    pub file_max_bytes: u32,
+    /// Whether web requests may reach addresses of this machine, the home network and other private ones.
+    pub http_allow_private: bool,
+    /// Single hosts that may be reached although their address is private: `127.0.0.1:8080`, `nas.local` (every port).
+    pub http_allow_hosts: Vec<String>,
+    /// Most of a web answer that is read; more is cut off, and told.
+    #[schemars(range(min = 1024, max = 8388608))]
+    pub http_max_bytes: u32,
+    /// Time a web request may take, with all its redirects and its body.
+    #[schemars(range(min = 100, max = 30000))]
+    pub http_timeout_ms: u32,
+    /// Programs `shell.run` may start, by name or absolute path, such as `uptime`; none: it starts nothing. Shells, interpreters and programs that start others cannot be named.
+    pub shell_allow: Vec<String>,
 }
 
 impl Default for ToolsConfig {
     fn default() -> Self {
-        Self { weather_url: String::new(), weather_latitude: 0.0, weather_longitude: 0.0, timeout_ms: 10000 }
+        Self {
+            weather_url: String::new(),
+            weather_latitude: 0.0,
+            weather_longitude: 0.0,
+            timeout_ms: 10000,
+            file_roots: Vec::new(),
+            file_max_bytes: 64 * 1024,
+            http_allow_private: false,
+            http_allow_hosts: Vec::new(),
+            http_max_bytes: 512 * 1024,
+            http_timeout_ms: 10000,
+            shell_allow: Vec::new(),
+        }
+    }
+}
+
+/// Programs that run whatever their arguments say, or a file of the caller's choice: one of them on the list would be
+/// all of them. Names without a version: `python` is `python3.13` as well.
+const RUNS_ANYTHING: &str = "
+    sh ash bash rbash dash zsh ksh mksh lksh yash csh tcsh fish nu pwsh elvish xonsh busybox toybox
+    python pypy perl ruby node nodejs deno bun lua luajit php tclsh wish expect guile ghci runghc
+    java jshell awk gawk mawk nawk sed ed ex jq osascript r rscript julia octave sqlite psql mysql
+    gnuplot bc m
+    env xargs find fd parallel nohup nice ionice chrt taskset timeout time stdbuf setsid setarch
+    script watch flock chroot unshare nsenter bwrap firejail proot fakeroot sudo su doas pkexec
+    runuser setpriv capsh start-stop-daemon systemd-run systemctl at batch crontab run-parts strace
+    ltrace gdb valgrind perf dbus-run-session dbus-launch xvfb-run screen tmux byobu ssh sshpass scp
+    sftp rsync socat nc ncat netcat telnet curl wget make gmake ninja cmake cargo gcc cc clang ld
+    ldd npm npx pip pipx uv uvx git hg svn tar zip unzip cpio dpkg apt apt-get rpm dnf yum pacman
+    snap flatpak docker podman kubectl vi vim nvim view nano emacs less more man pager mail xdg-open
+    open exec eval ip tcpdump nmap dd split sort logrotate ld.so
+";
+
+/// Whether a program of this name or path would run whatever it is given, so that allowing it means allowing all.
+pub fn runs_anything(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program).to_ascii_lowercase();
+    let known = |word: &str| RUNS_ANYTHING.split_whitespace().any(|one| one == word);
+    // `python3.13`, `vim.tiny`, `perl5.36-x86_64-linux-gnu`, `ld-linux-x86-64.so.2`; a `nice-tool` is another program.
+    let stem = name.split(['.', '-']).next().unwrap_or(&name);
+    let bare = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    let rest = &name[stem.len()..];
+    let flavour = rest.strip_prefix('.').unwrap_or(rest);
+    let variant = bare != stem
+        || flavour.is_empty()
+        || flavour.starts_with(|c: char| c.is_ascii_digit())
+        || ["basic", "tiny", "nox", "gtk", "gtk3", "openbsd", "traditional"].contains(&flavour);
+    known(&name) || variant && known(bare) || name.starts_with("ld-linux")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_run_others_are_known_by_any_name() {
+        for program in [
+            "sh",
+            "/bin/bash",
+            "/usr/bin/env",
+            "xargs",
+            "find",
+            "python3",
+            "/usr/bin/python3.13",
+            "perl5.36",
+            "Bash",
+            "busybox",
+            "vim.tiny",
+            "lua5.4",
+            "node",
+            "/lib64/ld-linux-x86-64.so.2",
+            "sqlite3",
+            "m4",
+            "perl5.36-x86_64-linux-gnu",
+        ] {
+            assert!(runs_anything(program), "{program}");
+        }
+        for program in [
+            "uptime",
+            "/usr/bin/df",
+            "date",
+            "uname",
+            "nice-tool",
+            "/home/me/watch.sh",
+            "finder",
+            "sensors",
+            "lsblk",
+            "echo",
+        ] {
+            assert!(!runs_anything(program), "{program}");
+        }
     }
 }

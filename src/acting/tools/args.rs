@@ -1,7 +1,7 @@
 //! Checking the arguments of a call against its descriptor: what comes out has the types and ranges
 //! the tool's code relies on.
 
-use super::descriptor::{Arg, Descriptor, Kind};
+use super::descriptor::{Arg, Descriptor, Kind, MAX_PAIR_CHARS};
 use super::outcome::Failure;
 use crate::acting::home::colours;
 use crate::acting::names::{in_a_row, normal};
@@ -69,6 +69,35 @@ impl Args {
         self.text(name).and_then(When::parse)
     }
 
+    /// Texts in their order; none when the argument is missing.
+    pub fn texts(&self, name: &str) -> Vec<&str> {
+        self.0.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// Names and their texts; none when the argument is missing.
+    pub fn pairs(&self, name: &str) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.get(name).and_then(Value::as_object).into_iter().flatten();
+        pairs.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+    }
+
+    /// Whatever it is.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// A call as a person is asked about it: every argument, word by word.
+    pub fn in_words(&self, tool: &str) -> String {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut words = vec![tool.to_owned()];
+        for value in self.0.values() {
+            match value {
+                Value::Array(list) => words.extend(list.iter().map(plain)),
+                value => words.push(plain(value)),
+            }
+        }
+        words.join(" ")
+    }
+
     /// A whole number of a range that was checked to fit.
     pub fn integer<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
         self.0.get(name).and_then(Value::as_i64).and_then(|number| T::try_from(number).ok())
@@ -83,6 +112,22 @@ impl Arg {
             Kind::Words(most) => text(value, most)
                 .map(Value::String)
                 .ok_or_else(|| format!("a text of at most {most} characters")),
+            Kind::Raw(most) => {
+                let fits = |text: &&str| !text.is_empty() && text.chars().count() <= most;
+                let text = value.as_str().filter(fits);
+                text.map(|text| json!(text)).ok_or_else(|| format!("a text of at most {most} characters"))
+            }
+            Kind::Texts(most, chars) => texts(value, most, chars)
+                .ok_or_else(|| format!("a list of at most {most} texts of at most {chars} characters each")),
+            Kind::Pairs(most) => pairs(value, most).ok_or_else(|| {
+                format!("an object of at most {most} texts of at most {MAX_PAIR_CHARS} characters each")
+            }),
+            Kind::Body(bytes) => {
+                let kind = value.is_string() || value.is_object() || value.is_array();
+                let fits = kind && value.to_string().len() <= bytes;
+                fits.then(|| value.clone())
+                    .ok_or_else(|| format!("a text, object or list of at most {bytes} bytes"))
+            }
             Kind::Flag => match value {
                 Value::Bool(_) => Ok(value.clone()),
                 Value::String(word) if matches!(word.as_str(), "true" | "on") => Ok(json!(true)),
@@ -98,9 +143,9 @@ impl Arg {
                 known.map(Value::String).ok_or_else(|| "a recurrence rule of RFC 5545".into())
             }
             Kind::Choice(choices) => {
-                let found = text(value, MAX_TEXT_CHARS).map(|text| text.to_lowercase());
-                let found = found.filter(|text| choices.contains(&text.as_str()));
-                found.map(Value::String).ok_or_else(|| format!("one of {}", choices.join(", ")))
+                let text = text(value, MAX_TEXT_CHARS).map(|text| text.to_lowercase());
+                let found = text.and_then(|text| choices.iter().find(|choice| choice.to_lowercase() == text));
+                found.map(|choice| json!(choice)).ok_or_else(|| format!("one of {}", choices.join(", ")))
             }
             Kind::Colour => {
                 let known = text(value, MAX_TEXT_CHARS).filter(|name| colours::rgb(name).is_some());
@@ -126,6 +171,25 @@ impl Arg {
 fn in_range(value: &Value, low: f64, high: f64) -> Result<Value, String> {
     let found = number(value).filter(|number| (low..=high).contains(number));
     found.map(|number| json!(number)).ok_or_else(|| format!("a number from {low} to {high}"))
+}
+
+fn texts(value: &Value, most: usize, chars: usize) -> Option<Value> {
+    let list = value.as_array().filter(|list| list.len() <= most)?;
+    let fits = |one: &Value| one.as_str().is_some_and(|text| text.chars().count() <= chars);
+    list.iter().all(fits).then(|| value.clone())
+}
+
+/// Numbers and flags become the texts they are written as.
+fn pairs(value: &Value, most: usize) -> Option<Value> {
+    let pairs = value.as_object().filter(|pairs| pairs.len() <= most)?;
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    };
+    let fits = |text: &String| text.chars().count() <= MAX_PAIR_CHARS;
+    let one = |(name, value): (&String, &Value)| Some((name.clone(), json!(text(value).filter(fits)?)));
+    pairs.iter().map(one).collect::<Option<Slots>>().map(Value::Object)
 }
 
 /// Text of at most `most` characters; control characters become blanks.

@@ -5,11 +5,20 @@ use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
 use crate::acting::home::colours::COLOURS;
 use crate::domain::Risk;
+use crate::domain::model::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Looks at the arguments and decides what is to be done; changes nothing itself.
 pub type Prepare = fn(&Arc<Parts>, &Args) -> Result<Prepared, Failure>;
+
+/// Whether the tool can work here; else why not, and what to do about it.
+pub type Ready = fn(&Parts) -> Result<(), Failure>;
+
+/// The [`Ready`] of a tool that needs nothing.
+pub fn always(_parts: &Parts) -> Result<(), Failure> {
+    Ok(())
+}
 
 /// One tool.
 pub struct Descriptor {
@@ -25,10 +34,16 @@ pub struct Descriptor {
     pub risk: Risk,
     /// Words of which one must be heard when the intent is not certain.
     pub triggers: &'static [&'static str],
-    /// What the owner permits or not.
+    /// What the owner permits or not: one of [`TOOL_PERMISSIONS`]. For a dangerous tool also the act that is asked about.
+    ///
+    /// [`TOOL_PERMISSIONS`]: crate::config::permissions::TOOL_PERMISSIONS
     pub permission: &'static str,
+    /// Group it belongs to.
+    pub agent: &'static str,
     /// Time it may take; `None` is `tools.timeout_ms`.
     pub timeout_ms: Option<u32>,
+    /// Whether it can work here.
+    pub ready: Ready,
     /// The code behind it.
     pub prepare: Prepare,
 }
@@ -45,12 +60,23 @@ pub struct Arg {
     pub description: &'static str,
 }
 
+/// Longest value of [`Kind::Pairs`], characters.
+pub const MAX_PAIR_CHARS: usize = 4096;
+
 /// What an argument may be. Numbers may also come as text ("50"), as slots sometimes do.
 pub enum Kind {
     /// 1–100 characters.
     Text,
     /// Words of a person, of at most so many characters.
     Words(usize),
+    /// A text as it is, of at most so many characters: paths, contents; line breaks and blanks count.
+    Raw(usize),
+    /// Texts as they are: so many at most, each of so many characters at most.
+    Texts(usize, usize),
+    /// Texts or numbers by names of the caller's choice: so many at most. Comes out as texts.
+    Pairs(usize),
+    /// A text as it is, or an object or list of anything; so many bytes at most, as JSON.
+    Body(usize),
     /// Yes or no.
     Flag,
     /// A day, moment or span in the form of [`When`].
@@ -145,6 +171,31 @@ impl Descriptor {
         })
     }
 
+    /// The tool as a model is told of it.
+    pub fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.to_owned(),
+            description: self.description.to_owned(),
+            schema: self.args_schema(),
+            risk: self.risk,
+            triggers: self.triggers.iter().map(|&word| word.to_owned()).collect(),
+            agent: self.agent.to_owned(),
+        }
+    }
+
+    /// What is wrong with the detail of a success; `None` when it is what the table promises.
+    pub fn misfit(&self, detail: &Map<String, Value>) -> Option<String> {
+        let unknown = detail.keys().find(|key| !self.result.iter().any(|field| field.name == *key));
+        if let Some(key) = unknown {
+            return Some(format!("{key} is not in its result"));
+        }
+        self.result.iter().find_map(|field| match detail.get(field.name) {
+            None if field.required => Some(format!("{} is missing", field.name)),
+            Some(value) if !is_a(value, field.kind) => Some(format!("{} is no {}", field.name, field.kind)),
+            _ => None,
+        })
+    }
+
     /// The tool as `contracts/tools.json` shows it.
     pub fn to_json(&self) -> Value {
         json!({
@@ -152,6 +203,7 @@ impl Descriptor {
             "description": self.description,
             "risk": self.risk,
             "permission": self.permission,
+            "agent": self.agent,
             "triggers": self.triggers,
             "timeout_ms": self.timeout_ms,
             "args": self.args_schema(),
@@ -160,11 +212,33 @@ impl Descriptor {
     }
 }
 
+/// Whether a value is of a JSON type.
+fn is_a(value: &Value, kind: &str) -> bool {
+    match kind {
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    }
+}
+
 impl Arg {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({"type": "string", "minLength": 1, "maxLength": 100}),
             Kind::Words(most) => json!({"type": "string", "minLength": 1, "maxLength": most}),
+            Kind::Raw(most) => json!({"type": "string", "minLength": 1, "maxLength": most}),
+            Kind::Texts(most, chars) => json!({
+                "type": "array", "maxItems": most, "items": {"type": "string", "maxLength": chars},
+            }),
+            Kind::Pairs(most) => json!({
+                "type": "object", "maxProperties": most,
+                "additionalProperties": {"type": "string", "maxLength": MAX_PAIR_CHARS},
+            }),
+            Kind::Body(_) => json!({"type": ["string", "object", "array"]}),
             Kind::Flag => json!({"type": "boolean"}),
             Kind::When | Kind::Recurrence => json!({"type": "string", "minLength": 1}),
             Kind::Choice(choices) => json!({"type": "string", "enum": choices}),

@@ -4,8 +4,11 @@
 mod alarm;
 mod announce;
 pub mod args;
+mod calculate;
+mod clipboard;
 mod datetime;
 pub mod descriptor;
+mod filesystem;
 mod home_climate;
 mod home_common;
 mod home_cover;
@@ -19,23 +22,29 @@ mod media;
 mod memory;
 pub mod outcome;
 pub mod parts;
+mod pc;
+mod process;
 mod recent;
 pub mod schedule;
+mod search;
+mod shell;
 pub mod table;
 mod timer;
 mod undo;
 mod volume;
 mod weather;
+mod web;
 
 use crate::acting::home::command::Actions;
-use crate::acting::permissions::Approval;
+use crate::acting::permissions::{Approval, Danger};
+use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::ports::{HomeView, ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
 use crate::domain::{Receipt, Risk, ToolCall, TurnId};
 use args::Args;
 use descriptor::Descriptor;
-use outcome::{Failure, Outcome, Prepared, of_devices, receipt};
+use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,6 +95,12 @@ impl Tools for Toolbox {
     fn risk(&self, tool: &str) -> Option<Risk> {
         table::find(tool).map(|tool| tool.risk)
     }
+
+    fn reference(&self) -> Vec<ToolSpec> {
+        let parts = &self.parts;
+        let works = |tool: &&&Descriptor| allowed(parts, tool).is_ok() && (tool.ready)(parts).is_ok();
+        table::TABLE.iter().filter(works).map(|tool| tool.spec()).collect()
+    }
 }
 
 async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
@@ -109,18 +124,22 @@ async fn execute(
     timeout: Duration,
 ) -> Result<Outcome, Failure> {
     let args = Args::check(tool, &call.args)?;
-    let outcome = match (tool.prepare)(&parts, &args)? {
+    allowed(&parts, tool)?;
+    (tool.ready)(&parts)?;
+    let prepared = (tool.prepare)(&parts, &args)?;
+    if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
+        // A tool that is listed as reading never gets to change anything, whatever its code says.
+        let message = format!("{} may only look and wanted to change something", tool.name);
+        return Err(Failure::new(error_code::FORBIDDEN, message));
+    }
+    let given = given(&parts, &call);
+    let plan = Plan { prepared, dangers: dangers(tool, &args) };
+    let outcome = match parts.gate.pass(plan, given)?.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
-        Prepared::Work(work) => work.await,
-        Prepared::Home { .. } if tool.risk == Risk::Read => {
-            // A tool that is listed as reading never gets to move anything, whatever its code says.
-            let message = format!("{} may only look and wanted to change something", tool.name);
-            Err(Failure::new(error_code::FORBIDDEN, message))
-        }
+        Prepared::Work(work) | Prepared::Gated(_, work) => work.await,
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
-            let given = given(&parts, &call);
             let done = tell_devices(&parts, turn, (actions, given), about, timeout).await?;
             match also {
                 Some(work) => Ok(joined(done, work.await?)),
@@ -129,7 +148,34 @@ async fn execute(
         }
     }?;
     parts.undo.note(&call.turn, parts.now_unix_ms(), outcome.undo.iter().cloned());
-    Ok(outcome)
+    checked(tool, outcome)
+}
+
+/// Whether the owner has left this tool switched on.
+fn allowed(parts: &Parts, tool: &Descriptor) -> Result<(), Failure> {
+    if !parts.gate.denies_tool(tool.permission) {
+        return Ok(());
+    }
+    let message = format!("{} is switched off by permissions.deny_tools", tool.name);
+    let fix = format!("take \"{}\" out of permissions.deny_tools", tool.permission);
+    Err(Failure::new(error_code::FORBIDDEN, message).fix(fix))
+}
+
+/// What is dangerous about the tool as a whole, whatever it makes of the call.
+fn dangers(tool: &Descriptor, args: &Args) -> Vec<Danger> {
+    let danger =
+        || Danger { action: tool.permission, entity: tool.name.to_owned(), name: args.in_words(tool.name) };
+    (tool.risk == Risk::Dangerous).then(danger).into_iter().collect()
+}
+
+/// The outcome, when it is what the table promises. What was changed stays changed and is told as changed.
+fn checked(tool: &Descriptor, outcome: Outcome) -> Result<Outcome, Failure> {
+    let read_and_changed = tool.risk == Risk::Read && outcome.changed;
+    let misfit = read_and_changed.then(|| "it changed something and may only look".to_owned());
+    let Some(misfit) = misfit.or_else(|| tool.misfit(&outcome.detail)) else { return Ok(outcome) };
+    tracing::error!(tool = tool.name, %misfit, "a tool's result is not what the table says");
+    let message = format!("the result of {} cannot be used: {misfit}", tool.name);
+    Err(Failure::new(error_code::FAILED, message).changed(outcome.changed))
 }
 
 /// What a person has given for this call. A PIN was looked at here, in the executor; its grant is, too.

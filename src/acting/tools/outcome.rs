@@ -4,7 +4,7 @@ use crate::acting::home::command::Actions;
 use crate::acting::home::select::SelectError;
 use crate::acting::home::{DeviceError, control::Done};
 use crate::acting::lists::ListError;
-use crate::acting::permissions::Refusal;
+use crate::acting::permissions::{Danger, Guarded, Refusal};
 use crate::acting::timers::TimerError;
 use crate::acting::undo::Undoable;
 use crate::acting::weather::WeatherError;
@@ -26,6 +26,26 @@ pub enum Prepared {
     Home { actions: Actions, about: Map<String, Value>, also: Option<Work> },
     /// Anything else.
     Work(Work),
+    /// Work that is dangerous as it was asked, though its tool may do harmless things as well: passes the gate first.
+    Gated(Danger, Work),
+}
+
+/// What is to be done with every danger in it that does not come of devices; of these the home's actions tell
+/// themselves.
+pub(super) struct Plan {
+    /// What is to be done.
+    pub(super) prepared: Prepared,
+    /// Dangers of the tool as a whole.
+    pub(super) dangers: Vec<Danger>,
+}
+
+impl Guarded for Plan {
+    fn dangers(&self) -> Vec<Danger> {
+        let Prepared::Gated(gated, _) = &self.prepared else { return self.dangers.clone() };
+        // The tool itself says best what it would do; nothing else is taken away by that.
+        let others = self.dangers.iter().filter(|danger| danger.action != gated.action);
+        others.chain([gated]).cloned().collect()
+    }
 }
 
 /// Success.
@@ -95,6 +115,17 @@ impl Failure {
     /// Adds a field to the detail.
     pub fn with(mut self, key: &str, value: Value) -> Self {
         self.detail.insert(key.to_owned(), value);
+        self
+    }
+
+    /// Adds what to do about it.
+    pub fn fix(self, fix: impl Into<String>) -> Self {
+        self.with("fix", json!(fix.into()))
+    }
+
+    /// Says whether something is different now all the same.
+    pub fn changed(mut self, changed: bool) -> Self {
+        self.changed = changed;
         self
     }
 
@@ -212,14 +243,16 @@ impl From<Refusal> for Failure {
         let ask = refusal.ask();
         let failure = Self::new(refusal.code(), refusal.to_string())
             .with("entities", json!(ask.entities))
-            .with("action", json!(ask.action))
+            .with("act", json!(ask.action))
+            .with("action", json!(ask.verb()))
+            .with("exact", json!(ask.is_exact()))
             .with("name", json!(ask.name));
         match &refusal {
             Refusal::NeedsApproval(ask) => {
-                failure.with("question", json!(format!("Shall I {} the {}?", ask.action, ask.name)))
+                failure.with("question", json!(format!("Shall I {} the {}?", ask.verb(), ask.name)))
             }
             Refusal::NeedsPin(ask) => failure
-                .with("question", json!(format!("What is the PIN to {} the {}?", ask.action, ask.name))),
+                .with("question", json!(format!("What is the PIN to {} the {}?", ask.verb(), ask.name))),
             Refusal::Forbidden(_) => failure,
         }
     }

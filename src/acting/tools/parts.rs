@@ -1,13 +1,17 @@
 //! What the tools work with.
 
+use crate::acting::clipboard::{self, Clipboard};
+use crate::acting::files::Files;
 use crate::acting::home::{HomeControl, select};
 use crate::acting::lists::Lists;
 use crate::acting::memory::Memory;
 use crate::acting::permissions::Gate;
 use crate::acting::pin::PinPad;
+use crate::acting::shell::Shell;
 use crate::acting::timers::Timers;
 use crate::acting::undo::UndoLog;
 use crate::acting::weather::Weather;
+use crate::acting::web::Web;
 use crate::config::home::HomeConfig;
 use crate::config::permissions::Permissions;
 use crate::config::tools::ToolsConfig;
@@ -48,6 +52,14 @@ pub struct Parts {
     pub node: Arc<dyn NodeControls>,
     /// The weather service.
     pub weather: Weather,
+    /// The files that may be read.
+    pub files: Files,
+    /// The web as far as it may be reached.
+    pub web: Web,
+    /// The programs that may be run.
+    pub shell: Shell,
+    /// The desktop's clipboard.
+    pub clipboard: Arc<dyn Clipboard>,
     /// The time.
     pub clock: Clock,
     /// The permission gate.
@@ -81,6 +93,7 @@ impl Parts {
             let fix = format!("use one of {}, or leave it empty", known.join(", "));
             return Err(Fault::new(FaultKind::BadConfiguration, "home", message, fix));
         }
+        let files = Files::new(tools);
         Ok(Self {
             lists: Arc::new(Lists::new(kept.lists, &snapshot.lists)),
             home,
@@ -89,6 +102,10 @@ impl Parts {
             undo: UndoLog::default(),
             node,
             weather: Weather::new(tools),
+            shell: Shell::new(tools, files.first_root()),
+            files,
+            web: Web::new(tools),
+            clipboard: clipboard::of_desktop(),
             clock,
             gate: Gate::new(permissions),
             pin: kept.pin,

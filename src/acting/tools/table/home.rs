@@ -1,7 +1,7 @@
 //! Tools that drive and ask devices.
 
 use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{
     home_climate, home_cover, home_fan, home_light, home_robots, home_state, home_switch,
 };
@@ -17,7 +17,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["on", "open", "lock", "activate", "start", "light"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_switch::turn_on,
     },
     Descriptor {
@@ -28,7 +30,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["off", "close", "shut", "unlock"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_switch::turn_off,
     },
     Descriptor {
@@ -39,7 +43,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["toggle", "switch", "flip"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_switch::toggle,
     },
     Descriptor {
@@ -66,7 +72,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["brightness", "dim", "bright", "colour", "color", "light", "lights", "lamp"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_light::light_set,
     },
     Descriptor {
@@ -77,7 +85,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["position", "open", "close", "percent", "half"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_cover::set_position,
     },
     Descriptor {
@@ -88,7 +98,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["tilt", "slats"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_cover::set_tilt,
     },
     Descriptor {
@@ -110,7 +122,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["temperature", "degrees", "thermostat", "heating"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_climate::set_temperature,
     },
     Descriptor {
@@ -126,7 +140,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["temperature", "warm", "cold", "degrees"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_climate::get_temperature,
     },
     Descriptor {
@@ -159,7 +175,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["is", "are", "what", "which", "how many", "state", "where"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_state::get_state,
     },
     Descriptor {
@@ -180,7 +198,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["brighter", "dimmer", "dim", "brightness"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_light::light_step,
     },
     Descriptor {
@@ -198,7 +218,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["open", "close", "further", "bit"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_cover::position_step,
     },
     Descriptor {
@@ -209,7 +231,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["fan", "fans", "speed"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_fan::set_speed,
     },
     Descriptor {
@@ -230,7 +254,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["fan", "faster", "slower", "speed"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_fan::step_speed,
     },
     Descriptor {
@@ -248,7 +274,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["warmer", "cooler", "colder", "temperature", "heating"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_climate::step_temperature,
     },
     Descriptor {
@@ -259,7 +287,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["mode", "heat", "cool", "heating", "cooling"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_climate::set_mode,
     },
     Descriptor {
@@ -270,7 +300,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["fan", "mode"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_climate::set_fan_mode,
     },
     Descriptor {
@@ -281,7 +313,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["preset", "eco", "away", "boost", "sleep", "mode"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_climate::set_preset,
     },
     Descriptor {
@@ -292,7 +326,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["vacuum", "clean", "hoover"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_robots::vacuum_start,
     },
     Descriptor {
@@ -303,7 +339,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["vacuum", "dock", "return", "base", "home"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_robots::vacuum_dock,
     },
     Descriptor {
@@ -324,7 +362,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["vacuum", "clean", "hoover"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_robots::vacuum_clean_area,
     },
     Descriptor {
@@ -335,7 +375,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["mow", "mower", "lawn"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_robots::mower_start,
     },
     Descriptor {
@@ -346,7 +388,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["mower", "mowing", "dock"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_robots::mower_dock,
     },
     Descriptor {
@@ -360,7 +404,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["arm", "disarm", "alarm"],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: home_switch::alarm_panel_set,
     },
 ];

@@ -1,7 +1,7 @@
 //! Lists, memory, announcements, and taking back.
 
 use super::{AREA, DOMAIN, NAME};
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{announce, list, memory, undo};
 use crate::domain::Risk;
 
@@ -29,7 +29,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["add", "put", "list"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::add,
     },
     Descriptor {
@@ -43,7 +45,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["check", "tick", "complete", "done", "list"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::complete,
     },
     Descriptor {
@@ -57,7 +61,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["remove", "delete", "take", "list"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::remove,
     },
     Descriptor {
@@ -68,7 +74,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["clear", "empty", "list"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::clear,
     },
     Descriptor {
@@ -87,7 +95,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["list", "what", "read"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::read,
     },
     Descriptor {
@@ -98,7 +108,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["list", "create", "make", "new"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::create,
     },
     Descriptor {
@@ -112,7 +124,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["lists", "list"],
         permission: "list",
+        agent: "list",
         timeout_ms: None,
+        ready: always,
         prepare: list::names,
     },
     Descriptor {
@@ -126,7 +140,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["remember", "note"],
         permission: "memory",
+        agent: "memory",
         timeout_ms: None,
+        ready: always,
         prepare: memory::remember,
     },
     Descriptor {
@@ -140,7 +156,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["remember", "where", "know", "told"],
         permission: "memory",
+        agent: "memory",
         timeout_ms: None,
+        ready: always,
         prepare: memory::recall,
     },
     Descriptor {
@@ -157,7 +175,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["forget"],
         permission: "memory",
+        agent: "memory",
         timeout_ms: None,
+        ready: always,
         prepare: memory::forget,
     },
     Descriptor {
@@ -177,7 +197,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["broadcast", "announce", "tell"],
         permission: "announce",
+        agent: "home",
         timeout_ms: None,
+        ready: always,
         prepare: announce::say,
     },
     Descriptor {
@@ -199,7 +221,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["undo", "back", "revert"],
         permission: "undo",
+        agent: "system",
         timeout_ms: None,
+        ready: always,
         prepare: undo::last,
     },
 ];

@@ -1,7 +1,7 @@
 //! Tools that look something up.
 
 use super::TARGET;
-use crate::acting::tools::descriptor::{Descriptor, Field};
+use crate::acting::tools::descriptor::{Descriptor, Field, always};
 use crate::acting::tools::{datetime, weather};
 use crate::domain::Risk;
 
@@ -23,7 +23,9 @@ pub const TOOLS: &[Descriptor] = &[
             "weather", "rain", "raining", "sunny", "snow", "outside", "forecast", "umbrella", "degrees",
         ],
         permission: "weather",
+        agent: "weather",
         timeout_ms: None,
+        ready: always,
         prepare: weather::get,
     },
     Descriptor {
@@ -38,7 +40,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["time", "clock"],
         permission: "datetime",
+        agent: "datetime",
         timeout_ms: None,
+        ready: always,
         prepare: datetime::time,
     },
     Descriptor {
@@ -55,7 +59,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["date", "day", "today"],
         permission: "datetime",
+        agent: "datetime",
         timeout_ms: None,
+        ready: always,
         prepare: datetime::date,
     },
 ];

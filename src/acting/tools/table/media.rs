@@ -1,7 +1,7 @@
 //! Media players, and how loud it is.
 
 use super::{AREA, COUNT, DOMAIN, ENTITIES, NAME, TARGET};
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{media, volume};
 use crate::domain::Risk;
 
@@ -36,7 +36,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["volume", "loud", "quiet"],
         permission: "volume",
+        agent: "system",
         timeout_ms: None,
+        ready: always,
         prepare: volume::set,
     },
     Descriptor {
@@ -47,7 +49,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["volume", "louder", "quieter", "softer"],
         permission: "volume",
+        agent: "system",
         timeout_ms: None,
+        ready: always,
         prepare: volume::change,
     },
     Descriptor {
@@ -58,7 +62,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["pause", "stop", "music"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::pause,
     },
     Descriptor {
@@ -69,7 +75,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["resume", "continue", "play", "unpause"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::unpause,
     },
     Descriptor {
@@ -80,7 +88,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["stop", "music", "playing"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::stop,
     },
     Descriptor {
@@ -91,7 +101,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["next", "skip"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::next,
     },
     Descriptor {
@@ -102,7 +114,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["previous", "back", "last", "again"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::previous,
     },
     Descriptor {
@@ -113,7 +127,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["mute", "silence", "quiet"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::mute,
     },
     Descriptor {
@@ -124,7 +140,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["unmute", "sound"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::unmute,
     },
     Descriptor {
@@ -135,7 +153,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["shuffle", "random"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::shuffle,
     },
     Descriptor {
@@ -146,7 +166,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["repeat", "loop"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::repeat,
     },
     Descriptor {
@@ -157,7 +179,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["source", "input", "switch"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::select_source,
     },
     Descriptor {
@@ -174,7 +198,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["play", "listen", "put"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::search_and_play,
     },
     Descriptor {
@@ -188,7 +214,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["playing", "song", "what"],
         permission: "media",
+        agent: "media_control",
         timeout_ms: None,
+        ready: always,
         prepare: media::now_playing,
     },
 ];

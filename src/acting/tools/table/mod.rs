@@ -1,11 +1,13 @@
 //! The one table of tools. To add a tool: a line in one of the files beside this, its code in a file of
 //! `acting/tools`, and `HARK_UPDATE_CONTRACTS=1 cargo test --lib acting::tools` for `contracts/tools.json`.
 
+mod computer;
 mod home;
 mod household;
 mod info;
 mod media;
 mod timers;
+mod web;
 
 use super::descriptor::{Arg, Descriptor, Field, Kind};
 use serde_json::{Value, json};
@@ -38,7 +40,15 @@ const DOMAIN: Field = Field::maybe("domain", "string", "kind of the devices, whe
 const DEVICES: &[Field] = &[ENTITIES, COUNT, NAME, AREA, DOMAIN];
 /// Every tool.
 pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
-    let groups = [home::TOOLS, info::TOOLS, timers::TOOLS, media::TOOLS, household::TOOLS];
+    let groups = [
+        home::TOOLS,
+        info::TOOLS,
+        timers::TOOLS,
+        media::TOOLS,
+        household::TOOLS,
+        computer::TOOLS,
+        web::TOOLS,
+    ];
     groups.into_iter().flatten().collect()
 });
 

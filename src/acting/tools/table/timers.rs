@@ -1,7 +1,7 @@
 //! Timers, alarms, reminders.
 
 use super::AMOUNT;
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{alarm, schedule, timer};
 use crate::domain::Risk;
 
@@ -62,7 +62,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timer", "minutes", "seconds", "hours"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::start,
     },
     Descriptor {
@@ -73,7 +75,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timer"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::cancel,
     },
     Descriptor {
@@ -84,7 +88,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timers"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::cancel_all,
     },
     Descriptor {
@@ -95,7 +101,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timer"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::pause,
     },
     Descriptor {
@@ -106,7 +114,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timer"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::resume,
     },
     Descriptor {
@@ -120,7 +130,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["timer", "timers", "left"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::status,
     },
     Descriptor {
@@ -131,7 +143,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timer"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::increase,
     },
     Descriptor {
@@ -142,7 +156,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["timer"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: timer::decrease,
     },
     Descriptor {
@@ -160,7 +176,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["snooze", "later", "minutes"],
         permission: "timer",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::snooze,
     },
     Descriptor {
@@ -171,7 +189,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["alarm", "wake"],
         permission: "alarm",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::set_alarm,
     },
     Descriptor {
@@ -185,7 +205,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["alarm", "wake"],
         permission: "alarm",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::cancel_alarm,
     },
     Descriptor {
@@ -196,7 +218,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["alarm", "wake"],
         permission: "alarm",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::cancel_all_alarms,
     },
     Descriptor {
@@ -210,7 +234,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["alarm", "wake"],
         permission: "alarm",
+        agent: "timer",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::alarms,
     },
     Descriptor {
@@ -221,7 +247,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["remind", "reminder"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::set_reminder,
     },
     Descriptor {
@@ -235,7 +263,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["remind", "reminder"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::cancel_reminder,
     },
     Descriptor {
@@ -246,7 +276,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["remind", "reminder"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::cancel_all_reminders,
     },
     Descriptor {
@@ -260,7 +292,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["remind", "reminder"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: alarm::reminders,
     },
     Descriptor {
@@ -278,7 +312,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["schedule"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: schedule::add,
     },
     Descriptor {
@@ -292,7 +328,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &["schedule"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: schedule::list,
     },
     Descriptor {
@@ -303,7 +341,9 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Write,
         triggers: &["schedule"],
         permission: "reminder",
+        agent: "reminder",
         timeout_ms: None,
+        ready: always,
         prepare: schedule::remove,
     },
 ];

@@ -156,7 +156,9 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         result: &[],
         triggers: &[],
         permission: "home",
+        agent: "home",
         timeout_ms: None,
+        ready: descriptor::always,
         prepare: home_switch::turn_on,
     };
     let house = house();

@@ -1,0 +1,111 @@
+//! The clipboard of the desktop Hark runs in, where there is one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most characters that are taken from it or put into it.
+pub const MAX_CHARS: usize = 100_000;
+
+/// Why it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClipboardError {
+    /// There is no desktop here.
+    #[error("there is no clipboard here: {0}")]
+    None(String),
+    /// Something else than text is in it, or nothing.
+    #[error("the clipboard holds no text")]
+    NoText,
+    /// It does not work now.
+    #[error("the clipboard cannot be used: {0}")]
+    Broken(String),
+}
+
+/// A clipboard.
+pub trait Clipboard: Send + Sync {
+    /// Whether it could work.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn ready(&self) -> Result<(), ClipboardError>;
+    /// The text in it. May wait for another program.
+    ///
+    /// # Errors
+    /// When there is none, or the desktop does not answer.
+    fn read(&self) -> Result<String, ClipboardError>;
+    /// Puts a text into it.
+    ///
+    /// # Errors
+    /// When the desktop does not answer.
+    fn write(&self, text: &str) -> Result<(), ClipboardError>;
+}
+
+/// The desktop's clipboard.
+pub fn of_desktop() -> Arc<dyn Clipboard> {
+    Arc::new(Desktop::default())
+}
+
+/// The desktop's; opened at first need and kept, because under X11 what was put in is gone with whoever put it in.
+#[derive(Default)]
+struct Desktop {
+    #[cfg(feature = "clipboard")]
+    open: Mutex<Option<arboard::Clipboard>>,
+    #[cfg(not(feature = "clipboard"))]
+    open: Mutex<Option<std::convert::Infallible>>,
+}
+
+#[cfg(feature = "clipboard")]
+impl Desktop {
+    fn with<T>(
+        &self,
+        use_it: impl FnOnce(&mut arboard::Clipboard) -> Result<T, arboard::Error>,
+    ) -> Result<T, ClipboardError> {
+        self.ready()?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let clipboard = match &mut *open {
+            Some(clipboard) => clipboard,
+            none => none
+                .insert(arboard::Clipboard::new().map_err(|error| ClipboardError::None(error.to_string()))?),
+        };
+        let used = use_it(clipboard).map_err(|error| match error {
+            arboard::Error::ContentNotAvailable | arboard::Error::ConversionFailure => ClipboardError::NoText,
+            error => ClipboardError::Broken(error.to_string()),
+        });
+        // After a failure it is opened anew: the desktop may have been started again.
+        if matches!(used, Err(ClipboardError::Broken(_))) {
+            *open = None;
+        }
+        used
+    }
+}
+
+#[cfg(feature = "clipboard")]
+impl Clipboard for Desktop {
+    fn ready(&self) -> Result<(), ClipboardError> {
+        let there =
+            !cfg!(target_os = "linux") || std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
+        if there { Ok(()) } else { Err(ClipboardError::None("DISPLAY is not set".into())) }
+    }
+
+    fn read(&self) -> Result<String, ClipboardError> {
+        self.with(arboard::Clipboard::get_text)
+    }
+
+    fn write(&self, text: &str) -> Result<(), ClipboardError> {
+        self.with(|clipboard| clipboard.set_text(text))
+    }
+}
+
+#[cfg(not(feature = "clipboard"))]
+impl Clipboard for Desktop {
+    fn ready(&self) -> Result<(), ClipboardError> {
+        drop(self.open.lock().unwrap_or_else(PoisonError::into_inner));
+        Err(ClipboardError::None("this build has none".into()))
+    }
+
+    fn read(&self) -> Result<String, ClipboardError> {
+        self.ready().map(|()| String::new())
+    }
+
+    fn write(&self, _text: &str) -> Result<(), ClipboardError> {
+        self.ready()
+    }
+}
