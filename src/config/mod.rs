@@ -2,6 +2,7 @@
 
 pub mod audio;
 pub mod barge_in;
+pub mod dashboard;
 mod default_file;
 pub mod echo;
 pub mod endpoint;
@@ -72,4 +73,6 @@ pub struct Config {
     pub speaking: speaking::Speaking,
     /// What happens when somebody speaks while Hark speaks.
     pub barge_in: barge_in::BargeIn,
+    /// HTTP and WebSocket for the dashboard and for programs.
+    pub dashboard: dashboard::Dashboard,
 }
