@@ -1,5 +1,6 @@
 //! The composition root: creates threads and channels, carries out effects, supervises parts.
 
+mod api;
 mod aside;
 pub mod ask;
 mod back_off;
@@ -37,6 +38,7 @@ mod settings;
 pub mod sources;
 mod speaker_supervisor;
 mod steward;
+mod tally;
 pub mod teacher;
 mod timers_thread;
 mod tongues;
