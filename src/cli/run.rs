@@ -37,6 +37,9 @@ pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Fa
     }
     let ready = |running: &live::Running<'_>| {
         eprintln!("hark: ready. {}", how_to_talk(running.has_microphone(), &workshop.config));
+        if let Some(address) = running.api() {
+            eprintln!("hark: programs reach it at http://{address}/api/v1");
+        }
         let Some(demo) = demo.filter(|_| !running.has_microphone()) else { return };
         eprintln!("hark: no microphone, so {} is heard instead:", demo.request().display());
         let played = demo.play(running, |reply| match reply {

@@ -69,6 +69,21 @@ impl Config {
         }
     }
 
+    /// Every value as it is written in a file, sections as objects.
+    pub fn shown(&self) -> serde_json::Value {
+        let values = Value::try_from(self).unwrap_or_else(|_| Value::Table(toml::Table::new()));
+        let mut shown = serde_json::Map::new();
+        for key in keys::keys() {
+            let Some(value) = values.get(&key.section).and_then(|section| section.get(&key.name)) else {
+                continue;
+            };
+            let value = keys::shortened(value.clone(), &key.kind);
+            let section = shown.entry(key.section.clone()).or_insert_with(|| serde_json::json!({}));
+            section[key.name.as_str()] = serde_json::to_value(value).unwrap_or_default();
+        }
+        serde_json::Value::Object(shown)
+    }
+
     fn examine_parts(file: Option<(&Path, &str)>, sets: &[String]) -> (Option<Loaded>, Vec<Problem>) {
         let (mut entries, mut problems) =
             file.map(|(path, text)| source::from_toml(text, path)).unwrap_or_default();

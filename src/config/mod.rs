@@ -3,6 +3,7 @@
 pub mod audio;
 pub mod barge_in;
 pub mod contracts;
+pub mod dashboard;
 mod default_file;
 pub mod echo;
 pub mod endpoint;
@@ -83,4 +84,6 @@ pub struct Config {
     pub speaking: speaking::Speaking,
     /// What happens when somebody speaks while Hark speaks.
     pub barge_in: barge_in::BargeIn,
+    /// HTTP and WebSocket for the dashboard and for programs.
+    pub dashboard: dashboard::Dashboard,
 }

@@ -1,14 +1,16 @@
 //! What no range of a single key can say: keys that depend on each other, files that must exist,
 //! addresses and names with a form of their own.
 
+use super::dashboard::Dashboard;
 use super::llm::{LlmFallback, is_keep_alive};
 use super::load::Loaded;
-use super::paths::expand;
+use super::paths::{self, expand};
 use super::permissions::{ACTS, TOOL_PERMISSIONS};
 use super::problem::{Problem, nearest};
 use super::speaking::VoiceEngine;
 use super::tools::runs_anything;
 use super::wake::WakeEngine;
+use std::path::Path;
 use toml::Value;
 
 /// All cross-key problems of a configuration whose single values are in range.
@@ -23,6 +25,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     language_models(&mut found);
     permissions(&mut found);
     reach(&mut found);
+    dashboard(&mut found, paths::credentials_dir().as_deref());
     found.problems
 }
 
@@ -189,6 +192,7 @@ fn files(found: &mut Findings<'_>) {
         ("homeassistant.token_file", &config.homeassistant.token_file),
         ("llm.key_file", &config.llm.key_file),
         ("llm_fallback.key_file", &config.llm_fallback.key_file),
+        ("dashboard.token_file", &config.dashboard.token_file),
         ("home.file", &config.home.file),
         ("permissions.pin_file", &config.permissions.pin_file),
         ("permissions.device_codes_file", &config.permissions.device_codes_file),
@@ -365,6 +369,44 @@ fn language_model(found: &mut Findings<'_>, section: &str, provider: &LlmFallbac
     if provider.model.trim().is_empty() {
         let fix = format!("name one in {section}.model; `hark models list` shows those of the server");
         found.add(&key("model"), &provider.model, "a language model without a name", fix);
+    }
+}
+
+/// What others on the network can reach must ask for a token.
+fn dashboard(found: &mut Findings<'_>, credentials_dir: Option<&Path>) {
+    let dashboard = &found.loaded.config.dashboard;
+    if dashboard.enabled {
+        let has_token =
+            paths::secret_file(&dashboard.token_file, Dashboard::CREDENTIAL, credentials_dir).is_some();
+        match dashboard.address() {
+            None => {
+                let fix = "write it as \"127.0.0.1:8765\", an IPv6 address in brackets";
+                found.add("dashboard.listen", &dashboard.listen, "not an address with a port", fix);
+            }
+            Some(address) if !address.ip().is_loopback() && !has_token => {
+                let fix = "name a file with a token in dashboard.token_file, or listen on 127.0.0.1";
+                let message = "others could reach it, and there is no token";
+                found.add("dashboard.listen", &dashboard.listen, message, fix);
+            }
+            Some(_) => {}
+        }
+    }
+    for host in &dashboard.allowed_hosts {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+        if host.is_empty() || !host.chars().all(plain) {
+            let fix = "write the name alone, such as \"hark.local\"";
+            found.add("dashboard.allowed_hosts", host, "not the name of a host", fix);
+        }
+    }
+    for origin in &dashboard.allowed_origins {
+        let problem = check_url(origin, &["http", "https"]).err().or_else(|| {
+            let rest = origin.split_once("://").map_or("", |(_, rest)| rest);
+            let form = "write scheme, host and port alone: \"https://home.example:8123\"";
+            rest.contains('/').then(|| ("a path in an origin".to_owned(), form.to_owned()))
+        });
+        if let Some((message, fix)) = problem {
+            found.add("dashboard.allowed_origins", origin, message, fix);
+        }
     }
 }
 

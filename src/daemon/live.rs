@@ -1,5 +1,6 @@
 //! The daemon: every part on its own thread, supervised, from READY to a clean end.
 
+use super::api::{Broadcast, LiveApi};
 use super::claims::{self, Claims};
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
@@ -21,9 +22,12 @@ use super::workshop::Workshop;
 use crate::domain::house::Claim;
 use crate::domain::{Event, Fault, FaultKind, PublicEvent, Setting};
 use crate::inference::memory;
+use crate::integrations::dashboard::Dashboard;
+use crate::integrations::dashboard::limits::Limits;
 use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo};
 use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
@@ -61,6 +65,8 @@ pub fn run(
     }
     let publisher = mqtt.clone();
     listeners.push(Box::new(move |envelope| publisher.publish(envelope)));
+    let broadcast = Broadcast::new();
+    listeners.push(broadcast.listener());
     let learning = start_learning(workshop)?;
     listeners.extend(learning.as_ref().map(LearningThread::listener));
     let mut parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
@@ -85,12 +91,14 @@ pub fn run(
     let vocabulary = VocabularyThread::start(workshop.vocabulary.clone(), runtime, mailbox.clone())?;
     let watchdog =
         WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
+    let dashboard = start_dashboard(workshop, &health, &mqtt, broadcast)?;
     let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(settings);
     Notifier.ready("listening");
-    ready(&Running { ear: &ear, voice: &voice });
+    let api = dashboard.as_ref().and_then(Dashboard::address);
+    ready(&Running { ear: &ear, voice: &voice, api });
     memory::give_back();
     conductor.run();
 
@@ -99,6 +107,9 @@ pub fn run(
     drop(watchdog);
     diagnostics.abort();
     timers.stop(&workshop.timers);
+    if let Some(dashboard) = dashboard {
+        workshop.runtime.block_on(dashboard.shutdown());
+    }
     drop((vocabulary, learning));
     drop(ear);
     drop(voice);
@@ -176,6 +187,7 @@ fn start_steward(
 pub struct Running<'a> {
     pub(super) ear: &'a EarThread,
     pub(super) voice: &'a VoiceParts,
+    api: Option<SocketAddr>,
 }
 
 impl Running<'_> {
@@ -183,6 +195,25 @@ impl Running<'_> {
     pub fn has_microphone(&self) -> bool {
         self.ear.has_microphone()
     }
+
+    /// Where programs reach it; `None` when that is switched off, or the port is taken.
+    pub fn api(&self) -> Option<SocketAddr> {
+        self.api
+    }
+}
+
+/// HTTP and WebSocket, unless they are switched off.
+fn start_dashboard(
+    workshop: &Workshop,
+    health: &Arc<Health>,
+    mqtt: &Arc<Mqtt>,
+    broadcast: Arc<Broadcast>,
+) -> Result<Option<Dashboard>, Fault> {
+    let api = Arc::new(LiveApi::new(workshop, health.clone(), mqtt.clone(), broadcast));
+    let mailbox = workshop.mailbox.clone();
+    let faults = Arc::new(move |fault| report(&mailbox, fault));
+    let settings = &workshop.config.dashboard;
+    Dashboard::start(settings, Limits::default(), api, faults, workshop.runtime.handle())
 }
 
 fn start_mqtt(

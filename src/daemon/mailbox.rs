@@ -88,6 +88,11 @@ impl Mailbox {
         self.lock().closed
     }
 
+    /// How many events were refused since start.
+    pub fn refused(&self) -> u64 {
+        self.lock().refused
+    }
+
     fn lock(&self) -> MutexGuard<'_, Lanes> {
         // The lanes are whole after every statement that can panic, so a poisoned lock is usable.
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)

@@ -8,9 +8,9 @@ use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
 use crate::deciding::mind::{Mind, MindParts};
 use crate::domain::home::{Entity, Home};
-use crate::domain::model::LanguageModel;
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
+use crate::llm;
 use crate::remembering::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(super) fn open(
 ) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
     // Also without a model: a mistake in them is told at once.
     let contracts = Contracts::load(&config.contracts)?;
-    let model: Option<Arc<dyn LanguageModel>> = None;
+    let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault])?;
     let Some(model) = model else { return Ok(None) };
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);

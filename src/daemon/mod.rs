@@ -1,5 +1,6 @@
 //! The composition root: creates threads and channels, carries out effects, supervises parts.
 
+mod api;
 mod aside;
 pub mod ask;
 mod back_off;
@@ -38,6 +39,7 @@ mod settings;
 pub mod sources;
 mod speaker_supervisor;
 mod steward;
+mod tally;
 pub mod teacher;
 mod thinker;
 mod timers_thread;

@@ -1,6 +1,7 @@
 //! Keeps every turn for `hark explain`: its public events, and the machine events since the machine was
 //! last at rest, so that a fresh machine can replay it.
 
+use crate::domain::public_event::Origin;
 use crate::domain::{Envelope, Event, PublicEvent, Stamp, TurnId};
 use crate::remembering::turns::{TurnRecord, Turns};
 use serde_json::Value;
@@ -26,7 +27,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records into `turns`, or nothing when there is no store. `session` names the conversation.
+    /// Records into `turns`, or nothing when there is no store. `session` names the conversation of turns whose origin
+    /// names none.
     pub fn new(turns: Option<Turns>, runtime: Handle, session: &str, keep: u32) -> Self {
         Self {
             turns,
@@ -63,6 +65,9 @@ impl Recorder {
             events: Vec::new(),
             inputs: Vec::new(),
         });
+        if let Some(Origin::Api(session) | Origin::MqttSession(session)) = &envelope.origin {
+            record.session.clone_from(session);
+        }
         record.events.push(json(envelope));
         if !matches!(envelope.event, PublicEvent::Turn { .. }) {
             return;

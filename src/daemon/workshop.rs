@@ -224,6 +224,11 @@ impl Workshop {
         self.controls.intercom()
     }
 
+    /// What is kept on the disk.
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Declared name of the area this node stands in; as it was configured where the home does not know it.
     pub(super) fn area_name(&self) -> String {
         let here = self.config.home.area.trim();

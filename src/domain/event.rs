@@ -46,6 +46,9 @@ pub enum Event {
     NothingSaid,
     /// A typed request.
     Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
+    /// A yes or no to what Hark has asked, by a button and not by words. `turn` names the turn that asked; without it
+    /// the last question of this conversation is meant.
+    Answer { origin: Origin, turn: Option<TurnId>, yes: bool },
     /// The request that follows at once held a PIN, and this is what the executor says to it. The request
     /// itself has [`MASK`](super::pin::MASK) in its place.
     PinPresented { verdict: PinVerdict },

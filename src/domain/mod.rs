@@ -2,6 +2,7 @@
 //! ports that other folders implement. No I/O and no threads live here; `serde_json::Value` is used
 //! as plain data.
 
+pub mod api;
 pub mod audio;
 pub mod calendar;
 pub mod classification;

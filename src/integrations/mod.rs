@@ -1,5 +1,7 @@
-//! Other programs: Home Assistant by its WebSocket API, MQTT with Home Assistant discovery.
+//! Other programs: Home Assistant by its WebSocket API, MQTT with Home Assistant discovery; HTTP and WebSocket for
+//! whoever asks.
 
 mod backoff;
+pub mod dashboard;
 pub mod homeassistant;
 pub mod mqtt;

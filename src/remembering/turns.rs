@@ -75,6 +75,26 @@ impl Turns {
         Ok(rows.into_iter().map(to_turn).collect::<Result<_, _>>()?)
     }
 
+    /// The newest of the turns before one, the newest first; `None` when that one is not kept.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn before(&self, id: &TurnId, most: u32) -> Result<Option<Vec<TurnRecord>>, Fault> {
+        let id = id.0.clone();
+        let rows = self.store.call("read the turns before one", move |db| {
+            let place = db
+                .prepare_cached("SELECT seq FROM turns WHERE id = ?1")?
+                .query_row([id], |row| row.get::<_, i64>(0))
+                .optional()?;
+            let Some(place) = place else { return Ok(None) };
+            let sql = "SELECT id, at, session, events, inputs FROM turns WHERE seq < ?1
+                       ORDER BY seq DESC LIMIT ?2";
+            let mut rows = db.prepare_cached(sql)?;
+            rows.query_map(params![place, most], read_row)?.collect::<rusqlite::Result<Vec<_>>>().map(Some)
+        })?;
+        Ok(rows.map(|rows| rows.into_iter().map(to_turn).collect::<Result<_, _>>()).transpose()?)
+    }
+
     /// One turn by its id, `None` when it is not kept.
     ///
     /// # Errors
@@ -150,6 +170,9 @@ mod tests {
         assert_eq!(turns.by_id(&"c".into()).unwrap(), None);
         assert_eq!(turns.newest(5).unwrap(), [turn("b"), turn("a")]);
         assert_eq!(turns.newest(1).unwrap(), [turn("b")]);
+        assert_eq!(turns.before(&"b".into(), 5).unwrap(), Some(vec![turn("a")]));
+        assert_eq!(turns.before(&"a".into(), 5).unwrap(), Some(Vec::new()));
+        assert_eq!(turns.before(&"c".into(), 5).unwrap(), None);
     }
 
     #[test]

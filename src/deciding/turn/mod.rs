@@ -199,6 +199,10 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
+            Event::Answer { origin, yes, .. } => {
+                let word = if yes { "yes" } else { "no" };
+                self.on_typed(now, word.to_owned(), origin, false, false);
+            }
             Event::Claimed { .. }
             | Event::Announcement { .. }
             | Event::Confirmed { .. }

@@ -130,7 +130,23 @@ impl HomeAssistant {
 
     /// How the connection stands.
     pub fn status(&self) -> Status {
-        self.shared.lock().status.clone()
+        self.view().status()
+    }
+
+    /// For whoever only looks how it stands; does not keep the connection.
+    pub fn view(&self) -> StatusView {
+        StatusView(Arc::clone(&self.shared))
+    }
+}
+
+/// Sees how the connection stands.
+#[derive(Clone)]
+pub struct StatusView(Arc<Shared>);
+
+impl StatusView {
+    /// How it stands now.
+    pub fn status(&self) -> Status {
+        self.0.lock().status.clone()
     }
 }
 

@@ -1,0 +1,55 @@
+//! `[dashboard]`: HTTP and WebSocket for the dashboard and for programs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+
+/// HTTP and WebSocket for the dashboard and for programs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dashboard {
+    /// `hark run` opens it.
+    pub enabled: bool,
+    /// Address and port to listen on; port 0 takes a free one. Anything but this machine alone (127.0.0.1, [::1]) needs a token.
+    pub listen: String,
+    /// File that holds the token which every request must show, 16 characters or more; empty: systemd credential `dashboard-token`, else none.
+    #[schemars(extend("x-holds" = "file"))]
+    pub token_file: String,
+    /// Names besides those of this machine and the address it listens on by which it may be reached, such as `hark.local`.
+    pub allowed_hosts: Vec<String>,
+    /// Web pages besides its own that may use it, each as `https://host:port`.
+    pub allowed_origins: Vec<String>,
+    /// Requests one client may make; a quarter of them at once.
+    #[schemars(range(min = 60, max = 60000))]
+    pub requests_per_minute: u32,
+    /// Connections at one time; more are turned away.
+    #[schemars(range(min = 8, max = 1024))]
+    pub max_connections: u32,
+}
+
+impl Default for Dashboard {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            listen: "127.0.0.1:8765".into(),
+            token_file: String::new(),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_minute: 1200,
+            max_connections: 256,
+        }
+    }
+}
+
+impl Dashboard {
+    /// Name of the systemd credential with the token.
+    pub const CREDENTIAL: &str = "dashboard-token";
+
+    /// Where to listen; `None` when that is no address with a port.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self.listen.strip_prefix("localhost:") {
+            Some(port) => port.parse().ok().map(|port: u16| SocketAddr::from(([127, 0, 0, 1], port))),
+            None => self.listen.parse().ok(),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What no client may exceed: times and sizes that are no matter of taste.
+
+use std::time::Duration;
+
+/// Bytes of a request's body, and of one WebSocket message.
+pub const BODY_BYTES: usize = 64 * 1024;
+/// Bytes of the request line with its headers.
+pub const HEADER_BYTES: usize = 16 * 1024;
+/// Header fields of a request.
+pub const HEADERS: usize = 64;
+/// Conversations whose answers one socket is sent; a further one takes the place of the oldest.
+pub const SESSIONS_A_SOCKET: usize = 16;
+/// Characters of a request, or of a text to be said.
+pub const TEXT_CHARACTERS: usize = 4096;
+
+/// How long things may take; tests have less patience.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Until the headers of a request are there, from the connection or the last answer on.
+    pub headers: Duration,
+    /// Until the body is there.
+    pub body: Duration,
+    /// Until a WebSocket client has taken a message.
+    pub write: Duration,
+    /// Between two pings.
+    pub ping: Duration,
+    /// Without a sign of life of a WebSocket client.
+    pub idle: Duration,
+    /// A connection for requests; the client makes a new one.
+    pub connection: Duration,
+    /// Until a turn that was asked for has closed.
+    pub ask: Duration,
+    /// Public events a socket is sent in a second; what belongs to its own conversations does not count.
+    pub events_per_second: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            headers: seconds(10),
+            body: seconds(10),
+            write: seconds(10),
+            ping: seconds(25),
+            idle: seconds(70),
+            connection: seconds(300),
+            ask: seconds(90),
+            events_per_second: 200,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The table of operations: from it both the router and `contracts/openapi.json` are made, so that neither can have
+//! what the other has not.
+
+use super::app::Shared;
+use super::{handlers, websocket, wire};
+use axum::Router;
+use axum::routing::{MethodRouter, delete, get, post};
+use schemars::{Schema, SchemaGenerator};
+
+/// Makes the schema of a type, with what it refers to.
+pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// A parameter of the address.
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// A whole number within these bounds; a text when there are none.
+    pub(super) range: Option<(u32, u32)>,
+}
+
+/// What a success looks like.
+pub(super) enum Success {
+    /// 200 with an object.
+    Object(SchemaOf),
+    /// 200 with the OpenAPI document.
+    Document,
+    /// 200 with plain text.
+    Text,
+    /// 204.
+    Nothing,
+    /// 101: from here on it is a WebSocket.
+    Socket,
+    /// There is none yet.
+    Never,
+}
+
+/// One operation.
+pub(super) struct Operation {
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    pub(super) id: &'static str,
+    pub(super) about: &'static str,
+    pub(super) parameters: &'static [Parameter],
+    pub(super) body: Option<SchemaOf>,
+    pub(super) success: Success,
+    /// Statuses it can answer besides its success and those every operation can.
+    pub(super) refusals: &'static [u16],
+    handler: fn() -> MethodRouter<Shared>,
+}
+
+/// What any request can be answered.
+pub(super) const EVERYWHERE: [u16; 4] = [400, 401, 403, 429];
+/// What a request with a body can be answered besides.
+const WITH_BODY: [u16; 7] = [408, 413, 415, 422, 500, 503, 504];
+/// What can be answered by what reads the store.
+const WITH_STORE: [u16; 2] = [500, 503];
+const ONE_OF_STORE: [u16; 3] = [404, 500, 503];
+
+const fn query(name: &'static str, about: &'static str) -> Parameter {
+    Parameter { name, about, range: None }
+}
+
+const fn reads(path: &'static str, id: &'static str, about: &'static str, success: Success) -> Operation {
+    Operation {
+        method: "get",
+        path,
+        id,
+        about,
+        parameters: &[],
+        body: None,
+        success,
+        refusals: &WITH_STORE,
+        handler: || MethodRouter::new(),
+    }
+}
+
+/// All there are.
+pub(super) static OPERATIONS: [Operation; 17] = [
+    Operation {
+        refusals: &[],
+        handler: || get(handlers::health),
+        ..reads(
+            "/api/v1/health",
+            "health",
+            "How Hark is: what it does, its parts with what troubles them.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Health>()),
+        )
+    },
+    Operation {
+        parameters: &[
+            Parameter { name: "limit", about: "How many; 20 when nothing is said.", range: Some((1, 200)) },
+            query("before", "The turns before this one, by its id."),
+        ],
+        handler: || get(handlers::turns),
+        ..reads(
+            "/api/v1/turns",
+            "turns",
+            "The newest turns, the newest first.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Turns>()),
+        )
+    },
+    Operation {
+        refusals: &ONE_OF_STORE,
+        handler: || get(handlers::turn),
+        ..reads(
+            "/api/v1/turns/{id}",
+            "turn",
+            "One turn with everything that happened in it.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Turn>()),
+        )
+    },
+    Operation {
+        refusals: &ONE_OF_STORE,
+        handler: || get(handlers::turn_audio),
+        ..reads(
+            "/api/v1/turns/{id}/audio",
+            "turn_audio",
+            "What was heard in a turn. Hark keeps no sound, so that there is none.",
+            Success::Never,
+        )
+    },
+    Operation {
+        parameters: &[
+            query("area", "Only those of this area, by its name or id."),
+            query("domain", "Only those of this domain, such as `light`."),
+        ],
+        refusals: &[],
+        handler: || get(handlers::entities),
+        ..reads(
+            "/api/v1/entities",
+            "entities",
+            "Everything in the home with its state.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Entities>()),
+        )
+    },
+    Operation {
+        handler: || get(handlers::timers),
+        ..reads(
+            "/api/v1/timers",
+            "timers",
+            "Timers, alarms, reminders and what shall be done later.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Timers>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &ONE_OF_STORE,
+        handler: || delete(handlers::cancel_timer),
+        ..reads(
+            "/api/v1/timers/{id}",
+            "cancel_timer",
+            "Takes a timer away; answers with the one it was.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Timer>()),
+        )
+    },
+    Operation {
+        handler: || get(handlers::memory),
+        ..reads(
+            "/api/v1/memory",
+            "memory",
+            "What the household asked to remember.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Memory>()),
+        )
+    },
+    Operation {
+        method: "delete",
+        refusals: &ONE_OF_STORE,
+        handler: || delete(handlers::forget),
+        ..reads("/api/v1/memory/{id}", "forget", "Forgets one thing for good.", Success::Nothing)
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(handlers::documents),
+        ..reads(
+            "/api/v1/documents",
+            "documents",
+            "Documents Hark may look things up in.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Documents>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(handlers::config),
+        ..reads(
+            "/api/v1/config",
+            "config",
+            "The configuration in force, without secrets.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Configuration>()),
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<wire::SayRequest>()),
+        refusals: &WITH_BODY,
+        handler: || post(handlers::say),
+        ..reads(
+            "/api/v1/say",
+            "say",
+            "Has a text said aloud.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Said>()),
+        )
+    },
+    Operation {
+        method: "post",
+        body: Some(|schemas| schemas.subschema_for::<wire::AskRequest>()),
+        refusals: &WITH_BODY,
+        handler: || post(handlers::ask),
+        ..reads(
+            "/api/v1/ask",
+            "ask",
+            "A typed request; answered when its turn has closed. Requests of one conversation are taken one after the other.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Turn>()),
+        )
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(handlers::metrics),
+        ..reads("/api/v1/metrics", "metrics", "Everything that is counted, for Prometheus.", Success::Text)
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(handlers::openapi),
+        ..reads("/api/v1/openapi.json", "openapi", "This document.", Success::Document)
+    },
+    Operation {
+        refusals: &[],
+        handler: || get(handlers::api),
+        ..reads(
+            "/api/v1",
+            "api",
+            "Where things are.",
+            Success::Object(|schemas| schemas.subschema_for::<wire::Addresses>()),
+        )
+    },
+    Operation {
+        refusals: &[426, 503],
+        handler: || get(websocket::open),
+        ..reads("/ws", "websocket", websocket::ABOUT, Success::Socket)
+    },
+];
+
+/// The router of the table.
+pub(super) fn router(app: Shared) -> Router {
+    let all = OPERATIONS.iter().fold(Router::new(), |router, operation| {
+        let path = operation.path.replace('{', ":").replace('}', "");
+        router.route(&path, (operation.handler)())
+    });
+    all.with_state(app)
+}

@@ -1,0 +1,125 @@
+//! From a request to a WebSocket (RFC 6455, 4.2): the handshake, then [`socket`](super::socket).
+
+use super::app::Shared;
+use super::guard::{BEARER_PROTOCOL, Ends, protocols};
+use super::limits::BODY_BYTES;
+use super::refusal::Refusal;
+use super::socket;
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use hyper_util::rt::TokioIo;
+use std::sync::atomic::Ordering;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+
+/// What the document says of it.
+pub(super) const ABOUT: &str = "A WebSocket, JSON both ways. \
+In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\"}, {\"type\":\"list_models\"}, \
+{\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
+Out: {\"type\":\"content\"|\"plan\"|\"step_update\"|\"complete\"|\"error\"|\"models\"|\"event\",\"data\"}: `event` is every \
+public event as contracts/events.json shows it, the others are those of the conversations of this socket, with \
+`session_id`. The token, where one is needed, goes into the header Authorization, or into the subprotocol \
+hark.bearer.TOKEN.";
+
+/// Subprotocol a client may name that has nothing else to say.
+const PLAIN_PROTOCOL: &str = "hark";
+
+/// What a client may send and keep waiting.
+fn settings() -> WebSocketConfig {
+    WebSocketConfig::default()
+        .max_message_size(Some(BODY_BYTES))
+        .max_frame_size(Some(BODY_BYTES))
+        .read_buffer_size(8 * 1024)
+        .write_buffer_size(0)
+        .max_write_buffer_size(4 * 1024 * 1024)
+}
+
+/// `GET /ws`.
+pub(super) async fn open(State(app): State<Shared>, mut request: Request) -> Response {
+    match prepare(&app, &mut request) {
+        Ok(response) => response,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
+    let headers = request.headers();
+    let key = shake(headers)?;
+    let protocol = chosen(headers);
+    let missing = || Refusal::bad_request("this connection cannot become a WebSocket", "use HTTP/1.1");
+    let ends = *request.extensions().get::<Ends>().ok_or_else(missing)?;
+    if request.extensions().get::<hyper::upgrade::OnUpgrade>().is_none() {
+        return Err(missing());
+    }
+    let permit = app.sockets.clone().try_acquire_owned().map_err(|_| {
+        let fix = "close some, or raise dashboard.max_connections";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many WebSockets are open", fix)
+    })?;
+    let upgrading = hyper::upgrade::on(request);
+    let shared = app.clone();
+    app.figures.sockets.fetch_add(1, Ordering::Relaxed);
+    // From now on, not from when the client has read the answer: it may rely on what it asks for next.
+    let feed = app.api.events();
+    tokio::spawn(async move {
+        let _permit = permit;
+        match upgrading.await {
+            Ok(upgraded) => {
+                let io = TokioIo::new(upgraded);
+                let stream = WebSocketStream::from_raw_socket(io, Role::Server, Some(settings())).await;
+                socket::serve(shared, stream, ends, feed).await;
+            }
+            Err(error) => tracing::debug!("a WebSocket was not opened: {error}"),
+        }
+    });
+    let mut response =
+        (StatusCode::SWITCHING_PROTOCOLS, [(CONNECTION, "Upgrade"), (UPGRADE, "websocket")]).into_response();
+    let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).map_err(|_| missing())?;
+    response.headers_mut().insert(SEC_WEBSOCKET_ACCEPT, accept);
+    if let Some(protocol) = protocol {
+        response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, protocol);
+    }
+    Ok(response)
+}
+
+/// The key of a handshake that is put together well.
+fn shake(headers: &HeaderMap) -> Result<String, Refusal> {
+    let upgrade = |message: &str| {
+        let fix = "open it as a WebSocket of version 13";
+        let refusal = Refusal::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", message, fix);
+        let refusal = refusal.with(UPGRADE, HeaderValue::from_static("websocket"));
+        refusal.with(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"))
+    };
+    if !has_word(headers, &CONNECTION, "upgrade") || !has_word(headers, &UPGRADE, "websocket") {
+        return Err(upgrade("this address speaks WebSocket"));
+    }
+    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    if text(&SEC_WEBSOCKET_VERSION) != Some("13") {
+        return Err(upgrade("another version of WebSocket"));
+    }
+    // Sixteen bytes in base64.
+    let key = text(&SEC_WEBSOCKET_KEY).filter(|key| key.len() == 24 && key.ends_with("=="));
+    let key = key.ok_or_else(|| {
+        Refusal::bad_request("the header Sec-WebSocket-Key is missing or wrong", "send one by RFC 6455")
+    })?;
+    Ok(key.to_owned())
+}
+
+/// Whether a header, which may be there several times with several words each, has this one.
+fn has_word(headers: &HeaderMap, name: &HeaderName, word: &str) -> bool {
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))
+}
+
+/// A browser closes a socket of which no offered subprotocol was taken.
+fn chosen(headers: &HeaderMap) -> Option<HeaderValue> {
+    let mut offered = protocols(headers);
+    let plain = protocols(headers).find(|protocol| *protocol == PLAIN_PROTOCOL);
+    let chosen = plain.or_else(|| offered.find(|protocol| protocol.starts_with(BEARER_PROTOCOL)))?;
+    HeaderValue::from_str(chosen).ok()
+}
