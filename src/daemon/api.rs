@@ -15,6 +15,7 @@ use crate::domain::api::{
     Api, ApiFuture, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth, PartState,
 };
 use crate::domain::home::Home;
+use crate::domain::model::{LanguageModel, ModelListing};
 use crate::domain::ports::{Fact, FactStore, HomeView};
 use crate::domain::timer::Timer;
 use crate::domain::{Envelope, Event, Fault, FaultKind, TimerId, TurnId};
@@ -70,6 +71,7 @@ pub(super) struct LiveApi {
     intercom: Arc<Intercom>,
     mailbox: Arc<Mailbox>,
     broadcast: Arc<Broadcast>,
+    model: Option<Arc<dyn LanguageModel>>,
 }
 
 impl LiveApi {
@@ -91,6 +93,7 @@ impl LiveApi {
             intercom: workshop.intercom().clone(),
             mailbox: workshop.mailbox.clone(),
             broadcast,
+            model: workshop.model().cloned(),
         }
     }
 
@@ -248,8 +251,25 @@ impl Api for LiveApi {
     }
 
     fn models(&self) -> ApiFuture<'_, Result<Vec<ModelChoice>, Fault>> {
-        // There is no language model yet.
-        Box::pin(async { Ok(Vec::new()) })
+        let (model, asked) = (self.model.clone(), self.config.llm.model.clone());
+        Box::pin(async move {
+            let Some(model) = model else { return Ok(Vec::new()) };
+            let (found, faults) = model.models().await;
+            if let (true, Some(fault)) = (found.is_empty(), faults.first()) {
+                return Err(Fault::new(
+                    FaultKind::Unavailable,
+                    "llm",
+                    fault.to_string(),
+                    "see `hark doctor`",
+                ));
+            }
+            let choice = |it: ModelListing| ModelChoice {
+                chosen: it.name == asked,
+                name: it.name,
+                provider: it.provider,
+            };
+            Ok(found.into_iter().map(choice).collect())
+        })
     }
 
     fn say(&self, text: &str) -> Result<bool, Fault> {

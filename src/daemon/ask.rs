@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The longest a request may take, tools and a spoken answer included.
-const LIMIT: Duration = Duration::from_secs(90);
+const LIMIT: Duration = Duration::from_secs(240);
 
 /// How requests are to be taken.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +60,7 @@ pub fn ask(
             dry_run: options.dry_run,
         });
         let end = Instant::now() + LIMIT;
-        while !conductor.is_idle() && Instant::now() < end {
+        while !(conductor.is_idle() && !conductor.is_thinking()) && Instant::now() < end {
             conductor.wait(Duration::from_millis(50));
         }
     }

@@ -10,6 +10,9 @@ use super::recorder::Recorder;
 use super::teacher::Teacher;
 use super::thinker::Thinker;
 use crate::acting::timers::{TimerQuery, Timers};
+use crate::deciding::contracts::scoring::Subject;
+use crate::deciding::mind::Judgement;
+use crate::deciding::modes;
 use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
@@ -17,8 +20,8 @@ use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::timer::{Timer, TimerChange, TimerKind};
 use crate::domain::{
-    Effect, Envelope, Event, Fault, FaultKind, PublicEvent, Reply, Setting, Stamp, Task, Thought, ThoughtEnd,
-    ToolCall, TurnId,
+    Effect, Envelope, Event, Fault, FaultKind, Mode, PublicEvent, Reply, Setting, Stamp, Task, Thought,
+    ThoughtEnd, ToolCall, TurnId,
 };
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
@@ -107,9 +110,10 @@ impl Conductor {
     }
 
     /// Tells listeners how things stand at the start, so that retained states are right from then on.
-    pub fn announce(&mut self, settings: Vec<Setting>) {
+    pub fn announce(&mut self, settings: Vec<Setting>, mode: Mode) {
         let now = self.clock.now();
         self.publish(now, None, None, PublicEvent::State { state: HarkState::Idle });
+        self.announce_mode(now, mode);
         for setting in settings {
             match setting {
                 Setting::DoNotDisturb(on) => {
@@ -123,6 +127,16 @@ impl Conductor {
                 | Setting::FollowUp(_) => self.handle(Event::Set { setting }),
                 other => self.publish(now, None, None, other.event()),
             }
+        }
+    }
+
+    /// What was begun before the last end is not: from the mode of then to rest, and from there to ALERT.
+    fn announce_mode(&mut self, now: Stamp, left: Mode) {
+        let mut from = left;
+        for to in modes::way(left, Mode::Resting).into_iter().chain([Mode::Alert]) {
+            let why = if to == Mode::Alert { "Hark has started" } else { "Hark was off" }.to_owned();
+            self.publish(now, None, None, PublicEvent::Mode { from, to, why });
+            from = to;
         }
     }
 
@@ -211,6 +225,11 @@ impl Conductor {
         self.owed > 0
     }
 
+    /// Whether a language model is still at work, if only to judge what was answered.
+    pub fn is_thinking(&self) -> bool {
+        self.parts.thinker.as_ref().is_some_and(Thinker::is_busy)
+    }
+
     /// Whether no turn is open.
     pub fn is_idle(&self) -> bool {
         self.machine.is_idle()
@@ -268,6 +287,12 @@ impl Conductor {
             Effect::Act { call } => self.act(call),
             Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
             Effect::Think { task } => self.think(*task),
+            Effect::Judge { turn, tool, request, answer } => {
+                let subject = Subject::DirectTool(tool);
+                if let Some(thinker) = &mut self.parts.thinker {
+                    thinker.judge(turn, Judgement { subject, request, answer });
+                }
+            }
             Effect::StopThinking { turn } => {
                 self.written.remove(&turn);
                 if let Some(thinker) = &mut self.parts.thinker {

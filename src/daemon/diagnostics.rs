@@ -5,6 +5,7 @@ use super::clock::wall_unix_ms;
 use super::health::{DeviceHealth, Devices, Health};
 use super::newer::Newer;
 use crate::acting::timers::Timers;
+use crate::domain::model::LanguageModel;
 use crate::domain::timer::{Timer, TimerKind, TimerState};
 use crate::integrations::mqtt::{Diagnostic, Mqtt};
 use crate::telemetry::vitals;
@@ -16,6 +17,8 @@ use tokio::sync::Notify;
 
 /// Uptime, memory and counts change all the time; nobody looks at them more often.
 const NUMBERS_EVERY: Duration = Duration::from_secs(60);
+/// Whether the language model is in trouble is known without asking it.
+const MODEL_EVERY: Duration = Duration::from_secs(5);
 
 /// What is told of.
 pub(super) struct Sources {
@@ -24,11 +27,14 @@ pub(super) struct Sources {
     /// Notified when a timer has changed.
     pub(super) timers_changed: Arc<Notify>,
     pub(super) newer: Arc<Newer>,
+    /// Language models, when one is configured.
+    pub(super) model: Option<Arc<dyn LanguageModel>>,
 }
 
 /// Goes on until it is aborted.
 pub(super) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
-    let Sources { health, timers, timers_changed, newer } = sources;
+    let Sources { health, timers, timers_changed, newer, model } = sources;
+    let mut often = tokio::time::interval(MODEL_EVERY);
     let mut watch = health.watch();
     let mut minute = tokio::time::interval(NUMBERS_EVERY);
     let now = *watch.borrow_and_update();
@@ -44,6 +50,10 @@ pub(super) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
                 Notifier.status(status(now));
             }
             () = timers_changed.notified() => tell_timers(&mqtt, &timers).await,
+            _ = often.tick(), if model.is_some() => {
+                let trouble = model.as_ref().is_some_and(|model| model.trouble().is_some());
+                mqtt.diagnose(Diagnostic::LanguageModelProblem(trouble));
+            }
             _ = minute.tick() => {
                 numbers(&health).for_each(|diagnostic| mqtt.diagnose(diagnostic));
                 tell_timers(&mqtt, &timers).await;

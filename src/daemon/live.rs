@@ -20,7 +20,8 @@ use super::voice_parts::VoiceParts;
 use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::house::Claim;
-use crate::domain::{Event, Fault, FaultKind, PublicEvent, Setting};
+use crate::domain::plan::PlanStore;
+use crate::domain::{Event, Fault, FaultKind, Mode, PublicEvent, Resume, Setting};
 use crate::inference::memory;
 use crate::integrations::dashboard::Dashboard;
 use crate::integrations::dashboard::limits::Limits;
@@ -65,6 +66,7 @@ pub fn run(
     }
     let publisher = mqtt.clone();
     listeners.push(Box::new(move |envelope| publisher.publish(envelope)));
+    listeners.push(mode_keeper(workshop));
     let broadcast = Broadcast::new();
     listeners.push(broadcast.listener());
     let learning = start_learning(workshop)?;
@@ -92,10 +94,12 @@ pub fn run(
     let watchdog =
         WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     let dashboard = start_dashboard(workshop, &health, &mqtt, broadcast)?;
-    let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer };
+    let model = workshop.model().cloned();
+    let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer, model };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
     end_on_signal(workshop, mailbox.clone())?;
-    conductor.announce(settings);
+    conductor.announce(settings, workshop.store().mode()?.unwrap_or(Mode::Resting));
+    go_on_with_plans(workshop)?;
     Notifier.ready("listening");
     let api = dashboard.as_ref().and_then(Dashboard::address);
     ready(&Running { ear: &ear, voice: &voice, api });
@@ -250,12 +254,40 @@ fn equipment(workshop: &Workshop) -> Equipment {
         microphone: config.audio.input_device != "none",
         speaker: config.audio.output_device != "none",
         cpu_temperature: vitals::cpu_celsius().is_some(),
-        // None can be configured yet.
-        language_model: false,
+        language_model: workshop.model().is_some(),
         wake_words: choices.wake_words,
         voices: choices.voices,
         languages: choices.languages,
     }
+}
+
+/// Keeps the mode for the next start.
+fn mode_keeper(workshop: &Workshop) -> Listener {
+    let (store, runtime) = (workshop.store().clone(), workshop.runtime.handle().clone());
+    Box::new(move |envelope| {
+        let PublicEvent::Mode { to, .. } = envelope.event else { return };
+        let store = store.clone();
+        runtime.spawn_blocking(move || {
+            if let Err(fault) = store.keep_mode(to) {
+                tracing::warn!("the mode is not known after a restart: {fault}");
+            }
+        });
+    })
+}
+
+/// Plans that were being carried out when the program ended go on where they were.
+fn go_on_with_plans(workshop: &Workshop) -> Result<(), Fault> {
+    if workshop.model().is_none() {
+        return Ok(());
+    }
+    for kept in workshop.store().unfinished()? {
+        let resume = Resume::Restarted { plan: kept.plan.id };
+        let event = Event::ResumePlan { session: kept.session, resume };
+        if let Err(full) = workshop.mailbox.push(event) {
+            tracing::error!("a plan does not go on before the next start: {full}");
+        }
+    }
+    Ok(())
 }
 
 /// Only where there is a classifier to teach.

@@ -2,7 +2,7 @@
 //! begun to do with a tool is done to its end, so that every act has its receipt.
 
 use super::mailbox::Mailbox;
-use crate::deciding::mind::{Mind, Tell};
+use crate::deciding::mind::{Judgement, Mind, Tell};
 use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::plan::{KeptPlan, Plan, PlanStore};
@@ -62,6 +62,24 @@ impl Thinker {
             }
         });
         self.running.insert(id, work.abort_handle());
+    }
+
+    /// Has an answer judged; `News` come to the mailbox.
+    pub(super) fn judge(&mut self, turn: TurnId, judgement: Judgement) {
+        if !self.mind.judges() || self.running.len() == MOST_TASKS {
+            return;
+        }
+        let (mind, mailbox, id) = (self.mind.clone(), self.mailbox.clone(), turn.clone());
+        let work = self.runtime.spawn(async move {
+            let news: Tell = Arc::new(move |news| tell(&mailbox, Event::News { turn: turn.clone(), news }));
+            mind.judge(&judgement, &news).await;
+        });
+        self.running.insert(id, work.abort_handle());
+    }
+
+    /// Whether something is still at work.
+    pub(super) fn is_busy(&self) -> bool {
+        self.running.values().any(|task| !task.is_finished())
     }
 
     /// Ends a task, if it is still at work.

@@ -27,6 +27,7 @@ use crate::config::{Config, paths};
 use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
+use crate::domain::model::LanguageModel;
 use crate::domain::ports::{HomeView, Voice};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::EarCommand;
@@ -255,6 +256,11 @@ impl Workshop {
             thinker: self.mind.as_ref().map(|mind| self.thinker(mind)),
             recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
         }
+    }
+
+    /// Language models, when one is configured.
+    pub(super) fn model(&self) -> Option<&Arc<dyn LanguageModel>> {
+        self.mind.as_ref().map(|mind| mind.model())
     }
 
     fn thinker(&self, mind: &Arc<Mind>) -> Thinker {

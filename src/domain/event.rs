@@ -147,6 +147,8 @@ pub enum Effect {
     Act { call: ToolCall },
     /// Set a language model to a request; answered by `Thought`, with `News` before.
     Think { task: Box<Task> },
+    /// Have judged what a direct command gave back; answered by `News`.
+    Judge { turn: TurnId, tool: String, request: String, answer: String },
     /// Nobody waits for what a language model makes of it any more.
     StopThinking { turn: TurnId },
     /// The next words of a reply that is still being written; said when `speak`.

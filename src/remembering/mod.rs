@@ -5,6 +5,7 @@ pub mod error;
 pub mod facts;
 pub mod lists;
 mod migrations;
+mod mode;
 pub mod plans;
 pub mod settings;
 pub mod store;

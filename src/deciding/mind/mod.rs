@@ -140,6 +140,16 @@ impl Mind {
         (Thought { end, attempts: work.attempts.load(Ordering::Relaxed) }, judgement)
     }
 
+    /// The models it works with.
+    pub fn model(&self) -> &Arc<dyn LanguageModel> {
+        &self.parts.model
+    }
+
+    /// Whether answers are judged.
+    pub fn judges(&self) -> bool {
+        self.parts.contracts.settings().scoring
+    }
+
     /// Judges an answer, after it was given.
     pub async fn judge(&self, judgement: &Judgement, tell: &Tell) {
         let Judgement { subject, request, answer } = judgement;
@@ -221,7 +231,7 @@ impl Work<'_> {
     /// What is to be judged of the end; nothing where scoring is switched off.
     fn judgement(&self, end: &ThoughtEnd) -> Option<Judgement> {
         let subject = self.subject.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let subject = subject.filter(|_| self.mind.parts.contracts.settings().scoring)?;
+        let subject = subject.filter(|_| self.mind.judges())?;
         let (ThoughtEnd::Answered { text, .. } | ThoughtEnd::Hinted { text, .. }) = end else { return None };
         Some(Judgement { subject, request: self.task.text.clone(), answer: text.clone() })
     }

@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::state::{Approval, Phase, Work};
+use super::talk::Talk;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::tool::error_code;
@@ -62,7 +63,7 @@ impl Machine {
             Some(receipt) => {
                 let asked = receipt.clone();
                 self.talks.open(&origin).approval =
-                    Some(Approval { intents, asked, by_pin, task: None, until_ms });
+                    Some(Approval { turn: id.clone(), intents, asked, by_pin, task: None, until_ms });
                 Reply::AskApproval { receipt, parts }
             }
             None => Reply::Parts { parts },
@@ -90,6 +91,22 @@ impl Machine {
         });
         let work = work.collect();
         self.run(now, id, work);
+    }
+
+    /// A yes or no of the owner's dashboard. It answers the turn it names, else its own conversation, else the only
+    /// question there is: whoever has the dashboard is let in by its token, not by where the question was asked.
+    pub(super) fn on_answer(&mut self, now: Stamp, origin: Origin, turn: Option<&TurnId>, yes: bool) {
+        let waits =
+            |talk: &&Talk| talk.approval.as_ref().is_some_and(|it| turn.is_none_or(|id| it.turn == *id));
+        let waiting: Vec<&Origin> = self.talks.all().filter(waits).map(Talk::origin).collect();
+        let asked = match waiting.as_slice() {
+            all if all.contains(&&origin) => origin,
+            [only] => (*only).clone(),
+            _ => origin,
+        };
+        let word = if yes { "yes" } else { "no" };
+        let speak = asked == Origin::Voice;
+        self.on_typed(now, word.to_owned(), asked, speak, false);
     }
 
     /// Whether a dangerous act waits for the PIN, and this one may give it.

@@ -199,10 +199,7 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
-            Event::Answer { origin, yes, .. } => {
-                let word = if yes { "yes" } else { "no" };
-                self.on_typed(now, word.to_owned(), origin, false, false);
-            }
+            Event::Answer { origin, turn, yes } => self.on_answer(now, origin, turn.as_ref(), yes),
             Event::Claimed { .. }
             | Event::Announcement { .. }
             | Event::Confirmed { .. }
@@ -346,6 +343,7 @@ impl Machine {
         if turn.phase == Phase::Thinking {
             self.out.push(Effect::StopThinking { turn: turn.id.clone() });
         }
+        self.judge_direct(&turn);
         let (timings_ms, route, attempts) = (turn.times.timings(), turn.route, turn.attempts);
         let event = PublicEvent::Turn { timings_ms, route, attempts, outcome };
         self.out.push(Effect::Publish { turn: Some(turn.id), origin: Some(turn.origin), event });

@@ -145,6 +145,8 @@ impl Times {
 /// Dangerous acts that wait for a yes.
 #[derive(Debug, Clone)]
 pub(super) struct Approval {
+    /// The turn that asked.
+    pub(super) turn: TurnId,
     pub(super) intents: Vec<(Intent, ToolCall)>,
     /// What was asked, as the gate put it.
     pub(super) asked: Receipt,

@@ -98,6 +98,17 @@ impl Machine {
         }
     }
 
+    /// What a direct command gave back is judged like every answer.
+    pub(super) fn judge_direct(&mut self, turn: &Turn) {
+        let direct =
+            turn.route == Some(Route::Direct) && self.settings.thinks && turn.outcome == Outcome::Done;
+        let tool = turn.work.first().and_then(|work| work.intent.name.strip_prefix("tool."));
+        if let Some(tool) = tool.filter(|_| direct) {
+            let (turn, request, answer) = (turn.id.clone(), turn.heard.clone(), turn.reply.clone());
+            self.out.push(Effect::Judge { turn, tool: tool.to_owned(), request, answer });
+        }
+    }
+
     fn task(&self, id: &TurnId, text: &str, kind: Option<Classification>) -> Task {
         let turn = self.turns.iter().find(|turn| turn.id == *id);
         Task {
@@ -252,7 +263,8 @@ impl Machine {
         let by_pin = receipt.detail["error"] == crate::domain::tool::error_code::NEEDS_PIN;
         let asked = receipt.clone();
         let task = Some(id.clone());
-        let approval = Approval { intents: vec![(intent, call)], asked, by_pin, task, until_ms };
+        let approval =
+            Approval { turn: id.clone(), intents: vec![(intent, call)], asked, by_pin, task, until_ms };
         self.talks.open(&origin).approval = Some(approval);
         self.reply(now, id, Reply::AskApproval { receipt, parts: Vec::new() });
     }

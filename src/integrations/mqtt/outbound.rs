@@ -63,6 +63,8 @@ pub enum Diagnostic {
     MicrophoneProblem(bool),
     /// The speaker is away or takes no sound.
     SpeakerProblem(bool),
+    /// The language model cannot be asked.
+    LanguageModelProblem(bool),
     /// Overruns and underruns of both devices since the start.
     Xruns(u64),
     /// Seconds since the start.
@@ -92,6 +94,7 @@ pub fn diagnostic(topics: &Topics, diagnostic: Diagnostic) -> Message {
     let (topic, payload) = match diagnostic {
         Diagnostic::MicrophoneProblem(on) => (Topic::MicrophoneProblemState, switch(on)),
         Diagnostic::SpeakerProblem(on) => (Topic::SpeakerProblemState, switch(on)),
+        Diagnostic::LanguageModelProblem(on) => (Topic::LanguageModelProblemState, switch(on)),
         Diagnostic::Xruns(count) => (Topic::XrunsState, count.to_string()),
         Diagnostic::UptimeS(seconds) => (Topic::UptimeState, seconds.to_string()),
         Diagnostic::MemoryBytes(bytes) => {
@@ -386,6 +389,7 @@ mod tests {
         };
         expect(Diagnostic::MicrophoneProblem(true), "microphone_problem", "ON");
         expect(Diagnostic::SpeakerProblem(false), "speaker_problem", "OFF");
+        expect(Diagnostic::LanguageModelProblem(true), "language_model_problem", "ON");
         expect(Diagnostic::Xruns(3), "xruns", "3");
         expect(Diagnostic::UptimeS(61), "uptime", "61");
         expect(Diagnostic::MemoryBytes(100 * 1024 * 1024 + 512 * 1024), "memory", "100.5");
