@@ -2,6 +2,7 @@
 //! addresses and names with a form of their own.
 
 use super::load::Loaded;
+use super::memory::ENTRY_KINDS;
 use super::paths::expand;
 use super::permissions::ACTS;
 use super::problem::{Problem, nearest};
@@ -19,6 +20,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     files(&mut found);
     services(&mut found);
     permissions(&mut found);
+    replays(&mut found);
     found.problems
 }
 
@@ -218,6 +220,21 @@ fn permissions(found: &mut Findings<'_>) {
                 |near| format!("did you mean \"{near}\"?"),
             );
             found.add(&format!("permissions.{name}"), act, "no dangerous act of this name", fix);
+        }
+    }
+}
+
+fn replays(found: &mut Findings<'_>) {
+    let memory = &found.loaded.config.memory;
+    let lists = [
+        ("continuation", &memory.replay_continuation),
+        ("clarification", &memory.replay_clarification),
+        ("session", &memory.replay_session),
+    ];
+    for (name, kinds) in lists {
+        for kind in kinds.iter().filter(|kind| !ENTRY_KINDS.contains(&kind.as_str())) {
+            let fix = format!("use {}", ENTRY_KINDS.join(", "));
+            found.add(&format!("memory.replay_{name}"), kind, "no kind of request", fix);
         }
     }
 }

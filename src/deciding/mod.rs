@@ -8,6 +8,7 @@ pub mod contracts;
 pub mod instincts;
 pub mod ladder;
 pub mod pin_words;
+pub mod replay_reason;
 pub mod replies;
 pub mod route;
 pub mod slash;

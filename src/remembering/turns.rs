@@ -75,6 +75,22 @@ impl Turns {
         Ok(rows.into_iter().map(to_turn).collect::<Result<_, _>>()?)
     }
 
+    /// The turns that were kept before this one, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn before(&self, id: &TurnId, most: u32) -> Result<Vec<TurnRecord>, Fault> {
+        let id = id.0.clone();
+        let rows = self.store.call("read the turns before", move |db| {
+            let sql = "SELECT id, at, session, events, inputs FROM turns
+                       WHERE seq < (SELECT seq FROM turns WHERE id = ?1) ORDER BY seq DESC LIMIT ?2";
+            db.prepare_cached(sql)?
+                .query_map(params![id, most], read_row)?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        Ok(rows.into_iter().map(to_turn).collect::<Result<_, _>>()?)
+    }
+
     /// One turn by its id, `None` when it is not kept.
     ///
     /// # Errors
@@ -150,6 +166,8 @@ mod tests {
         assert_eq!(turns.by_id(&"c".into()).unwrap(), None);
         assert_eq!(turns.newest(5).unwrap(), [turn("b"), turn("a")]);
         assert_eq!(turns.newest(1).unwrap(), [turn("b")]);
+        assert_eq!(turns.before(&"b".into(), 5).unwrap(), [turn("a")]);
+        assert_eq!(turns.before(&"a".into(), 5).unwrap(), []);
     }
 
     #[test]

@@ -119,7 +119,7 @@ fn call(model: &Scripted, contract: Contract, vars: &Value) -> (Outcome, Vec<Pub
     let mut events = Vec::new();
     let mut report = |event| events.push(event);
     let options = Options { tools: about_one.then_some(&one[..]), ..Options::new(&mut report) };
-    let outcome = contracts.call(model, contract, vars, options).now_or_never().unwrap();
+    let outcome = sent(contracts.call(model, contract, vars, options)).now_or_never().unwrap();
     (outcome, events)
 }
 
