@@ -109,7 +109,7 @@ impl Recorder {
 
     fn keep(&mut self, open: Open, closing: Envelope, outcome: Outcome) {
         let exchange = exchange(&open, outcome);
-        self.keeping.sessions.expect(&exchange);
+        self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
         let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
         self.writes.retain(|write| !write.is_finished());

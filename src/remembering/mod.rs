@@ -11,6 +11,7 @@ pub mod replay;
 pub mod sessions;
 pub mod settings;
 pub mod store;
+pub mod tags;
 pub mod timers;
 pub mod turns;
 

@@ -24,44 +24,6 @@ fn requests(replayed: &Replayed) -> Vec<&str> {
 }
 
 #[test]
-fn every_request_has_a_kind() {
-    for (text, language, expected) in [
-        ("What is the capital of France?", "en", Question),
-        ("the lights are on?", "en", Question),
-        ("how tall is the Eiffel Tower", "en", Question),
-        ("tell me what the time is", "en", Instruction),
-        ("please explain quantum physics", "en", Instruction),
-        ("could you write a short poem", "en", Instruction),
-        ("Turn on the light.", "en", Instruction),
-        ("Actually, make it blue", "en", Correction),
-        ("No, I meant the kitchen", "en", Correction),
-        ("that was a mistake", "en", Correction),
-        ("What did I say?", "en", Meta),
-        ("repeat that please", "en", Meta),
-        ("give me a summary", "en", Meta),
-        ("I am tired", "en", Other),
-        ("it was nice", "en", Other),
-        ("", "en", Other),
-        ("Was ist das?", "de", Question),
-        ("wie hoch ist der Turm", "de", Question),
-        ("Schalte bitte das Licht ein", "de", Instruction),
-        ("Licht in der Küche aus", "de", Instruction),
-        ("kannst du mir ein Gedicht schreiben", "de", Instruction),
-        ("Nein, ich meinte die Küche", "de", Correction),
-        ("eigentlich lieber blau", "de", Correction),
-        ("Was habe ich gesagt?", "de", Meta),
-        ("mach eine Zusammenfassung", "de", Meta),
-        ("ich bin müde", "de", Other),
-    ] {
-        assert_eq!(tag(text, language), expected, "{text}");
-    }
-    for tag in [Question, Instruction, Correction, Meta, Other] {
-        assert_eq!(named(name(tag)), tag);
-        assert_eq!(serde_json::to_value(tag).unwrap(), name(tag));
-    }
-}
-
-#[test]
 fn the_reason_says_which_kinds_are_told_and_the_latest_two_always_are() {
     let all = [Question, Instruction, Correction, Meta, Other, Meta, Other];
     for (reason, expected, filtered) in [

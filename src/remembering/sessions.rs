@@ -2,6 +2,7 @@
 
 use super::replay::{self, Entry};
 use super::store::Store;
+use super::tags;
 use crate::config::memory::Memory;
 use crate::domain::session::{ReplayPolicy, ReplayReason, Replayed, SessionSettings, Sessions, Verbosity};
 use crate::domain::{Fault, TurnId};
@@ -43,7 +44,7 @@ impl SessionStore {
     }
 
     /// Tells of an exchange that will be kept; it is replayed from now on. Waits for nothing.
-    pub fn expect(&self, exchange: &Exchange) {
+    pub fn foresee(&self, exchange: &Exchange) {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner).push(exchange.clone());
     }
 
@@ -65,7 +66,7 @@ impl SessionStore {
             let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             touch(&change, &exchange.session, exchange.at_unix_ms)?;
             let (request, reply, tag) = match &exchange.entry {
-                Some(entry) => (entry.request.as_str(), entry.reply.as_str(), replay::name(entry.tag)),
+                Some(entry) => (entry.request.as_str(), entry.reply.as_str(), tags::name(entry.tag)),
                 None => ("", "", ""),
             };
             if exchange.entry.is_some() || policy.is_some() {
@@ -134,7 +135,7 @@ impl SessionStore {
         let kept = rows.iter().rev().map(|[_, request, reply, tag]| Entry {
             request: request.clone(),
             reply: reply.clone(),
-            tag: replay::named(tag),
+            tag: tags::named(tag),
         });
         let mut entries: Vec<Entry> = kept.chain(new).collect();
         let surplus = entries.len().saturating_sub(most as usize);
@@ -279,7 +280,7 @@ mod tests {
         let kept = kept();
         keep(&kept, &exchange("1", "a", 5));
         let second = exchange("2", "a", 6);
-        kept.sessions.expect(&second);
+        kept.sessions.foresee(&second);
         let clone = kept.sessions.clone();
         assert_eq!(clone.entries("a").unwrap().len(), 2);
         assert_eq!(clone.entries("b").unwrap().len(), 0);
