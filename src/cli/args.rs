@@ -52,6 +52,11 @@ pub enum Command {
         #[arg(default_value = "last")]
         turn: String,
     },
+    /// Feeds what was recorded of a turn to today's turn machine and shows any difference
+    Replay {
+        /// Turn id, or `last`
+        turn: String,
+    },
     /// Models and native libraries
     Models(models::ModelsArgs),
     /// Areas, entities and their states

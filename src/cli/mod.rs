@@ -13,6 +13,7 @@ mod home;
 mod listen;
 pub mod models;
 mod remember;
+mod replay;
 mod run;
 mod say;
 mod timers;
@@ -91,6 +92,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Explain { turn } => explain::run(&config, &turn, cli.json),
+        Command::Replay { turn } => replay::run(&config, &turn, cli.json),
         Command::Models(args) => models::run(&args, &config, cli.json, out).map_err(one),
         Command::Home { command } => home::run(&config, &command, cli.json),
         Command::Timers { command } => timers::run(&config, &command, cli.json),

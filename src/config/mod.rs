@@ -10,6 +10,7 @@ pub mod endpoint;
 pub mod home;
 pub mod homeassistant;
 pub mod intent;
+pub mod journal;
 pub mod keys;
 pub mod limits;
 pub mod llm;
@@ -80,6 +81,8 @@ pub struct Config {
     pub satellite: satellite::Satellite,
     /// What is kept.
     pub memory: memory::Memory,
+    /// A line a turn, in a file a day, without sound.
+    pub journal: journal::JournalConfig,
     /// The voice.
     pub speaking: speaking::Speaking,
     /// What happens when somebody speaks while Hark speaks.

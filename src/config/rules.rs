@@ -4,6 +4,7 @@
 use super::dashboard::Dashboard;
 use super::llm::{LlmFallback, is_keep_alive};
 use super::load::Loaded;
+use super::memory::ENTRY_KINDS;
 use super::paths::{self, expand};
 use super::permissions::{ACTS, TOOL_PERMISSIONS};
 use super::problem::{Problem, nearest};
@@ -26,6 +27,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     permissions(&mut found);
     reach(&mut found);
     dashboard(&mut found, paths::credentials_dir().as_deref());
+    replays(&mut found);
     found.problems
 }
 
@@ -279,6 +281,21 @@ fn reach(found: &mut Findings<'_>) {
             let fix =
                 "write host or host:port, such as \"127.0.0.1:8080\", without http:// and without a path";
             found.add("tools.http_allow_hosts", host, "not a host", fix);
+        }
+    }
+}
+
+fn replays(found: &mut Findings<'_>) {
+    let memory = &found.loaded.config.memory;
+    let lists = [
+        ("continuation", &memory.replay_continuation),
+        ("clarification", &memory.replay_clarification),
+        ("session", &memory.replay_session),
+    ];
+    for (name, kinds) in lists {
+        for kind in kinds.iter().filter(|kind| !ENTRY_KINDS.contains(&kind.as_str())) {
+            let fix = format!("use {}", ENTRY_KINDS.join(", "));
+            found.add(&format!("memory.replay_{name}"), kind, "no kind of request", fix);
         }
     }
 }

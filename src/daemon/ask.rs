@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
+use super::session_names::{SessionNames, fresh};
 use super::voice_parts::VoiceParts;
 use super::workshop::Workshop;
 use crate::domain::public_event::Origin;
@@ -42,8 +43,8 @@ pub fn ask(
             let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
             listener(envelope);
         });
-        let session = options.session.as_deref().unwrap_or("ask");
-        let parts = workshop.parts(voice.as_ref().map(VoiceParts::handle), None, session);
+        let names = SessionNames::of_one(&options.session.clone().unwrap_or_else(|| fresh("ask")));
+        let parts = workshop.parts(voice.as_ref().map(VoiceParts::handle), None, names);
         Conductor::new(workshop.machine(), parts, clock.clone(), workshop.mailbox.clone(), vec![listener])
     };
     let mut conductor = converse();

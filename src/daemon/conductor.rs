@@ -405,7 +405,10 @@ impl Conductor {
         })
     }
 
-    fn think(&mut self, task: Task) {
+    fn think(&mut self, mut task: Task) {
+        if task.session.is_empty() {
+            task.session = self.parts.recorder.session(Some(&task.origin));
+        }
         let turn = task.turn.clone();
         match &mut self.parts.thinker {
             Some(thinker) => thinker.begin(task),

@@ -7,6 +7,7 @@ use super::conductor::{Conductor, Listener};
 use super::ear_thread::machine_event;
 use super::loopback::Loopback;
 use super::reply_file::ReplyFile;
+use super::session_names::{SessionNames, fresh};
 use super::voice_parts::VoiceParts;
 use super::workshop::Workshop;
 use crate::domain::audio::{ms_to_samples, samples_to_ms};
@@ -138,7 +139,7 @@ impl<'a> Room<'a> {
         let started = Instant::now();
         let clock = Arc::new(Clock::recording(started));
         let (commands, orders) = std::sync::mpsc::channel();
-        let parts = workshop.parts(Some(voice.clone()), Some(commands), "hear");
+        let parts = workshop.parts(Some(voice.clone()), Some(commands), SessionNames::of_one(&fresh("hear")));
         // A fresh conversation: what was ordered in the one before counts no more.
         for order in [EarCommand::Mute(false), EarCommand::Watch(false), EarCommand::Sleep] {
             ear.command(order);

@@ -71,7 +71,7 @@ pub fn run(
     listeners.push(broadcast.listener());
     let learning = start_learning(workshop)?;
     listeners.extend(learning.as_ref().map(LearningThread::listener));
-    let mut parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), "voice");
+    let mut parts = workshop.parts(Some(voice.handle()), Some(ear.commands()), workshop.daemon_names());
     let keeping = workshop.kept().map(|kept| workshop.runtime.spawn(kept.clone().follow(mailbox.clone())));
     if let Some(kept) = workshop.kept().cloned() {
         parts.steward = Some(start_steward(workshop, &ear, &voice, ending.clone(), &kept));

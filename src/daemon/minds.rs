@@ -1,7 +1,7 @@
 //! Opens what works with language models: provider, contracts, and what a model is told of the house.
 
 use super::clock::wall_local;
-use super::thinker::{Persistent, PlansOnDisk};
+use super::thinker::{Persistent, PlansOnDisk, SessionsOnDisk};
 use crate::acting::home::HomeRegistry;
 use crate::acting::tools::Toolbox;
 use crate::config::{Config, paths};
@@ -11,6 +11,7 @@ use crate::domain::home::{Entity, Home};
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
 use crate::llm;
+use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,7 @@ const MOST_BYTES: u64 = 64 * 1024;
 pub(super) fn open(
     config: &Config,
     store: &Store,
+    sessions: &SessionStore,
     tools: &Arc<Toolbox>,
     home: &Arc<HomeRegistry>,
     runtime: &Handle,
@@ -44,7 +46,7 @@ pub(super) fn open(
         model,
         contracts: Arc::new(contracts),
         tools: Arc::new(Persistent { tools: tools.clone(), runtime: runtime.clone(), limit }),
-        sessions: None,
+        sessions: Some(Arc::new(SessionsOnDisk(sessions.clone()))),
         plans: Arc::new(PlansOnDisk(store.clone())),
         settings: config.route.clone(),
         identity,

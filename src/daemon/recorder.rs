@@ -1,11 +1,19 @@
 //! Keeps every turn for `hark explain`: its public events, and the machine events since the machine was
-//! last at rest, so that a fresh machine can replay it.
+//! last at rest, so that a fresh machine can replay it. Keeps what was said in its conversation, and a line of it in
+//! the journal. All of that is written off the turn's path.
 
-use crate::domain::public_event::Origin;
-use crate::domain::{Envelope, Event, PublicEvent, Stamp, TurnId};
+use super::session_names::SessionNames;
+use crate::domain::public_event::{Origin, Outcome};
+use crate::domain::session::{ReplayPolicy, Sessions};
+use crate::domain::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
+use crate::remembering::journal::{Journal, Line, Words};
+use crate::remembering::replay::Entry;
+use crate::remembering::sessions::{Exchange, SessionStore};
 use crate::remembering::turns::{TurnRecord, Turns};
+use chrono::DateTime;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -14,39 +22,45 @@ const MOST_INPUTS: usize = 4096;
 /// The store is tidied every this many turns.
 const PRUNE_EVERY: u32 = 50;
 
+/// Where turns are kept.
+#[derive(Clone)]
+pub(super) struct Keeping {
+    pub(super) turns: Turns,
+    pub(super) sessions: SessionStore,
+    /// `None` when it is switched off.
+    pub(super) journal: Option<Arc<Journal>>,
+    /// How many turns are kept.
+    pub(super) most: u32,
+}
+
 /// See the module.
 pub struct Recorder {
-    turns: Option<Turns>,
+    keeping: Keeping,
     runtime: Handle,
-    session: String,
-    keep: u32,
+    names: SessionNames,
     inputs: Vec<Value>,
-    open: BTreeMap<TurnId, TurnRecord>,
+    open: BTreeMap<TurnId, Open>,
     saved: u32,
     writes: Vec<JoinHandle<()>>,
 }
 
+/// A turn that is not closed yet.
+struct Open {
+    record: TurnRecord,
+    origin: Option<Origin>,
+    words: Words,
+    policy: Option<ReplayPolicy>,
+}
+
 impl Recorder {
-    /// Records into `turns`, or nothing when there is no store. `session` names the conversation of turns whose origin
-    /// names none.
-    pub fn new(turns: Option<Turns>, runtime: Handle, session: &str, keep: u32) -> Self {
-        Self {
-            turns,
-            runtime,
-            session: session.to_owned(),
-            keep,
-            inputs: Vec::new(),
-            open: BTreeMap::new(),
-            saved: 0,
-            writes: Vec::new(),
-        }
+    /// Keeps turns there; `names` tells the conversations apart.
+    pub(super) fn new(keeping: Keeping, runtime: Handle, names: SessionNames) -> Self {
+        let (open, writes) = (BTreeMap::new(), Vec::new());
+        Self { keeping, runtime, names, inputs: Vec::new(), open, saved: 0, writes }
     }
 
     /// A machine event is about to be handled; `at_rest` when no turn is open before it.
     pub fn event(&mut self, now: Stamp, event: &Event, at_rest: bool) {
-        if self.turns.is_none() {
-            return;
-        }
         if at_rest {
             self.inputs.clear();
         }
@@ -55,33 +69,55 @@ impl Recorder {
         }
     }
 
+    /// The conversation a request belongs to that is made now.
+    pub fn session(&self, origin: Option<&Origin>) -> String {
+        self.names.now(origin)
+    }
+
     /// A public event was sent; the closing record saves its turn.
     pub fn published(&mut self, envelope: &Envelope) {
-        let (Some(turns), Some(id)) = (&self.turns, &envelope.turn) else { return };
-        let record = self.open.entry(id.clone()).or_insert_with(|| TurnRecord {
-            id: id.clone(),
-            at: envelope.at.clone(),
-            session: self.session.clone(),
-            events: Vec::new(),
-            inputs: Vec::new(),
+        let Some(id) = &envelope.turn else { return };
+        let open = self.open.entry(id.clone()).or_insert_with(|| Open {
+            record: TurnRecord {
+                id: id.clone(),
+                at: envelope.at.clone(),
+                session: self.names.now(envelope.origin.as_ref()),
+                events: Vec::new(),
+                inputs: Vec::new(),
+            },
+            origin: envelope.origin.clone(),
+            words: Words::default(),
+            policy: None,
         });
-        if let Some(Origin::Api(session) | Origin::MqttSession(session)) = &envelope.origin {
-            record.session.clone_from(session);
+        open.record.events.push(json(envelope));
+        if let PublicEvent::Replay(policy) = &envelope.event {
+            open.policy = Some(policy.clone());
         }
-        record.events.push(json(envelope));
-        if !matches!(envelope.event, PublicEvent::Turn { .. }) {
-            return;
-        }
-        let Some(mut record) = self.open.remove(id) else { return };
-        record.inputs.clone_from(&self.inputs);
+        open.words.take(&envelope.event);
+        let PublicEvent::Turn { outcome, .. } = envelope.event else { return };
+        let Some(mut open) = self.open.remove(id) else { return };
+        open.record.inputs.clone_from(&self.inputs);
+        self.keep(open, envelope.clone(), outcome);
+    }
+
+    fn keep(&mut self, open: Open, closing: Envelope, outcome: Outcome) {
+        let exchange = exchange(&open, outcome);
+        self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
-        let (turns, keep, prune) = (turns.clone(), self.keep, self.saved % PRUNE_EVERY == 1);
+        let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
         self.writes.retain(|write| !write.is_finished());
         self.writes.push(self.runtime.spawn_blocking(move || {
-            let written =
-                turns.save_turn(&record).and_then(|()| if prune { turns.prune(keep) } else { Ok(0) });
-            if let Err(fault) = written {
+            if let Err(fault) = keeping.turns.save_turn(&open.record) {
                 tracing::error!("a turn could not be kept: {fault}");
+            }
+            if let Err(fault) = keeping.sessions.keep(&exchange) {
+                tracing::error!("what was said could not be kept: {fault}");
+            }
+            if let Err(fault) = note(&keeping, open, &closing) {
+                tracing::error!("a line of the journal is missing: {fault}");
+            }
+            if prune && let Err(fault) = keeping.turns.prune(keeping.most) {
+                tracing::error!("old turns could not be forgotten: {fault}");
             }
         }));
     }
@@ -96,7 +132,34 @@ impl Recorder {
     }
 }
 
+/// What of a turn its conversation comes back to: what was asked and answered, and not merely tried.
+fn exchange(open: &Open, outcome: Outcome) -> Exchange {
+    let counts = !matches!(outcome, Outcome::DryRun | Outcome::Elsewhere | Outcome::NothingSaid);
+    let words = &open.words;
+    let entry = (counts && !words.request.trim().is_empty())
+        .then(|| Entry::new(&words.request, &words.response, &words.language));
+    let at_unix_ms = DateTime::parse_from_rfc3339(&open.record.at).map_or(0, |at| at.timestamp_millis());
+    let (turn, session) = (open.record.id.clone(), open.record.session.clone());
+    Exchange { turn, session, at_unix_ms, entry, policy: open.policy.clone() }
+}
+
+/// The line of a turn in the journal.
+fn note(keeping: &Keeping, open: Open, closing: &Envelope) -> Result<(), Fault> {
+    let Some(journal) = &keeping.journal else { return Ok(()) };
+    let mut settings = keeping.sessions.settings(&open.record.session)?;
+    if settings.mode.is_empty() {
+        settings.mode = if open.origin == Some(Origin::Voice) { "voice" } else { "chat" }.into();
+    }
+    let (at, session) = (&open.record.at, &open.record.session);
+    Line::new(closing, at, session, settings, &open.words, open.policy)
+        .map_or(Ok(()), |line| journal.append(&line))
+}
+
 fn json(value: impl serde::Serialize) -> Value {
     // Only maps with keys that are not text, or a failing `Serialize`, can fail; events have neither.
     serde_json::to_value(value).unwrap_or(Value::Null)
 }
+
+#[cfg(test)]
+#[path = "recorder_tests.rs"]
+mod tests;

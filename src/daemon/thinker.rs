@@ -7,8 +7,10 @@ use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::plan::{KeptPlan, Plan, PlanStore};
 use crate::domain::ports::{ReceiptFuture, Tools};
+use crate::domain::session::{ReplayReason, Replayed, SessionSettings, Sessions};
 use crate::domain::tool::error_code;
 use crate::domain::{Event, Fault, Receipt, ReceiptId, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
+use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -168,5 +170,22 @@ impl PlanStore for PlansOnDisk {
 
     fn checkpoints(&self, id: &str) -> Result<Vec<KeptPlan>, Fault> {
         tokio::task::block_in_place(|| self.0.checkpoints(id))
+    }
+}
+
+/// Conversations in the store, read by threads of the runtime that may wait for the disk.
+pub(super) struct SessionsOnDisk(pub(super) SessionStore);
+
+impl Sessions for SessionsOnDisk {
+    fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault> {
+        tokio::task::block_in_place(|| self.0.replay(session, reason))
+    }
+
+    fn settings(&self, session: &str) -> Result<SessionSettings, Fault> {
+        tokio::task::block_in_place(|| self.0.settings(session))
+    }
+
+    fn keep_settings(&self, session: &str, settings: &SessionSettings) -> Result<(), Fault> {
+        tokio::task::block_in_place(|| self.0.keep_settings(session, settings))
     }
 }

@@ -10,7 +10,8 @@ use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::minds;
 use super::recogniser::{self, Made};
-use super::recorder::Recorder;
+use super::recorder::{Keeping, Recorder};
+use super::session_names::SessionNames;
 use super::settings::Choices;
 use super::sources;
 use super::teacher::Teacher;
@@ -40,6 +41,8 @@ use crate::inference::manifest::Manifest;
 use crate::inference::onnx::OnnxRuntime;
 use crate::integrations::homeassistant::HomeAssistant;
 use crate::integrations::mqtt;
+use crate::remembering::journal::Journal;
+use crate::remembering::sessions::{SessionStore, VoiceSessions};
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
@@ -80,6 +83,9 @@ pub struct Workshop {
     tools: Arc<Toolbox>,
     controls: Arc<Controls>,
     store: Store,
+    /// Conversations.
+    pub(super) sessions: SessionStore,
+    journal: Option<Arc<Journal>>,
     settings_kept: Option<(Arc<KeptSettings>, Choices)>,
     /// Works with language models, when one is configured.
     mind: Option<Arc<Mind>>,
@@ -173,7 +179,9 @@ impl Workshop {
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
-        let mind = minds::open(&config, &store, &tools, &home, runtime.handle())?;
+        let sessions = SessionStore::new(store.clone(), config.memory.clone());
+        let journal = journal_of(&config).map_err(|fault| vec![fault])?;
+        let mind = minds::open(&config, &store, &sessions, &tools, &home, runtime.handle())?;
         Ok(Self {
             config,
             runtime,
@@ -189,6 +197,8 @@ impl Workshop {
             tools,
             controls,
             store,
+            sessions,
+            journal,
             settings_kept,
             mind,
         })
@@ -196,26 +206,7 @@ impl Workshop {
 
     /// A turn machine at rest, with ids no other start has used.
     pub fn machine(&self) -> Machine {
-        let config = &self.config;
-        Machine::new(Settings {
-            id_prefix: id_prefix(),
-            language: config.speaking.language.clone(),
-            listen_window_ms: config.endpoint.nothing_said_ms.into(),
-            approval_window_ms: config.permissions.approval_window_ms.into(),
-            ring_max_ms: config.home.ring_max_ms.into(),
-            volume_percent: config.speaking.volume_percent,
-            earcons: config.speaking.earcons,
-            wake_sound: config.speaking.earcons,
-            words_per_minute: config.speaking.rate_wpm,
-            barge_in: config.barge_in.clone(),
-            follow_up: config.speaking.follow_up,
-            follow_up_ms: config.speaking.follow_up_ms.into(),
-            context_ms: config.memory.context_ms.into(),
-            thinks: self.mind.is_some(),
-            task_timeout_ms: config.route.task_timeout_ms.into(),
-            question_window_ms: config.route.question_window_ms.into(),
-            rest_after_ms: config.route.rest_after_ms.into(),
-        })
+        Machine::new(machine_settings(&self.config, &id_prefix()))
     }
 }
 
@@ -237,10 +228,24 @@ impl Workshop {
         select::area(&home, here).map_or_else(|| here.to_owned(), |area| area.name.clone())
     }
 
-    /// What a conductor works with. `session` names the conversation in the store.
-    pub fn parts(&self, voice: Option<VoiceHandle>, ear: Option<Sender<EarCommand>>, session: &str) -> Parts {
-        let keep = self.config.memory.keep_turns;
-        let turns = Some(Turns::new(self.store.clone()));
+    /// Names of the daemon's conversations.
+    pub fn daemon_names(&self) -> SessionNames {
+        SessionNames::of_daemon(Arc::new(VoiceSessions::new(&self.config.memory)))
+    }
+
+    /// What a conductor works with. `names` tells the conversations in the store apart.
+    pub fn parts(
+        &self,
+        voice: Option<VoiceHandle>,
+        ear: Option<Sender<EarCommand>>,
+        names: SessionNames,
+    ) -> Parts {
+        let keeping = Keeping {
+            turns: Turns::new(self.store.clone()),
+            sessions: self.sessions.clone(),
+            journal: self.journal.clone(),
+            most: self.config.memory.keep_turns,
+        };
         Parts {
             understand: self.tongues.ladder.clone(),
             replies: self.tongues.replies.clone(),
@@ -254,7 +259,7 @@ impl Workshop {
             delivered: None,
             steward: None,
             thinker: self.mind.as_ref().map(|mind| self.thinker(mind)),
-            recorder: Recorder::new(turns, self.runtime.handle().clone(), session, keep),
+            recorder: Recorder::new(keeping, self.runtime.handle().clone(), names),
         }
     }
 
@@ -433,8 +438,44 @@ fn load_timers(store: &Store) -> Result<Timers, Fault> {
     Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
+/// What the turn machine needs to know of the configuration. `id_prefix` is the beginning of turn ids.
+pub fn machine_settings(config: &Config, id_prefix: &str) -> Settings {
+    Settings {
+        id_prefix: id_prefix.to_owned(),
+        language: config.speaking.language.clone(),
+        listen_window_ms: config.endpoint.nothing_said_ms.into(),
+        approval_window_ms: config.permissions.approval_window_ms.into(),
+        ring_max_ms: config.home.ring_max_ms.into(),
+        volume_percent: config.speaking.volume_percent,
+        earcons: config.speaking.earcons,
+        wake_sound: config.speaking.earcons,
+        words_per_minute: config.speaking.rate_wpm,
+        barge_in: config.barge_in.clone(),
+        follow_up: config.speaking.follow_up,
+        follow_up_ms: config.speaking.follow_up_ms.into(),
+        context_ms: config.memory.context_ms.into(),
+        thinks: !config.llm.url.is_empty(),
+        task_timeout_ms: config.route.task_timeout_ms.into(),
+        question_window_ms: config.route.question_window_ms.into(),
+        rest_after_ms: config.route.rest_after_ms.into(),
+    }
+}
+
+/// The journal, unless it is switched off.
+fn journal_of(config: &Config) -> Result<Option<Arc<Journal>>, Fault> {
+    let settings = &config.journal;
+    if !settings.enabled {
+        return Ok(None);
+    }
+    let dir = match settings.dir.as_str() {
+        "" => config.paths.state_dir()?.join("journal"),
+        dir => paths::expand(dir),
+    };
+    Ok(Some(Arc::new(Journal::new(dir, settings))))
+}
+
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.
-fn id_prefix() -> String {
+pub(super) fn id_prefix() -> String {
     let id = uuid::Uuid::now_v7().simple().to_string();
     format!("{}{}", &id[..12], &id[28..])
 }

@@ -10,6 +10,7 @@ pub mod ladder;
 pub mod mind;
 pub mod modes;
 pub mod pin_words;
+pub mod replay_reason;
 pub mod replies;
 pub mod route;
 pub mod slash;

@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::ids::TurnId;
 use super::intent::Intent;
 use super::model::Picture;
-use super::public_event::PublicEvent;
+use super::public_event::{Origin, PublicEvent};
 use super::tool::{Receipt, ToolCall};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Task {
     /// The turn it belongs to.
     pub turn: TurnId,
-    /// Name of the conversation.
+    /// Who asked.
+    pub origin: Origin,
+    /// Name of the conversation; empty: the one that `origin` has now.
     pub session: String,
     /// The request.
     pub text: String,

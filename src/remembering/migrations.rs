@@ -71,7 +71,26 @@ const STEPS: &[&str] = &[
         value      TEXT NOT NULL,
         configured TEXT NOT NULL
      ) STRICT;",
-    // 6: plans with their checkpoints; the mode.
+    // 6: conversations that have a name, and what was said in them.
+    "CREATE TABLE sessions (
+        name           TEXT PRIMARY KEY,
+        persona        TEXT NOT NULL DEFAULT '',
+        verbosity      TEXT NOT NULL DEFAULT 'short' CHECK (verbosity IN ('short', 'long')),
+        mode           TEXT NOT NULL DEFAULT '',
+        opened_unix_ms INTEGER NOT NULL,
+        used_unix_ms   INTEGER NOT NULL
+     ) STRICT;
+     CREATE TABLE entries (
+        seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+        turn          TEXT NOT NULL UNIQUE REFERENCES turns (id) ON DELETE CASCADE,
+        session       TEXT NOT NULL REFERENCES sessions (name) ON DELETE CASCADE,
+        request       TEXT NOT NULL,
+        reply         TEXT NOT NULL,
+        tag           TEXT NOT NULL,
+        replay_policy TEXT
+     ) STRICT;
+     CREATE INDEX entries_of_session ON entries (session, seq);",
+    // 7: plans with their checkpoints; the mode.
     "CREATE TABLE plans (
         seq        INTEGER PRIMARY KEY AUTOINCREMENT,
         id         TEXT NOT NULL,

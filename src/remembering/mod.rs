@@ -1,17 +1,24 @@
 //! What outlives a power cut: one SQLite file behind its own thread. [`store`] owns the file,
-//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`], [`settings`] and [`turns`] are what is kept in it.
+//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`], [`settings`], [`turns`] and [`sessions`] are what is kept
+//! in it. [`replay`] chooses what of a conversation a model is told; [`journal`] keeps a file a day beside the database.
 
 pub mod error;
 pub mod facts;
+pub mod journal;
 pub mod lists;
 mod migrations;
 mod mode;
 pub mod plans;
+pub mod replay;
+pub mod sessions;
 pub mod settings;
 pub mod store;
+pub mod tags;
 pub mod timers;
 pub mod turns;
 
 pub use error::RememberingError;
+pub use journal::Journal;
+pub use sessions::SessionStore;
 pub use store::Store;
 pub use turns::{TurnRecord, Turns};

@@ -16,6 +16,7 @@ mod household;
 mod interrupting;
 mod live_meter;
 mod living_room;
+mod looking_back;
 mod one_sentence;
 mod presence;
 mod promises;

@@ -119,7 +119,7 @@ fn call(model: &Scripted, contract: Contract, vars: &Value) -> (Outcome, Vec<Pub
     let mut events = Vec::new();
     let mut report = |event| events.push(event);
     let options = Options { tools: about_one.then_some(&one[..]), ..Options::new(&mut report) };
-    let outcome = contracts.call(model, contract, vars, options).now_or_never().unwrap();
+    let outcome = sent(contracts.call(model, contract, vars, options)).now_or_never().unwrap();
     (outcome, events)
 }
 
@@ -590,4 +590,37 @@ fn shipped_row(name: &str) -> String {
     let start = text.find(&format!("[{name}]")).unwrap();
     let end = text[start..].find("\n\n").map_or(text.len(), |end| start + end);
     text[start..end].to_owned()
+}
+
+/// `cargo test --lib measure_contracts -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn measure_contracts_besides_the_model() {
+    use std::time::Instant;
+    let began = Instant::now();
+    let contracts = Contracts::load(&ContractsConfig::default()).unwrap();
+    println!("load            {:?}", began.elapsed());
+    let properties =
+        json!({"name": {"type": "string"}, "area": {"type": "string"}, "count": {"type": "integer"}});
+    let many =
+        (0..40).map(|number| tool(&format!("tool.number_{number}"), properties.clone(), &["name"])).collect();
+    let began = Instant::now();
+    contracts.set_tools(many);
+    println!("40 tools        {:?}", began.elapsed());
+    for contract in [Contract::IntentClassification, Contract::StrictAnswer, Contract::Scoring] {
+        let (text, _) = good(contract);
+        let mut took = Vec::new();
+        for _ in 0..21 {
+            let model = Scripted::new([whole(text.replace("home.turn_on", "tool.number_7"))]);
+            let began = Instant::now();
+            let mut report = |_| {};
+            let outcome =
+                contracts.call(&model, contract, &vars(), Options::new(&mut report)).now_or_never().unwrap();
+            took.push(began.elapsed());
+            assert!(!outcome.fallback, "{:?}", outcome.errors);
+        }
+        let first = took[0];
+        took.sort_unstable();
+        println!("{:24} first {first:?}, median {:?}", contract.name(), took[10]);
+    }
 }

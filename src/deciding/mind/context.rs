@@ -1,12 +1,13 @@
 //! What a model is told of the conversation: gathered once a task. A source that fails is left out and told in the log.
 
 use super::MindParts;
+use crate::deciding::replay_reason::reason;
 use crate::domain::Task;
 use crate::domain::session::{ReplayPolicy, Verbosity};
 use serde_json::{Value, json};
 
-/// Conversations that begin by themselves; all others were named by somebody.
-const UNNAMED: [&str; 3] = ["voice", "ask", "mqtt"];
+/// How conversations are called that begin by themselves; all others were named by somebody.
+const UNNAMED: [&str; 5] = ["voice-", "ask-", "api-", "mqtt", "hark"];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -28,8 +29,8 @@ impl Context {
             Ok(settings) => (context.persona, context.verbosity) = (settings.persona, settings.verbosity),
             Err(fault) => tracing::warn!("the conversation is answered without its settings: {fault}"),
         }
-        let named = !UNNAMED.contains(&task.session.as_str());
-        match sessions.replay(&task.session, named.then_some(crate::domain::session::ReplayReason::Session)) {
+        let named = !UNNAMED.iter().any(|kind| task.session.starts_with(kind));
+        match sessions.replay(&task.session, reason(&task.text, &task.language, named, false)) {
             Ok(replayed) => {
                 context.replay = replayed.text;
                 context.strength = replayed.instruction;

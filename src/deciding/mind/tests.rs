@@ -7,6 +7,7 @@ use crate::domain::Classification;
 use crate::domain::model::{Completion, CompletionFuture, ListingFuture, ModelCall, Prompt, Role};
 use crate::domain::plan::{KeptPlan, Plan, StepStatus};
 use crate::domain::ports::ReceiptFuture;
+use crate::domain::public_event::Origin;
 use crate::domain::{Category, Fault};
 use futures_util::FutureExt;
 use std::collections::VecDeque;
@@ -190,6 +191,7 @@ impl Stage {
 fn task(text: &str, category: Category) -> Task {
     Task {
         turn: "t-1".into(),
+        origin: Origin::Cli,
         session: "ask".into(),
         text: text.into(),
         language: "en".into(),

@@ -49,11 +49,13 @@ mod tests {
     use super::*;
     use crate::domain::Classification;
     use crate::domain::model::Picture;
+    use crate::domain::public_event::Origin;
 
     fn task(text: &str, kind: Option<(Category, f32)>) -> Task {
         let kind = kind.map(|(category, sure)| Classification::new(text, category, sure, Vec::new()));
         Task {
             turn: "t".into(),
+            origin: Origin::Cli,
             session: "s".into(),
             text: text.into(),
             language: "en".into(),

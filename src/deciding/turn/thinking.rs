@@ -17,16 +17,6 @@ const MOST_PICTURES: usize = 4;
 /// How much longer than the task itself its turn waits for the end of it.
 const SLACK_MS: u64 = 10_000;
 
-/// Name of a conversation for whoever keeps it.
-pub(super) fn session(origin: &Origin) -> String {
-    match origin {
-        Origin::Voice | Origin::Internal => "voice".into(),
-        Origin::Cli => "ask".into(),
-        Origin::Mqtt => "mqtt".into(),
-        Origin::MqttSession(name) | Origin::Api(name) => name.clone(),
-    }
-}
-
 impl Machine {
     /// Pictures that go with the next request of this one.
     pub(super) fn on_pictures(&mut self, origin: &Origin, mut pictures: Vec<Picture>) {
@@ -89,7 +79,7 @@ impl Machine {
 
     /// A plan was being carried out when the program ended, or somebody wants one carried out again.
     pub(super) fn on_plan(&mut self, now: Stamp, origin: Origin, session: String, resume: Resume) {
-        let speak = origin == Origin::Internal && session == "voice";
+        let speak = origin == Origin::Internal && session.starts_with("voice-");
         let id = self.open(now, origin, Phase::Understanding, speak).id.clone();
         if self.settings.thinks {
             self.think(now, &id, Task { session, resume: Some(resume), ..self.task(&id, "", None) });
@@ -113,7 +103,8 @@ impl Machine {
         let turn = self.turns.iter().find(|turn| turn.id == *id);
         Task {
             turn: id.clone(),
-            session: turn.map(|turn| session(&turn.origin)).unwrap_or_default(),
+            origin: turn.map_or(Origin::Internal, |turn| turn.origin.clone()),
+            session: String::new(),
             text: text.to_owned(),
             language: turn.map(|turn| turn.language.clone()).unwrap_or_default(),
             kind,

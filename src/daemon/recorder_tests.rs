@@ -1,0 +1,158 @@
+//! What is left of a turn: its record, its words in the conversation, its line in the journal.
+
+use super::*;
+use crate::config::journal::JournalConfig;
+use crate::config::memory::Memory;
+use crate::daemon::pin_guard;
+use crate::domain::pin::{MASK, PinVerdict};
+use crate::domain::public_event::Timings;
+use crate::domain::session::ReplayReason;
+use crate::domain::{Route, Transcript};
+use crate::remembering::Store;
+use std::path::Path;
+use tempfile::TempDir;
+
+struct Desk {
+    dir: TempDir,
+    runtime: tokio::runtime::Runtime,
+    keeping: Keeping,
+}
+
+fn desk(journal: bool) -> Desk {
+    let dir = TempDir::new().unwrap();
+    let store = Store::open(&dir.path().join("hark.db")).unwrap();
+    let files = Arc::new(Journal::new(dir.path().join("journal"), &JournalConfig::default()));
+    let keeping = Keeping {
+        turns: Turns::new(store.clone()),
+        sessions: SessionStore::new(store, Memory::default()),
+        journal: journal.then_some(files),
+        most: 100,
+    };
+    Desk { dir, runtime: tokio::runtime::Runtime::new().unwrap(), keeping }
+}
+
+impl Desk {
+    fn recorder(&self) -> Recorder {
+        Recorder::new(self.keeping.clone(), self.runtime.handle().clone(), SessionNames::of_one("home"))
+    }
+}
+
+/// Every line of the journal.
+fn lines(dir: &Path) -> Vec<Value> {
+    let Ok(files) = std::fs::read_dir(dir.join("journal")) else { return Vec::new() };
+    let text: String = files.flatten().map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn transcript(text: &str) -> PublicEvent {
+    PublicEvent::Transcript(Transcript {
+        text: text.into(),
+        engine: "typed".into(),
+        confidence: 1.0,
+        language: "en".into(),
+        rejected: None,
+        why: None,
+    })
+}
+
+/// Publishes a turn of these events, closed.
+fn publish(recorder: &mut Recorder, turn: &str, origin: Origin, events: Vec<PublicEvent>, outcome: Outcome) {
+    let closing = PublicEvent::Turn {
+        timings_ms: Timings::default(),
+        route: Some(Route::Template),
+        attempts: 1,
+        outcome,
+    };
+    for event in events.into_iter().chain([closing]) {
+        let at = "2026-11-22T17:00:00.000+01:00".into();
+        let mut envelope = Envelope::new(event, Some(turn.into()), Stamp::default(), at);
+        envelope.origin = Some(origin.clone());
+        recorder.published(&envelope);
+    }
+}
+
+fn reply(text: &str) -> PublicEvent {
+    PublicEvent::Reply { text: text.into(), language: "en".into(), ends: true }
+}
+
+#[test]
+fn a_turn_leaves_record_conversation_and_journal() {
+    let desk = desk(true);
+    let mut recorder = desk.recorder();
+    publish(&mut recorder, "1", Origin::Cli, vec![transcript("turn it on"), reply("Done.")], Outcome::Done);
+    // Before the disk has it.
+    let replayed = desk.keeping.sessions.replay("home", Some(ReplayReason::Session)).unwrap();
+    assert_eq!(replayed.text, "User: turn it on\nHark: Done.\n");
+    let mut open = transcript("and the kitchen");
+    if let PublicEvent::Transcript(transcript) = &mut open {
+        transcript.language = "en".into();
+    }
+    let at = "2026-11-22T17:00:02.000+01:00".into();
+    let envelope = Envelope::new(open, Some("2".into()), Stamp::default(), at);
+    recorder.published(&envelope);
+    let told = vec![PublicEvent::Replay(replayed.policy.clone()), reply("On.")];
+    publish(&mut recorder, "2", Origin::Cli, told, Outcome::Done);
+    publish(&mut recorder, "3", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
+    recorder.finish();
+
+    assert_eq!(desk.keeping.turns.by_id(&"2".into()).unwrap().unwrap().session, "home");
+    assert_eq!(desk.keeping.sessions.policy_of(&"2".into()).unwrap(), Some(replayed.policy));
+    assert_eq!(desk.keeping.sessions.entries("home").unwrap().len(), 2);
+    assert_eq!(desk.keeping.sessions.entries("web").unwrap().len(), 1);
+    let mut lines = lines(desk.dir.path());
+    lines.sort_by_key(|line| line["request"].to_string());
+    let told: Vec<(&str, &str, &str)> = lines
+        .iter()
+        .map(|line| {
+            let text = |key: &str| line[key].as_str().unwrap();
+            (text("request"), text("response"), text("session"))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [("and the kitchen", "On.", "home"), ("hello", "", "web"), ("turn it on", "Done.", "home")]
+    );
+    assert_eq!(lines[0]["replay"], serde_json::json!({"enabled": true, "count": 1, "session": true}));
+    assert_eq!((&lines[0]["mode"], &lines[2]["replay"]["enabled"]), (&"chat".into(), &false.into()));
+}
+
+#[test]
+fn tries_and_silence_are_nothing_to_come_back_to() {
+    let desk = desk(false);
+    let mut recorder = desk.recorder();
+    for (turn, outcome) in [("1", Outcome::DryRun), ("2", Outcome::Elsewhere), ("3", Outcome::NothingSaid)] {
+        publish(&mut recorder, turn, Origin::Voice, vec![transcript("turn it on")], outcome);
+    }
+    publish(&mut recorder, "4", Origin::Internal, vec![reply("Your timer is over.")], Outcome::Done);
+    recorder.finish();
+    assert_eq!(desk.keeping.sessions.entries("home").unwrap(), []);
+    assert_eq!(desk.keeping.turns.newest(9).unwrap().len(), 4);
+    assert!(lines(desk.dir.path()).is_empty(), "the journal is switched off");
+}
+
+#[test]
+fn no_pin_comes_into_journal_or_conversation() {
+    let desk = desk(true);
+    let mut recorder = desk.recorder();
+    for (turn, said) in [("1", "4217"), ("2", "four two one seven"), ("3", "the pin is 4217")] {
+        let typed = Event::Typed { text: said.into(), origin: Origin::Cli, speak: false, dry_run: false };
+        let (event, _) = pin_guard::without_pin(typed, |_| true, |_| PinVerdict::Wrong);
+        recorder.event(Stamp::default(), &event, true);
+        let Event::Typed { text, .. } = event else { panic!("{event:?}") };
+        publish(
+            &mut recorder,
+            turn,
+            Origin::Cli,
+            vec![transcript(&text), reply("That is wrong.")],
+            Outcome::Failed,
+        );
+    }
+    recorder.finish();
+    let lines = lines(desk.dir.path());
+    assert_eq!(lines.len(), 3);
+    let kept = desk.keeping.turns.newest(9).unwrap();
+    let entries = desk.keeping.sessions.entries("home").unwrap();
+    for shown in [format!("{lines:?}"), format!("{kept:?}"), format!("{entries:?}")] {
+        assert!(shown.contains(MASK) && !shown.contains("4217") && !shown.contains("four two"), "{shown}");
+    }
+}
