@@ -99,6 +99,7 @@ impl Reader {
             self.frames.line(&line)?;
         }
         self.frames.dispatch()?;
+        self.frames.answer.end();
         if self.is_finished() { Ok(()) } else { Err(StreamError::ClosedEarly) }
     }
 

@@ -126,6 +126,16 @@ async fn an_answer_at_once_is_an_answer_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thoughts_are_not_heard() {
+    for kind in BOTH {
+        let (server, heard) = (ModelServer::start(), Heard::default());
+        server.queue(Script::say("<think> They want the day. </think>\n\nIt is Sunday."));
+        let answer = open(&config(&server, kind)).complete(prompt("Day?"), Some(heard.sink())).await.unwrap();
+        assert_eq!((answer.text.as_str(), heard.words().as_str()), ("It is Sunday.", "It is Sunday."));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_most_tokens_end_an_answer() {
     for kind in BOTH {
         let server = ModelServer::start();
