@@ -182,8 +182,12 @@ async fn the_form_of_an_answer_is_told_as_the_server_takes_it() {
     let mut formed = prompt("as JSON");
     formed.schema = Some(json!({"type": "object"}));
     let server = ModelServer::start();
-    // This one takes neither form, and says so as FastAPI does.
+    // This one takes neither form, and says so as FastAPI and llama.cpp's Python server do.
     server.answer(|request| match request.body.get("response_format") {
+        Some(format) if format["type"] == "json_schema" => {
+            let says = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}]";
+            Script::raw(500, json!({"error": {"message": says, "type": "internal_server_error"}}).to_string())
+        }
         Some(_) => Script::raw(422, r#"{"detail":[{"loc":["body","response_format"],"msg":"wrong"}]}"#),
         None => Script::say("{}"),
     });
