@@ -7,6 +7,10 @@ mod support;
 
 #[path = "llm/faults.rs"]
 mod faults;
+#[path = "llm/measured.rs"]
+mod measured;
+#[path = "llm/real.rs"]
+mod real;
 #[path = "llm/servers.rs"]
 mod servers;
 #[path = "llm/wire.rs"]

@@ -1,6 +1,7 @@
 //! An answer while it comes: words, and tools whose arguments arrive in fragments.
 
 use super::error::StreamError;
+use super::thoughts::Filter;
 use crate::domain::model::{Completion, ModelCall};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +15,7 @@ const MAX_NAME_BYTES: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     text: String,
+    thoughts: Filter,
     /// Bytes of `text` that were handed on.
     told: usize,
     calls: Vec<Draft>,
@@ -53,15 +55,21 @@ pub(super) struct CallPiece<'a> {
 }
 
 impl Answer {
-    /// More words.
+    /// More words, thoughts among them.
     pub(super) fn say(&mut self, words: &str) {
         self.begun |= !words.is_empty();
-        self.text.push_str(words);
+        self.thoughts.pass(words, &mut self.text);
+    }
+
+    /// No more words come.
+    pub(super) fn end(&mut self) {
+        self.thoughts.end(&mut self.text);
     }
 
     /// The model's name for itself; the first one counts.
     pub(super) fn name_model(&mut self, name: Option<&str>) {
-        if let Some(name) = name.filter(|name| self.model.is_empty() && name.len() <= MAX_NAME_BYTES) {
+        let fits = |name: &&str| name.len() <= MAX_NAME_BYTES && !name.contains(char::is_control);
+        if let Some(name) = name.filter(|name| self.model.is_empty() && fits(name)) {
             self.model = name.to_owned();
         }
     }

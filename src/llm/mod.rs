@@ -21,6 +21,7 @@ mod provider;
 mod reader;
 mod refusal;
 mod retry;
+mod thoughts;
 
 pub use error::Error;
 

@@ -90,8 +90,8 @@ fn wire_message(message: &Message, names: &Names) -> Value {
                     json!({ "id": call.id, "type": "function", "function": function })
                 })
                 .collect();
-            let words = Some(&message.content).filter(|words| !words.is_empty());
-            json!({ "role": "assistant", "content": words, "tool_calls": calls })
+            // Without words an empty text: some servers refuse `null`, others nothing at all.
+            json!({ "role": "assistant", "content": message.content, "tool_calls": calls })
         }
         Role::Tool => {
             json!({ "role": "tool", "tool_call_id": message.answers, "content": message.content })
@@ -212,7 +212,7 @@ mod tests {
                     {"type": "text", "text": "What is this?"},
                     {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
                 ]},
-                {"role": "assistant", "content": null, "tool_calls": [
+                {"role": "assistant", "content": "", "tool_calls": [
                     {"id": "c1", "type": "function", "function": function},
                 ]},
                 {"role": "tool", "tool_call_id": "c1", "content": "done"},

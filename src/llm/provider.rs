@@ -16,8 +16,10 @@ use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 
 /// Most of a refusal that is read, bytes.
@@ -43,6 +45,10 @@ pub(super) struct Provider {
     max_answer_bytes: usize,
     first_token: Duration,
     state: Mutex<State>,
+    /// Requests that are under way.
+    under_way: AtomicUsize,
+    /// Held by the one request a server that can answer only one at a time is asked.
+    turn: Semaphore,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +57,8 @@ struct State {
     ways: Ways,
     /// Models of Ollama that can go on with a text, but not chat.
     no_chat: HashSet<String>,
+    /// It breaks off an answer when another request comes.
+    one_at_a_time: bool,
     trouble: Option<ModelError>,
     /// It is passed over until then.
     down_until: Option<Instant>,
@@ -103,6 +111,8 @@ impl Provider {
             max_answer_bytes: all.max_answer_bytes as usize,
             first_token: Duration::from_millis(all.first_token_timeout_ms.into()),
             state: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            turn: Semaphore::new(1),
         })
     }
 
@@ -179,6 +189,8 @@ impl Provider {
             let state = self.state();
             (state.ways, state.no_chat.contains(model))
         };
+        let _turn = self.turn(deadline).await?;
+        let _counted = UnderWay::new(&self.under_way);
         loop {
             let request = self.request(prompt, model, &names, ways, bare);
             let first_by = deadline.at.min(Moment::now() + self.first_token);
@@ -197,7 +209,7 @@ impl Provider {
             let refusal = self.refusal(response, first_by).await;
             match refusal.meaning(self.kind) {
                 Meaning::NoChat if !bare => bare = true,
-                Meaning::Refused if self.kind == ProviderKind::Openai => {
+                Meaning::Refused | Meaning::Fails if self.kind == ProviderKind::Openai => {
                     match refusal.other_way(ways, prompt.schema.is_some()) {
                         Some(other) => ways = other,
                         None => return Err(self.refused(&refusal, model, wait)),
@@ -206,6 +218,16 @@ impl Provider {
                 _ => return Err(self.refused(&refusal, model, wait)),
             }
         }
+    }
+
+    /// Leave to ask, of a server that was found to answer only one at a time.
+    async fn turn(&self, deadline: Deadline) -> Result<Option<SemaphorePermit<'_>>, Failure> {
+        if !self.state().one_at_a_time {
+            return Ok(None);
+        }
+        let turn = timeout_at(deadline.at, self.turn.acquire()).await;
+        // The semaphore is never closed.
+        turn.map(Result::ok).map_err(|_| self.timed_out_at(deadline.at, deadline).into())
     }
 
     /// A GET or POST with what goes with every request.
@@ -315,6 +337,15 @@ impl Provider {
             }
         }
         reader.end()?;
+        let disturbed = reader.was_interrupted() && self.under_way.load(Ordering::SeqCst) > 1;
+        if disturbed {
+            self.state().one_at_a_time = true;
+            if !listener.has_heard() {
+                let why = "it broke off for another request".to_owned();
+                let error = ModelError::BadAnswer(self.place(), why);
+                return Err(Failure::Passing(error, Some(Duration::ZERO)));
+            }
+        }
         listener.hand(reader.fresh())?;
         let original = |name: &str| match self.kind {
             ProviderKind::Openai => names.back(name),
@@ -357,6 +388,22 @@ impl Provider {
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing that holds it can leave it half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a request as long as it lives.
+struct UnderWay<'a>(&'a AtomicUsize);
+
+impl<'a> UnderWay<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -76,6 +76,12 @@ impl Reader {
         self.frames.answer.finished || self.frames.over
     }
 
+    /// Whether the stream ended in good order without a reason: llama.cpp's Python server ends an answer so when another
+    /// request comes.
+    pub(super) fn was_interrupted(&self) -> bool {
+        self.frames.over && !self.frames.answer.finished
+    }
+
     /// Whether anything of the answer came.
     pub(super) fn has_begun(&self) -> bool {
         self.frames.answer.begun || self.frames.answer.finished
@@ -99,6 +105,8 @@ impl Reader {
             self.frames.line(&line)?;
         }
         self.frames.dispatch()?;
+        self.frames.answer.end();
+        self.frames.answer.cut_short |= self.was_interrupted();
         if self.is_finished() { Ok(()) } else { Err(StreamError::ClosedEarly) }
     }
 

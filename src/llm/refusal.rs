@@ -13,6 +13,8 @@ pub(super) struct Refusal {
     pub(super) says: String,
     /// The code of the error, where there is one.
     code: String,
+    /// It is about the form of the answer that was asked for.
+    about_form: bool,
 }
 
 /// What follows from it.
@@ -45,7 +47,8 @@ impl Refusal {
             (_, true) => "no reason given".to_owned(),
             _ => says,
         };
-        Self { status, says, code }
+        let about_form = ["response_format", "json_schema"].iter().any(|words| body.contains(words));
+        Self { status, says, code, about_form }
     }
 
     /// What to make of it.
@@ -71,7 +74,9 @@ impl Refusal {
 
     /// Another way of asking the same that this server may accept, given the one it refused.
     pub(super) fn other_way(&self, ways: Ways, has_schema: bool) -> Option<Ways> {
-        if !matches!(self.status, 400 | 422) {
+        // llama.cpp's Python server calls a request that it does not understand a fault of its own.
+        let wrong = matches!(self.status, 400 | 422) || self.status == 500 && self.about_form;
+        if !wrong {
             return None;
         }
         if !ways.completion_tokens && self.says.contains("max_completion_tokens") {
@@ -125,7 +130,11 @@ mod tests {
         }
         assert_eq!(forms, [Form::Object, Form::Untold]);
         assert_eq!(plain.other_way(Ways::default(), false), None);
-        assert_eq!(Refusal::read(401, "").other_way(Ways::default(), true), None);
+        for other in [Refusal::read(401, ""), Refusal::read(500, "it crashed")] {
+            assert_eq!(other.other_way(Ways::default(), true), None);
+        }
+        let python = r#"{"error":{"message":"[{'loc': ('body', 'response_format', 'type')}]"}}"#;
+        assert!(Refusal::read(500, python).other_way(Ways::default(), true).is_some());
         let newer = Refusal::read(400, r#"{"error":{"message":"Use 'max_completion_tokens' instead."}}"#);
         let way = newer.other_way(Ways::default(), false).unwrap();
         assert!(way.completion_tokens);

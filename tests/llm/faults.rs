@@ -206,3 +206,46 @@ async fn a_gate_that_stays_shut_keeps_no_other_request_waiting() {
     gate.open();
     assert!(matches!(slow.await.unwrap(), Err(ModelError::BadAnswer(..))));
 }
+
+/// llama.cpp's Python server breaks off an answer in good order when another request comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_can_do_one_thing_at_a_time_is_asked_one_thing_at_a_time() {
+    let (server, disturbed, again) = (ModelServer::start(), Gate::default(), Gate::default());
+    let mut first = true;
+    server.answer(move |request| match (request.asked().as_str(), std::mem::take(&mut first)) {
+        ("one", true) => Script::bare(vec![
+            Step::Bytes(beginning(Openai).into()),
+            Step::Gate(disturbed.clone()),
+            Step::Bytes(b"data: [DONE]\n\n".to_vec()),
+        ]),
+        ("two", _) => {
+            disturbed.open();
+            // It is under way until the first one comes again.
+            Script::steps(vec![Step::Gate(again.clone()), Step::Words("two".into())])
+        }
+        (words, _) => {
+            again.open();
+            Script::say(words)
+        }
+    });
+    let model = open(&config(&server, Openai));
+    let one = tokio::spawn(model.complete(prompt("one"), None));
+    tokio::task::block_in_place(|| server.wait("the first request", |seen| seen.len() == 1));
+    let two = tokio::spawn(model.complete(prompt("two"), None));
+    assert_eq!(two.await.unwrap().unwrap().text, "two");
+    assert_eq!(one.await.unwrap().unwrap().text, "one", "asked again, alone");
+    assert_eq!(server.chats().len(), 3);
+    // From now on nobody disturbs anybody: no two requests are under way at once.
+    let (held, asked) = (Gate::default(), server.chats().len());
+    let shut = held.clone();
+    server.answer(move |request| Script::steps(vec![Step::Gate(shut.clone()), Step::Words(request.asked())]));
+    let asking: Vec<_> =
+        ["a", "b", "c"].map(|words| tokio::spawn(model.complete(prompt(words), None))).into();
+    tokio::task::block_in_place(|| server.wait("one request", |seen| seen.len() == asked + 1));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(server.chats().len(), asked + 1);
+    held.open();
+    for (asking, words) in asking.into_iter().zip(["a", "b", "c"]) {
+        assert_eq!(asking.await.unwrap().unwrap().text, words);
+    }
+}

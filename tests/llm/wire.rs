@@ -126,6 +126,16 @@ async fn an_answer_at_once_is_an_answer_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thoughts_are_not_heard() {
+    for kind in BOTH {
+        let (server, heard) = (ModelServer::start(), Heard::default());
+        server.queue(Script::say("<think> They want the day. </think>\n\nIt is Sunday."));
+        let answer = open(&config(&server, kind)).complete(prompt("Day?"), Some(heard.sink())).await.unwrap();
+        assert_eq!((answer.text.as_str(), heard.words().as_str()), ("It is Sunday.", "It is Sunday."));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_most_tokens_end_an_answer() {
     for kind in BOTH {
         let server = ModelServer::start();
@@ -172,8 +182,12 @@ async fn the_form_of_an_answer_is_told_as_the_server_takes_it() {
     let mut formed = prompt("as JSON");
     formed.schema = Some(json!({"type": "object"}));
     let server = ModelServer::start();
-    // This one takes neither form, and says so as FastAPI does.
+    // This one takes neither form, and says so as FastAPI and llama.cpp's Python server do.
     server.answer(|request| match request.body.get("response_format") {
+        Some(format) if format["type"] == "json_schema" => {
+            let says = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}]";
+            Script::raw(500, json!({"error": {"message": says, "type": "internal_server_error"}}).to_string())
+        }
         Some(_) => Script::raw(422, r#"{"detail":[{"loc":["body","response_format"],"msg":"wrong"}]}"#),
         None => Script::say("{}"),
     });
