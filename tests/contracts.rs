@@ -5,6 +5,7 @@
 use hark::domain::intent::{Intent, Route, Slots};
 use hark::domain::plan::{Plan, Step, StepStatus};
 use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
+use hark::domain::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason};
 use hark::domain::speech::{Endpoint, Transcript};
 use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark::domain::{
@@ -131,7 +132,22 @@ fn samples() -> Vec<PublicEvent> {
             status: StepStatus::Completed,
             message: String::new(),
         },
-        PublicEvent::Mode { from: Mode::Alert, to: Mode::Working, why: "a plan was begun".into() },
+        PublicEvent::Mode { from: Mode::Alert, to: Mode::Working, why: "a task runs".into() },
+        PublicEvent::Replay(ReplayPolicy {
+            entries_available: 5,
+            entries_filtered: 1,
+            filtered_types: vec![EntryTag::Meta],
+            entries_used: 4,
+            chars_used: 612,
+            trimmed: false,
+            reason: Some(ReplayReason::Continuation),
+            context_strength: ContextStrength::Strong,
+        }),
+        PublicEvent::Evaluation {
+            label: "strict_answer".into(),
+            metrics: slots(json!({ "helpfulness": 2.0 })),
+            alert: Some("low_scores".into()),
+        },
     ]
 }
 
@@ -160,6 +176,8 @@ fn position(event: &PublicEvent) -> usize {
         PublicEvent::Plan(_) => 19,
         PublicEvent::StepUpdate { .. } => 20,
         PublicEvent::Mode { .. } => 21,
+        PublicEvent::Replay(_) => 22,
+        PublicEvent::Evaluation { .. } => 23,
     }
 }
 
