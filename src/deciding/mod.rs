@@ -4,10 +4,12 @@
 pub mod choice;
 pub mod claims;
 pub mod context;
+pub mod direct;
 pub mod instincts;
 pub mod ladder;
 pub mod pin_words;
 pub mod replies;
 pub mod route;
 pub mod slash;
+pub mod summary;
 pub mod turn;

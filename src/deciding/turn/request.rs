@@ -3,7 +3,7 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::deciding::instincts::{self, Answer, Context, Instinct};
-use crate::deciding::{context, route, slash};
+use crate::deciding::{context, direct, route, slash};
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::{
@@ -28,7 +28,7 @@ impl Machine {
             why: None,
         };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
-        match slash::read(&text) {
+        match slash::read(&text).or_else(|| direct::read(&text)) {
             Some(Ok(intent)) => {
                 if let Some(turn) = self.turn_mut(&id) {
                     turn.heard = text;
