@@ -86,8 +86,7 @@ fn has_display(name: Option<&std::ffi::OsStr>) -> bool {
 #[cfg(feature = "clipboard")]
 impl Clipboard for Desktop {
     fn ready(&self) -> Result<(), ClipboardError> {
-        let there =
-            !cfg!(target_os = "linux") || std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
+        let there = !cfg!(target_os = "linux") || has_display(std::env::var_os("DISPLAY").as_deref());
         if there { Ok(()) } else { Err(ClipboardError::None("DISPLAY is not set".into())) }
     }
 
