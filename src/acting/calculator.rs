@@ -349,7 +349,7 @@ impl Parser {
                 }
                 let of = self.signed_argument()?;
                 let number = function(&word, of).unwrap_or(f64::NAN);
-                if word == "ln" && of == 0.0 || word == "log" && of == 0.0 {
+                if of == 0.0 && matches!(word.as_str(), "ln" | "log") {
                     return Err(CalcError::NotReal(format!("{word} of 0")));
                 }
                 real(number, || format!("{word} of {}", shown(of))).map(Value::from)

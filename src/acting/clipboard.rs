@@ -77,11 +77,16 @@ impl Desktop {
     }
 }
 
+/// Whether `DISPLAY` names an X11 desktop.
+#[cfg(feature = "clipboard")]
+fn has_display(name: Option<&std::ffi::OsStr>) -> bool {
+    name.is_some_and(|name| !name.is_empty())
+}
+
 #[cfg(feature = "clipboard")]
 impl Clipboard for Desktop {
     fn ready(&self) -> Result<(), ClipboardError> {
-        let there =
-            !cfg!(target_os = "linux") || std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
+        let there = !cfg!(target_os = "linux") || has_display(std::env::var_os("DISPLAY").as_deref());
         if there { Ok(()) } else { Err(ClipboardError::None("DISPLAY is not set".into())) }
     }
 
@@ -107,5 +112,23 @@ impl Clipboard for Desktop {
 
     fn write(&self, _text: &str) -> Result<(), ClipboardError> {
         self.ready()
+    }
+}
+
+#[cfg(all(test, feature = "clipboard"))]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn without_a_display_there_is_no_clipboard() {
+        assert!(!has_display(None) && !has_display(Some(OsStr::new(""))));
+        assert!(has_display(Some(OsStr::new(":0"))));
+        if !cfg!(target_os = "linux") || has_display(std::env::var_os("DISPLAY").as_deref()) {
+            return;
+        }
+        let clipboard = of_desktop();
+        assert!(matches!(clipboard.read(), Err(ClipboardError::None(_))));
+        assert!(matches!(clipboard.write("x"), Err(ClipboardError::None(_))));
     }
 }

@@ -1,7 +1,7 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
-use super::{context, instincts};
+use super::{context, instincts, route, summary};
 use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
@@ -197,6 +197,10 @@ impl Replies {
 
     /// A success sentence needs a receipt that says so; anything else is an apology that says why.
     fn done(&self, intent: &Intent, receipt: &Receipt) -> Result<String, Fault> {
+        if intent.name.starts_with(route::TOOL_PREFIX) && !self.templates.contains_key(&intent.name) {
+            let detail = &receipt.detail;
+            return Ok(if receipt.ok { summary::told(detail) } else { summary::apology(detail) });
+        }
         let values = json!({ "intent": intent.name, "slots": intent.slots, "result": receipt.detail });
         if receipt.ok {
             return self.fill(&intent.name, intent.response.as_deref().unwrap_or(DEFAULT_KEY), values);
@@ -313,6 +317,17 @@ mod tests {
         assert_eq!(say(receipt(false, json!({"error": "offline"}))), "Lamp is offline.");
         assert_eq!(say(receipt(false, json!({"error": "never heard of"}))), "That failed.");
         assert_eq!(say(receipt(false, json!({}))), "That failed.");
+    }
+
+    #[test]
+    fn a_tool_without_a_sentence_is_summarised() {
+        let say = |receipt: Receipt| {
+            let parts = vec![Part::Done { intent: intent("tool.process.list"), receipt }];
+            replies().render(&Reply::Parts { parts }, 0).unwrap()
+        };
+        assert_eq!(say(receipt(true, json!({"processes": [], "count": 0}))), "No processes.");
+        let detail = json!({"error": "failed", "message": "nothing runs", "fix": "start it"});
+        assert_eq!(say(receipt(false, detail)), "Sorry, nothing runs. What helps: start it.");
     }
 
     #[test]

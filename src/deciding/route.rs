@@ -92,9 +92,14 @@ const TOOLS: &[(&str, &str)] = &[
 /// End of the response keys of requests that mean every room.
 const EVERYWHERE: &str = "everywhere";
 
-/// The tool that serves an intent; `None` when words alone answer it.
-pub fn tool_for(intent: &str) -> Option<&'static str> {
-    TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool)
+/// Intents that name their tool begin so.
+pub const TOOL_PREFIX: &str = "tool.";
+
+/// The tool that serves an intent; `None` when words alone answer it. An intent `tool.NAME` is served by the tool of
+/// that name; whether there is one, the executor knows.
+pub fn tool_for(intent: &str) -> Option<&str> {
+    let named = || intent.strip_prefix(TOOL_PREFIX).filter(|tool| !tool.is_empty());
+    TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool).or_else(named)
 }
 
 /// The arguments of the tool: the slots, and for a question about the home which kind it is, since "all

@@ -10,6 +10,7 @@ mod audio_heals;
 mod choosing_a_voice;
 mod dangerous_acts;
 mod devices_of_mqtt;
+mod direct_commands;
 mod growing_home;
 mod hearing_people;
 mod household;

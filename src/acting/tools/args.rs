@@ -230,6 +230,14 @@ mod tests {
         assert_eq!(args.text("name"), Some("Lamp"));
         assert_eq!(args.integer::<u8>("brightness"), Some(50));
         assert_eq!(args.text("area"), None);
+        let args = check("http.request", json!({"url": "x", "method": "post", "query": {"n": 1, "t": true}}))
+            .unwrap();
+        assert_eq!(
+            (args.text("method"), args.pairs("query").collect()),
+            (Some("POST"), vec![("n", "1"), ("t", "true")])
+        );
+        let args = check("shell.run", json!({"program": "x", "args": [" a ", ""]})).unwrap();
+        assert_eq!((args.texts("args"), args.texts("nothing")), (vec![" a ", ""], vec![]));
         assert_eq!(
             check("home.set_position", json!({"position": 50.0})).unwrap().integer::<u8>("position"),
             Some(50)
@@ -256,6 +264,15 @@ mod tests {
             ("alarm.set", json!({"recurrence": "every day"}), "recurrence"),
             ("media.shuffle", json!({"shuffle": "maybe"}), "shuffle"),
             ("memory.remember", json!({"fact": "x".repeat(501)}), "fact"),
+            ("shell.run", json!({"program": "echo", "args": "x"}), "args"),
+            ("shell.run", json!({"program": "echo", "args": ["x", 3]}), "args"),
+            ("shell.run", json!({"program": "echo", "args": vec!["x"; 65]}), "args"),
+            ("shell.run", json!({"program": "echo", "args": ["x".repeat(1001)]}), "args"),
+            ("http.request", json!({"url": "x", "headers": {"a": ["b"]}}), "headers"),
+            ("http.request", json!({"url": "x", "headers": ["a"]}), "headers"),
+            ("http.request", json!({"url": "x", "body": 3}), "body"),
+            ("http.request", json!({"url": "x", "method": "TRACE"}), "method"),
+            ("filesystem.read", json!({"path": ""}), "path"),
         ];
         for (tool, slots, argument) in cases {
             let failure = check(tool, slots.clone()).unwrap_err();
@@ -274,6 +291,7 @@ mod tests {
             "[a-z0-9 .-]{0,8}".prop_map(Value::from),
             Just(json!(["a"])),
             Just(json!({"a": 1})),
+            Just(json!({"a": {"b": [null]}})),
         ]
     }
 

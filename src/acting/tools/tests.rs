@@ -1,6 +1,7 @@
 //! Every tool against the demo home, through the executor; the gate on every way to a door.
 
 use super::*;
+use crate::acting::clipboard::Clipboard;
 use crate::acting::home::backend::{DeviceBackend, SendFuture};
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::demo::DemoDevices;
@@ -77,6 +78,9 @@ struct Built {
     weather: String,
     /// A `home.toml` instead of the demo home.
     home: &'static str,
+    tools: ToolsConfig,
+    permissions: Permissions,
+    clipboard: Option<Arc<dyn Clipboard>>,
 }
 
 impl Default for Built {
@@ -87,6 +91,9 @@ impl Default for Built {
             deaf: "none",
             weather: String::new(),
             home: file::EXAMPLE,
+            tools: ToolsConfig { timeout_ms: 300, ..ToolsConfig::default() },
+            permissions: Permissions::default(),
+            clipboard: None,
         }
     }
 }
@@ -105,7 +112,7 @@ impl Built {
             let utc = DateTime::from_timestamp_millis(ticking.load(Ordering::SeqCst)).unwrap();
             utc.with_timezone(&zone)
         });
-        let parts = Parts::new(
+        let mut parts = Parts::new(
             HomeControl::new(registry, vec![Arc::new(devices)]),
             Kept {
                 timers: Arc::new(
@@ -119,18 +126,15 @@ impl Built {
             clock,
             (
                 &HomeConfig { area: self.area.into(), ..HomeConfig::default() },
-                &Permissions { dangerous: self.policy, ..Permissions::default() },
-                &ToolsConfig { timeout_ms: 300, weather_url: self.weather, ..ToolsConfig::default() },
+                &Permissions { dangerous: self.policy, ..self.permissions },
+                &ToolsConfig { weather_url: self.weather, ..self.tools },
             ),
-        );
-        House {
-            tools: Toolbox::new(parts.unwrap()),
-            clock_ms,
-            shelf,
-            drawer,
-            knob,
-            calls: AtomicUsize::new(0),
+        )
+        .unwrap();
+        if let Some(clipboard) = self.clipboard {
+            parts.clipboard = clipboard;
         }
+        House { tools: Toolbox::new(parts), clock_ms, shelf, drawer, knob, calls: AtomicUsize::new(0) }
     }
 }
 
@@ -181,6 +185,8 @@ fn names(receipt: &Receipt) -> Vec<&str> {
 
 mod contract;
 mod gate;
+mod general;
+mod guard;
 mod home;
 mod household;
 mod others;

@@ -3,7 +3,7 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::deciding::instincts::{self, Answer, Context, Instinct};
-use crate::deciding::{context, route, slash};
+use crate::deciding::{context, direct, route, slash};
 use crate::domain::audio::Earcon;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::{
@@ -34,7 +34,7 @@ impl Machine {
         if self.tell_about_itself(now, &id, &text) {
             return;
         }
-        match slash::read(&text) {
+        match slash::read(&text).or_else(|| direct::read(&text)) {
             Some(Ok(intent)) => {
                 if let Some(turn) = self.turn_mut(&id) {
                     turn.heard = text;

@@ -46,6 +46,14 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "list.names",
         "memory.recall",
         "schedule.list",
+        "clipboard.read",
+        "filesystem.read",
+        "filesystem.list",
+        "search.files",
+        "process.list",
+        "pc.info",
+        "calculate",
+        "fetch.get",
     ];
     let writes = [
         "home.turn_on",
@@ -107,10 +115,14 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "memory.forget",
         "announce.say",
         "undo.last",
+        "clipboard.write",
+        "http.request",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
-    assert_eq!(reads.len() + writes.len(), table::TABLE.len());
+    let dangerous = ["shell.run"];
+    assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
+    assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
     assert_eq!(tools.tools.risk("home.explode"), None);
 }
 
