@@ -95,6 +95,9 @@ impl Dashboard {
         });
         // The first attempt is made here, so that the address is known when Hark says that it is ready.
         let first = runtime.block_on(TcpListener::bind(wanted));
+        if let Ok(listener) = &first {
+            bound.send_replace(listener.local_addr().ok());
+        }
         let task = runtime.spawn(async move {
             let Some(listener) = listen(first, wanted, &faults, &app).await else { return };
             let address = listener.local_addr().ok();
