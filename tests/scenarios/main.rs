@@ -5,6 +5,7 @@
 mod support;
 
 mod a_real_home;
+mod api;
 mod asking;
 mod audio_heals;
 mod choosing_a_voice;

@@ -54,8 +54,12 @@ impl Hark {
         if !config.exists() {
             std::fs::write(&config, "[mqtt]\nbroker = \"none\"\n").unwrap();
         }
+        command.args(args);
+        if args.first() == Some(&"run") {
+            // Several daemons run at once, beside one that the owner of the machine may have.
+            command.args(["--set", "dashboard.listen=127.0.0.1:0"]);
+        }
         command
-            .args(args)
             .env("HARK_CONFIG", config)
             .env("STATE_DIRECTORY", self.folder.path())
             .env("HARK_MODELS_DIR", root().join("models"))

@@ -47,7 +47,7 @@ pub(super) async fn turns(State(app): State<Shared>, uri: Uri) -> Answer<wire::T
     // One more than is told: then it is known whether that was all.
     let found = app.api.turns(most + 1, before.map(TurnId)).await?;
     let mut found = found.ok_or_else(|| {
-        Refusal::bad_request("there is no turn `before`", "use the `next` of an answer, or the id of a turn")
+        Refusal::not_found("there is no turn `before`", "use the `next` of an answer, or the id of a turn")
     })?;
     let more = found.len() > most as usize;
     found.truncate(most as usize);

@@ -30,6 +30,8 @@ pub struct Limits {
     pub connection: Duration,
     /// Until a turn that was asked for has closed.
     pub ask: Duration,
+    /// Between two attempts to get a port that is taken.
+    pub port: Duration,
     /// Public events a socket is sent in a second; what belongs to its own conversations does not count.
     pub events_per_second: u32,
 }
@@ -45,6 +47,7 @@ impl Default for Limits {
             idle: seconds(70),
             connection: seconds(300),
             ask: seconds(90),
+            port: seconds(5),
             events_per_second: 200,
         }
     }

@@ -8,7 +8,6 @@ use crate::domain::api::ModelChoice;
 use crate::domain::public_event::Origin;
 use crate::domain::{Envelope, PublicEvent};
 use serde::Deserialize;
-use serde_json::error::Category;
 use serde_json::{Value, json};
 
 /// How an answer is wanted.
@@ -53,14 +52,8 @@ pub(super) enum Inbound {
 
 /// Reads a message.
 pub(super) fn read(text: &str) -> Result<Inbound, Refusal> {
-    serde_json::from_str(text).map_err(|error| {
-        let fix = "send one JSON object with a `type` of chat, list_models, approve, deny or stop";
-        let message: String = error.to_string().chars().filter(|c| !c.is_control()).take(120).collect();
-        match error.classify() {
-            Category::Data => Refusal::unprocessable(message, fix),
-            _ => Refusal::bad_request(format!("not JSON: {message}"), fix),
-        }
-    })
+    let fix = "send one JSON object with a `type` of chat, list_models, approve, deny or stop";
+    read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })
 }
 
 /// The conversations of a socket: what happens in them is told to it.

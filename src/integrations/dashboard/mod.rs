@@ -37,8 +37,6 @@ use tokio::task::JoinHandle;
 /// Where faults go. Called on the interface's task: it must not block.
 pub type FaultSink = Arc<dyn Fn(Fault) + Send + Sync>;
 
-/// Between two attempts to get a port that is taken.
-const TRIED_EVERY: Duration = Duration::from_secs(5);
 /// How long ending may take.
 const ENDS_WITHIN: Duration = Duration::from_secs(4);
 
@@ -97,8 +95,11 @@ impl Dashboard {
         });
         // The first attempt is made here, so that the address is known when Hark says that it is ready.
         let first = runtime.block_on(TcpListener::bind(wanted));
+        if let Ok(listener) = &first {
+            bound.send_replace(listener.local_addr().ok());
+        }
         let task = runtime.spawn(async move {
-            let Some(listener) = listen(first, wanted, &faults, app.closing.clone()).await else { return };
+            let Some(listener) = listen(first, wanted, &faults, &app).await else { return };
             let address = listener.local_addr().ok();
             if let Some(address) = address {
                 tracing::info!("the dashboard's interface is at http://{address}/api/v1");
@@ -142,8 +143,9 @@ async fn listen(
     mut tried: std::io::Result<TcpListener>,
     wanted: SocketAddr,
     faults: &FaultSink,
-    mut closing: watch::Receiver<bool>,
+    app: &App,
 ) -> Option<TcpListener> {
+    let mut closing = app.closing.clone();
     let mut is_told = false;
     loop {
         match tried {
@@ -160,7 +162,7 @@ async fn listen(
         }
         tokio::select! {
             () = app::ends(&mut closing) => return None,
-            () = tokio::time::sleep(TRIED_EVERY) => {}
+            () = tokio::time::sleep(app.limits.port) => {}
         }
         tried = TcpListener::bind(wanted).await;
     }

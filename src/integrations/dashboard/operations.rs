@@ -91,6 +91,7 @@ pub(super) static OPERATIONS: [Operation; 17] = [
             Parameter { name: "limit", about: "How many; 20 when nothing is said.", range: Some((1, 200)) },
             query("before", "The turns before this one, by its id."),
         ],
+        refusals: &ONE_OF_STORE,
         handler: || get(handlers::turns),
         ..reads(
             "/api/v1/turns",

@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
-use serde_json::error::Category;
+use serde_json::Value;
 use std::time::Duration;
 
 /// Characters of a session's name.
@@ -45,10 +45,17 @@ pub(super) async fn json<T: DeserializeOwned>(request: Request, limit: Duration)
         let message = "the body did not come in time";
         Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "timeout", message, "send it at once"))
     })?;
-    serde_json::from_slice(&bytes).map_err(|error| match error.classify() {
-        Category::Data => Refusal::unprocessable(short(&error.to_string()), "see /api/v1/openapi.json"),
-        _ => Refusal::bad_request(format!("not JSON: {}", short(&error.to_string())), "send one JSON object"),
-    })
+    parse(&bytes)
+}
+
+/// JSON that is put together well and is what is wanted; it is looked at in this order, and how deep it goes is
+/// bounded.
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        Refusal::bad_request(format!("not JSON: {}", short(&error.to_string())), "send one JSON object")
+    })?;
+    serde_json::from_value(value)
+        .map_err(|error| Refusal::unprocessable(short(&error.to_string()), "see /api/v1/openapi.json"))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

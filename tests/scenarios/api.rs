@@ -1,0 +1,240 @@
+//! Programs ask a running daemon: by HTTP, and by a hundred WebSockets at once.
+
+use crate::support::{Hark, Running, wait_for};
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio_tungstenite::tungstenite::Message;
+
+/// A daemon without sound, and where it is reached.
+fn start(hark: &Hark, settings: &[&str]) -> (Running, SocketAddr) {
+    let mut command = hark.command(&["run"]);
+    for setting in [&["audio.input_device=none", "audio.output_device=none"], settings].concat() {
+        command.args(["--set", setting]);
+    }
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let running = Running(child);
+    let address = said.by_ref().find_map(|line| {
+        let address = line.split("programs reach it at http://").nth(1)?;
+        Some(address.trim_end_matches("/api/v1").parse().unwrap())
+    });
+    // So that it never waits for somebody to read what it says.
+    std::thread::spawn(move || said.for_each(drop));
+    (running, address.expect("where it is reached"))
+}
+
+/// Sends one request; its status and its JSON.
+fn http(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    let body = body.map(|body| body.to_string());
+    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    if let Some(body) = &body {
+        request += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    }
+    request += "\r\n";
+    request += body.as_deref().unwrap_or_default();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.to_owned())))
+}
+
+fn get(address: SocketAddr, path: &str) -> Value {
+    let (status, answer) = http(address, "GET", path, None);
+    assert_eq!(status, 200, "{path}: {answer}");
+    answer
+}
+
+fn ask(address: SocketAddr, request: Value) -> Value {
+    let (status, answer) = http(address, "POST", "/api/v1/ask", Some(request));
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+#[test]
+fn programs_see_and_ask_and_take_away() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &[]);
+    let health = get(address, "/api/v1/health");
+    assert_eq!((&health["ok"], &health["state"]), (&json!(true), &json!("idle")));
+    assert_eq!(health["parts"][0], json!({ "name": "microphone", "state": "off" }));
+
+    let answer = ask(address, json!({ "text": "turn on the kitchen ceiling", "session_id": "desk" }));
+    assert_eq!((&answer["outcome"], &answer["intents"]), (&json!("done"), &json!(["HassTurnOn"])));
+    assert_eq!(answer["session"], "desk");
+    let entities = get(address, "/api/v1/entities?domain=light&area=kitchen");
+    let ceiling = entities["entities"].as_array().unwrap().iter().find(|it| it["name"] == "Kitchen ceiling");
+    assert_eq!(ceiling.unwrap()["state"], "on");
+    let dry = ask(address, json!({ "text": "turn off the kitchen ceiling", "dry_run": true }));
+    assert_eq!(dry["outcome"], "dry_run");
+
+    // Kept a moment later, aside.
+    let kept = wait_for("both turns", Duration::from_secs(30), || {
+        let turns = get(address, "/api/v1/turns")["turns"].clone();
+        (turns.as_array().unwrap().len() == 2).then_some(turns)
+    });
+    assert_eq!(kept[1]["session"], "desk", "its own conversation, not that of the voice");
+    assert_eq!(kept[1]["turn"], answer["turn"]);
+    let whole = get(address, &format!("/api/v1/turns/{}", answer["turn"].as_str().unwrap()));
+    assert_eq!(whole["events"], answer["events"]);
+    let path = format!("/api/v1/turns/{}/audio", answer["turn"].as_str().unwrap());
+    assert_eq!(http(address, "GET", &path, None).1["error"]["kind"], "not_recorded");
+    let older = get(address, &format!("/api/v1/turns?before={}", kept[0]["turn"].as_str().unwrap()));
+    assert_eq!(older["turns"][0]["turn"], answer["turn"]);
+
+    ask(address, json!({ "text": "set a pizza timer for ten minutes" }));
+    let timers = get(address, "/api/v1/timers");
+    assert_eq!(timers["timers"][0]["name"], "pizza");
+    let path = format!("/api/v1/timers/{}", timers["timers"][0]["id"].as_str().unwrap());
+    assert_eq!(http(address, "DELETE", &path, None).0, 200);
+    assert_eq!(http(address, "DELETE", &path, None).0, 404);
+    assert_eq!(get(address, "/api/v1/timers")["timers"], json!([]));
+
+    ask(address, json!({ "text": "remember that the key is under the mat" }));
+    let facts = get(address, "/api/v1/memory");
+    assert_eq!(facts["facts"][0]["text"], "the key is under the mat");
+    let path = format!("/api/v1/memory/{}", facts["facts"][0]["id"]);
+    assert_eq!(http(address, "DELETE", &path, None).0, 204);
+    assert_eq!(get(address, "/api/v1/memory")["facts"], json!([]));
+
+    let config = get(address, "/api/v1/config");
+    assert_eq!(config["config"]["mqtt"]["broker"], "none");
+    assert_eq!(config["config"]["vad"]["threshold_off"], 0.35);
+    let (status, said) = http(address, "POST", "/api/v1/say", Some(json!({ "text": "dinner" })));
+    assert_eq!((status, said), (200, json!({ "spoken": false })), "there is no speaker");
+    let metrics = get(address, "/api/v1/metrics");
+    let counted = "hark_turns_total{route=\"template\",outcome=\"done\"} 3";
+    assert!(metrics.as_str().unwrap().lines().any(|line| line == counted), "{metrics}");
+    assert!(daemon.terminate().success());
+}
+
+type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
+
+/// What comes until the turn is closed: everything but public events, and what is said of those left out.
+async fn answered(socket: &mut Socket) -> Vec<Value> {
+    let mut answers = Vec::new();
+    loop {
+        let message = tokio::time::timeout(Duration::from_secs(120), socket.next()).await.expect("an answer");
+        let Message::Text(text) = message.expect("it is open").unwrap() else { continue };
+        let message: Value = serde_json::from_str(&text).unwrap();
+        if message["type"] == "event" || message["data"]["kind"] == "events_left_out" {
+            continue;
+        }
+        let is_last = message["type"] == "complete";
+        answers.push(message);
+        if is_last {
+            return answers;
+        }
+    }
+}
+
+async fn chat(socket: &mut Socket, session: &str, content: String) -> Vec<Value> {
+    let message = json!({ "type": "chat", "content": content, "session_id": session });
+    socket.send(Message::text(message.to_string())).await.unwrap();
+    answered(socket).await
+}
+
+#[test]
+fn a_hundred_conversations_get_each_its_own_answers() {
+    const CONVERSATIONS: usize = 100;
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &["dashboard.requests_per_minute=60000"]);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let turns = runtime.block_on(async {
+        let mut open = Vec::new();
+        for _ in 0..CONVERSATIONS {
+            open.push(tokio_tungstenite::connect_async(format!("ws://{address}/ws")).await.unwrap().0);
+        }
+        // All at once, each in its own conversation.
+        let talks = open.into_iter().enumerate().map(|(number, mut socket)| {
+            tokio::spawn(async move {
+                let session = format!("conversation {number}");
+                let mut turns = Vec::new();
+                for (content, expected) in [
+                    (format!("/remind 30m feed cat {number}"), format!(": feed cat {number}.")),
+                    (format!("/remind 45m walk dog {number}"), format!(": walk dog {number}.")),
+                ] {
+                    let answers = chat(&mut socket, &session, content).await;
+                    let kinds: Vec<&str> = answers.iter().map(|it| it["type"].as_str().unwrap()).collect();
+                    assert_eq!(kinds, ["content", "complete"], "{session}: {answers:?}");
+                    let text = answers[0]["data"]["text"].as_str().unwrap();
+                    assert!(text.ends_with(&expected), "{session} was told: {text}");
+                    assert!(answers.iter().all(|it| it["data"]["session_id"] == session.as_str()));
+                    assert_eq!(answers[0]["data"]["turn"], answers[1]["data"]["turn"]);
+                    assert_eq!(answers[1]["data"]["outcome"], "done");
+                    turns.push(answers[1]["data"]["turn"].as_str().unwrap().to_owned());
+                }
+                turns
+            })
+        });
+        let mut turns = BTreeSet::new();
+        for talk in talks.collect::<Vec<_>>() {
+            turns.extend(talk.await.unwrap());
+        }
+        turns
+    });
+    assert_eq!(turns.len(), 2 * CONVERSATIONS, "no turn was told to two");
+    let timers = get(address, "/api/v1/timers");
+    assert_eq!(timers["timers"].as_array().unwrap().len(), 2 * CONVERSATIONS);
+    assert!(daemon.terminate().success());
+}
+
+#[test]
+fn a_dangerous_act_is_approved_by_a_button_in_its_own_conversation_only() {
+    let hark = Hark::new();
+    let (_daemon, address) = start(&hark, &[]);
+    let lock = || {
+        let entities = get(address, "/api/v1/entities?domain=lock");
+        let front = entities["entities"].as_array().unwrap().iter().find(|it| it["name"] == "Front door");
+        front.unwrap()["state"].as_str().unwrap().to_owned()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let connect =
+            async || tokio_tungstenite::connect_async(format!("ws://{address}/ws")).await.unwrap().0;
+        let (mut mine, mut other) = (connect().await, connect().await);
+        let asked = chat(&mut mine, "mine", "unlock the front door".into()).await;
+        assert_eq!(asked.last().unwrap()["data"]["outcome"], "awaiting_approval");
+        let approve =
+            |session: &str| Message::text(json!({ "type": "approve", "session_id": session }).to_string());
+        other.send(approve("other")).await.unwrap();
+        assert_eq!(answered(&mut other).await.last().unwrap()["data"]["outcome"], "not_understood");
+        assert_eq!(lock(), "locked", "another conversation cannot say yes");
+        mine.send(approve("mine")).await.unwrap();
+        assert_eq!(answered(&mut mine).await.last().unwrap()["data"]["outcome"], "done");
+        assert_eq!(lock(), "unlocked");
+    });
+}
+
+#[test]
+fn a_second_daemon_goes_on_without_the_port_and_takes_it_when_it_is_free() {
+    let (first_home, second_home) = (Hark::new(), Hark::new());
+    let (first, address) = start(&first_home, &[]);
+    let listen = format!("dashboard.listen={address}");
+    let mut command = second_home.command(&["run", "--json", "--set", &listen]);
+    for setting in ["audio.input_device=none", "audio.output_device=none"] {
+        command.args(["--set", setting]);
+    }
+    // What is said last counts.
+    command.args(["--set", &listen]);
+    let mut second = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let events = BufReader::new(second.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let second = Running(second);
+    let mut events = events.map(|line| serde_json::from_str::<Value>(&line).unwrap());
+    let fault = events.find(|event| event["event"] == "error" && event["part"] == "dashboard").unwrap();
+    assert_eq!(fault["recoverable"], true);
+    std::thread::spawn(move || events.for_each(drop));
+    assert!(first.terminate().success());
+    wait_for("the second daemon", Duration::from_secs(60), || TcpStream::connect(address).ok());
+    let health = get(address, "/api/v1/health");
+    assert_eq!(health["faults"][0]["part"], "dashboard");
+    assert!(second.terminate().success());
+}
