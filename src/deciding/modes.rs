@@ -52,12 +52,10 @@ mod tests {
     use super::*;
     use Mode::{Alert, Guarding, Resting, Waiting, Working};
 
-    const ALL: [Mode; 5] = [Alert, Working, Waiting, Guarding, Resting];
-
     #[test]
     fn every_way_is_made_of_permitted_steps_and_arrives() {
-        for from in ALL {
-            for to in ALL {
+        for from in Mode::ALL {
+            for to in Mode::ALL {
                 let steps = way(from, to);
                 let mut at = from;
                 for step in &steps {

@@ -20,6 +20,11 @@ pub enum Mode {
     Resting,
 }
 
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Self; 5] = [Self::Alert, Self::Working, Self::Waiting, Self::Guarding, Self::Resting];
+}
+
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

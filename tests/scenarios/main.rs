@@ -24,5 +24,6 @@ mod presence;
 mod promises;
 mod several_nodes;
 mod teaching;
+mod thinking;
 mod timers_ring;
 mod when_things_are_wrong;

@@ -8,6 +8,7 @@ use crate::deciding::contracts::arguments::{
 use crate::deciding::contracts::reference::{CONVERSATION, TOOL_PREFIX};
 use crate::deciding::contracts::scoring::Subject;
 use crate::deciding::contracts::{Contract, PipelineError};
+use crate::deciding::summary;
 use crate::domain::{Fault, FaultKind, PublicEvent, Receipt, Risk, Slots, ToolCall};
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -88,10 +89,11 @@ impl Work<'_> {
         language: String,
     ) -> ThoughtEnd {
         self.answers_as(Subject::Tool(tool.to_owned()));
-        let plain = summary(&receipt.detail);
         if !receipt.ok {
-            return ThoughtEnd::Answered { text: plain, language, failed: true };
+            let text = summary::apology(&receipt.detail);
+            return ThoughtEnd::Answered { text, language, failed: true };
         }
+        let plain = summary::told(&receipt.detail);
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
         ThoughtEnd::Answered { text: outcome.text().to_owned(), language, failed: false }
@@ -185,9 +187,4 @@ impl Work<'_> {
 
 fn known(language: &str) -> &str {
     if language == "unknown" { "" } else { language }
-}
-
-/// What a result says, without a model.
-fn summary(detail: &Value) -> String {
-    detail["message"].as_str().map_or_else(|| detail.to_string(), str::to_owned)
 }

@@ -146,6 +146,7 @@ pub fn messages(topics: &Topics, envelope: &Envelope) -> Vec<Message> {
             out.push(message(Topic::LastIntentState, &cut(&intent.name)));
             out.push(message(Topic::LastRouteState, route_name(intent.route)));
         }
+        PublicEvent::Mode { to, .. } => out.push(message(Topic::ModeState, &to.to_string())),
         PublicEvent::Turn { timings_ms, .. } if !json.is_empty() => {
             out.push(Message::new(topics, Topic::Turn, json));
             if let Some(ms) = timings_ms.speech_end_to_first_audio.or(timings_ms.to_first_audio) {

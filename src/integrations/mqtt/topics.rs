@@ -53,6 +53,8 @@ pub enum Topic {
     LastIntentState,
     /// Which layer found that out.
     LastRouteState,
+    /// What Hark is about.
+    ModeState,
     /// How long the last answer took.
     LatencyState,
     /// What happens, for automations.
@@ -181,7 +183,7 @@ const fn command(topic: Topic, path: &'static str, payload: &'static str) -> Row
 }
 
 /// The table.
-pub static TABLE: [Row; 68] = [
+pub static TABLE: [Row; 69] = [
     out(
         Topic::Availability,
         "{base}/availability",
@@ -297,6 +299,13 @@ pub static TABLE: [Row; 68] = [
         1,
         true,
         "`instinct`, `direct`, `context`, `template`, `intent` or `llm`",
+    ),
+    out(
+        Topic::ModeState,
+        "{base}/mode/state",
+        1,
+        true,
+        "`ALERT`, `WORKING`, `WAITING`, `GUARDING` or `RESTING`",
     ),
     out(
         Topic::LatencyState,

@@ -5,6 +5,7 @@ use super::super::topics::{Topic, Topics};
 use super::{Equipment, STATES, is_kept};
 use crate::config::endpoint::EndpointMode;
 use crate::config::limits;
+use crate::domain::Mode;
 use serde_json::{Map, Value};
 
 /// One entity.
@@ -197,6 +198,11 @@ fn words(make: &mut Maker<'_>, has: &Equipment) {
         .state(Topic::LastRouteState)
         .set("device_class", "enum")
         .set("options", ROUTES.map(route_name).to_vec())
+        .is(DIAGNOSTIC);
+    make.add("sensor", "mode", "Mode", "mdi:shield-home")
+        .state(Topic::ModeState)
+        .set("device_class", "enum")
+        .set("options", Mode::ALL.map(|mode| mode.to_string()).to_vec())
         .is(DIAGNOSTIC);
     make.add("sensor", "latency", "Latency", "mdi:timer-sand")
         .state(Topic::LatencyState)

@@ -221,6 +221,7 @@ fn the_entities_are_those_of_the_interface() {
             "sensor.hark_last_response",
             "sensor.hark_last_intent",
             "sensor.hark_last_route",
+            "sensor.hark_mode",
             "sensor.hark_latency",
             "switch.hark_wake_sound",
             "switch.hark_follow_up",

@@ -1,0 +1,210 @@
+//! With a language model: questions, tools that it names, dangerous acts, plans that outlive the power, and what
+//! happens when it is away. The model is scripted; everything else is the real program.
+
+use crate::support::model_server::{ModelServer, Script, Step};
+use crate::support::{Hark, Running, named, only, parse_events, text, wait_for};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// Asks these lines in one conversation, with the model of this server.
+fn ask(hark: &Hark, server: &ModelServer, settings: &[&str], lines: &str) -> Vec<Value> {
+    let mut command = hark.command(&["ask", "--json", "--session", "evening"]);
+    for setting in server.settings("openai").iter().map(String::as_str).chain(settings.iter().copied()) {
+        command.args(["--set", setting]);
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    parse_events(&text(&output.stdout))
+}
+
+/// The whole replies, in order.
+fn replies(events: &[Value]) -> Vec<String> {
+    let whole = named(events, "reply").into_iter().filter(|reply| reply["ends"] == true);
+    whole.map(|reply| reply["text"].as_str().unwrap().to_owned()).collect()
+}
+
+fn json_of(value: Value) -> Script {
+    Script::say(&value.to_string())
+}
+
+const ROUTED: &str = "contracts.router=model";
+const UNJUDGED: &str = "contracts.scoring=false";
+
+#[test]
+fn an_open_question_is_answered_as_it_comes_and_judged_afterwards() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.queue(Script::steps(vec![
+        Step::Words("Because the air ".into()),
+        Step::Words("scatters blue light most.".into()),
+    ]));
+    server.queue(json_of(json!({"helpfulness": 2, "honesty": 9})));
+    let events = ask(&hark, &server, &[], "why is the sky blue?\n");
+    let intent = only(&events, "intent");
+    assert_eq!((&intent["name"], &intent["route"]), (&json!("answer.general"), &json!("llm")));
+    let pieces: String = named(&events, "reply")
+        .iter()
+        .filter(|reply| reply["ends"] == false)
+        .map(|reply| reply["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(pieces, "Because the air scatters blue light most.");
+    assert_eq!(replies(&events), [pieces]);
+    let turn = only(&events, "turn");
+    assert_eq!(
+        (&turn["route"], &turn["attempts"], &turn["outcome"]),
+        (&json!("llm"), &json!(1), &json!("done"))
+    );
+    let judged = only(&events, "evaluation");
+    assert_eq!((&judged["label"], &judged["alert"]), (&json!("strict_answer"), &json!("low_scores")));
+    let at = |name: &str| events.iter().position(|event| event["event"] == name).unwrap();
+    assert!(at("turn") < at("evaluation"), "never in its way");
+}
+
+#[test]
+fn without_a_model_and_with_one_that_is_away_the_answer_is_honest() {
+    let hark = Hark::new();
+    let events = hark.events(&["ask", "why is the sky blue?"]);
+    let honest = replies(&events);
+    assert!(honest[0].contains("I don't know") && honest[0].contains("language model"), "{honest:?}");
+    assert!(named(&events, "error").is_empty());
+
+    let server = ModelServer::start();
+    server.answer(|_| Script::raw(500, "broken"));
+    let events = ask(&hark, &server, &["llm.tries=1"], "why is the sky blue?\nturn on the bedroom light\n");
+    assert_eq!(replies(&events)[0], honest[0]);
+    assert_eq!(only(&events, "error")["part"], "llm");
+    assert_eq!(named(&events, "turn")[1]["outcome"], "done", "the house works all the same");
+}
+
+#[test]
+fn invalid_answers_are_asked_for_again_and_then_replaced() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    for answer in ["nonsense", "```json\n{\"intent\": \"tool.rm\", \"confidence\": 2}\n```", "{} and more"] {
+        server.queue(Script::say(answer));
+    }
+    server.queue(Script::say("I don't know."));
+    let events = ask(&hark, &server, &[ROUTED, UNJUDGED], "why is the sky blue?\n");
+    let attempts: Vec<(Value, Value, Value)> = named(&events, "contract")
+        .iter()
+        .map(|event| (event["name"].clone(), event["valid"].clone(), event["fallback"].clone()))
+        .collect();
+    let classified = |fallback: bool| (json!("intent_classification"), json!(false), json!(fallback));
+    let answered = (json!("strict_answer"), json!(true), json!(false));
+    assert_eq!(attempts, [classified(false), classified(false), classified(true), answered]);
+    assert_eq!(only(&events, "turn")["attempts"], 4);
+}
+
+#[test]
+fn a_tool_that_the_model_names_runs_with_arguments_out_of_the_request() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.queue(json_of(json!({"intent": "tool.timer.start", "confidence": 0.97})));
+    server.queue(json_of(json!({"minutes": 7, "name": "tea"})));
+    server.queue(json_of(json!({"verdict": "ok"})));
+    server.queue(Script::say("Your tea timer runs for 7 minutes."));
+    let events =
+        ask(&hark, &server, &[ROUTED, UNJUDGED], "be so kind as to brew me something for 7 minutes\n");
+    let action = only(&events, "action");
+    assert_eq!(
+        (&action["tool"], &action["receipt"]["ok"]),
+        (&json!("timer.start"), &json!(true)),
+        "{action:#}"
+    );
+    assert_eq!(replies(&events), ["Your tea timer runs for 7 minutes."]);
+    let timers: Value = serde_json::from_slice(&hark.run(&["timers", "list", "--json"]).stdout).unwrap();
+    assert_eq!(timers[0]["name"], "tea", "{timers:#}");
+}
+
+#[test]
+fn a_door_is_unlocked_only_after_a_yes_of_the_one_who_was_asked() {
+    for (word, unlocked) in [("yes", true), ("no", false)] {
+        let (hark, server) = (Hark::new(), ModelServer::start());
+        server.queue(json_of(json!({"intent": "tool.home.turn_off", "confidence": 0.97})));
+        server.queue(json_of(json!({"name": "front door lock"})));
+        server.queue(json_of(json!({"verdict": "ok"})));
+        server.answer(|_| Script::say("The front door is unlocked."));
+        let lines = format!("be so good as to let grandma in\n{word}\n");
+        let events = ask(&hark, &server, &[ROUTED, UNJUDGED], &lines);
+        let actions = named(&events, "action");
+        assert_eq!(actions[0]["receipt"]["detail"]["error"], "needs_approval", "{actions:#?}");
+        assert_eq!(actions.len(), if unlocked { 2 } else { 1 });
+        assert!(!unlocked || actions[1]["receipt"]["ok"] == true, "{actions:#?}");
+        let modes: Vec<(&Value, &Value)> =
+            named(&events, "mode").into_iter().map(|mode| (&mode["from"], &mode["to"])).collect();
+        let (alert, guarding, working) = (json!("ALERT"), json!("GUARDING"), json!("WORKING"));
+        let end = if unlocked { (&guarding, &working) } else { (&guarding, &alert) };
+        assert!(modes.contains(&(&alert, &guarding)) && modes.contains(&end), "{modes:?}");
+    }
+}
+
+#[test]
+fn what_a_model_says_it_did_without_a_receipt_is_not_said() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    server.answer(|_| Script::say("Done! I've unlocked the front door and turned on the lights."));
+    let events =
+        ask(&hark, &server, &[UNJUDGED], "plan my evening with dinner, a film and the right light\n");
+    assert!(named(&events, "action").is_empty());
+    for reply in replies(&events) {
+        assert!(!reply.contains("unlocked"), "{reply}");
+    }
+}
+
+/// A plan of three steps of which the second takes as long as its page.
+fn plan(page: &str) -> Value {
+    let step = |id: &str, tool: &str, args: Value, needs: &[&str]| {
+        json!({
+            "id": id, "description": id, "tool": tool, "args": args, "can_parallel": false, "depends_on": needs,
+        })
+    };
+    json!({"summary": "Two things for the list", "steps": [
+        step("a", "list.add", json!({"item": "milk"}), &[]),
+        step("b", "fetch.get", json!({"url": page}), &["a"]),
+        step("c", "list.add", json!({"item": "bread"}), &["b"]),
+    ]})
+}
+
+#[test]
+fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
+    let (hark, server, page) = (Hark::new(), ModelServer::start(), ModelServer::start());
+    let proposal = plan(&format!("{}/page", page.url())).to_string();
+    server.answer(move |request| {
+        // The plan, and at its end the words for what was found.
+        let asked = request.asked();
+        Script::say(if asked.contains("depends_on") { &proposal } else { "The page says hello." })
+    });
+    page.queue(Script::hang());
+    let mut settings = server.settings("openai");
+    settings.extend([
+        "tools.http_allow_private=true".to_owned(),
+        UNJUDGED.to_owned(),
+        "tools.http_timeout_ms=60000".to_owned(),
+        "audio.input_device=none".to_owned(),
+        "audio.output_device=none".to_owned(),
+        "dashboard.enabled=false".to_owned(),
+    ]);
+    let sets: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting.as_str()]).collect();
+    let words = "research three breads on the web and prepare my shopping for the week";
+    let mut begun = Running(
+        hark.command(&[&["ask", "--json", words], &sets[..]].concat()).stdout(Stdio::null()).spawn().unwrap(),
+    );
+    page.wait("the second step", |seen| !seen.is_empty());
+    begun.0.kill().unwrap();
+    begun.0.wait().unwrap();
+    drop(begun);
+
+    page.answer(|_| Script::raw(200, "hello").header("Content-Type", "text/plain"));
+    let mut command = hark.command(&[&["run"], &sets[..]].concat());
+    let running = Running(command.stdout(Stdio::null()).spawn().unwrap());
+    let db = hark.path("hark.db");
+    wait_for("the plan to end", Duration::from_secs(60), || {
+        let db = rusqlite::Connection::open(&db).ok()?;
+        db.query_row("SELECT steps FROM plans WHERE finished", [], |row| row.get::<_, String>(0)).ok()
+    });
+    assert!(running.terminate().success());
+    let db = rusqlite::Connection::open(&db).unwrap();
+    let mut rows = db.prepare("SELECT text FROM list_items ORDER BY at").unwrap();
+    let items: Vec<String> = rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(items, ["milk", "bread"], "each step once");
+}
