@@ -51,6 +51,19 @@ pub enum Command {
         /// Turn id, or `last`
         #[arg(default_value = "last")]
         turn: String,
+        /// Only its plan, as it stood at this checkpoint
+        #[arg(long, value_name = "NUMBER")]
+        checkpoint: Option<u32>,
+    },
+    /// Says yes to what the running Hark asks
+    Approve {
+        /// Turn that asked; the only question there is, when none is named
+        turn: Option<String>,
+    },
+    /// Says no to what the running Hark asks
+    Deny {
+        /// Turn that asked; the only question there is, when none is named
+        turn: Option<String>,
     },
     /// Feeds what was recorded of a turn to today's turn machine and shows any difference
     Replay {

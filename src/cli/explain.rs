@@ -3,22 +3,26 @@
 use super::{Faults, trace};
 use crate::config::Config;
 use crate::daemon::workshop;
-use crate::domain::plan::Step;
+use crate::domain::plan::{KeptPlan, PlanStore, Step, StepStatus};
 use crate::domain::public_event::Timings;
 use crate::domain::session::ReplayPolicy;
 use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Route};
-use crate::remembering::SessionStore;
 use crate::remembering::turns::{TurnRecord, Turns};
+use crate::remembering::{SessionStore, Store};
 use std::fmt::Write;
 
 /// In front of what belongs to the line above.
 const INDENT: &str = "               ";
 
-/// Prints the turn with this id, or the last one.
-pub(super) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults> {
+/// Prints the turn with this id, or the last one; with a `checkpoint` its plan as it stood then.
+pub(super) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
     let store = workshop::open_store_read_only(config).map_err(one)?;
+    if let Some(number) = checkpoint {
+        return print_checkpoint(&store, turn, number, json);
+    }
     let record = find(&Turns::new(store.clone()), turn)?;
+    let checkpoints = store.checkpoints(&record.id.0).map_err(one)?;
     if json {
         for event in &record.events {
             println!("{event}");
@@ -26,8 +30,36 @@ pub(super) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults>
     } else {
         let sessions = SessionStore::new(store, config.memory.clone());
         print!("{}", story(&record, sessions.policy_of(&record.id).map_err(one)?.as_ref()));
+        for kept in checkpoints {
+            println!("{INDENT}checkpoint {} at {}: {}", kept.checkpoint, kept.at, standing(&kept));
+        }
     }
     Ok(())
+}
+
+/// The plan of a turn as it stood at a checkpoint. Its turn may never have closed.
+fn print_checkpoint(store: &Store, turn: &str, number: u32, json: bool) -> Result<(), Faults> {
+    let one = |fault: Fault| vec![fault];
+    let id = if turn == "last" { find(&Turns::new(store.clone()), turn)?.id.0 } else { turn.to_owned() };
+    let kept = store.plan(&id, Some(number)).map_err(one)?.ok_or_else(|| {
+        let message = format!("turn {id} has no plan with a checkpoint {number}");
+        vec![Fault::new(FaultKind::BadInput, "explain", message, "`hark explain TURN` lists the checkpoints")]
+    })?;
+    if json {
+        println!("{}", serde_json::json!(kept));
+        return Ok(());
+    }
+    let mut text = format!("{} (checkpoint {} at {})\n", kept.plan.summary, kept.checkpoint, kept.at);
+    kept.plan.steps.iter().for_each(|step| tell_step(&mut text, step));
+    print!("{text}");
+    Ok(())
+}
+
+/// How many steps of a plan stand where.
+fn standing(kept: &KeptPlan) -> String {
+    let count = |status| kept.plan.steps.iter().filter(|step| step.status == status).count();
+    let (done, running) = (count(StepStatus::Completed), count(StepStatus::Running));
+    format!("{done} of {} steps done, {running} running", kept.plan.steps.len())
 }
 
 /// The turn with this id, or the last one.

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, exit codes 0 ok, 1 failed, 2 usage or configuration, 3 a
 //! needed part is missing.
 
+mod approve;
 pub mod args;
 mod ask;
 mod bench;
@@ -91,7 +92,9 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Say(args) => say::run(config, &args, cli.json),
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
-        Command::Explain { turn } => explain::run(&config, &turn, cli.json),
+        Command::Explain { turn, checkpoint } => explain::run(&config, &turn, checkpoint, cli.json),
+        Command::Approve { turn } => approve::run(&config, true, turn, cli.json),
+        Command::Deny { turn } => approve::run(&config, false, turn, cli.json),
         Command::Replay { turn } => replay::run(&config, &turn, cli.json),
         Command::Models(args) => models::run(&args, &config, cli.json, out).map_err(one),
         Command::Home { command } => home::run(&config, &command, cli.json),

@@ -8,7 +8,7 @@ use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
 use crate::deciding::mind::{Mind, MindParts};
 use crate::domain::home::{Entity, Home};
-use crate::domain::ports::HomeView;
+use crate::domain::ports::{HomeView, Tools};
 use crate::domain::{Fault, FaultKind};
 use crate::llm;
 use crate::remembering::sessions::SessionStore;
@@ -42,6 +42,8 @@ pub(super) fn open(
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
     let limit = Duration::from_millis(config.route.tool_timeout_ms.into());
     let home = home.clone();
+    // Made once here, so that the first request does not wait for it.
+    contracts.set_tools(tools.reference());
     let parts = MindParts {
         model,
         contracts: Arc::new(contracts),

@@ -4,7 +4,8 @@
 use crate::support::model_server::{ModelServer, Script, Step};
 use crate::support::{Hark, Running, named, only, parse_events, text, wait_for};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -207,4 +208,50 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
     let mut rows = db.prepare("SELECT text FROM list_items ORDER BY at").unwrap();
     let items: Vec<String> = rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     assert_eq!(items, ["milk", "bread"], "each step once");
+    let id: String = db.query_row("SELECT id FROM plans LIMIT 1", [], |row| row.get(0)).unwrap();
+    let output = hark.run(&["explain", &id, "--checkpoint", "2", "--json"]);
+    let kept: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let stands = |kept: &Value| kept["plan"]["steps"][0]["status"].clone();
+    assert_eq!(stands(&kept), "completed", "{kept:#}");
+    // And once more from the beginning.
+    let events =
+        ask(&hark, &server, &["tools.http_allow_private=true", UNJUDGED], &format!("/plan run {id}\n"));
+    assert_eq!(named(&events, "action").len(), 3, "{events:#?}");
+}
+
+/// Asks the daemon on this port in the conversation `web`, and waits for its answer.
+fn post(port: u16, text: &str) -> Option<Value> {
+    let body = json!({"text": text, "session_id": "web"}).to_string();
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
+    let head = format!(
+        "POST /api/v1/ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    serde_json::from_str(answer.split_once("\r\n\r\n")?.1).ok()
+}
+
+#[test]
+fn the_owner_says_yes_or_no_at_the_command_line() {
+    let hark = Hark::new();
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+    let listen = format!("dashboard.listen=127.0.0.1:{port}");
+    let sets = ["--set", "audio.input_device=none", "--set", "audio.output_device=none", "--set", &listen];
+    let mut command = hark.command(&[&["run"], &sets[..]].concat());
+    let running = Running(command.stdout(Stdio::null()).spawn().unwrap());
+    for (word, ok) in [("deny", false), ("approve", true)] {
+        let asked = wait_for("the daemon", Duration::from_secs(60), || post(port, "unlock the front door"));
+        assert_eq!(asked["outcome"], "awaiting_approval", "{asked:#}");
+        let output = hark.run(&[&[word, "--json"], &sets[..]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(told["reply"].as_str().unwrap().contains("nlocked"), ok, "{told:#}");
+    }
+    assert!(running.terminate().success());
+    let output = hark.run(&[&["approve"], &sets[..]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("daemon"), "{}", text(&output.stderr));
 }

@@ -4,7 +4,9 @@ use super::{More, ThoughtEnd, Work};
 use crate::deciding::contracts::arguments::validated;
 use crate::deciding::contracts::scoring::Subject;
 use crate::deciding::contracts::{Contract, Outcome};
-use crate::domain::model::ModelCall;
+use crate::domain::News;
+use crate::domain::model::{ModelCall, ModelError};
+use std::sync::PoisonError;
 
 /// Calls of tools that one answer may need, of small talk and of a question.
 const TALK_CALLS: usize = 2;
@@ -77,6 +79,8 @@ impl Work<'_> {
 
     fn finished(&self, outcome: &Outcome) -> ThoughtEnd {
         match &outcome.model_error {
+            // It is the answer that broke off then, not the model.
+            Some(ModelError::Stopped) if self.claims_a_deed() => self.answered(outcome),
             Some(error) if outcome.fallback => Self::no_answer(Some(error)),
             _ => self.answered(outcome),
         }
@@ -84,7 +88,20 @@ impl Work<'_> {
 
     fn answered(&self, outcome: &Outcome) -> ThoughtEnd {
         let (text, language) = (outcome.text().to_owned(), self.language());
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rest) = answer.finish() {
+            (self.tell)(News::Piece { text: rest });
+        }
+        if answer.broken {
+            // Nothing can have been done here: only what came before that is said, or that nothing was.
+            let words = Some(answer.handed().trim().to_owned()).filter(|words| !words.is_empty());
+            return ThoughtEnd::Reported { words, done: 0, steps: 0, troubles: Vec::new(), language };
+        }
         ThoughtEnd::Answered { text, language, failed: false }
+    }
+
+    fn claims_a_deed(&self) -> bool {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).broken
     }
 
     /// The language of the answer.

@@ -7,7 +7,7 @@ use crate::domain::session::{ReplayPolicy, Verbosity};
 use serde_json::{Value, json};
 
 /// How conversations are called that begin by themselves; all others were named by somebody.
-const UNNAMED: [&str; 5] = ["voice-", "ask-", "api-", "mqtt", "hark"];
+const UNNAMED: [&str; 6] = ["voice-", "ask-", "api-", "ws-", "mqtt", "hark"];
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -105,6 +105,8 @@ struct Work<'m> {
     tell: Tell,
     context: Context,
     attempts: AtomicU32,
+    /// The answer on its way.
+    answer: Arc<Mutex<told::Answer>>,
     /// What the answer is, for who judges it.
     subject: Mutex<Option<Subject>>,
     /// Calls so far; each has a place of its own, so that none is taken for another.
@@ -127,6 +129,7 @@ impl Mind {
             context,
             tell,
             attempts: AtomicU32::new(0),
+            answer: Arc::default(),
             subject: Mutex::default(),
             // Calls of a task that goes on belong to a new turn.
             calls: AtomicU32::new(0),
@@ -265,12 +268,15 @@ impl Work<'_> {
         outcome
     }
 
-    /// Hands words on as they come.
+    /// Hands words on as they come, as long as they claim no deed.
     fn sink(&self) -> PieceSink {
-        let tell = self.tell.clone();
+        let (tell, answer) = (self.tell.clone(), self.answer.clone());
         Box::new(move |piece| {
-            tell(News::Piece { text: piece.to_owned() });
-            ControlFlow::Continue(())
+            let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(text) = answer.push(piece) {
+                tell(News::Piece { text });
+            }
+            if answer.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     }
 

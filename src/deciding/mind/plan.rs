@@ -53,8 +53,12 @@ impl Work<'_> {
     /// Begins anew from an earlier checkpoint, under the id of this turn.
     pub(super) async fn plan_again(&self, id: &str, checkpoint: Option<u32>) -> ThoughtEnd {
         self.decided("plan", 1.0, "an earlier plan is carried out again");
-        match self.mind.parts.plans.plan(id, checkpoint) {
-            Ok(Some(KeptPlan { plan, .. })) => {
+        match self.mind.parts.plans.plan(id, Some(checkpoint.unwrap_or(1))) {
+            Ok(Some(KeptPlan { mut plan, .. })) => {
+                // Its first checkpoint is taken when its first steps begin: without a number all of it is done again.
+                for step in plan.steps.iter_mut().filter(|_| checkpoint.is_none()) {
+                    (step.status, step.receipt) = (StepStatus::Pending, None);
+                }
                 self.carry_out(Plan { id: self.task.turn.0.clone(), ..plan }, None).await
             }
             Ok(None) => {

@@ -244,6 +244,16 @@ fn a_question_gets_tools_that_look_and_only_those() {
 }
 
 #[test]
+fn an_answer_claims_no_deed() {
+    let stage = Stage::with(vec![says("Of course. I've unlocked the door. Anything else?")]);
+    let (words, done, ..) = reported(stage.work(task("open up", Category::Question)));
+    assert_eq!((words.as_deref(), done, stage.pieces().trim()), (Some("Of course."), 0, "Of course."));
+    let stage = Stage::with(vec![says("Done! It is unlocked.")]);
+    assert_eq!(reported(stage.work(task("open up", Category::Conversation))).0, None);
+    assert_eq!(stage.pieces(), "");
+}
+
+#[test]
 fn tools_run_one_after_the_other_until_it_is_done() {
     let both = vec![
         wants("test.set", json!({"name": "lamp"})),

@@ -21,8 +21,8 @@ impl Deed {
     }
 }
 
-/// Words of somebody who has done something, in the languages a model is asked in most. They need a receipt.
-const CLAIMS: [&str; 34] = [
+/// Words of somebody who has done something in the house. They need a receipt.
+const DEEDS: [&str; 36] = [
     "i've turned",
     "i have turned",
     "i turned",
@@ -31,42 +31,103 @@ const CLAIMS: [&str; 34] = [
     "i switched",
     "i've set",
     "i have set",
-    "i set ",
     "i've locked",
+    "i have locked",
     "i locked",
     "i've unlocked",
+    "i have unlocked",
     "i unlocked",
     "i've opened",
+    "i have opened",
     "i opened",
     "i've closed",
+    "i have closed",
     "i closed",
     "i've started",
+    "i have started",
     "i started",
     "i've added",
+    "i have added",
     "i added",
     "i've sent",
+    "i have sent",
     "i sent",
     "i've deleted",
+    "i have deleted",
     "i deleted",
+    "eingeschaltet",
+    "ausgeschaltet",
+    "aufgeschlossen",
+    "hinzugefügt",
+];
+
+/// Words for how something is now; only where something was to be done.
+const STATES: [&str; 8] = [
     "has been turned",
     "have been turned",
     "is now on",
     "is now off",
     "are now on",
     "are now off",
-    "ich habe",
     "wurde",
     "erledigt",
 ];
 
-/// What a task may say at its end: the model's words when they claim no more than the receipts do. `None` when it
-/// claims what nothing backs.
-pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
+/// Whether words say that something was done.
+fn claims(words: &str, more: &[&str]) -> bool {
     let plain = words.to_lowercase().replace('’', "'");
-    let begins_done = plain.trim_start().starts_with("done");
-    let claims = begins_done || CLAIMS.iter().any(|claim| plain.contains(claim));
+    let begins_done = ["done", "erledigt"].iter().any(|word| plain.trim_start().starts_with(word));
+    begins_done || DEEDS.iter().chain(more).any(|claim| plain.contains(claim))
+}
+
+/// What a task may say at its end: the model's words when they claim no more than the receipts do. `None` when they
+/// claim what nothing backs.
+pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
     let backed = deeds.iter().any(|deed| deed.writes && deed.ok);
-    (!claims || backed).then(|| words.to_owned())
+    (backed || !claims(words, &STATES)).then(|| words.to_owned())
+}
+
+/// An answer on its way, in which nothing can have been done: clause by clause, and none from the one on that says
+/// that something was.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    handed: String,
+    held: String,
+    /// A clause claimed a deed.
+    pub(super) broken: bool,
+}
+
+impl Answer {
+    /// Takes the next words; gives back those that can be told now.
+    pub(super) fn push(&mut self, piece: &str) -> Option<String> {
+        self.held.push_str(piece);
+        let end = self.held.rfind([' ', '\n']).filter(|at| {
+            self.held[..*at].ends_with(['.', ',', ';', ':', '!', '?', '…', '"', '”', ')', '\n'])
+        })?;
+        let rest = self.held.split_off(end);
+        let clause = std::mem::replace(&mut self.held, rest);
+        self.hand(clause)
+    }
+
+    /// No more words come.
+    pub(super) fn finish(&mut self) -> Option<String> {
+        let clause = std::mem::take(&mut self.held);
+        self.hand(clause)
+    }
+
+    /// What was told.
+    pub(super) fn handed(&self) -> &str {
+        &self.handed
+    }
+
+    fn hand(&mut self, clause: String) -> Option<String> {
+        self.broken |= claims(&format!("{}{clause}", self.handed), &[]);
+        if self.broken || clause.is_empty() {
+            return None;
+        }
+        self.handed.push_str(&clause);
+        Some(clause)
+    }
 }
 
 /// What went wrong and was not put right by a later call of the same tool.
@@ -103,6 +164,25 @@ mod tests {
         assert_eq!(honest(words, &[deed("home.turn_on", true)]).as_deref(), Some(words));
         assert!(honest("The lamp cannot be reached.", &[]).is_some());
         assert_eq!(honest("Ich habe das Licht eingeschaltet.", &[]), None);
+        assert_eq!(honest("The lamp is now on.", &[]), None);
+    }
+
+    #[test]
+    fn an_answer_is_told_up_to_the_clause_that_claims_a_deed() {
+        let told = |pieces: &[&str]| {
+            let mut answer = Answer::default();
+            let mut told: Vec<String> = pieces.iter().filter_map(|piece| answer.push(piece)).collect();
+            told.extend(answer.finish());
+            assert_eq!(told.concat(), answer.handed());
+            (told, answer.broken)
+        };
+        let (clauses, broken) = told(&["Because", " of the air", ", which ", "scatters. ", "That is all."]);
+        assert_eq!((clauses.len(), broken), (3, false), "{clauses:?}");
+        assert_eq!(clauses.concat(), "Because of the air, which scatters. That is all.");
+        let (clauses, broken) = told(&["Of course. ", "I", "'ve tur", "ned on the lamp. ", "Anything else?"]);
+        assert_eq!((clauses.concat().as_str(), broken), ("Of course.", true));
+        assert_eq!(told(&["Done! The door is open."]), (Vec::new(), true));
+        assert_eq!(told(&["No dots at all"]).0, ["No dots at all"]);
     }
 
     #[test]

@@ -88,6 +88,31 @@ impl Machine {
         }
     }
 
+    /// Takes `/plan run ID`, and `/plan run ID N` for its Nth checkpoint; whether the text was that.
+    pub(super) fn plan_again(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (plan, number) = match words.as_slice() {
+            ["/plan", "run", plan] => (*plan, None),
+            ["/plan", "run", plan, number] => (*plan, Some(number.parse::<u32>())),
+            ["/plan", ..] => ("", None),
+            _ => return false,
+        };
+        let checkpoint = number.transpose();
+        match (plan, checkpoint) {
+            ("", _) | (_, Err(_)) => {
+                let text = "Write it like this: /plan run ID, or /plan run ID 2 for its second checkpoint; \
+                            `hark explain` shows both.";
+                self.reply(now, id, Reply::Text { text: text.into() });
+            }
+            (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None),
+            (_, Ok(checkpoint)) => {
+                let resume = Some(Resume::Again { plan: plan.to_owned(), checkpoint });
+                self.think(now, id, Task { resume, ..self.task(id, text, None) });
+            }
+        }
+        true
+    }
+
     /// What a direct command gave back is judged like every answer.
     pub(super) fn judge_direct(&mut self, turn: &Turn) {
         let direct =
