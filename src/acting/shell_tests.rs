@@ -124,6 +124,16 @@ fn lives(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
+/// Waits until a process is gone; the program it belongs to would have lived for ten minutes.
+async fn gone(pid: &str) {
+    let waiting = async {
+        while lives(pid) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(120), waiting).await.expect("the process is ended");
+}
+
 #[tokio::test]
 async fn giving_up_ends_the_program_and_what_it_started() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,8 +157,8 @@ async fn giving_up_ends_the_program_and_what_it_started() {
     assert!(pids.iter().all(|pid| lives(pid)));
     running.abort();
     drop(running.await);
-    while pids.iter().any(|pid| lives(pid)) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    for pid in pids {
+        gone(pid).await;
     }
 }
 
@@ -159,7 +169,5 @@ async fn what_it_leaves_behind_ends_with_it() {
     let leaves = script(folder.path(), "leaves", "sleep 600 >/dev/null 2>&1 & echo $!");
     let ran = run(&shell(&[&leaves]), &leaves, &[]).await;
     assert_eq!(ran.exit_code, Some(0));
-    while lives(&ran.stdout) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    gone(&ran.stdout).await;
 }

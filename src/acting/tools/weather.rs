@@ -7,10 +7,17 @@ use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::select::{Scope, select};
 use crate::acting::home::{DeviceError, UNAVAILABLE};
+use crate::acting::weather::WeatherError;
 use crate::domain::home::Entity;
 use crate::domain::ports::HomeView;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+
+/// Whether there is a service, or a weather entity in the home.
+pub fn ready(parts: &Parts) -> Result<(), Failure> {
+    let there = || parts.home.registry().home().entities.iter().any(|entity| entity.id.domain() == "weather");
+    if parts.weather.is_configured() || there() { Ok(()) } else { Err(WeatherError::NotConfigured.into()) }
+}
 
 /// `weather.get`.
 pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {

@@ -25,7 +25,7 @@ pub const TOOLS: &[Descriptor] = &[
         permission: "weather",
         agent: "weather",
         timeout_ms: None,
-        ready: always,
+        ready: weather::ready,
         prepare: weather::get,
     },
     Descriptor {

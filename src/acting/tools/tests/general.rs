@@ -83,6 +83,11 @@ async fn what_is_not_set_up_says_how_and_is_told_to_no_model() {
     ] {
         assert_eq!(told.iter().any(|name| name == tool), there, "{tool}");
     }
+    let without = Built { home: "[[area]]\nid = \"hall\"\nname = \"Hall\"\n", ..Built::default() }.house();
+    assert!(
+        !without.tools.reference().iter().any(|spec| spec.name == "weather.get"),
+        "nobody tells the weather"
+    );
     let (house, _folder) = with_files();
     let spec = house.tools.reference().into_iter().find(|spec| spec.name == "filesystem.read").unwrap();
     assert_eq!((spec.agent.as_str(), spec.risk), ("filesystem", Risk::Read));
