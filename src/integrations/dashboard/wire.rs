@@ -11,6 +11,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// Breaks and tabs, no other control characters, and something that is no space (`read::text`).
+const TEXT_PATTERN: &str = concat!(
+    r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*",
+    r"[^\s\u0000-\u001f\u007f-\u009f]",
+    r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
+);
+/// No control characters (`read::session`).
+const SESSION_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
+
 /// One word of a list, as the domain writes it.
 fn word(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
@@ -385,7 +394,7 @@ pub(super) struct Configuration {
 #[serde(deny_unknown_fields)]
 pub(super) struct SayRequest {
     /// The text.
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), regex(pattern = TEXT_PATTERN))]
     pub(super) text: String,
 }
 
@@ -401,12 +410,12 @@ pub(super) struct Said {
 #[serde(deny_unknown_fields)]
 pub(super) struct AskRequest {
     /// The request.
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), regex(pattern = TEXT_PATTERN))]
     pub(super) text: String,
     /// Name of the conversation it belongs to, so that what is asked back can be answered; a conversation of its own
     /// when there is none.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64), regex(pattern = SESSION_PATTERN))]
     pub(super) session_id: Option<String>,
     /// Find out what it means and do nothing.
     #[serde(default)]
