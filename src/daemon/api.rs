@@ -115,6 +115,10 @@ impl LiveApi {
         let mqtt = self.mqtt.status();
         let has_broker = mqtt.broker.is_some();
         let homeassistant = self.homeassistant.as_ref().map(StatusView::status);
+        let trouble = self.model.as_ref().and_then(|model| model.trouble());
+        let trouble = trouble.map(|why| {
+            Fault::new(FaultKind::Unavailable, "llm", why.to_string(), "see `hark doctor`").recoverable()
+        });
         let at_home = homeassistant.as_ref().is_some_and(|status| status.connected);
         vec![
             device("microphone", devices.microphone),
@@ -126,6 +130,7 @@ impl LiveApi {
                 at_home,
                 homeassistant.and_then(|status| status.problem),
             ),
+            service("language_model", self.model.is_some(), trouble.is_none(), trouble),
         ]
     }
 }

@@ -64,6 +64,8 @@ pub fn ask(
         while !(conductor.is_idle() && !conductor.is_thinking()) && Instant::now() < end {
             conductor.wait(Duration::from_millis(50));
         }
+        // What was told last is in the mailbox still.
+        conductor.settle(Duration::ZERO);
     }
     conductor.finish();
     Ok(())

@@ -185,6 +185,7 @@ impl Ladder {
 
 impl Understand for Ladder {
     fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
+        let text = &without_endless_words(text);
         let (mut found, understood) = self.by_templates(text, language, now);
         if understood {
             found.classification = self.classification(text, &found);
@@ -225,6 +226,18 @@ impl Understand for Ladder {
         // The classifier only knows the usual language.
         self.spoken.first()?.sentences.fill_at(intent, text, now)
     }
+}
+
+/// No word has this many characters; comparing one that has with every name would take seconds.
+const LONGEST_WORD: usize = 60;
+
+/// The text with words cut that are none.
+fn without_endless_words(text: &str) -> String {
+    let cut = |word: &str| match word.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => word[..end].to_owned(),
+        None => word.to_owned(),
+    };
+    text.split(' ').map(cut).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether nothing about it was guessed.

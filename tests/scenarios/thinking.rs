@@ -105,8 +105,7 @@ fn a_tool_that_the_model_names_runs_with_arguments_out_of_the_request() {
     server.queue(json_of(json!({"minutes": 7, "name": "tea"})));
     server.queue(json_of(json!({"verdict": "ok"})));
     server.queue(Script::say("Your tea timer runs for 7 minutes."));
-    let events =
-        ask(&hark, &server, &[ROUTED, UNJUDGED], "be so kind as to brew me something for 7 minutes\n");
+    let events = ask(&hark, &server, &[ROUTED, UNJUDGED], "oolong infusion, the usual way\n");
     let action = only(&events, "action");
     assert_eq!(
         (&action["tool"], &action["receipt"]["ok"]),
@@ -160,9 +159,9 @@ fn plan(page: &str) -> Value {
         })
     };
     json!({"summary": "Two things for the list", "steps": [
-        step("a", "list.add", json!({"item": "milk"}), &[]),
+        step("a", "list.add", json!({"item": "saffron"}), &[]),
         step("b", "fetch.get", json!({"url": page}), &["a"]),
-        step("c", "list.add", json!({"item": "bread"}), &["b"]),
+        step("c", "list.add", json!({"item": "cardamom"}), &["b"]),
     ]})
 }
 
@@ -172,8 +171,8 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
     let proposal = plan(&format!("{}/page", page.url())).to_string();
     server.answer(move |request| {
         // The plan, and at its end the words for what was found.
-        let asked = request.asked();
-        Script::say(if asked.contains("depends_on") { &proposal } else { "The page says hello." })
+        let plans = request.body.to_string().contains("depends_on");
+        Script::say(if plans { &proposal } else { "The page says hello." })
     });
     page.queue(Script::hang());
     let mut settings = server.settings("openai");
@@ -205,9 +204,10 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
     });
     assert!(running.terminate().success());
     let db = rusqlite::Connection::open(&db).unwrap();
-    let mut rows = db.prepare("SELECT text FROM list_items ORDER BY at").unwrap();
+    let mut rows =
+        db.prepare("SELECT text FROM list_items WHERE text IN ('saffron', 'cardamom') ORDER BY at").unwrap();
     let items: Vec<String> = rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert_eq!(items, ["milk", "bread"], "each step once");
+    assert_eq!(items, ["saffron", "cardamom"], "each step once");
     let id: String = db.query_row("SELECT id FROM plans LIMIT 1", [], |row| row.get(0)).unwrap();
     let output = hark.run(&["explain", &id, "--checkpoint", "2", "--json"]);
     let kept: Value = serde_json::from_slice(&output.stdout).unwrap();

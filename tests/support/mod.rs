@@ -55,7 +55,8 @@ impl Hark {
             std::fs::write(&config, "[mqtt]\nbroker = \"none\"\n").unwrap();
         }
         command.args(args);
-        if args.first() == Some(&"run") {
+        let says_where = args.iter().any(|arg| arg.starts_with("dashboard."));
+        if args.first() == Some(&"run") && !says_where {
             // Several daemons run at once, beside one that the owner of the machine may have.
             command.args(["--set", "dashboard.listen=127.0.0.1:0"]);
         }

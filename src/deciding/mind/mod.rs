@@ -317,9 +317,10 @@ impl Work<'_> {
         let tools: Vec<&ToolSpec> = reference.tools().iter().filter(may).collect();
         let agents = self.task.kind.iter().flat_map(|kind| kind.suggested_agents.iter());
         let agents: Vec<&str> = agents.map(String::as_str).collect();
+        let all = agents.contains(&"*");
         let text = self.task.text.to_lowercase();
         let told = |tool: &ToolSpec| tool.triggers.iter().any(|word| text.contains(word.as_str()));
-        let matters = |tool: &&&ToolSpec| agents.contains(&tool.agent.as_str()) || told(tool);
+        let matters = |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || told(tool);
         let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
         if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
     }

@@ -227,6 +227,19 @@ fn small_talk_is_told_as_it_comes() {
 }
 
 #[test]
+fn a_picture_is_looked_at_before_anything_else() {
+    let picture = crate::domain::model::Picture { media_type: "image/png".into(), base64: "iVBORw==".into() };
+    let asked = || Task { pictures: vec![picture.clone()], ..task("unlock the door", Category::HomeControl) };
+    let stage = Stage::with(vec![says("A cat.")]);
+    assert_eq!(answered(&stage.work(asked())), "A cat.");
+    let prompt = stage.prompts().remove(0);
+    assert_eq!(prompt.messages.last().unwrap().pictures, [picture.clone()]);
+    assert!(prompt.tools.is_empty() && stage.ran().is_empty());
+    let blind = Stage::with(vec![Err(ModelError::Unreachable("x".into(), "no".into()))]);
+    assert_eq!(answered(&blind.work(asked())), "I cannot see the image.");
+}
+
+#[test]
 fn a_question_gets_tools_that_look_and_only_those() {
     let looked = wants("test.look", json!({"name": "kitchen"}));
     let stage = Stage::with(vec![looked, says("It is 21 degrees.")]);

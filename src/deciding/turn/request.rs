@@ -130,11 +130,11 @@ impl Machine {
                 }),
                 response: None,
             };
-            self.tell_intent(id, intent);
             if dry_run {
+                self.tell_intent(id, intent);
                 self.close(id, Outcome::NotUnderstood);
             } else {
-                self.wonder(now, id, understanding);
+                self.wonder(now, id, intent, understanding);
             }
             return;
         }

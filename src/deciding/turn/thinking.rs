@@ -40,7 +40,7 @@ impl Machine {
 
     /// No template and no classifier knows what to do: it answers a question of a task, or a model is asked, or the
     /// person is told that nobody knows.
-    pub(super) fn wonder(&mut self, now: Stamp, id: &TurnId, understanding: Understanding) {
+    pub(super) fn wonder(&mut self, now: Stamp, id: &TurnId, nothing: Intent, understanding: Understanding) {
         let Some(turn) = self.turn_mut(id) else { return };
         let (text, origin, opening) = (turn.heard.clone(), turn.origin.clone(), turn.opening);
         let waiting = self.talks.known(&origin).and_then(|talk| talk.waiting.take());
@@ -57,6 +57,7 @@ impl Machine {
             self.think(now, id, Task { hint: understanding.hint, language: understanding.language, ..task });
             return;
         }
+        self.tell_intent(id, nothing);
         let question = understanding.classification.as_ref().is_some_and(is_question);
         if asked && !unknown_thing && (question || text.trim_end().ends_with('?')) {
             if let Some(turn) = self.turn_mut(id) {

@@ -39,6 +39,7 @@ impl Conversations {
 /// Asks, and waits until the turn has closed.
 pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal> {
     let text = read::text("text", &request.text)?;
+    let pictures = read::pictures(request.images)?;
     let session = match &request.session_id {
         Some(name) => read::session(name)?,
         None => format!("api-{}", uuid::Uuid::now_v7()),
@@ -51,6 +52,9 @@ pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal>
         let _mine = app.conversations.turn_of(&session).await;
         let mut feed = app.api.events();
         let origin = Origin::Api(session.clone());
+        if !pictures.is_empty() {
+            app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
+        }
         app.api.push(Event::Typed {
             text,
             origin: origin.clone(),

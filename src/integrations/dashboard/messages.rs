@@ -3,7 +3,7 @@
 use super::limits::SESSIONS_A_SOCKET;
 use super::read;
 use super::refusal::Refusal;
-use super::wire::Model;
+use super::wire::{Image, Model};
 use crate::domain::api::ModelChoice;
 use crate::domain::public_event::Origin;
 use crate::domain::{Envelope, PublicEvent};
@@ -33,6 +33,8 @@ pub(super) enum Inbound {
         mode: Mode,
         #[serde(default)]
         session_id: Option<String>,
+        #[serde(default)]
+        images: Vec<Image>,
     },
     ListModels,
     Approve {
@@ -151,6 +153,7 @@ mod tests {
     #[test]
     fn messages_are_read_and_what_is_none_is_told() {
         let chat = |mode, session_id: Option<&str>| Inbound::Chat {
+            images: Vec::new(),
             content: "hello".into(),
             mode,
             session_id: session_id.map(str::to_owned),

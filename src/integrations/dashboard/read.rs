@@ -2,6 +2,8 @@
 
 use super::limits::{BODY_BYTES, TEXT_CHARACTERS};
 use super::refusal::Refusal;
+use super::wire::Image;
+use crate::domain::model::Picture;
 use axum::extract::{Query, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode, Uri};
@@ -103,6 +105,26 @@ pub(super) fn text(name: &str, text: &str) -> Result<String, Refusal> {
     }
 }
 
+/// The pictures of a request.
+pub(super) fn pictures(images: Vec<Image>) -> Result<Vec<Picture>, Refusal> {
+    const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+    const MOST: usize = 4;
+    let fix = || format!("send at most {MOST} of {} in base64", KINDS.join(", "));
+    let plain = |text: &str| {
+        let body = text.trim_end_matches('=');
+        let in_alphabet = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        text.len() >= 4 && text.len() - body.len() <= 2 && body.bytes().all(in_alphabet)
+    };
+    if images.len() > MOST {
+        return Err(Refusal::unprocessable("too many `images`", fix()));
+    }
+    if !images.iter().all(|image| KINDS.contains(&image.media_type.as_str()) && plain(&image.base64)) {
+        return Err(Refusal::unprocessable("one of `images` is no picture", fix()));
+    }
+    let picture = |image: Image| Picture { media_type: image.media_type, base64: image.base64 };
+    Ok(images.into_iter().map(picture).collect())
+}
+
 /// The name of a conversation.
 pub(super) fn session(name: &str) -> Result<String, Refusal> {
     let length = name.chars().count();
@@ -132,6 +154,18 @@ mod tests {
         assert_eq!(read("before=a%20b&limit=3"), Ok([Some("3".into()), Some("a b".into())]));
         assert_eq!(read("limit=3&limit=4"), Err(400));
         assert_eq!(read("token=secret"), Err(400));
+    }
+
+    #[test]
+    fn pictures_are_few_and_of_known_kinds() {
+        let image = |kind: &str, base64: &str| Image { media_type: kind.into(), base64: base64.into() };
+        assert_eq!(pictures(vec![image("image/png", "iVBORw0KGgo=")]).unwrap().len(), 1);
+        for wrong in
+            [image("text/html", "iVBORw=="), image("image/png", "no base64!"), image("image/png", "")]
+        {
+            assert_eq!(pictures(vec![wrong]).unwrap_err().status.as_u16(), 422);
+        }
+        assert_eq!(pictures(vec![image("image/png", "iVBORw=="); 5]).unwrap_err().status.as_u16(), 422);
     }
 
     #[test]

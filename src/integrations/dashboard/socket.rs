@@ -120,9 +120,13 @@ impl Socket<'_> {
     async fn act(&mut self, text: &Utf8Bytes) -> Result<Option<String>, Refusal> {
         self.app.guard.count(self.ends.client.ip())?;
         let event = match messages::read(text)? {
-            Inbound::Chat { content, mode, session_id } => {
+            Inbound::Chat { content, mode, session_id, images } => {
                 let text = read::text("content", &content)?;
+                let pictures = read::pictures(images)?;
                 let origin = Origin::Api(self.sessions.enter(session_id.as_deref())?);
+                if !pictures.is_empty() {
+                    self.app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
+                }
                 Event::Typed { text, origin, speak: mode == Mode::Voice, dry_run: false }
             }
             Inbound::Approve { turn, session_id } => self.answer(turn, session_id, true)?,

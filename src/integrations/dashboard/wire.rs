@@ -405,6 +405,18 @@ pub(super) struct Said {
     pub(super) spoken: bool,
 }
 
+/// A picture that goes with a request; with everything else of it within the longest body.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Image {
+    /// Its kind.
+    #[schemars(regex(pattern = "^image/(png|jpeg|webp|gif)$"))]
+    pub(super) media_type: String,
+    /// Its bytes.
+    #[schemars(length(min = 4), regex(pattern = "^[A-Za-z0-9+/]+={0,2}$"))]
+    pub(super) base64: String,
+}
+
 /// A typed request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -420,6 +432,10 @@ pub(super) struct AskRequest {
     /// Find out what it means and do nothing.
     #[serde(default)]
     pub(super) dry_run: bool,
+    /// Pictures it is about.
+    #[serde(default)]
+    #[schemars(length(max = 4))]
+    pub(super) images: Vec<Image>,
 }
 
 /// A model of language.
