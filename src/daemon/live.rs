@@ -31,6 +31,7 @@ use crate::telemetry::watchdog::Notifier;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 
@@ -100,6 +101,7 @@ pub fn run(
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(settings, workshop.store().mode()?.unwrap_or(Mode::Resting));
     go_on_with_plans(workshop)?;
+    watch_model(workshop);
     Notifier.ready("listening");
     let api = dashboard.as_ref().and_then(Dashboard::address);
     ready(&Running { ear: &ear, voice: &voice, api });
@@ -273,6 +275,21 @@ fn mode_keeper(workshop: &Workshop) -> Listener {
             }
         });
     })
+}
+
+/// Looks at the language model now and then, so that its trouble is known before it is needed.
+fn watch_model(workshop: &Workshop) {
+    let Some(model) = workshop.model().cloned() else { return };
+    let every = Duration::from_millis(workshop.config.llm.health_ms.into());
+    workshop.runtime.spawn(async move {
+        loop {
+            let (_, faults) = model.models().await;
+            for fault in faults {
+                tracing::debug!("{fault}");
+            }
+            tokio::time::sleep(every).await;
+        }
+    });
 }
 
 /// Plans that were being carried out when the program ended go on where they were.

@@ -120,9 +120,9 @@ fn a_folder_that_becomes_a_link_while_it_is_walked_leads_nowhere() {
         for read in reads {
             match read {
                 Ok(text) => assert_eq!(text.text, "# plan"),
-                Err(error) => {
-                    assert!(matches!(error, FileError::Link(_) | FileError::NotFound(_)), "{error:?}");
-                }
+                // A link, nothing, or a folder where the file would be: whatever stood there at that moment.
+                Err(FileError::Link(_) | FileError::NotFound(_) | FileError::Wrong(..)) => {}
+                Err(error) => panic!("{error:?}"),
             }
         }
     });

@@ -27,7 +27,7 @@ const OPENINGS: [&str; 8] = [
 ];
 
 /// Whether a question only asks for permission to do what was asked for. A choice between things is none.
-pub fn is_needless(question: &str) -> bool {
+pub(super) fn is_needless(question: &str) -> bool {
     let plain: String =
         question.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();

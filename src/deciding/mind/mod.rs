@@ -15,8 +15,6 @@ mod system;
 mod told;
 mod way;
 
-pub use autonomy::is_needless;
-
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
 use super::contracts::{Contract, Options, Outcome, fence};

@@ -30,7 +30,7 @@ pub(super) struct State {
 impl Work<'_> {
     pub(super) async fn react(&self) -> ThoughtEnd {
         let why = "nothing simpler knows how; tools are run one after the other";
-        self.decided("tool.react", self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence), why);
+        self.decided("react", self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence), why);
         let state = State {
             messages: vec![Message::new(Role::User, self.task.text.clone())],
             queue: VecDeque::new(),

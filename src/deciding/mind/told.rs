@@ -101,9 +101,11 @@ impl Answer {
     /// Takes the next words; gives back those that can be told now.
     pub(super) fn push(&mut self, piece: &str) -> Option<String> {
         self.held.push_str(piece);
-        let end = self.held.rfind([' ', '\n']).filter(|at| {
-            self.held[..*at].ends_with(['.', ',', ';', ':', '!', '?', '…', '"', '”', ')', '\n'])
-        })?;
+        let ends_clause = |(at, c): &(usize, char)| {
+            let marks = ['.', ',', ';', ':', '!', '?', '…', '"', '”', ')'];
+            c.is_whitespace() && self.held[..*at].ends_with(marks)
+        };
+        let (end, _) = self.held.char_indices().rev().find(ends_clause)?;
         let rest = self.held.split_off(end);
         let clause = std::mem::replace(&mut self.held, rest);
         self.hand(clause)

@@ -36,7 +36,7 @@ use crate::deciding::context::Context;
 use crate::domain::audio::Earcon;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::{Effect, Event, Mode, Reply, Setting, Stamp, TurnId};
+use crate::domain::{Effect, Event, Mode, Reply, Route, Setting, Stamp, TurnId};
 use barge_in::Interruption;
 use ringing::Ringing;
 use said::Said;
@@ -344,6 +344,9 @@ impl Machine {
             self.out.push(Effect::StopThinking { turn: turn.id.clone() });
         }
         self.judge_direct(&turn);
+        if let Some(route) = turn.route {
+            self.talks.open(&turn.origin).chats = route == Route::Llm;
+        }
         let (timings_ms, route, attempts) = (turn.times.timings(), turn.route, turn.attempts);
         let event = PublicEvent::Turn { timings_ms, route, attempts, outcome };
         self.out.push(Effect::Publish { turn: Some(turn.id), origin: Some(turn.origin), event });

@@ -23,6 +23,8 @@ pub(super) struct Talk {
     pub(super) question: Option<Question>,
     /// A task that needs an answer.
     pub(super) waiting: Option<Waiting>,
+    /// A language model gave the last answer.
+    pub(super) chats: bool,
     /// Pictures for the next request.
     pub(super) pictures: Vec<Picture>,
     /// What was said last.
@@ -74,6 +76,7 @@ impl Talks {
                 lapsed: None,
                 question: None,
                 waiting: None,
+                chats: false,
                 pictures: Vec::new(),
                 last_reply: None,
                 story: None,

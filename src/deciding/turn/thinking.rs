@@ -14,6 +14,9 @@ use crate::domain::{
 /// Pictures one request may come with.
 const MOST_PICTURES: usize = 4;
 
+/// What a request is called that takes several tools, planned or one after the other.
+const TASKS: [&str; 2] = ["plan", "react"];
+
 /// How much longer than the task itself its turn waits for the end of it.
 const SLACK_MS: u64 = 10_000;
 
@@ -49,8 +52,14 @@ impl Machine {
             self.think(now, id, Task { resume, ..self.task(id, &text, understanding.classification) });
             return;
         }
-        // What came without being asked for may not be meant for Hark; a model would answer it all the same.
-        let asked = matches!(opening, Opening::WakeWord | Opening::Asked);
+        // What came without being asked for may not be meant for Hark; a model would answer it all the same. Only who is
+        // in the middle of talking with it goes on.
+        let chats = self.talks.of(&origin).is_some_and(|talk| talk.chats);
+        let asked = match opening {
+            Opening::WakeWord | Opening::Asked => true,
+            Opening::FollowUp => chats,
+            Opening::BargeIn => false,
+        };
         let unknown_thing = self.turn_mut(id).is_some_and(|turn| turn.unknown.is_some());
         if self.settings.thinks && asked && !unknown_thing {
             let task = self.task(id, &text, understanding.classification);
@@ -170,7 +179,7 @@ impl Machine {
         let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Thinking) else { return };
         match news {
             News::Decided { intent } => {
-                turn.is_task |= intent.name.starts_with("tool.") || intent.name == "plan";
+                turn.is_task |= intent.name.starts_with("tool.") || TASKS.contains(&intent.name.as_str());
                 self.tell_intent(id, intent);
             }
             News::Piece { text } => {

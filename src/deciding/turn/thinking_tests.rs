@@ -111,7 +111,7 @@ fn without_a_model_a_question_gets_the_honest_answer() {
 #[test]
 fn a_yes_to_a_task_goes_on_with_exactly_its_call() {
     let mut machine = thinking();
-    let begun = vec![(0, of("a", "let the cat in")), (1, understood(1, &[])), (2, decided(1, "tool.react"))];
+    let begun = vec![(0, of("a", "let the cat in")), (1, understood(1, &[])), (2, decided(1, "react"))];
     assert_eq!(modes(&run(&mut machine, begun)), [(Mode::Alert, Mode::Working)]);
     let asked = run(&mut machine, vec![(3, unlock(1)), (4, replied(1))]);
     assert!(matches!(replies(&asked)[..], [Reply::AskApproval { .. }]), "{asked:?}");
@@ -224,6 +224,39 @@ fn an_approval_of_the_house_guards_too() {
     assert_eq!(machine.mode, Mode::Guarding);
     let effects = machine.handle(at(30_000), Event::Tick);
     assert_eq!(modes(&effects), [(Mode::Guarding, Mode::Alert)]);
+}
+
+#[test]
+fn who_is_in_the_middle_of_a_talk_goes_on_without_the_wake_word() {
+    let mut machine = thinking();
+    let asked = vec![
+        (0, super::tests::wake()),
+        (1, Event::SpeechStarted),
+        (2, super::tests::heard("tell me something", false)),
+        (3, understood(1, &[])),
+        (4, answered(1, "Do you like jazz?")),
+        (
+            5,
+            Event::Replied {
+                turn: turn(1),
+                text: "Do you like jazz?".into(),
+                language: "en".into(),
+                speaks: true,
+            },
+        ),
+        (6, Event::SpeakingStarted { turn: turn(1) }),
+        (7, Event::SpeakingEnded { turn: turn(1), reason: crate::domain::public_event::SpeakingEnd::Done }),
+    ];
+    run(&mut machine, asked);
+    let said = || {
+        let heard = super::tests::heard("well I prefer the blues", false);
+        vec![(8, Event::SpeechStarted), (9, heard), (10, understood(2, &[]))]
+    };
+    let mut fresh = machine.clone();
+    assert_eq!(tasks(&run(&mut machine, said())).len(), 1);
+    // After an answer of the house it may be the television.
+    fresh.talks.open(&Origin::Voice).chats = false;
+    assert!(tasks(&run(&mut fresh, said())).is_empty());
 }
 
 #[test]
