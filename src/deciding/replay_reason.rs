@@ -1,6 +1,6 @@
 //! Why a language model is told what was said before, decided by rules: without a reason it is told nothing.
 
-use crate::domain::session::ReplayReason;
+use crate::domain::session::{ReplayReason, spoken};
 
 /// Phrases of one language, in lower case without punctuation.
 struct Phrases {
@@ -267,20 +267,6 @@ pub fn reason(text: &str, language: &str, named_session_resumed: bool, leans: bo
     } else {
         None
     }
-}
-
-/// Lower-case words with one blank before, between and after them.
-fn spoken(text: &str) -> String {
-    let mut spoken = String::from(" ");
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
-        let word: String =
-            word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        if !word.is_empty() {
-            spoken.push_str(&word);
-            spoken.push(' ');
-        }
-    }
-    spoken
 }
 
 #[cfg(test)]

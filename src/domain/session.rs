@@ -97,6 +97,20 @@ pub struct SessionSettings {
     pub mode: String,
 }
 
+/// Lower-case words with one blank before, between and after them: how requests are compared with phrases.
+pub fn spoken(text: &str) -> String {
+    let mut spoken = String::from(" ");
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
+        let word: String =
+            word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        if !word.is_empty() {
+            spoken.push_str(&word);
+            spoken.push(' ');
+        }
+    }
+    spoken
+}
+
 /// Conversations. Implemented by `remembering`.
 pub trait Sessions: Send + Sync {
     /// The earlier turns of a conversation, as `reason` wants them.

@@ -1,6 +1,6 @@
 //! Kinds of requests, told without a model: from words that are listed here for every language.
 
-use crate::domain::session::EntryTag;
+use crate::domain::session::{EntryTag, spoken};
 
 /// As the configuration and the database name it.
 pub fn name(tag: EntryTag) -> &'static str {
@@ -470,20 +470,6 @@ fn instructs(spoken: &str, words: &Words) -> bool {
     let ends = rest.split_whitespace().count() > 1
         && rest.split_whitespace().next_back().is_some_and(|word| words.last.contains(&word));
     first_is_verb || polite || ends
-}
-
-/// Lower-case words with one blank before, between and after them.
-fn spoken(text: &str) -> String {
-    let mut spoken = String::from(" ");
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’') {
-        let word: String =
-            word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        if !word.is_empty() {
-            spoken.push_str(&word);
-            spoken.push(' ');
-        }
-    }
-    spoken
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 
 use super::autonomy::{self, PROCEED};
 use super::told::{Deed, honest, troubles};
-use super::{Suspended, ThoughtEnd, Work, fenced, needs_approval};
+use super::{Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::config::route::Autonomy;
 use crate::deciding::contracts::arguments::validated;
 use crate::domain::model::{Completion, Difficulty, Message, ModelCall, ModelError, Prompt, Role, ToolSpec};
-use crate::domain::{Receipt, Risk, ToolCall};
+use crate::domain::{PublicEvent, Receipt, Risk, ToolCall};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -75,7 +75,12 @@ impl Work<'_> {
             let answer = self.ask_model(&state, &tools).await;
             let completion = match answer {
                 Ok(completion) => completion,
-                Err(error) => return Self::no_answer(Some(&error)),
+                Err(error) if state.deeds.is_empty() => return Self::no_answer(Some(&error)),
+                Err(error) => {
+                    // What was done was done, and is told.
+                    self.tell(PublicEvent::Error(fault(&error)));
+                    return self.ended(&state, "");
+                }
             };
             if completion.calls.is_empty() {
                 return self.ended(&state, completion.text.trim());

@@ -301,6 +301,15 @@ fn what_no_receipt_backs_is_not_said() {
 }
 
 #[test]
+fn what_was_done_before_the_model_went_away_is_told() {
+    let away = Err(ModelError::Unreachable("x".into(), "no".into()));
+    let stage = Stage::with(vec![wants("test.set", json!({"name": "lamp"})), away]);
+    assert_eq!(reported(stage.work(task("make it cosy", Category::HomeControl))), (None, 1, 1, Vec::new()));
+    let told = |news: &News| matches!(news, News::Told { event: PublicEvent::Error(_) });
+    assert!(stage.news.lock().unwrap().iter().any(told), "and the fault is shown");
+}
+
+#[test]
 fn wrong_arguments_and_unknown_tools_are_told_to_the_model_and_nothing_runs() {
     let lines = vec![
         wants("test.set", json!({"nome": "lamp"})),
