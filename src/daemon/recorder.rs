@@ -77,6 +77,10 @@ impl Recorder {
     /// A public event was sent; the closing record saves its turn.
     pub fn published(&mut self, envelope: &Envelope) {
         let Some(id) = &envelope.turn else { return };
+        // What is told of a turn that has closed, such as how good its answer was, opens it no more.
+        if envelope.origin.is_none() && !self.open.contains_key(id) {
+            return;
+        }
         let open = self.open.entry(id.clone()).or_insert_with(|| Open {
             record: TurnRecord {
                 id: id.clone(),

@@ -88,11 +88,16 @@ fn a_turn_leaves_record_conversation_and_journal() {
         transcript.language = "en".into();
     }
     let at = "2026-11-22T17:00:02.000+01:00".into();
-    let envelope = Envelope::new(open, Some("2".into()), Stamp::default(), at);
+    let mut envelope = Envelope::new(open, Some("2".into()), Stamp::default(), at);
+    envelope.origin = Some(Origin::Cli);
     recorder.published(&envelope);
     let told = vec![PublicEvent::Replay(replayed.policy.clone()), reply("On.")];
     publish(&mut recorder, "2", Origin::Cli, told, Outcome::Done);
     publish(&mut recorder, "3", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
+    let late = PublicEvent::Evaluation { label: "x".into(), metrics: Default::default(), alert: None };
+    let at = "2026-11-22T17:00:09.000+01:00".into();
+    recorder.published(&Envelope::new(late, Some("2".into()), Stamp::default(), at));
+    assert!(recorder.open.is_empty(), "what comes after the end opens nothing");
     recorder.finish();
 
     assert_eq!(desk.keeping.turns.by_id(&"2".into()).unwrap().unwrap().session, "home");
