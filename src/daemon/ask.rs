@@ -61,7 +61,7 @@ pub fn ask(
             dry_run: options.dry_run,
         });
         let end = Instant::now() + LIMIT;
-        while !(conductor.is_idle() && !conductor.is_thinking()) && Instant::now() < end {
+        while (!conductor.is_idle() || conductor.is_thinking()) && Instant::now() < end {
             conductor.wait(Duration::from_millis(50));
         }
         // What was told last is in the mailbox still.

@@ -233,7 +233,7 @@ fn a_picture_is_looked_at_before_anything_else() {
     let stage = Stage::with(vec![says("A cat.")]);
     assert_eq!(answered(&stage.work(asked())), "A cat.");
     let prompt = stage.prompts().remove(0);
-    assert_eq!(prompt.messages.last().unwrap().pictures, [picture.clone()]);
+    assert_eq!(prompt.messages.last().unwrap().pictures, vec![picture.clone()]);
     assert!(prompt.tools.is_empty() && stage.ran().is_empty());
     let blind = Stage::with(vec![Err(ModelError::Unreachable("x".into(), "no".into()))]);
     assert_eq!(answered(&blind.work(asked())), "I cannot see the image.");
