@@ -109,7 +109,7 @@ fn the_journal_has_a_line_a_turn_with_its_fields() {
     let first = lines.iter().find(|line| line["request"] == "turn on the bedroom light").unwrap();
     assert_eq!(
         (&first["session"], &first["route"], &first["attempts"]),
-        (&"evening".into(), &"template".into(), &1.into())
+        (&"evening".into(), &"template".into(), &0.into())
     );
     assert!(!first["response"].as_str().unwrap().is_empty());
     assert_eq!(first["replay"]["enabled"], false);
