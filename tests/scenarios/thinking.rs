@@ -179,7 +179,7 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
     settings.extend([
         "tools.http_allow_private=true".to_owned(),
         UNJUDGED.to_owned(),
-        "tools.http_timeout_ms=60000".to_owned(),
+        "tools.http_timeout_ms=30000".to_owned(),
         "audio.input_device=none".to_owned(),
         "audio.output_device=none".to_owned(),
         "dashboard.enabled=false".to_owned(),
