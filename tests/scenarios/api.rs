@@ -188,7 +188,7 @@ fn a_hundred_conversations_get_each_its_own_answers() {
 }
 
 #[test]
-fn a_dangerous_act_is_approved_by_a_button_in_its_own_conversation_only() {
+fn a_dangerous_act_is_approved_by_a_button_that_answers_its_question_only() {
     let hark = Hark::new();
     let (_daemon, address) = start(&hark, &[]);
     let lock = || {
@@ -203,12 +203,14 @@ fn a_dangerous_act_is_approved_by_a_button_in_its_own_conversation_only() {
         let (mut mine, mut other) = (connect().await, connect().await);
         let asked = chat(&mut mine, "mine", "unlock the front door".into()).await;
         assert_eq!(asked.last().unwrap()["data"]["outcome"], "awaiting_approval");
-        let approve =
-            |session: &str| Message::text(json!({ "type": "approve", "session_id": session }).to_string());
-        other.send(approve("other")).await.unwrap();
+        let approve = |session: &str, turn: Option<&str>| {
+            let order = json!({ "type": "approve", "session_id": session, "turn": turn });
+            Message::text(order.to_string())
+        };
+        other.send(approve("other", Some("another-1"))).await.unwrap();
         assert_eq!(answered(&mut other).await.last().unwrap()["data"]["outcome"], "not_understood");
-        assert_eq!(lock(), "locked", "another conversation cannot say yes");
-        mine.send(approve("mine")).await.unwrap();
+        assert_eq!(lock(), "locked", "a yes to another question is none to this one");
+        mine.send(approve("mine", None)).await.unwrap();
         assert_eq!(answered(&mut mine).await.last().unwrap()["data"]["outcome"], "done");
         assert_eq!(lock(), "unlocked");
     });
