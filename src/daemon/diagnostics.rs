@@ -35,6 +35,7 @@ pub(super) struct Sources {
 pub(super) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
     let Sources { health, timers, timers_changed, newer, model } = sources;
     let mut often = tokio::time::interval(MODEL_EVERY);
+    let mut told = None;
     let mut watch = health.watch();
     let mut minute = tokio::time::interval(NUMBERS_EVERY);
     let now = *watch.borrow_and_update();
@@ -51,8 +52,11 @@ pub(super) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
             }
             () = timers_changed.notified() => tell_timers(&mqtt, &timers).await,
             _ = often.tick(), if model.is_some() => {
-                let trouble = model.as_ref().is_some_and(|model| model.trouble().is_some());
-                mqtt.diagnose(Diagnostic::LanguageModelProblem(trouble));
+                let trouble = model.as_ref().map(|model| model.trouble().is_some());
+                if let Some(on) = trouble.filter(|_| trouble != told) {
+                    mqtt.diagnose(Diagnostic::LanguageModelProblem(on));
+                }
+                told = trouble;
             }
             _ = minute.tick() => {
                 numbers(&health).for_each(|diagnostic| mqtt.diagnose(diagnostic));

@@ -265,15 +265,22 @@ fn equipment(workshop: &Workshop) -> Equipment {
 
 /// Keeps the mode for the next start.
 fn mode_keeper(workshop: &Workshop) -> Listener {
-    let (store, runtime) = (workshop.store().clone(), workshop.runtime.handle().clone());
-    Box::new(move |envelope| {
-        let PublicEvent::Mode { to, .. } = envelope.event else { return };
-        let store = store.clone();
-        runtime.spawn_blocking(move || {
-            if let Err(fault) = store.keep_mode(to) {
+    let store = workshop.store().clone();
+    // One after the other, and of several that came meanwhile the last: it must not be overtaken by one before it.
+    let (changed, mut modes) = tokio::sync::watch::channel(Mode::default());
+    workshop.runtime.spawn(async move {
+        while modes.changed().await.is_ok() {
+            let (mode, store) = (*modes.borrow_and_update(), store.clone());
+            let kept = tokio::task::spawn_blocking(move || store.keep_mode(mode)).await;
+            if let Ok(Err(fault)) = kept {
                 tracing::warn!("the mode is not known after a restart: {fault}");
             }
-        });
+        }
+    });
+    Box::new(move |envelope| {
+        if let PublicEvent::Mode { to, .. } = envelope.event {
+            changed.send_replace(to);
+        }
     })
 }
 

@@ -4,6 +4,7 @@ use super::clock::wall_local;
 use super::thinker::{Persistent, PlansOnDisk, SessionsOnDisk};
 use crate::acting::home::HomeRegistry;
 use crate::acting::tools::Toolbox;
+use crate::config::contracts::ContractsConfig;
 use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
 use crate::deciding::mind::{Mind, MindParts};
@@ -34,10 +35,13 @@ pub(super) fn open(
     home: &Arc<HomeRegistry>,
     runtime: &Handle,
 ) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
-    // Also without a model: a mistake in them is told at once.
+    let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
+    // Without a model only what the owner has changed can hold a mistake, which is told at once.
+    if matches!(model, Ok(None)) && config.contracts == ContractsConfig::default() {
+        return Ok(None);
+    }
     let contracts = Contracts::load(&config.contracts)?;
-    let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault])?;
-    let Some(model) = model else { return Ok(None) };
+    let Some(model) = model? else { return Ok(None) };
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
     let limit = Duration::from_millis(config.route.tool_timeout_ms.into());

@@ -2,6 +2,7 @@
 //! begun to do with a tool is done to its end, so that every act has its receipt.
 
 use super::mailbox::Mailbox;
+use crate::acting::tools::outcome::{Failure, receipt};
 use crate::deciding::mind::{Judgement, Mind, Tell};
 use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
@@ -9,10 +10,9 @@ use crate::domain::plan::{KeptPlan, Plan, PlanStore};
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::session::{ReplayReason, Replayed, SessionSettings, Sessions};
 use crate::domain::tool::error_code;
-use crate::domain::{Event, Fault, Receipt, ReceiptId, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
+use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
 use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,23 +40,18 @@ impl Thinker {
 
     /// Begins a task; `News` and a `Thought` come to the mailbox.
     pub(super) fn begin(&mut self, task: Task) {
-        self.running.retain(|_, task| !task.is_finished());
         let turn = task.turn.clone();
-        if self.running.len() == MOST_TASKS {
+        if !self.has_room() {
             let fault = too_much(format!("{MOST_TASKS} requests are being thought about already"));
-            tell(&self.mailbox, ended(turn, ThoughtEnd::NoAnswer { fault: Some(fault) }));
+            tell(&self.mailbox, Event::Thought { turn, thought: unanswered(fault) });
             return;
         }
         let (mind, mailbox, limit) = (self.mind.clone(), self.mailbox.clone(), self.limit);
-        let id = turn.clone();
+        let (news, id) = (self.teller(&turn), turn.clone());
         let work = self.runtime.spawn(async move {
-            let teller = mailbox.clone();
-            let of = turn.clone();
-            let news: Tell = Arc::new(move |news| tell(&teller, Event::News { turn: of.clone(), news }));
             let thought = tokio::time::timeout(limit, mind.work(task, news.clone())).await;
             let (thought, judgement) = thought.unwrap_or_else(|_| {
-                let fault = too_much(format!("it was not done within {} s", limit.as_secs()));
-                (Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault) }, attempts: 0 }, None)
+                (unanswered(too_much(format!("it was not done within {} s", limit.as_secs()))), None)
             });
             tell(&mailbox, Event::Thought { turn, thought });
             if let Some(judgement) = judgement {
@@ -68,15 +63,24 @@ impl Thinker {
 
     /// Has an answer judged; `News` come to the mailbox.
     pub(super) fn judge(&mut self, turn: TurnId, judgement: Judgement) {
-        if !self.mind.judges() || self.running.len() == MOST_TASKS {
+        if !self.mind.judges() || !self.has_room() {
             return;
         }
-        let (mind, mailbox, id) = (self.mind.clone(), self.mailbox.clone(), turn.clone());
-        let work = self.runtime.spawn(async move {
-            let news: Tell = Arc::new(move |news| tell(&mailbox, Event::News { turn: turn.clone(), news }));
-            mind.judge(&judgement, &news).await;
-        });
-        self.running.insert(id, work.abort_handle());
+        let (mind, news) = (self.mind.clone(), self.teller(&turn));
+        let work = self.runtime.spawn(async move { mind.judge(&judgement, &news).await });
+        self.running.insert(turn, work.abort_handle());
+    }
+
+    /// Whether another task can begin. Those that have ended are forgotten.
+    fn has_room(&mut self) -> bool {
+        self.running.retain(|_, task| !task.is_finished());
+        self.running.len() < MOST_TASKS
+    }
+
+    /// Puts news of a turn into the mailbox.
+    fn teller(&self, turn: &TurnId) -> Tell {
+        let (mailbox, turn) = (self.mailbox.clone(), turn.clone());
+        Arc::new(move |news| tell(&mailbox, Event::News { turn: turn.clone(), news }))
     }
 
     /// Whether something is still at work.
@@ -92,13 +96,13 @@ impl Thinker {
     }
 }
 
-fn ended(turn: TurnId, end: ThoughtEnd) -> Event {
-    Event::Thought { turn, thought: Thought { end, attempts: 0 } }
+fn unanswered(fault: Fault) -> Thought {
+    Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault) }, attempts: 0 }
 }
 
 fn too_much(message: String) -> Fault {
     let fix = "ask again, or allow more time with route.task_timeout_ms";
-    Fault::new(crate::domain::FaultKind::Unavailable, "llm", message, fix).recoverable()
+    Fault::new(FaultKind::Unavailable, "llm", message, fix).recoverable()
 }
 
 fn tell(mailbox: &Mailbox, event: Event) {
@@ -148,8 +152,7 @@ impl Tools for Persistent {
 }
 
 fn failed(code: &str, message: String) -> Receipt {
-    let id = ReceiptId(uuid::Uuid::now_v7().to_string());
-    Receipt { id, ok: false, changed: false, detail: json!({ "error": code, "message": message }) }
+    receipt(Err(Failure::new(code, message)))
 }
 
 /// Plans in the store, kept by threads of the runtime that may wait for the disk.

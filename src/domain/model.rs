@@ -89,6 +89,13 @@ pub struct ToolSpec {
     pub agent: String,
 }
 
+impl ToolSpec {
+    /// Whether one of its words stands in a request that is in lower case.
+    pub fn is_told_by(&self, request: &str) -> bool {
+        self.triggers.iter().any(|word| request.contains(word.as_str()))
+    }
+}
+
 /// How hard a request is; each can have a model of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,6 @@
 //! Answers to questions and small talk: words as they come, after tools that only look where they help.
 
-use super::{More, ThoughtEnd, Work};
+use super::{More, ThoughtEnd, Work, shown};
 use crate::deciding::contracts::arguments::validated;
 use crate::deciding::contracts::scoring::Subject;
 use crate::deciding::contracts::{Contract, Outcome};
@@ -11,8 +11,6 @@ use std::sync::PoisonError;
 /// Calls of tools that one answer may need, of small talk and of a question.
 const TALK_CALLS: usize = 2;
 const QUESTION_CALLS: usize = 4;
-/// Characters of a tool's result that a model is shown.
-const MOST_RESULT_CHARS: usize = 6000;
 
 impl Work<'_> {
     /// Says what a picture shows, or answers the question about it.
@@ -71,7 +69,7 @@ impl Work<'_> {
         match validated(&call.tool, reference.arguments(&call.tool), &call.args) {
             Ok(args) => {
                 let (_, receipt) = self.act(&call.tool, &args, None).await;
-                receipt.detail.to_string().chars().take(MOST_RESULT_CHARS).collect()
+                shown(&receipt.detail)
             }
             Err(error) => error.to_string(),
         }

@@ -39,6 +39,9 @@ use way::Way;
 /// Tasks that may wait for somebody; the oldest gives way.
 const MOST_SUSPENDED: usize = 64;
 
+/// Characters of a result, of the house or of a conversation that a model is shown.
+const MOST_SHOWN_CHARS: usize = 6000;
+
 /// Gets what is told while a task runs.
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
@@ -317,8 +320,8 @@ impl Work<'_> {
         let agents: Vec<&str> = agents.map(String::as_str).collect();
         let all = agents.contains(&"*");
         let text = self.task.text.to_lowercase();
-        let told = |tool: &ToolSpec| tool.triggers.iter().any(|word| text.contains(word.as_str()));
-        let matters = |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || told(tool);
+        let matters =
+            |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || tool.is_told_by(&text);
         let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
         if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
     }
@@ -339,8 +342,12 @@ struct More<'a> {
 
 /// Data of others as a model is shown it: quoted, and no longer than it can take.
 fn fenced(text: &str, name: &str) -> String {
-    const MOST_CHARS: usize = 6000;
-    fence(text, name, MOST_CHARS)
+    fence(text, name, MOST_SHOWN_CHARS)
+}
+
+/// A result as a model is shown it.
+fn shown(result: &Value) -> String {
+    result.to_string().chars().take(MOST_SHOWN_CHARS).collect()
 }
 
 /// Whether a receipt waits for a person.

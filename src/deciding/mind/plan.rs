@@ -2,16 +2,13 @@
 //! power cut loses nothing and repeats no completed step.
 
 use super::told::{Deed, troubles};
-use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
+use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::deciding::contracts::Contract;
 use crate::deciding::contracts::plans::plan_of;
 use crate::domain::plan::{KeptPlan, Plan, Step, StepStatus};
 use crate::domain::{Fault, PublicEvent, Receipt, Risk, ToolCall};
 use futures_util::future::join_all;
 use serde_json::json;
-
-/// Characters of the results that a model puts into words.
-const MOST_RESULT_CHARS: usize = 6000;
 
 /// How a step ended.
 enum Ended {
@@ -95,16 +92,14 @@ impl Work<'_> {
             let work = batch.iter().map(|&at| self.run_step(&plan.steps[at], for_this(at)));
             let ended = join_all(work).await;
             approved = given.clone().filter(|_| first.is_none());
-            if let Some(waits) = self.settle(&mut plan, &batch, ended) {
-                // Everything beside it has been noted; it begins again with the yes.
-                if let Err(fault) = self.checkpoint(&plan, false) {
-                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
-                }
-                self.mind.suspend(&self.task.turn, Suspended::Plan { id: plan.id.clone() });
-                return waits;
-            }
+            let waits = self.settle(&mut plan, &batch, ended);
             if let Err(fault) = self.checkpoint(&plan, false) {
                 return ThoughtEnd::NoAnswer { fault: Some(fault) };
+            }
+            if let Some(waits) = waits {
+                // Everything beside it has been noted; it begins again with the yes.
+                self.mind.suspend(&self.task.turn, Suspended::Plan { id: plan.id.clone() });
+                return waits;
             }
         }
         self.skip_the_rest(&mut plan);
@@ -166,10 +161,8 @@ impl Work<'_> {
         let deeds: Vec<Deed> = plan
             .steps
             .iter()
-            .filter_map(|step| {
-                let writes = risk(&step.tool) != Some(Risk::Read);
-                Some(Deed { writes: true, ..Deed::of(&step.tool, writes, step.receipt.as_ref()?) })
-            })
+            // A step that only looks and fails is told as well.
+            .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?)))
             .collect();
         let found: Vec<_> = plan
             .steps
@@ -181,8 +174,7 @@ impl Work<'_> {
             .collect();
         let mut words = None;
         if !found.is_empty() {
-            let text: String = json!(found).to_string().chars().take(MOST_RESULT_CHARS).collect();
-            let vars = json!({"text": text, "request": self.task.text, "language": self.context.language()});
+            let vars = json!({"text": shown(&json!(found)), "request": self.task.text, "language": self.context.language()});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
             words = Some(outcome.text().to_owned()).filter(|_| !outcome.fallback);
         }

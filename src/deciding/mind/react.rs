@@ -58,6 +58,9 @@ impl Work<'_> {
         let most = self.mind.parts.settings.max_iterations;
         let tools = self.offer(false);
         loop {
+            if state.iterations >= most {
+                return self.ended(&state, "");
+            }
             if let Some(call) = state.queue.front().cloned() {
                 match self.step(&mut state, &call, &tools).await {
                     Some(end) => {
@@ -69,11 +72,7 @@ impl Work<'_> {
                     None => continue,
                 }
             }
-            if state.iterations >= most {
-                return self.ended(&state, "");
-            }
-            let answer = self.ask_model(&state, &tools).await;
-            let completion = match answer {
+            let completion = match self.ask_model(&state, &tools).await {
                 Ok(completion) => completion,
                 Err(error) if state.deeds.is_empty() => return Self::no_answer(Some(&error)),
                 Err(error) => {
@@ -110,9 +109,6 @@ impl Work<'_> {
 
     /// Runs the call at the front of the queue. It stays there when the person is needed.
     async fn step(&self, state: &mut State, call: &ModelCall, tools: &[ToolSpec]) -> Option<ThoughtEnd> {
-        if state.iterations >= self.mind.parts.settings.max_iterations {
-            return Some(self.ended(state, ""));
-        }
         state.iterations += 1;
         if call.tool == ASK {
             return self.asks(state, call);

@@ -35,9 +35,7 @@ impl Work<'_> {
         };
         let reference = self.mind.parts.contracts.reference();
         let text = self.task.text.to_lowercase();
-        let told = reference
-            .tool(tool)
-            .is_some_and(|spec| spec.triggers.iter().any(|word| text.contains(word.as_str())));
+        let told = reference.tool(tool).is_some_and(|spec| spec.is_told_by(&text));
         if confidence < SURE && !told {
             return match self.inquire().await {
                 ThoughtEnd::Answered { text, language, failed } => {

@@ -73,7 +73,7 @@ impl Machine {
 
     /// The person said yes: exactly the calls that were asked about run, marked as approved.
     pub(super) fn approve(&mut self, now: Stamp, id: &TurnId, grant: Option<u64>) {
-        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
+        let Some(origin) = self.origin_of(id) else { return };
         let Some(approval) = self.talks.known(&origin).and_then(|talk| talk.approval.take()) else { return };
         if let Some(turn) = self.turn_mut(id) {
             turn.is_task = true;

@@ -434,7 +434,7 @@ impl Machine {
         if let (Some(turn), PublicEvent::Intent { intent, .. }) = (turn_of, &event) {
             turn.understood.push(intent.clone());
         }
-        let origin = turn.and_then(|id| self.turns.iter().find(|t| t.id == *id)).map(|t| t.origin.clone());
+        let origin = turn.and_then(|id| self.origin_of(id));
         self.out.push(Effect::Publish { turn: turn.cloned(), origin, event });
     }
 
@@ -450,6 +450,10 @@ impl Machine {
 
     fn turn_mut(&mut self, id: &TurnId) -> Option<&mut Turn> {
         self.turns.iter_mut().find(|turn| turn.id == *id)
+    }
+
+    fn origin_of(&self, id: &TurnId) -> Option<Origin> {
+        self.turns.iter().find(|turn| turn.id == *id).map(|turn| turn.origin.clone())
     }
 
     fn turn_in(&self, phase: Phase) -> Option<TurnId> {

@@ -66,15 +66,15 @@ impl Machine {
         if self.talks.all().any(|talk| talk.waiting.is_some()) {
             return (Mode::Waiting, "a task needs an answer");
         }
-        if self.rests_at_ms().is_some_and(|at_ms| at_ms <= now.clock_ms()) || self.still_resting(now) {
+        if self.has_been_idle(now) {
             return (Mode::Resting, "nothing has happened for a while");
         }
         (Mode::Alert, "ready")
     }
 
-    /// Whether it rests, and only the clock has moved since.
-    fn still_resting(&self, now: Stamp) -> bool {
-        let idle_ms = now.clock_ms().saturating_sub(self.active_ms);
-        self.mode == Mode::Resting && self.turns.is_empty() && idle_ms >= self.settings.rest_after_ms
+    /// Whether nothing has happened for so long that Hark rests, or goes on resting.
+    fn has_been_idle(&self, now: Stamp) -> bool {
+        let may_rest = matches!(self.mode, Mode::Alert | Mode::Resting) && self.turns.is_empty();
+        may_rest && self.active_ms + self.settings.rest_after_ms <= now.clock_ms()
     }
 }

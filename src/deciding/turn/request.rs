@@ -148,7 +148,7 @@ impl Machine {
     }
 
     pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
-        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
+        let Some(origin) = self.origin_of(id) else { return };
         self.put_story_in(&origin, &mut intents);
         for intent in &intents {
             self.tell_intent(id, intent.clone());
@@ -191,7 +191,7 @@ impl Machine {
     }
 
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
-        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return };
+        let Some(origin) = self.origin_of(id) else { return };
         let context = Context { last_reply: self.last_reply(&origin), awaiting_approval: true };
         let reaction = (instinct.handle)(&context);
         let intent = Intent {

@@ -29,7 +29,7 @@ impl Machine {
 
     /// Looks at the pictures that came with a request, before anything else; whether there were any.
     pub(super) fn look_at_pictures(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
-        let Some(origin) = self.turn_mut(id).map(|turn| turn.origin.clone()) else { return false };
+        let Some(origin) = self.origin_of(id) else { return false };
         let pictures = self.talks.known(&origin).map(|talk| std::mem::take(&mut talk.pictures));
         let pictures = pictures.filter(|pictures| !pictures.is_empty());
         let Some(pictures) = pictures else { return false };

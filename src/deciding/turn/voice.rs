@@ -176,7 +176,7 @@ impl Machine {
         turn.reply.clone_from(&text);
         let event = PublicEvent::Reply { text: text.clone(), language, ends: true };
         self.publish(Some(id), event);
-        let origin = self.turn_mut(id).map(|turn| turn.origin.clone()).unwrap_or(Origin::Internal);
+        let origin = self.origin_of(id).unwrap_or(Origin::Internal);
         self.talks.open(&origin).last_reply = Some(text);
         if !speaks {
             // A question that only can be read is answered as one that was heard.
