@@ -16,6 +16,7 @@ pub mod plans;
 mod prompt;
 pub mod reference;
 pub mod scoring;
+mod signature;
 mod stream;
 
 pub use arguments::PipelineError;

@@ -2,7 +2,7 @@
 //! A schema says with `x-filled` which part of it depends on the tools: `intents`, `tools` or `arguments`.
 
 use super::arguments::nullable;
-use super::{Contract, Terms, prompt};
+use super::{Contract, Terms, prompt, signature};
 use crate::domain::model::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -64,7 +64,9 @@ impl Checked {
 struct Known {
     /// Its line in a prompt.
     line: String,
-    /// Its line with its arguments.
+    /// Its line with its arguments, each in a word or two: what one of many needs.
+    brief: String,
+    /// Its line with the schema of its arguments.
     whole: String,
     /// Its own schema; `None` when it is none.
     own: Option<Checked>,
@@ -151,10 +153,14 @@ impl Reference {
         if about_one && offered.len() != 1 {
             return Err(format!("{} is about exactly one tool that is there", contract.name()));
         }
-        let with_arguments = about_one || contract == Contract::Plan;
         let lines = offered.iter().filter_map(|tool| self.known.get(&tool.name));
-        let lines: Vec<&str> =
-            lines.map(|known| if with_arguments { known.whole.as_str() } else { &known.line }).collect();
+        let lines: Vec<&str> = lines
+            .map(|known| match contract {
+                _ if about_one => known.whole.as_str(),
+                Contract::Plan => &known.brief,
+                _ => &known.line,
+            })
+            .collect();
         let schema = match marked(template.schema()).as_deref() {
             None => Arc::clone(template),
             Some("arguments") => {
@@ -187,14 +193,10 @@ impl Known {
         // A tool may come from outside with a description of its own making.
         let line =
             format!("- {}: {}", prompt::inline(&tool.name, 64), prompt::inline(&tool.description, 300));
-        let arguments = tool.schema["properties"].as_object().filter(|properties| !properties.is_empty());
-        let shown = arguments.map(|_| prompt::inline(&tool.schema.to_string(), 4000));
-        let whole = match shown {
-            Some(schema) => format!("{line}\n  arguments: {schema}"),
-            None => format!("{line}\n  arguments: none, {{}}"),
-        };
+        let brief = format!("{line}\n  arguments: {}", signature::of(&tool.schema));
+        let whole = format!("{line}\n  arguments: {}", prompt::inline(&tool.schema.to_string(), 4000));
         let extracted = Checked::new(nullable(&tool.schema)).ok().map(Arc::new);
-        Self { line, whole, own: Checked::new(tool.schema.clone()).ok(), extracted }
+        Self { line, brief, whole, own: Checked::new(tool.schema.clone()).ok(), extracted }
     }
 }
 
