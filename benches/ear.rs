@@ -9,7 +9,7 @@ use hark::config;
 use hark::domain::VAD_BLOCK_SAMPLES;
 use hark::hearing::echo::{EchoStage, Played};
 use hark::hearing::vad::{SileroVad, SpeechGate, Vad};
-use hark::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeLimits};
+use hark::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine};
 use hark::inference::litert::LiteRt;
 use hark::inference::onnx::OnnxRuntime;
 use hark::speaking::resample::Resampler;
@@ -57,8 +57,7 @@ fn always_on(c: &mut Criterion) {
         b.iter(|| wake.hop(black_box(&second[..1280])).expect("run")[0]);
     });
 
-    let mut detector =
-        WakeDetector::new(Box::new(openwakeword()), WakeLimits::from(&config::wake::Wake::default()));
+    let mut detector = WakeDetector::new(Box::new(openwakeword()), &config::wake::Wake::default());
     let mut gate = SpeechGate::new(&config::vad::Vad::default());
     let mut reports = Vec::new();
     c.bench_function("vad and wake, 992 ms", |b| {

@@ -87,7 +87,7 @@ fn understanding(config: &Config) -> Finding {
 fn ear(config: &Config) -> Finding {
     open(config)?.ear(SttMode::LockStep)?;
     let wake = match config.wake.engine {
-        WakeEngine::Openwakeword => config.wake.words.join(", "),
+        WakeEngine::Openwakeword | WakeEngine::Phrase => config.wake.words.join(", "),
         WakeEngine::None => "none (push to talk)".to_owned(),
     };
     Ok(format!("voice activity, wake words {wake} and the recogniser load"))

@@ -10,7 +10,7 @@ use super::permissions::{ACTS, TOOL_PERMISSIONS};
 use super::problem::{Problem, nearest};
 use super::speaking::VoiceEngine;
 use super::tools::runs_anything;
-use super::wake::WakeEngine;
+use super::wake::{WakeEngine, word_limits};
 use std::path::Path;
 use toml::Value;
 
@@ -144,6 +144,20 @@ fn wake_words(found: &mut Findings<'_>) {
         let fix = "name at least one, such as [\"hey_jarvis\"], or set wake.engine = \"none\"";
         found.push("wake.words", "[]".into(), "no wake word at all", fix);
     }
+    for line in &wake.limits {
+        let fix = "write it like \"okay_nabu: threshold 0.7, patience_hops 2\"";
+        match word_limits(line) {
+            Err(why) => found.add("wake.limits", line, why, fix),
+            Ok((word, _)) if !wake.words.iter().any(|known| wake_name(known) == word) => {
+                found.add("wake.limits", line, format!("\"{word}\" is none of wake.words"), fix);
+            }
+            Ok(_) => {}
+        }
+    }
+    if wake.engine == WakeEngine::Phrase {
+        phrases(found);
+        return;
+    }
     for word in &wake.words {
         let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if is_model_path(word) {
@@ -159,6 +173,23 @@ fn wake_words(found: &mut Findings<'_>) {
             let name = word.trim().to_lowercase().replace([' ', '-'], "_");
             let fix = format!("write the name with lower-case letters and underscores: \"{name}\"");
             found.add("wake.words", word, "not the name of a wake model", fix);
+        }
+    }
+}
+
+/// The name of a wake word in events: of a file its own name.
+pub fn wake_name(word: &str) -> &str {
+    let file = is_model_path(word).then(|| Path::new(word).file_stem()?.to_str()).flatten();
+    file.unwrap_or(word)
+}
+
+fn phrases(found: &mut Findings<'_>) {
+    for phrase in &found.loaded.config.wake.words {
+        let sayable = |c: char| c.is_alphabetic() || matches!(c, ' ' | '\'');
+        let fix =
+            "write it as one would say it, such as \"hello computer\", or set wake.engine = \"openwakeword\"";
+        if phrase.trim().is_empty() || !phrase.chars().all(sayable) {
+            found.add("wake.words", phrase, "not a phrase of words", fix);
         }
     }
 }

@@ -9,17 +9,44 @@ use serde::{Deserialize, Serialize};
 pub enum WakeEngine {
     /// openWakeWord models on LiteRT.
     Openwakeword,
+    /// Phrases anybody can type, spotted by PocketSphinx.
+    Phrase,
     /// Push to talk only.
     None,
+}
+
+/// What else a wake word has to show before it wakes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SecondLook {
+    /// Nothing: its score is enough.
+    Off,
+    /// That somebody spoke.
+    Voice,
+    /// That, and that a recogniser of words hears its words too.
+    Words,
+}
+
+/// What one wake word has instead of the limits of all.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct WordLimits {
+    /// Instead of `wake.threshold`.
+    pub threshold: Option<f32>,
+    /// Instead of `wake.patience_hops`.
+    pub patience_hops: Option<u32>,
+    /// Instead of `wake.refractory_ms`.
+    pub refractory_ms: Option<u32>,
 }
 
 /// Wake word detection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wake {
-    /// `openwakeword`, or `none` for push to talk.
+    /// `openwakeword`: trained words; `phrase`: any English phrase of three syllables or more, less sure than a
+    /// trained word; `none`: push to talk.
     pub engine: WakeEngine,
-    /// Wake words: names of wake models in `models/manifest.toml`, or paths of openWakeWord `.tflite` files.
+    /// Wake words, any number: names of wake models in `models/manifest.toml` or paths of openWakeWord `.tflite`
+    /// files; with engine `phrase` the phrases themselves, such as "hello computer".
     #[schemars(extend("x-holds" = "words"))]
     pub words: Vec<String>,
     /// Score from which the word counts as heard.
@@ -34,6 +61,48 @@ pub struct Wake {
     /// Score from which a failed detection is reported as `wake_rejected`.
     #[schemars(range(min = 0.01, max = 0.99))]
     pub near_miss_score: f32,
+    /// Words with limits of their own: `word: threshold 0.7, patience_hops 2, refractory_ms 3000`, of which any may
+    /// be left out.
+    pub limits: Vec<String>,
+    /// What else a word has to show before it wakes: `off`; `voice`: that somebody spoke just then; `words`: that,
+    /// and that PocketSphinx hears the words as well (fewer false wakes where a television runs, a few more misses).
+    pub second_look: SecondLook,
+}
+
+impl Wake {
+    /// The limits a word has of its own; those it lacks are those of all.
+    pub fn limits_of(&self, word: &str) -> WordLimits {
+        let own = self.limits.iter().filter_map(|line| word_limits(line).ok());
+        own.filter(|(named, _)| named == word).map(|(_, limits)| limits).last().unwrap_or_default()
+    }
+}
+
+/// Reads one of `wake.limits`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn word_limits(line: &str) -> Result<(String, WordLimits), String> {
+    let (word, given) = line.split_once(':').ok_or("no \":\" after the word")?;
+    let mut limits = WordLimits::default();
+    for part in given.split(',').map(str::trim) {
+        let (name, value) = part.split_once(' ').ok_or(format!("\"{part}\" is no limit"))?;
+        let value = value.trim();
+        let whole = |most: u32| {
+            let number = value.parse::<u32>().ok().filter(|number| *number <= most);
+            number.ok_or(format!("{name} must be a whole number up to {most}, not {value}"))
+        };
+        match name {
+            "threshold" => {
+                let number = value.parse::<f32>().ok().filter(|number| (0.05..=0.99).contains(number));
+                limits.threshold =
+                    Some(number.ok_or(format!("threshold must be 0.05 to 0.99, not {value}"))?);
+            }
+            "patience_hops" => limits.patience_hops = Some(whole(10)?.max(1)),
+            "refractory_ms" => limits.refractory_ms = Some(whole(10_000)?),
+            other => return Err(format!("there is no limit \"{other}\"")),
+        }
+    }
+    Ok((word.trim().to_owned(), limits))
 }
 
 impl Default for Wake {
@@ -45,6 +114,36 @@ impl Default for Wake {
             patience_hops: 1,
             refractory_ms: 2000,
             near_miss_score: 0.2,
+            limits: Vec::new(),
+            second_look: SecondLook::Off,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_limits_of_its_own() {
+        let lines = ["okay_nabu: threshold 0.7, patience_hops 2", "hello computer: refractory_ms 500"];
+        let wake = Wake { limits: lines.map(str::to_owned).to_vec(), ..Wake::default() };
+        let nabu = WordLimits { threshold: Some(0.7), patience_hops: Some(2), refractory_ms: None };
+        assert_eq!(wake.limits_of("okay_nabu"), nabu);
+        assert_eq!(wake.limits_of("hello computer").refractory_ms, Some(500));
+        assert_eq!(wake.limits_of("hey_jarvis"), WordLimits::default());
+    }
+
+    #[test]
+    fn what_is_wrong_with_limits_is_said() {
+        for (line, expected) in [
+            ("okay_nabu threshold 0.7", "no \":\" after the word"),
+            ("okay_nabu: treshold 0.7", "there is no limit \"treshold\""),
+            ("okay_nabu: threshold 7", "threshold must be 0.05 to 0.99, not 7"),
+            ("okay_nabu: patience_hops many", "patience_hops must be a whole number up to 10, not many"),
+            ("okay_nabu: ", "\"\" is no limit"),
+        ] {
+            assert_eq!(word_limits(line), Err(expected.to_owned()), "{line}");
         }
     }
 }

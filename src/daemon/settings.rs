@@ -99,9 +99,10 @@ impl Choices {
             manifest.part(id).is_ok_and(|part| matches!(manifest.state(part, false), State::Present { .. }))
         };
         let mut choices = Self { max_utterance_ms: config.endpoint.max_utterance_ms, ..Self::default() };
-        if config.wake.engine == WakeEngine::Openwakeword {
+        if config.wake.engine != WakeEngine::None {
             let single = config.wake.words.iter().map(String::as_str);
-            let known = manifest.with_role(WAKE_ROLE).into_iter().filter(is_here);
+            let trained = config.wake.engine == WakeEngine::Openwakeword;
+            let known = manifest.with_role(WAKE_ROLE).into_iter().filter(|id| trained && is_here(id));
             let all = std::iter::once(config.wake.words.join(AND));
             choices.wake_words = distinct(all.chain(single.chain(known).map(str::to_owned)));
         }

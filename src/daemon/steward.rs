@@ -10,7 +10,6 @@ use super::settings::{self, Choices};
 use crate::config::Config;
 use crate::domain::{Event, Fault, FaultKind, Setting};
 use crate::hearing::ear::EarChange;
-use crate::hearing::wake::WakeLimits;
 use crate::inference::manifest::Manifest;
 use crate::speaking::voice_thread::VoiceHandle;
 use std::sync::Arc;
@@ -78,17 +77,18 @@ impl Steward {
         let mut config = self.config.clone();
         settings::put(&mut config, setting);
         let engines = Engines { config: &config, manifest: &self.manifest };
-        let wake = WakeLimits::from(&config.wake);
         match setting {
             Setting::MicGainDb(decibels) => self.to_ear(Adjustment::Gain(*decibels))?,
             Setting::WakeSensitivityPercent(_) => {
-                self.to_ear(Adjustment::Ear(EarChange::WakeLimits(wake)))?;
+                self.to_ear(Adjustment::Ear(EarChange::WakeLimits(Box::new(config.wake.clone()))))?;
             }
             Setting::SilenceMs(_) | Setting::Endpointing(_) => {
                 self.to_ear(Adjustment::Ear(EarChange::Endpoint(config.endpoint.clone())))?;
             }
             Setting::WakeWord(_) => {
-                self.to_ear(Adjustment::Ear(EarChange::WakeWords(engines.wake_words()?)))?;
+                if let Some(detector) = engines.wake()? {
+                    self.to_ear(Adjustment::Ear(EarChange::WakeWords(detector)))?;
+                }
             }
             Setting::Voice(_) => {
                 if let Some(voice) = engines.voice()? {

@@ -23,7 +23,6 @@ use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, Toolbox};
-use crate::config::wake::WakeEngine;
 use crate::config::{Config, paths};
 use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
@@ -313,10 +312,7 @@ impl Workshop {
 
     /// The wake words alone; none when they are switched off.
     pub(super) fn wake(&self) -> Result<Option<WakeDetector>, Fault> {
-        match self.config.wake.engine {
-            WakeEngine::Openwakeword => self.engines().wake_words().map(Some),
-            WakeEngine::None => Ok(None),
-        }
+        self.engines().wake()
     }
 
     /// The recogniser alone.

@@ -16,6 +16,11 @@ pub fn ms_to_samples(ms: u64) -> u64 {
     ms * u64::from(SAMPLE_RATE_HZ) / 1000
 }
 
+/// A sample as 16 bits: full scale is 1.0; what lies above it is clipped, what is no number is silence.
+pub fn to_i16(sample: f32) -> i16 {
+    (sample * 32_767.0) as i16
+}
+
 /// Mono audio with its rate: the result of a synthesis or of reading a recording.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pcm {

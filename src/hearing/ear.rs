@@ -12,11 +12,11 @@ use super::quiet::Quiet;
 use super::stt::worker::{SttLane, SttMode, SttReport};
 use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
-use super::wake::{WakeDetector, WakeReport, WordEnd};
+use super::wake::{LOOKED_AT_MS, WakeDetector, WakeReport, WordEnd};
 use super::watch::Watch;
 use super::{EarCommand, Heard, HearingEvent};
 use crate::config::{self, Config};
-use crate::domain::audio::ms_to_samples;
+use crate::domain::audio::{ms_to_samples, samples_to_ms};
 use crate::domain::ports::{Completeness, Completes};
 use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
 pub use change::EarChange;
@@ -512,13 +512,31 @@ impl Ear {
                 WakeReport::Rejected { word, score, why } => {
                     self.tell(HearingEvent::WakeRejected { word, score, why }, out);
                 }
-                WakeReport::Detected { word, score, ago_samples, end } => {
-                    self.tell(HearingEvent::Wake { word, score }, out);
-                    self.wake_up(ago_samples as u64, end, out);
-                }
+                WakeReport::Detected { word, score, ago_samples, end } => match self.second_thought(&word) {
+                    Some(why) => self.tell(HearingEvent::WakeRejected { word, score, why }, out),
+                    None => {
+                        self.tell(HearingEvent::Wake { word, score }, out);
+                        self.wake_up(ago_samples as u64, end, out);
+                    }
+                },
             }
         }
         self.wake_reports = reports;
+    }
+
+    /// Why a wake word does not count after all.
+    fn second_thought(&mut self, word: &str) -> Option<String> {
+        let wake = self.wake.as_mut()?;
+        let from = self.position.saturating_sub(ms_to_samples(LOOKED_AT_MS));
+        self.history.copy(from, self.position, &mut self.scratch);
+        let voiced =
+            self.recent.iter().filter(|(_, probability)| *probability >= self.settings.vad.threshold);
+        let voiced_ms = samples_to_ms((voiced.count() * VAD_BLOCK_SAMPLES) as u64);
+        // One that cannot be looked at counts: Hark is not to become deaf.
+        wake.doubt(word, &self.scratch, voiced_ms).unwrap_or_else(|fault| {
+            tracing::warn!(%fault, "no second look at a wake word");
+            None
+        })
     }
 
     /// Starts listening where the wake word ended. What came after it is looked at once more, because

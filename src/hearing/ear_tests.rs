@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hearing::testing::{self, Judge, RecogniserLog, ScriptedRecogniser};
-use crate::hearing::wake::{WakeEngine, WakeLimits, WakeWord};
+use crate::hearing::wake::{WakeEngine, WakeWord};
 use std::sync::{Arc, Mutex};
 
 /// The scripts: a sample's value is the block's speech probability; 2.0 is the wake word.
@@ -40,8 +40,8 @@ impl WakeEngine for ScriptedWake {
 
 fn scripted_wake() -> WakeDetector {
     let word = WakeWord { name: "word".into(), end: WordEnd::Before { ms: 0 } };
-    let limits = WakeLimits { threshold: 0.5, patience_hops: 1, refractory_ms: 0, near_miss_score: 0.2 };
-    WakeDetector::new(Box::new(ScriptedWake([word], [0.0])), limits)
+    let settings = config::wake::Wake { refractory_ms: 0, ..config::wake::Wake::default() };
+    WakeDetector::new(Box::new(ScriptedWake([word], [0.0])), &settings)
 }
 
 fn settings(stt_mode: SttMode) -> EarSettings {
@@ -306,10 +306,10 @@ fn live_hears_the_same_as_lock_step() {
 /// An ear with the real models and the recogniser that counts.
 fn real() -> (Ear, Arc<Mutex<RecogniserLog>>) {
     let (recogniser, log) = ScriptedRecogniser::new();
-    let limits = WakeLimits::from(&config::wake::Wake::default());
+    let settings = config::wake::Wake::default();
     let parts = EarParts {
         vad: Box::new(testing::silero()),
-        wake: Some(WakeDetector::new(Box::new(testing::openwakeword(&["hey_jarvis"])), limits)),
+        wake: Some(WakeDetector::new(Box::new(testing::openwakeword(&["hey_jarvis"])), &settings)),
         recogniser: Box::new(recogniser),
         grammar: None,
     };
@@ -444,8 +444,8 @@ fn settings_change_while_the_ear_hears() {
         heard.iter().any(|heard| matches!(heard.event, HearingEvent::Wake { .. }))
     };
     assert!(woken(&mut ear));
-    let deafer = WakeLimits { threshold: 0.95, patience_hops: 1, refractory_ms: 0, near_miss_score: 0.2 };
-    ear.adjust(EarChange::WakeLimits(deafer));
+    let deafer = config::wake::Wake { threshold: 0.95, refractory_ms: 0, ..config::wake::Wake::default() };
+    ear.adjust(EarChange::WakeLimits(Box::new(deafer)));
     assert!(!woken(&mut ear), "0.9 is not enough any more");
     ear.adjust(EarChange::WakeWords(scripted_wake()));
     assert!(woken(&mut ear), "the new detector has limits of its own");

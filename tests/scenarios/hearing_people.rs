@@ -51,3 +51,33 @@ fn nothing_said_after_the_wake_word_ends_quietly() {
     assert_eq!(named(&events, "turn")[0]["outcome"], "nothing_said");
     assert!(named(&events, "reply").is_empty());
 }
+
+#[test]
+fn a_typed_phrase_wakes_and_keeps_the_first_word() {
+    let hark = Hark::new();
+    let (bare, file) = (hark.path("bare.wav"), hark.path("padded.wav"));
+    flite("rms", "good morning house, turn on the kitchen light", &bare);
+    crate::support::run(std::process::Command::new("sox").arg(&bare).arg(&file).args(["pad", "0.7", "2"]));
+    let phrase = ["--set", "wake.engine=phrase", "--set", "wake.words=[\"good morning house\"]"];
+    let events = hark.events(&[&["hear", file.to_str().unwrap()], phrase.as_slice()].concat());
+    assert_eq!(named(&events, "wake")[0]["word"], "good morning house");
+    assert_eq!(named(&events, "transcript")[0]["text"], "turn on the kitchen light");
+    let events = hark.events(&["hear", file.to_str().unwrap()]);
+    assert!(named(&events, "wake").is_empty(), "it is not the usual word");
+}
+
+#[test]
+fn what_only_sounds_like_the_wake_word_is_looked_at_twice() {
+    let hark = Hark::new();
+    let file = hark.path("hey.wav");
+    flite("slt", "hey jarvis what time is it", &file);
+    let heard = |look: &str| {
+        let look = format!("wake.second_look={look}");
+        hark.events(&["hear", file.to_str().unwrap(), "--set", &look])
+    };
+    for look in ["voice", "words"] {
+        let events = heard(look);
+        assert_eq!(named(&events, "wake").len(), 1, "{look}: {events:#?}");
+        assert_eq!(named(&events, "transcript")[0]["text"], "what time is it", "{look}");
+    }
+}

@@ -2,14 +2,15 @@
 
 use super::Ear;
 use crate::config::endpoint::EndpointConfig;
-use crate::hearing::wake::{WakeDetector, WakeLimits};
+use crate::config::wake::Wake;
+use crate::hearing::wake::WakeDetector;
 
 /// A change of the ear's settings.
 pub enum EarChange {
     /// Wake words take the place of the others.
     WakeWords(WakeDetector),
-    /// When a score wakes, for every word.
-    WakeLimits(WakeLimits),
+    /// When a score wakes.
+    WakeLimits(Box<Wake>),
     /// When a request is over, from the next one on.
     Endpoint(EndpointConfig),
 }
@@ -23,9 +24,9 @@ impl Ear {
                 self.wake = Some(detector);
                 self.wake_failing = false;
             }
-            EarChange::WakeLimits(limits) => {
+            EarChange::WakeLimits(settings) => {
                 if let Some(wake) = &mut self.wake {
-                    wake.set_all_limits(limits);
+                    wake.set_limits(&settings);
                 }
             }
             EarChange::Endpoint(endpoint) => {

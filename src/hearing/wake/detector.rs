@@ -1,6 +1,7 @@
 //! From scores to decisions: threshold, patience, refractory time, near misses.
 
-use super::{WakeEngine, WordEnd};
+use super::second_look::SecondLook;
+use super::{WakeEngine, WakeWord, WordEnd};
 use crate::config;
 use crate::domain::Fault;
 use crate::domain::audio::ms_to_samples;
@@ -25,12 +26,14 @@ pub struct WakeLimits {
     pub near_miss_score: f32,
 }
 
-impl From<&config::wake::Wake> for WakeLimits {
-    fn from(settings: &config::wake::Wake) -> Self {
+impl WakeLimits {
+    /// The limits of a word.
+    pub fn of(settings: &config::wake::Wake, word: &str) -> Self {
+        let own = settings.limits_of(word);
         Self {
-            threshold: settings.threshold,
-            patience_hops: settings.patience_hops.max(1),
-            refractory_ms: settings.refractory_ms,
+            threshold: own.threshold.unwrap_or(settings.threshold),
+            patience_hops: own.patience_hops.unwrap_or(settings.patience_hops).max(1),
+            refractory_ms: own.refractory_ms.unwrap_or(settings.refractory_ms),
             near_miss_score: settings.near_miss_score,
         }
     }
@@ -122,33 +125,50 @@ pub struct WakeDetector {
     pending: Vec<f32>,
     /// Samples pushed since the start.
     pushed: u64,
+    second_look: Option<SecondLook>,
 }
 
 impl WakeDetector {
-    /// A detector with the same limits for every word.
-    pub fn new(engine: Box<dyn WakeEngine>, limits: WakeLimits) -> Self {
-        let count = engine.words().len();
+    /// A detector with the limits of the settings.
+    pub fn new(engine: Box<dyn WakeEngine>, settings: &config::wake::Wake) -> Self {
+        let watch = |word: &WakeWord| Watch::new(WakeLimits::of(settings, &word.name));
+        let watches: Vec<Watch> = engine.words().iter().map(watch).collect();
         Self {
-            watches: vec![Watch::new(limits); count],
-            scores: vec![0.0; count],
+            scores: vec![0.0; watches.len()],
+            watches,
+            second_look: None,
             pending: Vec::with_capacity(engine.hop_samples() * 2),
             pushed: 0,
             engine,
         }
     }
 
-    /// Gives one word its own limits; false when there is no such word.
-    pub fn set_limits(&mut self, word: &str, limits: WakeLimits) -> bool {
-        let found = self.engine.words().iter().position(|known| known.name == word);
-        if let Some(index) = found {
-            self.watches[index].limits = limits;
-        }
-        found.is_some()
+    /// With a second look at whatever wakes.
+    #[must_use]
+    pub fn with_second_look(mut self, look: SecondLook) -> Self {
+        self.second_look = Some(look);
+        self
     }
 
-    /// Gives all words the same limits.
-    pub fn set_all_limits(&mut self, limits: WakeLimits) {
-        self.watches.iter_mut().for_each(|watch| watch.limits = limits);
+    /// Gives all words the limits of the settings.
+    pub fn set_limits(&mut self, settings: &config::wake::Wake) {
+        for (watch, word) in self.watches.iter_mut().zip(self.engine.words()) {
+            watch.limits = WakeLimits::of(settings, &word.name);
+        }
+    }
+
+    /// Why a word that was detected is none after all; `sound`: up to now; `voiced_ms`: how much of it was voice.
+    ///
+    /// # Errors
+    /// When the second look fails: then the word counts.
+    pub fn doubt(&mut self, word: &str, sound: &[f32], voiced_ms: u64) -> Result<Option<String>, Fault> {
+        let Some(look) = &mut self.second_look else { return Ok(None) };
+        let doubt = look.doubt(word, sound, voiced_ms)?;
+        if doubt.is_some() {
+            // Whoever says it again is not kept waiting.
+            self.watches.iter_mut().for_each(|watch| watch.deaf_until = 0);
+        }
+        Ok(doubt)
     }
 
     /// Takes samples of a silence in which nobody can have spoken: the engine rests, which is most of
@@ -246,7 +266,6 @@ impl WakeDetector {
 mod tests {
     use super::*;
     use crate::hearing::testing;
-    use crate::hearing::wake::WakeWord;
 
     /// Gives the first sample of each hop as its score.
     struct Scripted {
@@ -273,8 +292,8 @@ mod tests {
 
     fn detector(patience_hops: u32, refractory_ms: u32) -> WakeDetector {
         let words = vec![WakeWord { name: "word".into(), end: WordEnd::Before { ms: 0 } }];
-        let limits = WakeLimits { threshold: 0.5, patience_hops, refractory_ms, near_miss_score: 0.2 };
-        WakeDetector::new(Box::new(Scripted { words, score: [0.0] }), limits)
+        let settings = config::wake::Wake { patience_hops, refractory_ms, ..config::wake::Wake::default() };
+        WakeDetector::new(Box::new(Scripted { words, score: [0.0] }), &settings)
     }
 
     fn run(detector: &mut WakeDetector, scores: &[f32]) -> Vec<WakeReport> {
@@ -336,12 +355,12 @@ mod tests {
     #[test]
     fn running_speech_and_music_wake_nothing() {
         let words = ["hey_jarvis", "okay_nabu", "hey_rhasspy"];
-        let limits = WakeLimits::from(&config::wake::Wake::default());
+        let settings = config::wake::Wake::default();
         for folder in ["speech", "vad"] {
             let Some(folder) = testing::shared(folder) else { continue };
             for entry in std::fs::read_dir(folder).expect("folder") {
                 let path = entry.expect("entry").path();
-                let mut detector = WakeDetector::new(Box::new(testing::openwakeword(&words)), limits);
+                let mut detector = WakeDetector::new(Box::new(testing::openwakeword(&words)), &settings);
                 let mut out = Vec::new();
                 detector.push(&testing::wav(&path), &mut out).expect("run");
                 detector.push(&testing::silence(1000), &mut out).expect("run");

@@ -2,10 +2,14 @@
 
 mod detector;
 mod openwakeword;
+mod phrase;
+mod second_look;
 mod word_end;
 
-pub use detector::{WakeDetector, WakeLimits, WakeReport};
+pub use detector::{WakeDetector, WakeReport};
 pub use openwakeword::{OpenWakeWord, OpenWakeWordFiles};
+pub use phrase::Phrase;
+pub use second_look::{LOOKED_AT_MS, SecondLook};
 pub use word_end::WordEnd;
 
 use crate::domain::Fault;

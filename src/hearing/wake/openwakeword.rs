@@ -297,13 +297,14 @@ mod tests {
 
     #[test]
     fn a_word_after_a_rest_scores_as_if_there_had_been_none() {
-        use crate::hearing::wake::{WakeDetector, WakeLimits, WakeReport};
-        let limits = WakeLimits { threshold: 0.5, patience_hops: 1, refractory_ms: 0, near_miss_score: 0.2 };
+        use crate::config::wake::Wake;
+        use crate::hearing::wake::{WakeDetector, WakeReport};
+        let settings = Wake { refractory_ms: 0, ..Wake::default() };
         let speech = testing::flite("rms", "hey jarvis");
         let mut scores = Vec::new();
         for rests in [false, true] {
             let engine = testing::openwakeword(&["hey_jarvis"]);
-            let (mut detector, mut reports) = (WakeDetector::new(Box::new(engine), limits), Vec::new());
+            let (mut detector, mut reports) = (WakeDetector::new(Box::new(engine), &settings), Vec::new());
             detector.push(&speech[..4000], &mut reports).expect("run");
             let silence = testing::silence(10_000);
             match rests {

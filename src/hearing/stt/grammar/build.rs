@@ -10,6 +10,7 @@ use super::dictionary::{CmuDictionary, Lexicon};
 use super::error::GrammarError;
 use super::net::Net;
 use super::ngram::{Scorer, TrigramModel};
+use super::passing_files::PassingFiles;
 use super::search::NetSearch;
 use super::tuning::Tuning;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
@@ -17,7 +18,6 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Seed of the sampler: the same home gives the same language model.
 const SEED: u64 = 1;
@@ -80,17 +80,16 @@ impl Recipe {
         let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
         let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
         let features = features_without_mean(&acoustic.join("feat.params"))?;
-        let files = TemporaryFiles::create(&self.work_dir)?;
-        files.fill(&features, &lexicon.to_text(), &model.to_arpa(&shares))?;
+        let files = PassingFiles::create(&self.work_dir)?;
         if !lexicon.silent.is_empty() {
             tracing::warn!(words = ?lexicon.silent, "nobody can pronounce these, so they are not heard");
         }
         let decoder = Decoder::new(
             DecoderFiles {
                 acoustic: &acoustic,
-                features: &files.features,
-                dictionary: &files.dictionary,
-                language_model: &files.language_model,
+                features: &files.write("feat.params", &features)?,
+                dictionary: &files.write("words.dict", &lexicon.to_text())?,
+                language_model: &files.write("sentences.arpa", &model.to_arpa(&shares))?,
             },
             &self.tuning.search,
         )?;
@@ -118,46 +117,4 @@ fn features_without_mean(path: &Path) -> Result<String, GrammarError> {
         text.lines().filter(|line| !line.starts_with("-cmn")).map(|line| format!("{line}\n")).collect();
     kept.push_str("-cmn none\n");
     Ok(kept)
-}
-
-/// Files that PocketSphinx reads once; they are removed when it has.
-struct TemporaryFiles {
-    folder: PathBuf,
-    features: PathBuf,
-    dictionary: PathBuf,
-    language_model: PathBuf,
-}
-
-impl TemporaryFiles {
-    fn create(work_dir: &Path) -> Result<Self, GrammarError> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = format!("grammar-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let folder = work_dir.join(name);
-        fs::create_dir_all(&folder).map_err(|source| GrammarError::File { path: folder.clone(), source })?;
-        Ok(Self {
-            features: folder.join("feat.params"),
-            dictionary: folder.join("words.dict"),
-            language_model: folder.join("sentences.arpa"),
-            folder,
-        })
-    }
-
-    fn fill(&self, features: &str, dictionary: &str, language_model: &str) -> Result<(), GrammarError> {
-        let contents = [
-            (&self.features, features),
-            (&self.dictionary, dictionary),
-            (&self.language_model, language_model),
-        ];
-        for (path, text) in contents {
-            fs::write(path, text).map_err(|source| GrammarError::File { path: path.clone(), source })?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for TemporaryFiles {
-    fn drop(&mut self) {
-        // Nothing depends on it: a leftover folder is only untidy.
-        let _ = fs::remove_dir_all(&self.folder);
-    }
 }

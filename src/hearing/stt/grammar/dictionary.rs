@@ -73,6 +73,11 @@ impl Lexicon {
         self.words.insert(name, sounds.iter().map(|sounds| (*sounds).to_owned()).collect());
     }
 
+    /// The sounds of a word as it is usually said.
+    pub(super) fn sounds(&self, word: &str) -> Option<&str> {
+        self.words.get(word)?.first().map(String::as_str)
+    }
+
     /// Whether the word can be heard.
     pub(super) fn has(&self, word: &str) -> bool {
         self.words.contains_key(word)

@@ -32,6 +32,14 @@ pub enum GrammarError {
     /// The sentences of the home gave no words.
     #[error("the sentence templates gave no sentences to listen for")]
     NoSentences,
+    /// A wake phrase that cannot be listened for.
+    #[error("\"{phrase}\" cannot be a wake phrase: {why}")]
+    Phrase {
+        /// As it was written.
+        phrase: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A call into PocketSphinx failed in the middle of an utterance.
     #[error("PocketSphinx failed to {0}")]
     Engine(&'static str),
@@ -57,6 +65,10 @@ impl GrammarError {
             Self::NoSentences => {
                 (FaultKind::BadConfiguration, "check the sentences folder and that the home has entities")
             }
+            Self::Phrase { .. } => (
+                FaultKind::BadConfiguration,
+                "write wake.words as one would say them, three syllables or more, such as \"hello computer\"",
+            ),
             Self::Engine(_) | Self::NotStarted => (FaultKind::Failed, ""),
         }
     }

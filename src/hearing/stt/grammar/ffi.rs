@@ -1,5 +1,5 @@
 //! Hand-written declarations of the part of PocketSphinx and SphinxBase (Debian 0.8+5prealpha) that
-//! the grammar recogniser calls. Source: `/usr/include/pocketsphinx/*.h`, `/usr/include/*/sphinxbase/*.h`.
+//! the grammar recogniser and the phrase spotter call. Source: `/usr/include/pocketsphinx/*.h`, `/usr/include/*/sphinxbase/*.h`.
 //! Debian builds both in floating point, so `mfcc_t` is `f32` here.
 
 use std::ffi::{c_char, c_double, c_int, c_long, c_void};
@@ -22,6 +22,8 @@ opaque! {
     ArgDefinition,
     /// `ps_decoder_t`.
     PsDecoder,
+    /// `ps_seg_t`: a place in a list of words with their times.
+    PsSegment,
     /// `fe_t`: the front end that makes cepstra of samples.
     FrontEnd,
     /// `ngram_model_t`.
@@ -96,4 +98,22 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn ps_end_utt(decoder: *mut PsDecoder) -> c_int;
     pub fn ps_get_hyp(decoder: *mut PsDecoder, out_score: *mut i32) -> *const c_char;
+
+    pub fn ps_process_raw(
+        decoder: *mut PsDecoder,
+        samples: *const i16,
+        count: usize,
+        no_search: c_int,
+        full_utterance: c_int,
+    ) -> c_int;
+    pub fn ps_seg_iter(decoder: *mut PsDecoder) -> *mut PsSegment;
+    pub fn ps_seg_next(segment: *mut PsSegment) -> *mut PsSegment;
+    pub fn ps_seg_word(segment: *mut PsSegment) -> *const c_char;
+    pub fn ps_seg_frames(segment: *mut PsSegment, out_start: *mut c_int, out_end: *mut c_int);
+    pub fn ps_seg_prob(
+        segment: *mut PsSegment,
+        out_acoustic: *mut i32,
+        out_language: *mut i32,
+        out_backoff: *mut i32,
+    ) -> i32;
 }

@@ -8,7 +8,8 @@
 //! acoustic model (`acoustic`, `sound`). At the end, what the search found, and what the templates make of
 //! the decoder's words, is laid over the sound once more (`align`, `second_look`), and the best is
 //! believed or not (`choose`).
-//! All `unsafe` code is in `ffi`, `options`, `decoder` and `background`.
+//! `keyphrase` is PocketSphinx listening for a few phrases among everything else: wake words anybody can type.
+//! All `unsafe` code is in `ffi`, `options`, `decoder`, `keyphrase` and `background`.
 
 mod acoustic;
 mod align;
@@ -21,9 +22,11 @@ mod decoder;
 mod dictionary;
 mod error;
 mod ffi;
+mod keyphrase;
 mod net;
 mod ngram;
 mod options;
+mod passing_files;
 mod phones;
 mod rebuild;
 mod recogniser;
@@ -41,6 +44,7 @@ mod tuning;
 pub use choose::Evidence;
 pub use decoder::SearchTuning;
 pub use error::GrammarError;
+pub use keyphrase::{Keyphrases, Spotted};
 pub use rebuild::Rebuilder;
 pub use recogniser::GrammarRecogniser;
 pub use search::NetTuning;

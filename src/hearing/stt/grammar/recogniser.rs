@@ -10,6 +10,7 @@ use super::rebuild::{Rebuilder, Slot};
 use super::second_look::{Candidate, Judges};
 use super::sound::Sound;
 use super::tuning::Tuning;
+use crate::domain::audio::to_i16;
 use crate::domain::ports::{Pronounce, SpeechGrammar};
 use crate::domain::{Fault, Transcript};
 use crate::hearing::stt::neural::{Finding, NeuralError, NeuralFiles, NeuralListener};
@@ -337,9 +338,4 @@ impl Recogniser for GrammarRecogniser {
 /// Words as they are shown: background words without their mark.
 fn unmarked(words: &[String]) -> Vec<String> {
     words.iter().map(|word| word.trim_start_matches(MARK).to_owned()).collect()
-}
-
-/// Full scale is 1.0; what lies above it is clipped, what is no number is silence.
-fn to_i16(sample: f32) -> i16 {
-    (sample * 32_767.0) as i16
 }
