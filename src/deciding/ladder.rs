@@ -92,7 +92,7 @@ impl Ladder {
         let mut why =
             format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
         let mut intents = Vec::new();
-        let mut hint = None;
+        let (mut hint, mut meant) = (None, None);
         for (name, probability) in &found.intents {
             match self.take(text, name, *probability, &found, now) {
                 Ok(intent) => {
@@ -107,9 +107,18 @@ impl Ladder {
                 }
                 Err(Doubt::NoSlots) => {
                     why += &format!("; {name} ({probability:.2}) lacks what it is about");
+                    meant = meant.or(Some((name.clone(), *probability)));
                 }
             }
         }
+        let meant = meant.filter(|_| intents.is_empty()).map(|(name, confidence)| Intent {
+            name,
+            slots: Slots::new(),
+            confidence,
+            route: Route::Intent,
+            why: why.clone(),
+            response: None,
+        });
         if !intents.is_empty() {
             why.clear();
             hint = None;
@@ -120,6 +129,7 @@ impl Ladder {
             why,
             language,
             classification: Some(found),
+            meant,
             hint,
             ..Understanding::default()
         })
@@ -214,8 +224,11 @@ impl Understand for Ladder {
                     |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
                 let unknown =
                     found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
-                let why = if unknown.is_some() { found.why } else { classified.why.clone() };
-                Understanding { language: detected, unknown, why, ..classified }
+                let (why, meant) = match &unknown {
+                    Some(_) => (found.why, found.meant),
+                    None => (classified.why.clone(), classified.meant.clone()),
+                };
+                Understanding { language: detected, unknown, why, meant, ..classified }
             }
             Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
             None => Understanding { language: detected, ..found },

@@ -163,6 +163,21 @@ fn an_intent_of_another_kind_than_the_request_is_not_taken() {
 }
 
 #[test]
+fn what_was_meant_is_known_where_the_home_has_no_such_thing() {
+    let meant = |probabilities, text| {
+        let found = understand(Says(Category::HomeControl, 0.9, probabilities), text);
+        assert!(found.intents.is_empty(), "{found:?}");
+        found.meant.map(|intent| (intent.name, intent.slots.len(), intent.route))
+    };
+    let expected = Some(("HassTurnOn".to_owned(), 0, Route::Intent));
+    assert_eq!(meant(SURE, "brighten up the attic"), expected);
+    assert_eq!(meant(LIKELY, "the attic should be on"), expected);
+    // Under the guards nothing is known.
+    assert_eq!(meant(LIKELY, "some brightness for the attic"), None);
+    assert_eq!(meant(UNLIKELY, "the attic should be on"), None);
+}
+
+#[test]
 fn the_language_is_told_when_nothing_is_understood_and_unknown_when_unsure() {
     for (text, language) in [("wie wird das wetter in aalen", "de"), ("blub", "unknown")] {
         assert_eq!(understand(Says(Category::Weather, 0.9, &[]), text).language, language);

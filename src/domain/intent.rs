@@ -65,6 +65,9 @@ pub struct Understanding {
     /// What it was about, when that is nothing the home has; then there are no intents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<UnknownThing>,
+    /// What was meant, when it cannot be done because nothing of this home was named with it; then there are no intents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meant: Option<Intent>,
     /// A tool that may have been meant, but no word told of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,

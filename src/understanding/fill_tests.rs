@@ -21,6 +21,9 @@ fn what_is_mentioned_fills_the_slots_and_nothing_else_does() {
         ),
         ("HassStartTimer", "my noodles need eight minutes", Some(json!({"minutes": 8}))),
         ("HassGetWeather", "will i need an umbrella", Some(json!({}))),
+        // Who speaks of a place that is not here does not mean the whole house.
+        ("HassTurnOn", "make the attic bright, put its light on", None),
+        ("HassTurnOn", "it's so very gloomy, lights on", Some(json!({"domain": "light"}))),
         // Nobody said which.
         ("HassTurnOn", "it is far too dark", None),
         // Whoever says no wants something else.

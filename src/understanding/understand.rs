@@ -11,7 +11,7 @@ use super::text::{self, Token};
 use super::tongue;
 use crate::domain::intent::UnknownThing;
 use crate::domain::ports::Understand;
-use crate::domain::{Ambiguity, Category, Intent, Route, Understanding};
+use crate::domain::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
@@ -53,7 +53,8 @@ impl Grammar {
             Some((found, name)) => {
                 let why = format!("nothing is called \"{name}\" here ({})", found.why);
                 let unknown = Some(UnknownThing { sure: self.says_what_kind(&name), name });
-                Understanding { why, unknown, ..Understanding::default() }
+                let meant = Intent { slots: Slots::new(), why: why.clone(), ..intent(found) };
+                Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Machine;
 use super::tests::{acted, calls, outcomes, replies, run, settings, turn, typed};
 use crate::domain::intent::UnknownThing;
-use crate::domain::public_event::Outcome;
+use crate::domain::public_event::{Outcome, PublicEvent};
 use crate::domain::{Ambiguity, Effect, Event, Intent, Part, Reply, Route, Slots, Understanding};
 use serde_json::{Value, json};
 
@@ -199,6 +199,22 @@ fn the_other_one_follows_on_a_choice() {
         ],
     );
     assert_eq!(acts(&effects)[1], ("home.turn_on".into(), json!("Kitchen fan")));
+}
+
+#[test]
+fn what_was_meant_is_told_where_nobody_said_which_thing() {
+    let mut machine = Machine::new(settings());
+    let meant = Some(Intent { route: Route::Intent, ..intent("HassTurnOn", json!({})) });
+    let understanding = Understanding { why: "none".into(), meant, ..Understanding::default() };
+    let event = Event::Understood { turn: turn(1), understanding };
+    let effects = run(&mut machine, vec![(0, typed("make it bright up there")), (1, event)]);
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "which_thing".into() }]);
+    let intents = effects.iter().filter_map(|effect| match effect {
+        Effect::Publish { event: PublicEvent::Intent { intent, .. }, .. } => Some(intent.name.as_str()),
+        _ => None,
+    });
+    assert_eq!(intents.collect::<Vec<_>>(), ["HassTurnOn"]);
+    assert!(acts(&effects).is_empty());
 }
 
 #[test]

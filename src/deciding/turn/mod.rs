@@ -313,6 +313,7 @@ impl Machine {
             work: Vec::new(),
             missed: Vec::new(),
             unknown: None,
+            lacks_thing: false,
             outcome: Outcome::Done,
             route: None,
             kind: None,

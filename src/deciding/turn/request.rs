@@ -115,12 +115,13 @@ impl Machine {
             turn.route = understanding.intents.first().map(|intent| intent.route);
             turn.missed.clone_from(&understanding.missed);
             turn.unknown = understanding.unknown.take().map(|thing| thing.name);
+            turn.lacks_thing = understanding.meant.is_some();
         }
         // A yes or no that answers nothing means nothing.
         let pointless =
             |intent: &Intent| instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name);
         if understanding.intents.iter().all(pointless) {
-            let intent = Intent {
+            let nothing = Intent {
                 name: "out_of_scope".into(),
                 slots: Slots::new(),
                 confidence: 0.0,
@@ -130,6 +131,7 @@ impl Machine {
                 }),
                 response: None,
             };
+            let intent = understanding.meant.take().unwrap_or(nothing);
             if dry_run {
                 self.tell_intent(id, intent);
                 self.close(id, Outcome::NotUnderstood);

@@ -54,6 +54,8 @@ pub(super) struct Turn {
     pub(super) missed: Vec<String>,
     /// What it was about, when the home does not have that.
     pub(super) unknown: Option<String>,
+    /// What should happen is known, but not to what.
+    pub(super) lacks_thing: bool,
     pub(super) outcome: Outcome,
     pub(super) route: Option<Route>,
     /// What kind of request it is, when that is known.

@@ -58,6 +58,8 @@ struct Candidate {
     /// Whether something that was said fills a list.
     mentions: bool,
     unplaced: usize,
+    /// Whether something was passed over that is called by no word of this home: "the attic", "my den".
+    unheard: bool,
 }
 
 /// A place in the text and in a template, and whether something was mentioned on the way.
@@ -151,7 +153,11 @@ impl Grammar {
         let names_itself =
             || tokens.iter().any(|token| self.names_itself(&token.word) && said.has(&token.word));
         let told = candidate.mentions || found.slots.is_empty() || names_itself();
-        (found.intent == intent && found.doubts.is_empty() && told).then_some(found)
+        // Nor does who names a place that is not here mean the whole house.
+        let everywhere = found.slots.contains_key("domain")
+            && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
+        let lost = candidate.unheard && everywhere;
+        (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
     }
 }
 
@@ -193,6 +199,12 @@ impl<'g> Text<'g> {
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
         Self { grammar, tokens, words, now, near, prices }
+    }
+
+    /// Whether a word behind an article is in no sentence and no name.
+    fn is_unheard_of(&self, at: usize) -> bool {
+        let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
+        self.words[at].is_none() && article.is_some_and(|word| SMALL_WORDS.contains(&word))
     }
 
     fn has(&self, word: &str) -> bool {
@@ -265,7 +277,7 @@ impl<'g> Text<'g> {
 
     /// Follows the way back.
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
-        let (mut words, mut unplaced, mut place) = (Vec::new(), 0, last);
+        let (mut words, mut unplaced, mut unheard, mut place) = (Vec::new(), 0, false, last);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -275,11 +287,14 @@ impl<'g> Text<'g> {
                     words
                         .extend(self.tokens[before.0..place.0].iter().rev().map(|token| token.word.as_str()));
                 }
-                Said::Passed => unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER)),
+                Said::Passed => {
+                    unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER));
+                    unheard |= self.is_unheard_of(before.0);
+                }
             }
             place = before;
         }
         words.reverse();
-        Candidate { cost, text: words.join(" "), mentions, unplaced }
+        Candidate { cost, text: words.join(" "), mentions, unplaced, unheard }
     }
 }
