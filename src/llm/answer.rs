@@ -4,6 +4,7 @@ use super::error::StreamError;
 use super::thoughts::Filter;
 use crate::domain::model::{Completion, ModelCall};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most tools a model may want in one answer.
@@ -58,7 +59,7 @@ impl Answer {
     /// More words, thoughts among them.
     pub(super) fn say(&mut self, words: &str) {
         self.begun |= !words.is_empty();
-        self.thoughts.pass(words, &mut self.text);
+        self.thoughts.pass(&printable(words), &mut self.text);
     }
 
     /// No more words come.
@@ -147,6 +148,16 @@ impl Arguments {
     }
 }
 
+/// The words without what is no writing: a control character may be an order to the terminal they are shown on, and a
+/// mark of direction may show them in another order than they are in.
+fn printable(words: &str) -> Cow<'_, str> {
+    let is_order = |c: char| {
+        let marks_direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        marks_direction || (c.is_control() && !matches!(c, '\n' | '\t'))
+    };
+    if words.contains(is_order) { words.replace(is_order, "").into() } else { words.into() }
+}
+
 /// Unlike any other of this process, so that it names a call within any conversation.
 fn made_up_id() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
@@ -215,6 +226,13 @@ mod tests {
         }
         let one_more = answer.call(&piece(Some(3), None, Some("t"), None));
         assert_eq!(one_more, Err(StreamError::TooManyCalls(MAX_CALLS)));
+    }
+
+    #[test]
+    fn orders_to_a_terminal_are_no_words() {
+        let mut answer = Answer::default();
+        answer.say("It is\u{1b}]0;x\u{7} two\r\n\to'clock \u{202e}.");
+        assert_eq!(answer.fresh(), "It is]0;x two\n\to'clock .");
     }
 
     #[test]
