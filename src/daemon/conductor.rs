@@ -299,13 +299,13 @@ impl Conductor {
                     thinker.stop(&turn);
                 }
             }
-            Effect::SayPiece { turn, text, language, speak } => {
-                self.say_piece(&turn, &text, &language, speak)
+            Effect::SayPiece { turn, text, ahead, language, speak } => {
+                self.say_piece(&turn, (&text, &ahead), &language, speak)
             }
             Effect::EndPieces { turn, written, reply, language, speak } => {
                 let (text, language) = self.words(now, &turn, &reply, language);
                 let rest = text.strip_prefix(written.as_str()).unwrap_or_default().to_owned();
-                self.say_piece(&turn, &rest, &language, speak);
+                self.say_piece(&turn, (&rest, ""), &language, speak);
                 let speaks = self.written.remove(&turn).is_some_and(|stream| !stream.is_closed());
                 self.follow_ups.push_back(Event::Replied { turn, text, language, speaks });
             }
@@ -421,11 +421,15 @@ impl Conductor {
     }
 
     /// Says the next words of a reply, which begins with its first piece.
-    fn say_piece(&mut self, turn: &TurnId, text: &str, language: &str, speak: bool) {
-        if !speak || text.is_empty() {
+    /// A piece of a reply and what is known to follow it.
+    fn say_piece(&mut self, turn: &TurnId, (text, ahead): (&str, &str), language: &str, speak: bool) {
+        if !speak {
             return;
         }
         if !self.written.contains_key(turn) {
+            if text.is_empty() {
+                return;
+            }
             let Some(begun) = self.audible().map(|voice| voice.say_stream(turn.clone(), language)) else {
                 return;
             };
@@ -439,7 +443,7 @@ impl Conductor {
             }
         }
         if let Some(stream) = self.written.get(turn) {
-            stream.push(text);
+            stream.push(text, ahead);
         }
     }
 

@@ -152,7 +152,7 @@ pub enum Effect {
     /// Nobody waits for what a language model makes of it any more.
     StopThinking { turn: TurnId },
     /// The next words of a reply that is still being written; said when `speak`.
-    SayPiece { turn: TurnId, text: String, language: String, speak: bool },
+    SayPiece { turn: TurnId, text: String, ahead: String, language: String, speak: bool },
     /// The reply is whole, and begins with what was `written` in pieces; answered by `Replied`.
     EndPieces { turn: TurnId, written: String, reply: Reply, language: String, speak: bool },
     /// Put the reply into words, and say them when `speak`; answered by `Replied`.

@@ -59,7 +59,7 @@ pub enum News {
     /// What is going to be done about the request.
     Decided { intent: Intent },
     /// The next words of the answer.
-    Piece { text: String },
+    Piece { text: String, ahead: String },
     /// A contract, a plan, a step, a tool that ran.
     Told { event: PublicEvent },
 }

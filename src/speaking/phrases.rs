@@ -62,26 +62,35 @@ impl PhraseCutter {
 
     /// Takes more of the text; answers the phrases that are complete now.
     pub fn push(&mut self, piece: &str) -> Vec<Phrase> {
-        if self.rest.is_empty() {
-            self.rest.push_str(piece.trim_start());
-        } else {
-            self.rest.push_str(piece);
-        }
-        self.cut(false)
+        self.push_before(piece, "")
+    }
+
+    /// The same, where it is known how the text goes on behind the piece, though not yet that this is to be said:
+    /// what follows tells whether something ends.
+    pub fn push_before(&mut self, piece: &str, ahead: &str) -> Vec<Phrase> {
+        let piece = if self.rest.is_empty() { piece.trim_start() } else { piece };
+        self.rest.push_str(piece);
+        let mut own = self.rest.len();
+        self.rest.push_str(if own == 0 { ahead.trim_start() } else { ahead });
+        let phrases = self.cut(false, &mut own);
+        self.rest.truncate(own);
+        phrases
     }
 
     /// The text is over: answers what is left of it, and is ready for another text.
     pub fn finish(&mut self) -> Vec<Phrase> {
-        let phrases = self.cut(true);
+        let mut own = self.rest.len();
+        let phrases = self.cut(true, &mut own);
         *self =
             Self { language: self.language, rest: String::new(), scanned: 0, scanned_chars: 0, first: true };
         phrases
     }
 
-    fn cut(&mut self, finished: bool) -> Vec<Phrase> {
+    /// `own`: how many bytes of `rest` are to be said; kept in step with it.
+    fn cut(&mut self, finished: bool, own: &mut usize) -> Vec<Phrase> {
         let mut phrases = Vec::new();
-        while let Some((bytes, end)) = self.next_end(finished) {
-            self.take(bytes, end, &mut phrases);
+        while let Some((bytes, end)) = self.next_end(finished, *own) {
+            *own = own.saturating_sub(self.take(bytes, end, &mut phrases));
         }
         if finished {
             self.take(self.rest.len(), PhraseEnd::Sentence, &mut phrases);
@@ -89,9 +98,15 @@ impl PhraseCutter {
         phrases
     }
 
-    /// Where the phrase at the start of `rest` ends, as far as that is known.
-    fn next_end(&mut self, finished: bool) -> Option<(usize, PhraseEnd)> {
-        while let Some(mark) = self.rest[self.scanned..].chars().next() {
+    /// Where the phrase at the start of `rest` ends, as far as that is known and within its `own` bytes.
+    fn next_end(&mut self, finished: bool, own: usize) -> Option<(usize, PhraseEnd)> {
+        let found = self.scan(finished, own)?;
+        (found.0 <= own).then_some(found)
+    }
+
+    fn scan(&mut self, finished: bool, own: usize) -> Option<(usize, PhraseEnd)> {
+        while self.scanned < own {
+            let mark = self.rest[self.scanned..].chars().next()?;
             if self.scanned_chars == MAX_PHRASE_CHARS {
                 return Some((forced_cut(&self.rest[..self.scanned]), PhraseEnd::Clause));
             }
@@ -110,14 +125,18 @@ impl PhraseCutter {
         None
     }
 
-    fn take(&mut self, bytes: usize, end: PhraseEnd, phrases: &mut Vec<Phrase>) {
+    /// Takes a phrase of `bytes` off; answers how many bytes that were with the white space behind it.
+    fn take(&mut self, bytes: usize, end: PhraseEnd, phrases: &mut Vec<Phrase>) -> usize {
         let text = self.rest[..bytes].trim();
         if !text.is_empty() {
             phrases.push(Phrase { text: text.to_owned(), end });
             self.first = false;
         }
-        self.rest = self.rest[bytes..].trim_start().to_owned();
+        let rest = self.rest[bytes..].trim_start().to_owned();
+        let taken = self.rest.len() - rest.len();
+        self.rest = rest;
         (self.scanned, self.scanned_chars) = (0, 0);
+        taken
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct ReplyText {
 #[derive(Debug, Default)]
 struct Page {
     waiting: String,
+    /// How it goes on, as far as that is known, although it may not be said.
+    ahead: String,
     /// What is there is a whole, whatever comes.
     flushed: bool,
     /// Nothing more will be written.
@@ -27,6 +29,8 @@ struct Page {
 /// A piece of a reply.
 pub(super) struct Written {
     pub(super) text: String,
+    /// What is known to follow, and not to be said yet.
+    pub(super) ahead: String,
     /// It is to be spoken to its end now.
     pub(super) flushed: bool,
     /// Nothing more will come.
@@ -43,7 +47,8 @@ impl ReplyText {
     pub(super) fn take(&self) -> Written {
         let mut page = self.lock();
         let text = std::mem::take(&mut page.waiting);
-        Written { text, flushed: std::mem::take(&mut page.flushed) || page.finished, finished: page.finished }
+        let flushed = std::mem::take(&mut page.flushed) || page.finished;
+        Written { text, ahead: page.ahead.clone(), flushed, finished: page.finished }
     }
 
     /// What is still to come will not be spoken.
@@ -68,8 +73,9 @@ pub struct SpeechStream {
 impl SpeechStream {
     /// Adds a piece of text, split anywhere between two characters. Answers whether anybody listens:
     /// `false` when the reply was stopped or could not be said, so that its writer can stop too, or
-    /// when 256 KiB are waiting.
-    pub fn push(&self, piece: &str) -> bool {
+    /// when 256 KiB are waiting. `ahead`: how the text goes on behind the piece, as far as the writer knows, without
+    /// being sure that it is to be said; it only tells where a phrase ends.
+    pub fn push(&self, piece: &str, ahead: &str) -> bool {
         let mut page = self.text.lock();
         if page.closed {
             return false;
@@ -79,6 +85,7 @@ impl SpeechStream {
             return false;
         }
         page.waiting.push_str(piece);
+        ahead.clone_into(&mut page.ahead);
         drop(page);
         self.mailbox.tell();
         true

@@ -298,7 +298,7 @@ impl Saying {
             return;
         }
         let written = self.text.take();
-        self.phrases.extend(self.cutter.push(&written.text));
+        self.phrases.extend(self.cutter.push_before(&written.text, &written.ahead));
         if written.flushed {
             self.phrases.extend(self.cutter.finish());
         }

@@ -88,7 +88,7 @@ impl Work<'_> {
         let (text, language) = (outcome.text().to_owned(), self.language());
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rest) = answer.finish() {
-            (self.tell)(News::Piece { text: rest });
+            (self.tell)(News::Piece { text: rest, ahead: String::new() });
         }
         if answer.broken {
             // Nothing can have been done here: only what came before that is said, or that nothing was.

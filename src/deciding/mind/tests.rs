@@ -181,7 +181,7 @@ impl Stage {
 
     fn pieces(&self) -> String {
         let piece = |news: &News| match news {
-            News::Piece { text } => Some(text.clone()),
+            News::Piece { text, .. } => Some(text.clone()),
             _ => None,
         };
         self.news.lock().unwrap().iter().filter_map(piece).collect()

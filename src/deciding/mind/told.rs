@@ -87,6 +87,18 @@ pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
     (backed || !claims(words, &STATES)).then(|| words.to_owned())
 }
 
+/// Words of an answer.
+#[derive(Debug, PartialEq)]
+pub(super) struct Words {
+    /// To be told.
+    pub(super) text: String,
+    /// How it goes on; who speaks it needs that to know where a phrase ends.
+    pub(super) ahead: String,
+}
+
+/// So much of what follows tells whether a phrase ends.
+const AHEAD_BYTES: usize = 24;
+
 /// An answer on its way, in which nothing can have been done: clause by clause, and none from the one on that says
 /// that something was.
 #[derive(Debug, Default)]
@@ -98,9 +110,18 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Takes the next words; gives back those that can be told now.
-    pub(super) fn push(&mut self, piece: &str) -> Option<String> {
+    /// Takes the next words; gives back those that can be told now, or what is newly known to follow.
+    pub(super) fn push(&mut self, piece: &str) -> Option<Words> {
+        let before = self.held.len();
         self.held.push_str(piece);
+        let text = self.clause();
+        // What only lies ahead is of interest behind something that was told, and until there is enough of it.
+        let tells = !self.handed.is_empty() && !self.broken && before < AHEAD_BYTES;
+        let ahead = || self.held[..self.held.floor_char_boundary(2 * AHEAD_BYTES)].to_owned();
+        (text.is_some() || tells).then(|| Words { text: text.clone().unwrap_or_default(), ahead: ahead() })
+    }
+
+    fn clause(&mut self) -> Option<String> {
         let ends_clause = |(at, c): &(usize, char)| {
             let marks = ['.', ',', ';', ':', '!', '?', '…', '"', '”', ')'];
             c.is_whitespace() && self.held[..*at].ends_with(marks)
@@ -173,7 +194,8 @@ mod tests {
     fn an_answer_is_told_up_to_the_clause_that_claims_a_deed() {
         let told = |pieces: &[&str]| {
             let mut answer = Answer::default();
-            let mut told: Vec<String> = pieces.iter().filter_map(|piece| answer.push(piece)).collect();
+            let words = pieces.iter().filter_map(|piece| answer.push(piece)).map(|words| words.text);
+            let mut told: Vec<String> = words.filter(|text| !text.is_empty()).collect();
             told.extend(answer.finish());
             assert_eq!(told.concat(), answer.handed());
             (told, answer.broken)
@@ -185,6 +207,24 @@ mod tests {
         assert_eq!((clauses.concat().as_str(), broken), ("Of course.", true));
         assert_eq!(told(&["Done! The door is open."]), (Vec::new(), true));
         assert_eq!(told(&["No dots at all"]).0, ["No dots at all"]);
+    }
+
+    #[test]
+    fn what_follows_is_known_as_soon_as_it_came() {
+        let mut answer = Answer::default();
+        let mut push = |piece: &str| answer.push(piece).map(|words| (words.text, words.ahead));
+        let words = |text: &str, ahead: &str| Some((text.to_owned(), ahead.to_owned()));
+        assert_eq!(push("It is late,"), None);
+        assert_eq!(push(" "), words("It is late,", " "));
+        assert_eq!(push("and the moon"), words("", " and the moon"));
+        assert_eq!(push(" is nearly full now"), words("", " and the moon is nearly full now"));
+        assert_eq!(push(" over there"), None, "enough is known");
+        assert_eq!(
+            push(". I've turned "),
+            words(" and the moon is nearly full now over there.", " I've turned ")
+        );
+        assert_eq!(push("it off, so"), None);
+        assert!(answer.broken);
     }
 
     #[test]

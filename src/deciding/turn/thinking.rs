@@ -182,16 +182,18 @@ impl Machine {
                 turn.is_task |= intent.name.starts_with("tool.") || TASKS.contains(&intent.name.as_str());
                 self.tell_intent(id, intent);
             }
-            News::Piece { text } => {
+            News::Piece { text, ahead } => {
                 let (language, speak, sounding) = (turn.language.clone(), turn.speak, turn.sounding);
                 turn.reply.push_str(&text);
                 if sounding {
                     self.said.more(id, &text);
                 }
-                let event =
-                    PublicEvent::Reply { text: text.clone(), language: language.clone(), ends: false };
-                self.publish(Some(id), event);
-                self.out.push(Effect::SayPiece { turn: id.clone(), text, language, speak });
+                if !text.is_empty() {
+                    let event =
+                        PublicEvent::Reply { text: text.clone(), language: language.clone(), ends: false };
+                    self.publish(Some(id), event);
+                }
+                self.out.push(Effect::SayPiece { turn: id.clone(), text, ahead, language, speak });
             }
             News::Told { event } => {
                 let acted = matches!(event, PublicEvent::Action { .. });

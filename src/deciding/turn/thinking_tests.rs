@@ -41,7 +41,7 @@ fn answered(n: u32, text: &str) -> Event {
 }
 
 fn piece(n: u32, text: &str) -> Event {
-    Event::News { turn: turn(n), news: News::Piece { text: text.into() } }
+    Event::News { turn: turn(n), news: News::Piece { text: text.into(), ahead: String::new() } }
 }
 
 fn decided(n: u32, name: &str) -> Event {

@@ -185,6 +185,18 @@ fn long_sentences_are_cut_at_clauses_then_at_spaces_then_anywhere() {
     assert_eq!(phrases(&"x".repeat(500), "en").len(), 3);
 }
 
+#[test]
+fn a_phrase_ends_as_soon_as_it_is_known_how_the_text_goes_on() {
+    let mut cutter = PhraseCutter::new("en");
+    let ahead = |cutter: &mut PhraseCutter, ahead: &str| cutter.push_before("", ahead).len();
+    assert!(cutter.push_before("Ada Lovelace was a mathematician,", "").is_empty());
+    assert_eq!(ahead(&mut cutter, " who lived"), 0, "it could be one more word");
+    assert_eq!(ahead(&mut cutter, " who lived in L"), 1);
+    assert!(cutter.push_before(" who lived in London.", "").is_empty());
+    assert_eq!(ahead(&mut cutter, " S"), 1);
+    assert!(cutter.finish().is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -207,6 +219,24 @@ proptest! {
         prop_assert_eq!(streamed([head, tail], "en"), whole.clone());
         let characters: Vec<String> = text.chars().map(String::from).collect();
         prop_assert_eq!(streamed(characters.iter().map(String::as_str), "en"), whole);
+    }
+
+    #[test]
+    fn what_is_known_to_follow_changes_no_phrase_and_is_never_said(
+        text in "(\\PC|[.!?…,;:–\"“”)\\n ]){0,300}", places in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        known in 0..40usize,
+    ) {
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let mut places: Vec<usize> = places.iter().map(|place| *place.get(&ends)).chain([0, text.len()]).collect();
+        places.sort_unstable();
+        let mut cutter = PhraseCutter::new("en");
+        let mut cut = Vec::new();
+        for piece in places.windows(2) {
+            let ahead: String = text[piece[1]..].chars().take(known).collect();
+            cut.extend(cutter.push_before(&text[piece[0]..piece[1]], &ahead));
+        }
+        cut.extend(cutter.finish());
+        prop_assert_eq!(cut, phrases(&text, "en"));
     }
 
     #[test]

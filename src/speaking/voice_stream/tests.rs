@@ -63,7 +63,7 @@ fn a_reply_sounds_the_same_however_it_is_written() {
     assert_eq!(scene.told(), [started("whole"), ended("whole", Done)]);
     let stream = scene.voice.say_stream("streamed".into(), "en").unwrap();
     for piece in text.split_inclusive(|c: char| !c.is_alphabetic()) {
-        assert!(stream.push(piece));
+        assert!(stream.push(piece, ""));
         scene.voice.settle();
     }
     stream.finish();
@@ -77,12 +77,12 @@ fn sound_begins_with_the_first_phrase_and_waits_for_the_rest() {
     let stream = scene.voice.say_stream("a".into(), "en").unwrap();
     scene.say("b", "Hotel.");
     assert_eq!((scene.play(50).iter().sum::<f32>(), scene.told()), (0.0, vec![]));
-    stream.push("Alpha. B");
+    stream.push("Alpha. B", "");
     assert_eq!(levels(&scene.play(100)), [level("a")], "the first phrase does not wait for the second");
     assert_eq!(scene.told(), [started("a")]);
     scene.play(1000);
     assert_eq!(scene.told(), [], "it is not over while it is written");
-    stream.push("ravo.");
+    stream.push("ravo.", "");
     stream.finish();
     assert_eq!(levels(&scene.play(3000)), [level("b"), level("h")]);
     assert_eq!(scene.told(), [ended("a", Done), started("b"), ended("b", Done)]);
@@ -92,11 +92,11 @@ fn sound_begins_with_the_first_phrase_and_waits_for_the_rest() {
 fn a_writer_who_has_to_think_has_his_words_spoken_first() {
     let (mut scene, _) = whole(0);
     let stream = scene.voice.say_stream("a".into(), "en").unwrap();
-    stream.push("Alpha.");
+    stream.push("Alpha.", "");
     assert!(levels(&scene.play(300)).is_empty(), "it may be an abbreviation");
     stream.flush();
     assert_eq!(levels(&scene.play(1000)), [level("a")]);
-    stream.push(" Bravo.");
+    stream.push(" Bravo.", "");
     stream.finish();
     assert_eq!(levels(&scene.play(1500)), [level("b")]);
     assert_eq!(scene.told(), [started("a"), ended("a", Done)]);
@@ -107,11 +107,13 @@ fn stopping_tells_the_writer() {
     let (mut scene, _) = whole(0);
     let stream = scene.voice.say_stream("a".into(), "en").unwrap();
     let queued = scene.voice.say_stream("b".into(), "en").unwrap();
-    assert!(stream.push("Alpha. Bravo. C") && queued.push("D"));
+    assert!(stream.push("Alpha. Bravo. C", "") && queued.push("D", ""));
     scene.play(100);
     scene.voice.stop();
     scene.voice.settle();
-    assert!(!stream.push("harlie. ") && stream.is_closed() && !queued.push("elta") && queued.is_closed());
+    assert!(
+        !stream.push("harlie. ", "") && stream.is_closed() && !queued.push("elta", "") && queued.is_closed()
+    );
     assert_eq!(scene.told(), [started("a"), ended("a", Stop), ended("b", Stop)]);
     drop((stream, queued));
     scene.say("c", "Echo.");
@@ -130,7 +132,7 @@ fn a_reply_without_text_ends_and_one_that_is_too_long_is_refused() {
     scene.voice.settle();
     assert!(stream.is_closed(), "nobody can hear it");
     let waiting = SpeechStream { text: Arc::default(), mailbox: Arc::clone(scene.voice.mailbox()) };
-    assert!(waiting.push(&"x".repeat(MAX_WAITING_BYTES)) && !waiting.push("x"));
+    assert!(waiting.push(&"x".repeat(MAX_WAITING_BYTES), "") && !waiting.push("x", ""));
 }
 
 #[test]
