@@ -3,6 +3,7 @@
 //! the journal. All of that is written off the turn's path.
 
 use super::session_names::SessionNames;
+use crate::domain::model::Picture;
 use crate::domain::public_event::{Origin, Outcome};
 use crate::domain::session::{ReplayPolicy, Sessions};
 use crate::domain::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
@@ -65,7 +66,16 @@ impl Recorder {
             self.inputs.clear();
         }
         if self.inputs.len() < MOST_INPUTS {
-            self.inputs.push(json((now, event)));
+            self.inputs.push(match event {
+                // The machine hands pictures on and never looks at them, and they would fill the disk.
+                Event::Pictures { origin, pictures } => {
+                    let bare =
+                        |it: &Picture| Picture { media_type: it.media_type.clone(), base64: String::new() };
+                    let pictures = pictures.iter().map(bare).collect();
+                    json((now, Event::Pictures { origin: origin.clone(), pictures }))
+                }
+                event => json((now, event)),
+            });
         }
     }
 

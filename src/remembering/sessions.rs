@@ -76,9 +76,11 @@ impl SessionStore {
                 let row = params![exchange.turn.0, exchange.session, request, reply, tag, policy];
                 change.prepare_cached(sql)?.execute(row)?;
             }
-            // Conversations begin by themselves; they end with the last turn that is kept of them.
-            let sql = "DELETE FROM sessions WHERE used_unix_ms < ?1 AND persona = '' AND mode = ''
-                       AND verbosity = 'short' AND NOT EXISTS (SELECT 1 FROM entries WHERE session = name)";
+            // Conversations begin by themselves; they end with the last turn that is kept of them, whatever was set in
+            // one that no other socket can take up again.
+            let sql = "DELETE FROM sessions WHERE used_unix_ms < ?1 AND persona = ''
+                       AND (mode = '' OR name LIKE 'ws-%') AND verbosity = 'short'
+                       AND NOT EXISTS (SELECT 1 FROM entries WHERE session = name)";
             change.prepare_cached(sql)?.execute([exchange.at_unix_ms - idle_ms])?;
             change.commit()
         })?)
