@@ -5,7 +5,7 @@ use super::health::{DeviceHealth, Health};
 use super::intercom::Intercom;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
-use super::remote_ear::RemoteEars;
+use super::remote_ear::{OFF_AFTER, Patience, RemoteEars};
 use super::settings;
 use super::tally::{self, Tally};
 use super::workshop::Workshop;
@@ -99,8 +99,9 @@ pub(super) fn remote_ears(workshop: &Workshop, broadcast: &Broadcast) -> Arc<Rem
         memory::give_back();
     };
     let window_ms = workshop.config.endpoint.nothing_said_ms.into();
+    let patience = Patience { window_ms, off_after: OFF_AFTER };
     let (mailbox, events) = (workshop.mailbox.clone(), broadcast.events.clone());
-    Arc::new(RemoteEars::new(Arc::new(make), Arc::new(tidy), window_ms, mailbox, events))
+    Arc::new(RemoteEars::new(Arc::new(make), Arc::new(tidy), patience, mailbox, events))
 }
 
 impl LiveApi {

@@ -23,8 +23,8 @@ const MOST_WAITING: usize = 20 * SAMPLE_RATE_HZ as usize;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How often one that hears nobody looks whether it is still wanted.
 const REST: Duration = Duration::from_secs(1);
-/// Without sound for this long the microphone counts as switched off. Networks pause for less.
-const OFF_AFTER: Duration = Duration::from_millis(1500);
+/// Without sound for this long a microphone counts as switched off. Networks pause for less.
+pub(super) const OFF_AFTER: Duration = Duration::from_millis(1500);
 /// A microphone that stays on is listened to anew after this long, without a word to anybody.
 const GO_ON_MS: u64 = 60_000;
 /// How long ears may take to end with the daemon.
@@ -33,13 +33,21 @@ const ENDS_WITHIN: Duration = Duration::from_secs(5);
 /// Makes an ear without wake words. May take seconds.
 pub(super) type MakeEar = dyn Fn() -> Result<Ear, Fault> + Send + Sync;
 
+/// How long ears wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// For the first word, in milliseconds of sound.
+    pub(super) window_ms: u64,
+    /// For the next sound.
+    pub(super) off_after: Duration,
+}
+
 /// Opens ears.
 pub(super) struct RemoteEars {
     make: Arc<MakeEar>,
     /// After an ear has gone.
     tidy: Arc<dyn Fn() + Send + Sync>,
-    /// How long it is waited for the first word, in milliseconds.
-    window_ms: u64,
+    patience: Patience,
     mailbox: Arc<Mailbox>,
     events: broadcast::Sender<Arc<Envelope>>,
     numbers: AtomicU64,
@@ -51,12 +59,12 @@ impl RemoteEars {
     pub(super) fn new(
         make: Arc<MakeEar>,
         tidy: Arc<dyn Fn() + Send + Sync>,
-        window_ms: u64,
+        patience: Patience,
         mailbox: Arc<Mailbox>,
         events: broadcast::Sender<Arc<Envelope>>,
     ) -> Self {
         let (numbers, threads) = (AtomicU64::new(0), Mutex::default());
-        Self { make, tidy, window_ms, mailbox, events, numbers, threads }
+        Self { make, tidy, patience, mailbox, events, numbers, threads }
     }
 
     /// An ear; `place` is dropped when it holds nothing any more.
@@ -69,7 +77,7 @@ impl RemoteEars {
         let listening = Listening {
             id: EarId(self.numbers.fetch_add(1, Ordering::Relaxed)),
             make: self.make.clone(),
-            window_ms: self.window_ms,
+            patience: self.patience,
             mailbox: self.mailbox.clone(),
             events: self.events.subscribe(),
             ear: None,
@@ -153,7 +161,7 @@ impl Drop for Handle {
 struct Listening {
     id: EarId,
     make: Arc<MakeEar>,
-    window_ms: u64,
+    patience: Patience,
     mailbox: Arc<Mailbox>,
     events: broadcast::Receiver<Arc<Envelope>>,
     /// With its engines, once they were needed.
@@ -182,7 +190,7 @@ impl Listening {
                     last = Instant::now();
                 }
                 Ok(Order::Pause) => self.switch_off(),
-                Err(RecvTimeoutError::Timeout) if self.is_on && last.elapsed() >= OFF_AFTER => {
+                Err(RecvTimeoutError::Timeout) if self.is_on && last.elapsed() >= self.patience.off_after => {
                     self.switch_off();
                 }
                 Err(RecvTimeoutError::Timeout) => self.hear(&[]),
@@ -216,7 +224,7 @@ impl Listening {
                 }
             }
         }
-        self.listen(self.window_ms);
+        self.listen(self.patience.window_ms);
     }
 
     /// What was said until here is all.

@@ -304,6 +304,24 @@ mod tests {
     }
 
     #[test]
+    fn a_mode_is_kept_as_long_as_somebody_can_come_back_to_it() {
+        let kept = kept();
+        let settings = SessionSettings { mode: "focus".into(), ..SessionSettings::default() };
+        for session in ["ws-1", "desk"] {
+            kept.sessions.keep_settings(session, &settings).unwrap();
+        }
+        let much_later =
+            chrono::Utc::now().timestamp_millis() + 2 * i64::from(Memory::default().session_idle_ms);
+        keep(&kept, &exchange("1", "other", much_later));
+        assert_eq!(kept.sessions.settings("desk").unwrap(), settings);
+        assert_eq!(
+            kept.sessions.settings("ws-1").unwrap(),
+            SessionSettings::default(),
+            "of a socket that is gone"
+        );
+    }
+
+    #[test]
     fn a_named_conversation_is_taken_up_again_after_a_rest() {
         let kept = kept();
         let idle = i64::from(Memory::default().session_idle_ms);

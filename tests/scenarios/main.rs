@@ -8,6 +8,7 @@ mod a_real_home;
 mod api;
 mod asking;
 mod audio_heals;
+mod browser_microphone;
 mod choosing_a_voice;
 mod dangerous_acts;
 mod devices_of_mqtt;

@@ -131,7 +131,7 @@ pub(super) async fn say(State(app): State<Shared>, request: Request) -> Answer<w
 
 pub(super) async fn ask(State(app): State<Shared>, request: Request) -> Answer<wire::Turn> {
     // The place is given back with the answer: until then the pictures are in memory.
-    let (request, _place) = read::json_with_pictures::<wire::AskRequest>(request, &app).await?;
+    let (request, _place) = read::ask_request(request, &app).await?;
     Ok(Json(asking::ask(&app, request).await?))
 }
 

@@ -100,6 +100,7 @@ pub(super) fn read_long(text: &str) -> Result<Inbound, Refusal> {
     let fix = "only a chat with `images` may be that long";
     let LongChat { content, mode, session_id, images, .. } =
         read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })?;
+    read::only_pictures_are_long(text.len(), &images)?;
     Ok(Inbound::Chat { content, mode, session_id, images })
 }
 

@@ -3,7 +3,7 @@
 use super::app::App;
 use super::limits::{BODY_BYTES, LONG_ONES, TEXT_CHARACTERS};
 use super::refusal::Refusal;
-use super::wire::Image;
+use super::wire::{AskRequest, Image};
 use crate::domain::model::Picture;
 use axum::body::BodyDataStream;
 use axum::extract::{Query, Request};
@@ -11,6 +11,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
 use serde_json::error::Category;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
@@ -18,7 +19,7 @@ use tokio::sync::OwnedSemaphorePermit;
 /// Characters of a session's name.
 const SESSION_CHARACTERS: usize = 64;
 /// Bytes that are read of a body after it was refused.
-const MOST_THROWN_AWAY: usize = 64 * 1024 * 1024;
+pub(super) const MOST_THROWN_AWAY: usize = 64 * 1024 * 1024;
 
 /// The parameters of an address; one that is unknown or there twice is refused.
 pub(super) fn query<const N: usize>(uri: &Uri, known: [&str; N]) -> Result<[Option<String>; N], Refusal> {
@@ -45,19 +46,32 @@ pub(super) async fn json<T: DeserializeOwned>(request: Request, app: &App) -> Re
     read_json(request, app, BODY_BYTES).await.map(|(body, _)| body)
 }
 
-/// The same with pictures: as much longer as they may be, with the place it takes then.
-pub(super) async fn json_with_pictures<T: DeserializeOwned>(
+/// The same with pictures: as much longer as they are, with the place it takes then.
+pub(super) async fn ask_request(
     request: Request,
     app: &App,
-) -> Result<(T, Option<LongOne>), Refusal> {
-    read_json(request, app, BODY_BYTES + app.image_bytes).await
+) -> Result<(AskRequest, Option<LongOne>), Refusal> {
+    let most = BODY_BYTES + app.image_bytes;
+    let (body, (length, place)) = read_json::<AskRequest>(request, app, most).await?;
+    only_pictures_are_long(length, &body.images)?;
+    Ok((body, place))
+}
+
+/// Besides its pictures a message is no longer than others.
+pub(super) fn only_pictures_are_long(length: usize, images: &[Image]) -> Result<(), Refusal> {
+    let pictures: usize = images.iter().map(|image| image.base64.len()).sum();
+    if length.saturating_sub(pictures) > BODY_BYTES {
+        let message = format!("besides its pictures it is longer than {BODY_BYTES} bytes");
+        return Err(Refusal::too_large(message, "send less"));
+    }
+    Ok(())
 }
 
 async fn read_json<T: DeserializeOwned>(
     request: Request,
     app: &App,
     most: usize,
-) -> Result<(T, Option<LongOne>), Refusal> {
+) -> Result<(T, (usize, Option<LongOne>)), Refusal> {
     if !is_json(request.headers()) {
         let fix = "send `Content-Type: application/json`";
         return Err(Refusal::new(
@@ -75,16 +89,21 @@ async fn read_json<T: DeserializeOwned>(
         let message = "the body did not come in time";
         Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "timeout", message, "send it at once"))
     })?;
-    Ok((parse(&bytes)?, place))
+    Ok((parse(&bytes)?, (bytes.len(), place)))
 }
 
-/// JSON that is put together well and is what is wanted; it is looked at in this order, how deep it goes is bounded, and
-/// nothing is kept of what is no part of it.
+/// JSON that is put together well and is what is wanted; it is looked at in this order, and how deep it goes is
+/// bounded. Of a long one nothing is kept that is no part of what is wanted.
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let broken = |error: serde_json::Error| {
         Refusal::bad_request(format!("not JSON: {}", short(&error.to_string())), "send one JSON object")
     };
-    serde_json::from_slice::<IgnoredAny>(bytes).map_err(broken)?;
+    if bytes.len() > BODY_BYTES {
+        serde_json::from_slice::<IgnoredAny>(bytes).map(drop).map_err(broken)?;
+    } else {
+        // Refuses what is nested too deeply, too, wherever it stands.
+        serde_json::from_slice::<Value>(bytes).map(drop).map_err(broken)?;
+    }
     serde_json::from_slice(bytes).map_err(|error| match error.classify() {
         Category::Data => Refusal::unprocessable(short(&error.to_string()), "see /api/v1/openapi.json"),
         Category::Io | Category::Syntax | Category::Eof => broken(error),
@@ -117,37 +136,31 @@ async fn body(
     most: usize,
     told: Option<u64>,
 ) -> Result<(Vec<u8>, Option<LongOne>), Refusal> {
-    let too_large = || {
-        let message = format!("the body is longer than {most} bytes");
-        let fix = if most > BODY_BYTES {
-            "send fewer or smaller pictures, or raise dashboard.max_image_kib"
-        } else {
-            "send less"
-        };
-        Refusal::too_large(message, fix)
+    let fits = |length: u64, place: &mut Option<LongOne>| {
+        if length > most as u64 {
+            let fix = match most {
+                BODY_BYTES => "send less",
+                _ => "send fewer or smaller pictures, or raise dashboard.max_image_kib",
+            };
+            return Err(Refusal::too_large(format!("the body is longer than {most} bytes"), fix));
+        }
+        if length > BODY_BYTES as u64 && place.is_none() {
+            *place = Some(long_one(app)?);
+        }
+        Ok(())
     };
     let mut stream = request.into_body().into_data_stream();
-    if told.is_some_and(|length| length > most as u64) {
-        throw_away(stream, app.limits.body);
-        return Err(too_large());
-    }
     let mut bytes = Vec::new();
     let mut place = None;
+    if let Err(refusal) = fits(told.unwrap_or_default(), &mut place) {
+        throw_away(stream, app.limits.body);
+        return Err(refusal);
+    }
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| Refusal::bad_request("the body broke off", "send it whole"))?;
-        let length = bytes.len() + chunk.len();
-        if length > most {
+        if let Err(refusal) = fits((bytes.len() + chunk.len()) as u64, &mut place) {
             throw_away(stream, app.limits.body);
-            return Err(too_large());
-        }
-        if length > BODY_BYTES && place.is_none() {
-            match long_one(app) {
-                Ok(taken) => place = Some(taken),
-                Err(busy) => {
-                    throw_away(stream, app.limits.body);
-                    return Err(busy);
-                }
-            }
+            return Err(refusal);
         }
         bytes.extend_from_slice(&chunk);
     }
@@ -247,18 +260,18 @@ mod tests {
     #[test]
     fn pictures_are_few_and_of_known_kinds() {
         let image = |kind: &str, base64: &str| Image { media_type: kind.into(), base64: base64.into() };
-        let pictures = |images| super::pictures(images, 64);
-        assert_eq!(pictures(vec![image("image/png", "iVBORw0KGgo=")]).unwrap().len(), 1);
+        let taken = |images| pictures(images, 64);
+        assert_eq!(taken(vec![image("image/png", "iVBORw0KGgo=")]).unwrap().len(), 1);
         let most = "a".repeat(32);
-        assert_eq!(pictures(vec![image("image/png", &most); 2]).unwrap().len(), 2);
-        let longer = pictures(vec![image("image/png", &most), image("image/png", &"a".repeat(36))]);
+        assert_eq!(taken(vec![image("image/png", &most); 2]).unwrap().len(), 2);
+        let longer = taken(vec![image("image/png", &most), image("image/png", &"a".repeat(36))]);
         assert_eq!(longer.unwrap_err().status.as_u16(), 413, "together");
         for wrong in
             [image("text/html", "iVBORw=="), image("image/png", "no base64!"), image("image/png", "")]
         {
-            assert_eq!(pictures(vec![wrong]).unwrap_err().status.as_u16(), 422);
+            assert_eq!(taken(vec![wrong]).unwrap_err().status.as_u16(), 422);
         }
-        assert_eq!(pictures(vec![image("image/png", "iVBORw=="); 5]).unwrap_err().status.as_u16(), 422);
+        assert_eq!(taken(vec![image("image/png", "iVBORw=="); 5]).unwrap_err().status.as_u16(), 422);
     }
 
     #[test]

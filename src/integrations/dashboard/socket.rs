@@ -8,7 +8,7 @@ use super::messages::{self, Inbound, Mode, Sessions};
 use super::microphone::{self, Microphone};
 use super::modes;
 use super::rate::Bucket;
-use super::read::{self, LongOne};
+use super::read::{self, LongOne, MOST_THROWN_AWAY};
 use super::refusal::Refusal;
 use crate::domain::api::{EventFeed, EventNews, Speaker};
 use crate::domain::public_event::{Origin, PublicEvent};
@@ -18,6 +18,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use tokio::io::AsyncReadExt;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -95,6 +96,7 @@ impl Socket<'_> {
             Some(Ok(message)) => message,
             Some(Err(Error::Capacity(_))) => {
                 self.close(CloseCode::Size, "a message is too long").await;
+                self.throw_away().await;
                 return Err(Gone);
             }
             Some(Err(Error::Utf8(_))) => {
@@ -253,6 +255,15 @@ impl Socket<'_> {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Gone),
         }
+    }
+
+    /// Reads on for a while without keeping anything: a client that is still sending when the connection is closed never
+    /// sees why.
+    async fn throw_away(&mut self) {
+        let mut rest = self.stream.get_mut().take(MOST_THROWN_AWAY as u64);
+        let mut nowhere = tokio::io::sink();
+        // Whoever goes on after that finds the connection closed.
+        let _ = timeout(self.app.limits.write, tokio::io::copy(&mut rest, &mut nowhere)).await;
     }
 
     async fn close(&mut self, code: CloseCode, reason: &'static str) {
