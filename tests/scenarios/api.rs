@@ -280,11 +280,14 @@ fn whoever_is_at_work_gets_the_answer_and_nothing_else_also_after_a_restart() {
     assert!(daemon.terminate().success());
     let journal = std::fs::read_dir(hark.path("journal")).unwrap().flatten();
     let lines: String = journal.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
-    let modes: Vec<String> = lines
+    let mut modes: Vec<(String, String)> = lines
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter(|line| line["session"] == "desk")
-        .map(|line| line["mode"].as_str().unwrap().to_owned())
+        .map(|line| (line["time"].as_str().unwrap().to_owned(), line["mode"].as_str().unwrap().to_owned()))
         .collect();
+    // Lines are written aside, in any order.
+    modes.sort();
+    let modes: Vec<&str> = modes.iter().map(|(_, mode)| mode.as_str()).collect();
     assert_eq!(modes, ["chat", "focus", "focus", "focus", "chat"]);
 }
