@@ -25,7 +25,7 @@ pub struct Dashboard {
     /// Connections at one time; more are turned away.
     #[schemars(range(min = 8, max = 1024))]
     pub max_connections: u32,
-    /// Browsers' microphones that are heard at one time; each holds a recogniser of its own in memory (50 to 150 MiB) while it is used.
+    /// Browsers' microphones that are heard at one time; each holds engines of its own in memory while it is used, up to 250 MiB.
     #[schemars(range(min = 0, max = 8))]
     pub max_microphones: u32,
     /// Pictures of one request, all of them in base64, in KiB. At most four requests of that length are taken by HTTP at a time; each of the WebSockets (three quarters of `max_connections`) may be sending one.

@@ -138,7 +138,12 @@ async fn answered(socket: &mut Socket) -> Vec<Value> {
 }
 
 async fn chat(socket: &mut Socket, session: &str, content: String) -> Vec<Value> {
-    let message = json!({ "type": "chat", "content": content, "session_id": session });
+    chat_with(socket, json!({ "content": content, "session_id": session })).await
+}
+
+/// The same with these fields.
+pub(crate) async fn chat_with(socket: &mut Socket, mut message: Value) -> Vec<Value> {
+    message["type"] = "chat".into();
     socket.send(Message::text(message.to_string())).await.unwrap();
     answered(socket).await
 }
@@ -244,12 +249,11 @@ fn a_second_daemon_goes_on_without_the_port_and_takes_it_when_it_is_free() {
 
 /// The answer to a question nobody knows, in a mode; the outcome is that of the turn.
 async fn wonders(socket: &mut Socket, session: &str, mode: Option<&str>) -> String {
-    let mut message = json!({ "type": "chat", "content": "who painted the ceiling?", "session_id": session });
+    let mut message = json!({ "content": "who painted the ceiling?", "session_id": session });
     if let Some(mode) = mode {
         message["mode"] = mode.into();
     }
-    socket.send(Message::text(message.to_string())).await.unwrap();
-    let answers = answered(socket).await;
+    let answers = chat_with(socket, message).await;
     answers[0]["data"]["text"].as_str().unwrap().to_owned()
 }
 

@@ -7,6 +7,7 @@ mod support;
 mod a_real_home;
 mod api;
 mod asking;
+mod at_work;
 mod audio_heals;
 mod browser_microphone;
 mod choosing_a_voice;

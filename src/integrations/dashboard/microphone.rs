@@ -15,6 +15,9 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 /// Samples a microphone may be ahead.
 const AHEAD: f64 = SOUND_AHEAD_S * SAMPLE_RATE_HZ as f64;
 
+/// How much faster a microphone may be than our clock: that of a sound card is not exact.
+const CLOCKS_DIFFER: f64 = 1.02;
+
 /// See the module.
 pub(super) struct Microphone {
     ear: Option<Box<dyn RemoteEar>>,
@@ -101,7 +104,7 @@ impl Microphone {
 
     /// Whoever sends faster than anybody speaks is not heard until time has caught up.
     fn keep_pace(&mut self, samples: usize, now: Instant) -> Result<(), Refusal> {
-        let per_second = f64::from(SAMPLE_RATE_HZ);
+        let per_second = f64::from(SAMPLE_RATE_HZ) * CLOCKS_DIFFER;
         let is_held = self.held_until.is_some_and(|until| now < until);
         let in_pace = !is_held
             && self.frames.take(FRAMES_PER_SECOND * SOUND_AHEAD_S, FRAMES_PER_SECOND, now).is_ok()
