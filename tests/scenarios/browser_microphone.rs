@@ -122,7 +122,7 @@ fn what_is_said_into_a_browser_is_done_and_answered_there() {
 #[test]
 fn a_question_is_answered_by_voice_in_its_conversation_only() {
     let hark = Hark::new();
-    let (_daemon, address) = start(&hark, &[]);
+    let (_daemon, address) = start(&hark, &["permissions.approval_window_ms=300000"]);
     let unlock = speech(&hark, "slt", "unlock the front door", 800);
     let yes = speech(&hark, "slt", "yes", 800);
     runtime().block_on(async {
