@@ -9,6 +9,12 @@ mod fake;
 mod hostile;
 #[path = "api/http.rs"]
 mod http;
+#[path = "api/microphone.rs"]
+mod microphone;
+#[path = "api/modes.rs"]
+mod modes;
+#[path = "api/pictures.rs"]
+mod pictures;
 #[path = "api/sockets.rs"]
 mod sockets;
 

@@ -25,6 +25,12 @@ pub struct Dashboard {
     /// Connections at one time; more are turned away.
     #[schemars(range(min = 8, max = 1024))]
     pub max_connections: u32,
+    /// Browsers' microphones that are heard at one time; each holds engines of its own in memory while it is used, up to 250 MiB.
+    #[schemars(range(min = 0, max = 8))]
+    pub max_microphones: u32,
+    /// Pictures of one request, all of them in base64, in KiB. At most four requests of that length are taken by HTTP at a time; each of the WebSockets (three quarters of `max_connections`) may be sending one.
+    #[schemars(range(min = 64, max = 32768))]
+    pub max_image_kib: u32,
 }
 
 impl Default for Dashboard {
@@ -37,6 +43,8 @@ impl Default for Dashboard {
             allowed_origins: Vec::new(),
             requests_per_minute: 1200,
             max_connections: 256,
+            max_microphones: 2,
+            max_image_kib: 6144,
         }
     }
 }
@@ -44,6 +52,11 @@ impl Default for Dashboard {
 impl Dashboard {
     /// Name of the systemd credential with the token.
     pub const CREDENTIAL: &str = "dashboard-token";
+
+    /// Bytes of the pictures of one request, in base64.
+    pub fn image_bytes(&self) -> usize {
+        self.max_image_kib as usize * 1024
+    }
 
     /// Where to listen; `None` when that is no address with a port.
     pub fn address(&self) -> Option<SocketAddr> {

@@ -5,6 +5,7 @@ use super::health::{DeviceHealth, Health};
 use super::intercom::Intercom;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
+use super::remote_ear::{OFF_AFTER, Patience, RemoteEars};
 use super::settings;
 use super::tally::{self, Tally};
 use super::workshop::Workshop;
@@ -12,15 +13,20 @@ use crate::acting::home::HomeRegistry;
 use crate::acting::timers::{TimerError, Timers};
 use crate::config::Config;
 use crate::domain::api::{
-    Api, ApiFuture, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth, PartState,
+    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth,
+    PartState, RemoteEar,
 };
 use crate::domain::home::Home;
 use crate::domain::model::{LanguageModel, ModelListing};
 use crate::domain::ports::{Fact, FactStore, HomeView};
+use crate::domain::session::{SessionSettings, Sessions};
 use crate::domain::timer::Timer;
 use crate::domain::{Envelope, Event, Fault, FaultKind, TimerId, TurnId};
+use crate::hearing::stt::worker::SttMode;
+use crate::inference::memory;
 use crate::integrations::homeassistant::StatusView;
 use crate::integrations::mqtt::Mqtt;
+use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use crate::remembering::turns::{TurnRecord, Turns};
 use crate::telemetry::vitals;
@@ -33,6 +39,9 @@ use tokio::sync::broadcast::error::RecvError;
 /// Events a slow reader may be behind; older ones are lost to it, and it is told so. Shared by all readers, so that
 /// memory does not grow with them.
 const EVENTS_KEPT: usize = 2048;
+
+/// How answers are wanted when nobody says.
+const USUAL_MODE: &str = "chat";
 
 /// Tells readers of events, and counts them.
 pub(super) struct Broadcast {
@@ -72,6 +81,27 @@ pub(super) struct LiveApi {
     mailbox: Arc<Mailbox>,
     broadcast: Arc<Broadcast>,
     model: Option<Arc<dyn LanguageModel>>,
+    sessions: SessionStore,
+    ears: Arc<RemoteEars>,
+}
+
+/// Ears for people at other microphones, with the settings in force when they are opened.
+pub(super) fn remote_ears(workshop: &Workshop, broadcast: &Broadcast) -> Arc<RemoteEars> {
+    let (ears, kept, vocabulary) = (workshop.ears(), workshop.kept().cloned(), workshop.vocabulary.clone());
+    let make = move || {
+        let mut ears = ears.clone();
+        let now = kept.iter().flat_map(|kept| kept.now());
+        now.for_each(|setting| settings::put(&mut ears.config, &setting));
+        ears.ear_without_wake_words(SttMode::Live)
+    };
+    let tidy = move || {
+        vocabulary.forget_the_gone();
+        memory::give_back();
+    };
+    let window_ms = workshop.config.endpoint.nothing_said_ms.into();
+    let patience = Patience { window_ms, off_after: OFF_AFTER };
+    let (mailbox, events) = (workshop.mailbox.clone(), broadcast.events.clone());
+    Arc::new(RemoteEars::new(Arc::new(make), Arc::new(tidy), patience, mailbox, events))
 }
 
 impl LiveApi {
@@ -80,6 +110,7 @@ impl LiveApi {
         health: Arc<Health>,
         mqtt: Arc<Mqtt>,
         broadcast: Arc<Broadcast>,
+        ears: Arc<RemoteEars>,
     ) -> Self {
         Self {
             config: workshop.config.clone(),
@@ -94,6 +125,8 @@ impl LiveApi {
             mailbox: workshop.mailbox.clone(),
             broadcast,
             model: workshop.model().cloned(),
+            sessions: workshop.sessions.clone(),
+            ears,
         }
     }
 
@@ -284,6 +317,28 @@ impl Api for LiveApi {
     fn push(&self, event: Event) -> Result<(), Fault> {
         self.mailbox.push(event).map_err(|full| {
             Fault::new(FaultKind::Unavailable, "daemon", full.to_string(), "ask again in a moment")
+        })
+    }
+
+    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteEar>, Fault> {
+        self.ears.open(place)
+    }
+
+    fn mode(&self, session: &str) -> ApiFuture<'_, Result<String, Fault>> {
+        let (sessions, session) = (self.sessions.clone(), session.to_owned());
+        aside(move || Ok(sessions.settings(&session)?.mode))
+    }
+
+    fn keep_mode(&self, session: &str, mode: &str) -> ApiFuture<'_, Result<(), Fault>> {
+        let (sessions, session) = (self.sessions.clone(), session.to_owned());
+        // What everybody starts with needs no keeping, so that the conversation can be forgotten in time.
+        let mode = if mode == USUAL_MODE { String::new() } else { mode.to_owned() };
+        aside(move || {
+            let settings = sessions.settings(&session)?;
+            if settings.mode == mode {
+                return Ok(());
+            }
+            sessions.keep_settings(&session, &SessionSettings { mode, ..settings })
         })
     }
 

@@ -1,6 +1,6 @@
 //! The daemon: every part on its own thread, supervised, from READY to a clean end.
 
-use super::api::{Broadcast, LiveApi};
+use super::api::{Broadcast, LiveApi, remote_ears};
 use super::claims::{self, Claims};
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};
@@ -12,6 +12,7 @@ use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
+use super::remote_ear::RemoteEars;
 use super::settings;
 use super::steward::Steward;
 use super::timers_thread::TimersThread;
@@ -94,7 +95,8 @@ pub fn run(
     let vocabulary = VocabularyThread::start(workshop.vocabulary.clone(), runtime, mailbox.clone())?;
     let watchdog =
         WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
-    let dashboard = start_dashboard(workshop, &health, &mqtt, broadcast)?;
+    let ears = remote_ears(workshop, &broadcast);
+    let dashboard = start_dashboard(workshop, &health, &mqtt, broadcast, &ears)?;
     let model = workshop.model().cloned();
     let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer, model };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
@@ -116,6 +118,7 @@ pub fn run(
     if let Some(dashboard) = dashboard {
         workshop.runtime.block_on(dashboard.shutdown());
     }
+    ears.end();
     drop((vocabulary, learning));
     drop(ear);
     drop(voice);
@@ -214,8 +217,9 @@ fn start_dashboard(
     health: &Arc<Health>,
     mqtt: &Arc<Mqtt>,
     broadcast: Arc<Broadcast>,
+    ears: &Arc<RemoteEars>,
 ) -> Result<Option<Dashboard>, Fault> {
-    let api = Arc::new(LiveApi::new(workshop, health.clone(), mqtt.clone(), broadcast));
+    let api = Arc::new(LiveApi::new(workshop, health.clone(), mqtt.clone(), broadcast, ears.clone()));
     let mailbox = workshop.mailbox.clone();
     let faults = Arc::new(move |fault| report(&mailbox, fault));
     let settings = &workshop.config.dashboard;

@@ -2,9 +2,9 @@
 //! executor look at it when one is awaited.
 
 use crate::deciding::pin_words;
-use crate::domain::Event;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::public_event::Origin;
+use crate::domain::{Distant, Event, Transcript};
 
 /// The event without digits that can be a PIN, and what the executor says to them. `awaited`: whether this
 /// one was asked for the PIN; `look` is called once at most, and only then. Words that a recogniser
@@ -24,30 +24,58 @@ pub(super) fn without_pin(
             let verdict = found.pin.filter(|_| counts).map(|pin| look(&pin));
             (Event::Typed { text: found.masked, origin, speak, dry_run }, verdict)
         }
-        Event::Transcript { mut transcript } => {
-            let awaited = awaited(&Origin::Voice);
-            let Some(found) = pin_words::find(&transcript.text, awaited) else {
-                return (Event::Transcript { transcript }, None);
-            };
-            let counts = awaited && transcript.rejected.is_none();
-            let verdict = found.pin.filter(|_| counts).map(|pin| look(&pin));
-            transcript.text = found.masked;
+        Event::Transcript { transcript } => {
+            let (transcript, verdict) = of_words(transcript, awaited(&Origin::Voice), look);
             (Event::Transcript { transcript }, verdict)
         }
         Event::Partial { text, stable, completeness } => {
-            match pin_words::mask_unfinished(&text, awaited(&Origin::Voice)) {
-                Some(text) => (Event::Partial { text, stable: 0, completeness }, None),
-                None => (Event::Partial { text, stable, completeness }, None),
-            }
+            let (text, stable) = of_partial(text, stable, awaited(&Origin::Voice));
+            (Event::Partial { text, stable, completeness }, None)
+        }
+        Event::Distant { ear, origin, heard } => {
+            let awaited = awaited(&origin);
+            let (heard, verdict) = match heard {
+                Distant::Transcript { transcript } => {
+                    let (transcript, verdict) = of_words(transcript, awaited, look);
+                    (Distant::Transcript { transcript }, verdict)
+                }
+                Distant::Partial { text, stable } => {
+                    let (text, stable) = of_partial(text, stable, awaited);
+                    (Distant::Partial { text, stable }, None)
+                }
+                other => (other, None),
+            };
+            (Event::Distant { ear, origin, heard }, verdict)
         }
         other => (other, None),
+    }
+}
+
+/// What was said, without digits that can be a PIN.
+fn of_words(
+    mut transcript: Transcript,
+    awaited: bool,
+    look: impl FnOnce(&PinCode) -> PinVerdict,
+) -> (Transcript, Option<PinVerdict>) {
+    let Some(found) = pin_words::find(&transcript.text, awaited) else { return (transcript, None) };
+    let counts = awaited && transcript.rejected.is_none();
+    let verdict = found.pin.filter(|_| counts).map(|pin| look(&pin));
+    transcript.text = found.masked;
+    (transcript, verdict)
+}
+
+/// Words so far, without digits that can be the beginning of one.
+fn of_partial(text: String, stable: usize, awaited: bool) -> (String, usize) {
+    match pin_words::mask_unfinished(&text, awaited) {
+        Some(masked) => (masked, 0),
+        None => (text, stable),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Transcript;
+    use crate::domain::EarId;
     use crate::domain::pin::MASK;
 
     fn typed(text: &str, dry_run: bool) -> Event {
@@ -66,6 +94,28 @@ mod tests {
         Event::Transcript { transcript }
     }
 
+    /// The same, at another microphone.
+    fn afar(event: Event) -> Event {
+        let Event::Transcript { transcript } = event else { panic!("{event:?}") };
+        let origin = Origin::Api("desk".into());
+        Event::Distant { ear: EarId(1), origin, heard: Distant::Transcript { transcript } }
+    }
+
+    #[test]
+    fn words_on_the_way_hide_a_pin_from_whoever_was_asked_for_it() {
+        let partial = || {
+            let heard = Distant::Partial { text: "add four two one".into(), stable: 8 };
+            Event::Distant { ear: EarId(1), origin: Origin::Api("desk".into()), heard }
+        };
+        let asked = |who: &Origin| *who == Origin::Api("desk".into());
+        let (event, _) = without_pin(partial(), asked, |_| PinVerdict::Wrong);
+        let Event::Distant { heard: Distant::Partial { text, stable: 0 }, .. } = &event else {
+            panic!("{event:?}");
+        };
+        assert!(!text.contains("four"), "{text}");
+        assert_eq!(without_pin(partial(), |who| *who == Origin::Voice, |_| PinVerdict::Wrong).0, partial());
+    }
+
     #[test]
     fn a_pin_is_looked_at_only_where_it_was_asked_for() {
         let right = PinVerdict::Right { grant: 7 };
@@ -77,6 +127,9 @@ mod tests {
             (heard("four two one seven", None), true, Some(right)),
             (heard("four two one seven", None), false, None),
             (heard("four two one seven", Some("noise")), true, None),
+            (afar(heard("four two one seven", None)), true, Some(right)),
+            (afar(heard("four two one seven", None)), false, None),
+            (afar(heard("four two one seven", Some("noise"))), true, None),
         ] {
             let (event, verdict) = without_pin(event, |_| awaited, |_| right);
             assert_eq!(verdict, expected, "{event:?}");

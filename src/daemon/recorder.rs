@@ -3,8 +3,9 @@
 //! the journal. All of that is written off the turn's path.
 
 use super::session_names::SessionNames;
+use crate::domain::model::Picture;
 use crate::domain::public_event::{Origin, Outcome};
-use crate::domain::session::{ReplayPolicy, Sessions};
+use crate::domain::session::{FOCUS, ReplayPolicy, Sessions, Verbosity};
 use crate::domain::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
 use crate::remembering::journal::{Journal, Line, Words};
 use crate::remembering::replay::Entry;
@@ -19,6 +20,8 @@ use tokio::task::JoinHandle;
 
 /// Events kept for a replay at most; a conversation that never rests is cut at its beginning.
 const MOST_INPUTS: usize = 4096;
+/// Conversations whose mode is remembered.
+const MOST_MODES: usize = 512;
 /// The store is tidied every this many turns.
 const PRUNE_EVERY: u32 = 50;
 
@@ -40,6 +43,8 @@ pub struct Recorder {
     names: SessionNames,
     inputs: Vec<Value>,
     open: BTreeMap<TurnId, Open>,
+    /// How answers are wanted where that is another way than as text.
+    modes: BTreeMap<String, &'static str>,
     saved: u32,
     writes: Vec<JoinHandle<()>>,
 }
@@ -50,22 +55,56 @@ struct Open {
     origin: Option<Origin>,
     words: Words,
     policy: Option<ReplayPolicy>,
+    /// How the answer was wanted, where somebody can say so.
+    mode: Option<&'static str>,
 }
 
 impl Recorder {
     /// Keeps turns there; `names` tells the conversations apart.
     pub(super) fn new(keeping: Keeping, runtime: Handle, names: SessionNames) -> Self {
         let (open, writes) = (BTreeMap::new(), Vec::new());
-        Self { keeping, runtime, names, inputs: Vec::new(), open, saved: 0, writes }
+        let modes = BTreeMap::new();
+        Self { keeping, runtime, names, inputs: Vec::new(), open, modes, saved: 0, writes }
     }
 
     /// A machine event is about to be handled; `at_rest` when no turn is open before it.
     pub fn event(&mut self, now: Stamp, event: &Event, at_rest: bool) {
+        self.note_mode(event);
         if at_rest {
             self.inputs.clear();
         }
         if self.inputs.len() < MOST_INPUTS {
-            self.inputs.push(json((now, event)));
+            self.inputs.push(match event {
+                // The machine hands pictures on and never looks at them, and they would fill the disk.
+                Event::Pictures { origin, pictures } => {
+                    let bare =
+                        |it: &Picture| Picture { media_type: it.media_type.clone(), base64: String::new() };
+                    let pictures = pictures.iter().map(bare).collect();
+                    json((now, Event::Pictures { origin: origin.clone(), pictures }))
+                }
+                event => json((now, event)),
+            });
+        }
+    }
+
+    /// From the request itself: what is kept of the conversation may be another mode when the turn is written.
+    fn note_mode(&mut self, event: &Event) {
+        let (session, mode) = match event {
+            Event::Focus { origin: Origin::Api(session), on } => (session, on.then_some(FOCUS)),
+            Event::Typed { origin: Origin::Api(session), speak, .. } => {
+                let silent = self.modes.get(session).copied().filter(|mode| *mode == FOCUS);
+                (session, if *speak { Some("voice") } else { silent })
+            }
+            _ => return,
+        };
+        match mode {
+            Some(mode) => {
+                if self.modes.len() >= MOST_MODES && !self.modes.contains_key(session) {
+                    self.modes.clear();
+                }
+                self.modes.insert(session.clone(), mode);
+            }
+            None => drop(self.modes.remove(session)),
         }
     }
 
@@ -92,6 +131,10 @@ impl Recorder {
             origin: envelope.origin.clone(),
             words: Words::default(),
             policy: None,
+            mode: match &envelope.origin {
+                Some(Origin::Api(session)) => Some(self.modes.get(session).copied().unwrap_or("chat")),
+                _ => None,
+            },
         });
         open.record.events.push(json(envelope));
         if let PublicEvent::Replay(policy) = &envelope.event {
@@ -151,7 +194,12 @@ fn exchange(open: &Open, outcome: Outcome) -> Exchange {
 fn note(keeping: &Keeping, open: Open, closing: &Envelope) -> Result<(), Fault> {
     let Some(journal) = &keeping.journal else { return Ok(()) };
     let mut settings = keeping.sessions.settings(&open.record.session)?;
-    if settings.mode.is_empty() {
+    if let Some(mode) = open.mode {
+        settings.mode = mode.to_owned();
+        if mode == FOCUS {
+            settings.verbosity = Verbosity::Short;
+        }
+    } else if settings.mode.is_empty() {
         settings.mode = if open.origin == Some(Origin::Voice) { "voice" } else { "chat" }.into();
     }
     let (at, session) = (&open.record.at, &open.record.session);

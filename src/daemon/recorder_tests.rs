@@ -161,3 +161,49 @@ fn no_pin_comes_into_journal_or_conversation() {
         assert!(shown.contains(MASK) && !shown.contains("4217") && !shown.contains("four two"), "{shown}");
     }
 }
+
+#[test]
+fn pictures_are_not_kept_for_a_replay() {
+    let desk = desk(false);
+    let mut recorder = desk.recorder();
+    let origin = Origin::Api("web".into());
+    let picture = Picture { media_type: "image/png".into(), base64: "iVBORw0KGgo=".into() };
+    let event = Event::Pictures { origin: origin.clone(), pictures: vec![picture] };
+    recorder.event(Stamp::default(), &event, true);
+    publish(&mut recorder, "1", origin.clone(), vec![transcript("what is this")], Outcome::Done);
+    recorder.finish();
+    let record = desk.keeping.turns.by_id(&"1".into()).unwrap().unwrap();
+    let (_, kept): (Stamp, Event) = serde_json::from_value(record.inputs[0].clone()).unwrap();
+    let bare = Picture { media_type: "image/png".into(), base64: String::new() };
+    assert_eq!(kept, Event::Pictures { origin, pictures: vec![bare] }, "only that there was one");
+}
+
+#[test]
+fn the_journal_tells_how_each_answer_was_wanted() {
+    let desk = desk(true);
+    let mut recorder = desk.recorder();
+    let origin = || Origin::Api("web".into());
+    let asked = |speak| Event::Typed { text: "hello".into(), origin: origin(), speak, dry_run: false };
+    let focus = |on| Event::Focus { origin: origin(), on };
+    let steps = [
+        vec![asked(false)],
+        vec![asked(true)],
+        vec![focus(true), asked(false)],
+        vec![focus(false), asked(false)],
+    ];
+    for (number, events) in steps.iter().enumerate() {
+        events.iter().for_each(|event| recorder.event(Stamp::default(), event, true));
+        publish(
+            &mut recorder,
+            &number.to_string(),
+            origin(),
+            vec![transcript(&number.to_string())],
+            Outcome::Done,
+        );
+    }
+    recorder.finish();
+    let mut lines = lines(desk.dir.path());
+    lines.sort_by_key(|line| line["request"].to_string());
+    let modes: Vec<&str> = lines.iter().map(|line| line["mode"].as_str().unwrap()).collect();
+    assert_eq!(modes, ["chat", "voice", "focus", "chat"]);
+}

@@ -11,7 +11,7 @@ use crate::hearing::stt::grammar::Rebuilder;
 use crate::inference::memory;
 use crate::telemetry::vitals;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -27,19 +27,30 @@ pub(super) struct Vocabulary {
     grammars: Vec<Arc<LiveGrammar>>,
     /// Marked as seen before the home is read.
     changes: Mutex<watch::Receiver<u64>>,
-    /// Of the recogniser made last.
-    rebuilder: Mutex<Option<Rebuilder>>,
+    /// Of every recogniser.
+    rebuilders: Mutex<Vec<Rebuilder>>,
 }
 
 impl Vocabulary {
     /// `changes` wakes when the home has other names; `grammars` are as the home was when it was taken.
     pub(super) fn new(grammars: Vec<Arc<LiveGrammar>>, changes: watch::Receiver<u64>) -> Self {
-        Self { grammars, changes: Mutex::new(changes), rebuilder: Mutex::default() }
+        Self { grammars, changes: Mutex::new(changes), rebuilders: Mutex::default() }
     }
 
-    /// From now on this recogniser learns the names; `None` for one that knows no sentences.
-    pub(super) fn teach(&self, rebuilder: Option<Rebuilder>) {
-        *self.rebuilder.lock().unwrap_or_else(PoisonError::into_inner) = rebuilder;
+    /// From now on this recogniser learns the names, until it is dropped.
+    pub(super) fn teach(&self, rebuilder: Rebuilder) {
+        let mut rebuilders = self.rebuilders();
+        rebuilders.retain(Rebuilder::is_wanted);
+        rebuilders.push(rebuilder);
+    }
+
+    /// Lets go of what was kept for recognisers that are gone.
+    pub(super) fn forget_the_gone(&self) {
+        self.rebuilders().retain(Rebuilder::is_wanted);
+    }
+
+    fn rebuilders(&self) -> MutexGuard<'_, Vec<Rebuilder>> {
+        self.rebuilders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes everything anew if the home has other names than before. Takes some tenths of a second then.
@@ -57,14 +68,21 @@ impl Vocabulary {
         for grammar in &self.grammars {
             faults.extend(grammar.remake().err().into_iter().flatten());
         }
-        faults.extend(self.tell_recogniser().err());
+        faults.extend(self.tell_recognisers());
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
-    fn tell_recogniser(&self) -> Result<(), Fault> {
-        let rebuilder = self.rebuilder.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some((rebuilder, grammar)) = rebuilder.zip(self.grammars.first()) else { return Ok(()) };
-        rebuilder.rebuild(grammar.now().map_err(|faults| faults[0].clone())?)
+    /// One after the other; whichever fails keeps its old names.
+    fn tell_recognisers(&self) -> Faults {
+        self.forget_the_gone();
+        let rebuilders = self.rebuilders().clone();
+        let Some(grammar) = self.grammars.first().filter(|_| !rebuilders.is_empty()) else {
+            return Faults::new();
+        };
+        match grammar.now() {
+            Ok(grammar) => rebuilders.iter().filter_map(|it| it.rebuild(grammar.clone()).err()).collect(),
+            Err(faults) => vec![faults[0].clone()],
+        }
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -4,12 +4,12 @@ use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::device_codes;
+use super::ears::EarMaker;
 use super::engines::Engines;
 use super::intercom::Intercom;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::minds;
-use super::recogniser::{self, Made};
 use super::recorder::{Keeping, Recorder};
 use super::session_names::SessionNames;
 use super::settings::Choices;
@@ -31,13 +31,9 @@ use crate::domain::model::LanguageModel;
 use crate::domain::ports::{HomeView, Voice};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::EarCommand;
-use crate::hearing::ear::{Ear, EarParts, EarSettings};
-use crate::hearing::stt::Recogniser;
+use crate::hearing::ear::Ear;
 use crate::hearing::stt::worker::SttMode;
-use crate::hearing::vad::{SileroVad, Vad};
-use crate::hearing::wake::WakeDetector;
 use crate::inference::manifest::Manifest;
-use crate::inference::onnx::OnnxRuntime;
 use crate::integrations::homeassistant::HomeAssistant;
 use crate::integrations::mqtt;
 use crate::remembering::journal::Journal;
@@ -295,41 +291,18 @@ impl Workshop {
     /// # Errors
     /// `MissingPart` naming the model or library, with its fix.
     pub fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
-        let parts = EarParts {
-            vad: self.vad()?,
-            wake: self.wake()?,
-            recogniser: self.recogniser(mode)?,
-            grammar: Some(self.tongues.usual().clone()),
-        };
-        Ear::new(parts, EarSettings::new(&self.config, mode))
+        self.ears().ear(mode)
     }
 
-    /// Voice activity alone.
-    pub(super) fn vad(&self) -> Result<Box<dyn Vad>, Fault> {
-        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
-        Ok(Box::new(SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?))
-    }
-
-    /// The wake words alone; none when they are switched off.
-    pub(super) fn wake(&self) -> Result<Option<WakeDetector>, Fault> {
-        self.engines().wake()
-    }
-
-    /// The recogniser alone.
-    pub(super) fn recogniser(&self, mode: SttMode) -> Result<Box<dyn Recogniser>, Fault> {
-        let sentences = self.tongues.usual();
-        let from = recogniser::Ingredients {
-            stt: &self.config.stt,
-            manifest: &self.manifest,
-            home: &self.home.home(),
-            grammar: sentences.now().map_err(|faults| faults[0].clone())?,
-            sentences: sentences.clone(),
-            state_dir: &self.config.paths.state_dir()?,
-            mode,
-        };
-        let Made { recogniser, rebuilder } = recogniser::build(&from, Arc::new(self.espeak()?))?;
-        self.vocabulary.teach(rebuilder);
-        Ok(recogniser)
+    /// What makes ears, as they are configured.
+    pub(super) fn ears(&self) -> EarMaker {
+        EarMaker {
+            config: self.config.clone(),
+            manifest: self.manifest.clone(),
+            home: self.home.clone(),
+            sentences: self.tongues.usual().clone(),
+            vocabulary: self.vocabulary.clone(),
+        }
     }
 
     fn engines(&self) -> Engines<'_> {

@@ -106,6 +106,31 @@ pub trait EventFeed: Send {
     fn next(&mut self) -> ApiFuture<'_, EventNews>;
 }
 
+/// To whom belongs what somebody says into a microphone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Speaker {
+    /// The conversation.
+    pub session: String,
+    /// The answer is said aloud on this node as well.
+    pub aloud: bool,
+}
+
+/// An ear for somebody who speaks into another microphone than the node's. Its engines are opened with the first sound
+/// and given back when it is dropped; nothing here waits for them.
+pub trait RemoteEar: Send {
+    /// Takes the next samples: 16 kHz mono s16. What is heard comes as public events of the conversation, each request
+    /// with a turn of its own.
+    ///
+    /// # Errors
+    /// When more sound waits than may; then these samples are not heard.
+    fn hear(&mut self, speaker: &Speaker, samples: Vec<i16>) -> Result<(), Fault>;
+    /// The microphone is switched off: what was said until here is all.
+    fn pause(&mut self);
+}
+
+/// Something that is held until an ear's engines are given back, and dropped then.
+pub type EarPlace = Box<dyn Send>;
+
 /// See the module. What returns at once waits for nobody; everything else is a future.
 pub trait Api: Send + Sync {
     /// How Hark is.
@@ -160,6 +185,21 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it is busy beyond measure; then the event is refused.
     fn push(&self, event: Event) -> Result<(), Fault>;
+    /// An ear for somebody at another microphone; it holds `place` as long as it holds memory.
+    ///
+    /// # Errors
+    /// When there is no thread for it.
+    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteEar>, Fault>;
+    /// How answers are wanted in a conversation: `chat`, `voice`, `focus`, or empty when nobody has said.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn mode(&self, session: &str) -> ApiFuture<'_, Result<String, Fault>>;
+    /// Keeps that; `chat` is kept as empty.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn keep_mode(&self, session: &str, mode: &str) -> ApiFuture<'_, Result<(), Fault>>;
     /// Every public event from now on.
     fn events(&self) -> Box<dyn EventFeed>;
 }

@@ -11,7 +11,7 @@ use super::pin::PinVerdict;
 use super::ports::Completeness;
 use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
 use super::setting::Setting;
-use super::speech::{Endpoint, Transcript};
+use super::speech::{Distant, EarId, Endpoint, Transcript};
 use super::teaching::{Correction, Lesson};
 use super::thinking::{News, Resume, Task, Thought};
 use super::timer::{Timer, TimerChange};
@@ -46,6 +46,10 @@ pub enum Event {
     NothingSaid,
     /// A typed request.
     Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
+    /// Somebody at another microphone than the node's, in the conversation `origin`.
+    Distant { ear: EarId, origin: Origin, heard: Distant },
+    /// Whoever speaks in this conversation is at work: they want the answer and nothing else, or no longer.
+    Focus { origin: Origin, on: bool },
     /// A yes or no to what Hark has asked, by a button and not by words. `turn` names the turn that asked; without it
     /// the last question of this conversation is meant.
     Answer { origin: Origin, turn: Option<TurnId>, yes: bool },

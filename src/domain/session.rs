@@ -86,6 +86,9 @@ pub enum Verbosity {
     Long,
 }
 
+/// The mode of a conversation whose person is at work: they want the answer and nothing else.
+pub const FOCUS: &str = "focus";
+
 /// What is kept of a conversation besides its turns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionSettings {

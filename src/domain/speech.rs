@@ -1,5 +1,6 @@
 //! What the ears hand on: the end of speech, and the words.
 
+use super::fault::Fault;
 use serde::{Deserialize, Serialize};
 
 /// Why the end of speech was decided.
@@ -34,4 +35,31 @@ pub struct Transcript {
     /// Why this engine's words were taken, when there was a choice of engines: for the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// Which of the ears hears that belong to people at other microphones than the node's; a number is used once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EarId(pub u64);
+
+/// What such an ear tells of an utterance, in this order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Distant {
+    /// The person is listened to from now on. `speak`: the answer is said aloud on this node as well.
+    Listening { speak: bool },
+    /// They speak.
+    SpeechStarted,
+    /// Words so far; the first `stable` characters will not change.
+    Partial { text: String, stable: usize },
+    /// They have finished; `silence_ms` is how long ago the last voiced block was.
+    SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
+    /// The words.
+    Transcript { transcript: Transcript },
+    /// They said nothing.
+    NothingSaid,
+    /// They cannot be heard.
+    Failed { fault: Fault },
+    /// Their microphone is gone.
+    Gone,
 }

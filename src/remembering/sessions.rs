@@ -76,9 +76,11 @@ impl SessionStore {
                 let row = params![exchange.turn.0, exchange.session, request, reply, tag, policy];
                 change.prepare_cached(sql)?.execute(row)?;
             }
-            // Conversations begin by themselves; they end with the last turn that is kept of them.
-            let sql = "DELETE FROM sessions WHERE used_unix_ms < ?1 AND persona = '' AND mode = ''
-                       AND verbosity = 'short' AND NOT EXISTS (SELECT 1 FROM entries WHERE session = name)";
+            // Conversations begin by themselves; they end with the last turn that is kept of them, whatever was set in
+            // one that no other socket can take up again.
+            let sql = "DELETE FROM sessions WHERE used_unix_ms < ?1 AND persona = ''
+                       AND (mode = '' OR name LIKE 'ws-%') AND verbosity = 'short'
+                       AND NOT EXISTS (SELECT 1 FROM entries WHERE session = name)";
             change.prepare_cached(sql)?.execute([exchange.at_unix_ms - idle_ms])?;
             change.commit()
         })?)
@@ -299,6 +301,24 @@ mod tests {
         keep(&kept, &exchange("1", "a", 5));
         assert_eq!(kept.sessions.settings("a").unwrap(), settings);
         assert_eq!(kept.sessions.settings("b").unwrap(), SessionSettings::default());
+    }
+
+    #[test]
+    fn a_mode_is_kept_as_long_as_somebody_can_come_back_to_it() {
+        let kept = kept();
+        let settings = SessionSettings { mode: "focus".into(), ..SessionSettings::default() };
+        for session in ["ws-1", "desk"] {
+            kept.sessions.keep_settings(session, &settings).unwrap();
+        }
+        let much_later =
+            chrono::Utc::now().timestamp_millis() + 2 * i64::from(Memory::default().session_idle_ms);
+        keep(&kept, &exchange("1", "other", much_later));
+        assert_eq!(kept.sessions.settings("desk").unwrap(), settings);
+        assert_eq!(
+            kept.sessions.settings("ws-1").unwrap(),
+            SessionSettings::default(),
+            "of a socket that is gone"
+        );
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use hark::config::dashboard::Dashboard as Settings;
 use hark::domain::api::{
-    Api, ApiFuture, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth, PartState,
-    ReportedFault,
+    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth,
+    PartState, RemoteEar, ReportedFault, Speaker,
 };
 use hark::domain::home::{Area, Entity, Home};
 use hark::domain::ports::Fact;
@@ -14,8 +14,9 @@ use hark::domain::{Envelope, Event, Fault, FaultKind, PublicEvent, Stamp, TimerI
 use hark::integrations::dashboard::Dashboard;
 use hark::integrations::dashboard::limits::Limits;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -27,6 +28,12 @@ pub struct Fake {
     pub events: broadcast::Sender<Arc<Envelope>>,
     pub pushed: Mutex<Vec<Event>>,
     pub said: Mutex<Vec<String>>,
+    /// How answers are wanted, by conversation.
+    pub modes: Mutex<BTreeMap<String, String>>,
+    /// What became of ears.
+    pub ears: Arc<Mutex<Vec<EarNews>>>,
+    /// Ears cannot take any more.
+    pub is_deaf: Arc<AtomicBool>,
     turns: AtomicU64,
 }
 
@@ -36,6 +43,9 @@ impl Fake {
             events: broadcast::Sender::new(1024),
             pushed: Mutex::default(),
             said: Mutex::default(),
+            modes: Mutex::default(),
+            ears: Arc::default(),
+            is_deaf: Arc::default(),
             turns: AtomicU64::new(0),
         }
     }
@@ -45,6 +55,41 @@ impl Fake {
         let mut envelope = Envelope::new(event, turn.map(TurnId::from), Stamp::default(), "now".into());
         envelope.origin = origin;
         let _ = self.events.send(Arc::new(envelope));
+    }
+}
+
+/// What happened to an ear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EarNews {
+    Opened,
+    Heard(Speaker, Vec<i16>),
+    Paused,
+    Gone,
+}
+
+struct FakeEar {
+    news: Arc<Mutex<Vec<EarNews>>>,
+    is_deaf: Arc<AtomicBool>,
+    _place: EarPlace,
+}
+
+impl RemoteEar for FakeEar {
+    fn hear(&mut self, speaker: &Speaker, samples: Vec<i16>) -> Result<(), Fault> {
+        if self.is_deaf.load(Ordering::SeqCst) {
+            return Err(Fault::new(FaultKind::Unavailable, "ear", "too much waits", "speak again"));
+        }
+        self.news.lock().unwrap().push(EarNews::Heard(speaker.clone(), samples));
+        Ok(())
+    }
+
+    fn pause(&mut self) {
+        self.news.lock().unwrap().push(EarNews::Paused);
+    }
+}
+
+impl Drop for FakeEar {
+    fn drop(&mut self) {
+        self.news.lock().unwrap().push(EarNews::Gone);
     }
 }
 
@@ -204,6 +249,21 @@ impl Api for Fake {
         }
         self.pushed.lock().unwrap().push(event);
         Ok(())
+    }
+
+    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteEar>, Fault> {
+        self.ears.lock().unwrap().push(EarNews::Opened);
+        Ok(Box::new(FakeEar { news: self.ears.clone(), is_deaf: self.is_deaf.clone(), _place: place }))
+    }
+
+    fn mode(&self, session: &str) -> ApiFuture<'_, Result<String, Fault>> {
+        let mode = self.modes.lock().unwrap().get(session).cloned().unwrap_or_default();
+        Box::pin(async move { Ok(mode) })
+    }
+
+    fn keep_mode(&self, session: &str, mode: &str) -> ApiFuture<'_, Result<(), Fault>> {
+        self.modes.lock().unwrap().insert(session.into(), mode.into());
+        Box::pin(async { Ok(()) })
     }
 
     fn events(&self) -> Box<dyn EventFeed> {

@@ -15,9 +15,9 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-type Socket = WebSocketStream<MaybeTlsStream<AsyncStream>>;
+pub type Socket = WebSocketStream<MaybeTlsStream<AsyncStream>>;
 
-async fn open(server: &Server, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
+pub async fn open(server: &Server, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
     let mut request = format!("ws://{}/ws", server.address).into_client_request().unwrap();
     for (name, value) in headers {
         request.headers_mut().insert(*name, value.parse().unwrap());
@@ -29,12 +29,12 @@ async fn open(server: &Server, headers: &[(&'static str, &str)]) -> Result<Socke
     }
 }
 
-async fn send(socket: &mut Socket, message: Value) {
+pub async fn send(socket: &mut Socket, message: Value) {
     socket.send(Message::text(message.to_string())).await.unwrap();
 }
 
 /// The next message of a type other than `event`; panics when the socket closes or nothing comes.
-async fn next(socket: &mut Socket) -> Value {
+pub async fn next(socket: &mut Socket) -> Value {
     loop {
         let message = tokio::time::timeout(Duration::from_secs(60), socket.next()).await.expect("a message");
         if let Message::Text(text) = message.expect("an open socket").unwrap() {
@@ -47,7 +47,7 @@ async fn next(socket: &mut Socket) -> Value {
 }
 
 /// Reads until it is closed; with which code.
-async fn closed(socket: &mut Socket) -> Option<CloseCode> {
+pub async fn closed(socket: &mut Socket) -> Option<CloseCode> {
     let read = async {
         while let Some(message) = socket.next().await {
             match message {
@@ -156,8 +156,10 @@ fn what_is_no_message_is_answered_and_the_socket_stays() {
             (Message::text("{\"type\":\"chat\",\"content\":\" \"}"), "bad_input"),
             (Message::text("{\"type\":\"chat\",\"content\":\"x\",\"session_id\":\"\"}"), "bad_input"),
             (Message::text("{\"type\":\"chat\",\"content\":\"too much\"}"), "unavailable"),
-            (Message::binary(vec![0_u8; 3200]), "unsupported"),
-            (Message::binary(vec![255_u8; 60_000]), "unsupported"),
+            (Message::binary(vec![0_u8; 3201]), "bad_input"),
+            (Message::binary(vec![255_u8; 1]), "bad_input"),
+            (Message::binary(vec![255_u8; 65_538]), "too_large"),
+            (Message::text("x".repeat(100_000)), "bad_request"),
         ] {
             socket.send(message).await.unwrap();
             let answer = next(&mut socket).await;
@@ -166,7 +168,7 @@ fn what_is_no_message_is_answered_and_the_socket_stays() {
         }
         send(&mut socket, json!({ "type": "chat", "content": "still there" })).await;
         assert_eq!(next(&mut socket).await["data"]["text"], "echo: still there");
-        socket.send(Message::text("x".repeat(100_000))).await.unwrap();
+        socket.send(Message::text("x".repeat(7_000_000))).await.unwrap();
         assert_eq!(closed(&mut socket).await, Some(CloseCode::Size));
     });
 }

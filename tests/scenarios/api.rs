@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;
 
 /// A daemon without sound, and where it is reached.
-fn start(hark: &Hark, settings: &[&str]) -> (Running, SocketAddr) {
+pub(crate) fn start(hark: &Hark, settings: &[&str]) -> (Running, SocketAddr) {
     let mut command = hark.command(&["run"]);
     for setting in [&["audio.input_device=none", "audio.output_device=none"], settings].concat() {
         command.args(["--set", setting]);
@@ -47,7 +47,7 @@ fn http(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (
     (status, serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.to_owned())))
 }
 
-fn get(address: SocketAddr, path: &str) -> Value {
+pub(crate) fn get(address: SocketAddr, path: &str) -> Value {
     let (status, answer) = http(address, "GET", path, None);
     assert_eq!(status, 200, "{path}: {answer}");
     answer
@@ -116,7 +116,8 @@ fn programs_see_and_ask_and_take_away() {
     assert!(daemon.terminate().success());
 }
 
-type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
+pub(crate) type Socket =
+    tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// What comes until the turn is closed: everything but public events, and what is said of those left out.
 async fn answered(socket: &mut Socket) -> Vec<Value> {
@@ -137,7 +138,12 @@ async fn answered(socket: &mut Socket) -> Vec<Value> {
 }
 
 async fn chat(socket: &mut Socket, session: &str, content: String) -> Vec<Value> {
-    let message = json!({ "type": "chat", "content": content, "session_id": session });
+    chat_with(socket, json!({ "content": content, "session_id": session })).await
+}
+
+/// The same with these fields.
+pub(crate) async fn chat_with(socket: &mut Socket, mut message: Value) -> Vec<Value> {
+    message["type"] = "chat".into();
     socket.send(Message::text(message.to_string())).await.unwrap();
     answered(socket).await
 }
@@ -239,4 +245,53 @@ fn a_second_daemon_goes_on_without_the_port_and_takes_it_when_it_is_free() {
     let health = get(address, "/api/v1/health");
     assert_eq!(health["faults"][0]["part"], "dashboard");
     assert!(second.terminate().success());
+}
+
+/// The answer to a question nobody knows, in a mode; the outcome is that of the turn.
+async fn wonders(socket: &mut Socket, session: &str, mode: Option<&str>) -> String {
+    let mut message = json!({ "content": "who painted the ceiling?", "session_id": session });
+    if let Some(mode) = mode {
+        message["mode"] = mode.into();
+    }
+    let answers = chat_with(socket, message).await;
+    answers[0]["data"]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn whoever_is_at_work_gets_the_answer_and_nothing_else_also_after_a_restart() {
+    const BARE: &str = "I don't know.";
+    let hark = Hark::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let open = async |address: SocketAddr| {
+        tokio_tungstenite::connect_async(format!("ws://{address}/ws")).await.unwrap().0
+    };
+    let (daemon, address) = start(&hark, &[]);
+    runtime.block_on(async {
+        let (mut socket, mut other) = (open(address).await, open(address).await);
+        let usual = wonders(&mut socket, "desk", None).await;
+        assert!(usual.starts_with(BARE) && usual.len() > BARE.len(), "with a hint: {usual}");
+        assert_eq!(wonders(&mut socket, "desk", Some("focus")).await, BARE);
+        assert_eq!(wonders(&mut other, "desk", None).await, BARE, "it is the conversation's");
+        assert_eq!(wonders(&mut other, "sofa", None).await, usual);
+    });
+    assert!(daemon.terminate().success());
+    let (daemon, address) = start(&hark, &[]);
+    runtime.block_on(async {
+        let mut socket = open(address).await;
+        assert_eq!(wonders(&mut socket, "desk", None).await, BARE);
+        assert_ne!(wonders(&mut socket, "desk", Some("chat")).await, BARE);
+    });
+    assert!(daemon.terminate().success());
+    let journal = std::fs::read_dir(hark.path("journal")).unwrap().flatten();
+    let lines: String = journal.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
+    let mut modes: Vec<(String, String)> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["session"] == "desk")
+        .map(|line| (line["time"].as_str().unwrap().to_owned(), line["mode"].as_str().unwrap().to_owned()))
+        .collect();
+    // Lines are written aside, in any order.
+    modes.sort();
+    let modes: Vec<&str> = modes.iter().map(|(_, mode)| mode.as_str()).collect();
+    assert_eq!(modes, ["chat", "focus", "focus", "focus", "chat"]);
 }

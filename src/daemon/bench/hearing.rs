@@ -77,7 +77,7 @@ fn echo(config: &Echo, sounds: &[Vec<f32>]) -> Option<Row> {
 }
 
 fn vad(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
-    let mut vad = workshop.vad()?;
+    let mut vad = workshop.ears().vad()?;
     let mut samples = Samples::default();
     for block in sounds.iter().flat_map(|sound| sound.as_chunks::<VAD_BLOCK_SAMPLES>().0) {
         samples.time(|| vad.probability(block))?;
@@ -87,7 +87,7 @@ fn vad(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
 
 /// None when the wake word is switched off.
 fn wake(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Option<Row>, Fault> {
-    let Some(mut wake) = workshop.wake()? else { return Ok(None) };
+    let Some(mut wake) = workshop.ears().wake()? else { return Ok(None) };
     let (mut samples, mut reports) = (Samples::default(), Vec::new());
     for hop in sounds.iter().flat_map(|sound| sound.as_chunks::<WAKE_HOP_SAMPLES>().0) {
         samples.time(|| wake.push(hop, &mut reports))?;
@@ -98,7 +98,7 @@ fn wake(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Option<Row>, Fault> 
 
 /// Whole recordings, as if all of each were one request.
 fn recogniser(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
-    let mut recogniser = workshop.recogniser(SttMode::LockStep)?;
+    let mut recogniser = workshop.ears().recogniser(SttMode::LockStep)?;
     let mut samples = Samples::default();
     for sound in sounds {
         let begun = Instant::now();
@@ -135,7 +135,7 @@ struct Request {
 fn ear(workshop: &Workshop, sounds: &[Vec<f32>]) -> Result<[Row; 3], Fault> {
     let mut ear = workshop.ear(SttMode::LockStep)?;
     let (mut times, mut heard) = (EarTimes::default(), Vec::new());
-    let has_wake_word = workshop.wake()?.is_some();
+    let has_wake_word = workshop.ears().wake()?.is_some();
     for sound in sounds {
         let mut request = Request::default();
         if !has_wake_word {

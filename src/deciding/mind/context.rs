@@ -3,7 +3,7 @@
 use super::MindParts;
 use crate::deciding::replay_reason::reason;
 use crate::domain::Task;
-use crate::domain::session::{ReplayPolicy, Verbosity};
+use crate::domain::session::{FOCUS, ReplayPolicy, Verbosity};
 use serde_json::{Value, json};
 
 /// How conversations are called that begin by themselves; all others were named by somebody.
@@ -15,6 +15,7 @@ pub(super) struct Context {
     language: String,
     persona: String,
     verbosity: Verbosity,
+    focused: bool,
     strength: String,
     replay: String,
     policy: Option<ReplayPolicy>,
@@ -26,7 +27,11 @@ impl Context {
         let mut context = Self { language, ..Self::default() };
         let Some(sessions) = &parts.sessions else { return context };
         match sessions.settings(&task.session) {
-            Ok(settings) => (context.persona, context.verbosity) = (settings.persona, settings.verbosity),
+            Ok(settings) => {
+                context.focused = settings.mode == FOCUS;
+                context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };
+                context.persona = settings.persona;
+            }
             Err(fault) => tracing::warn!("the conversation is answered without its settings: {fault}"),
         }
         let named = !UNNAMED.iter().any(|kind| task.session.starts_with(kind));
@@ -48,6 +53,11 @@ impl Context {
 
     pub(super) fn language(&self) -> &str {
         &self.language
+    }
+
+    /// Whether the person is at work.
+    pub(super) fn is_focused(&self) -> bool {
+        self.focused
     }
 
     pub(super) fn replay(&self) -> &str {

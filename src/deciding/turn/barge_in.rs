@@ -233,6 +233,11 @@ impl Machine {
         echo::is_echo(&echo::words(text), &said)
     }
 
+    /// Whether Hark itself could be heard by somebody who listened since `from`.
+    pub(super) fn could_be_heard(&self, from: Stamp, now: Stamp) -> bool {
+        !self.said.heard_between(from, now, self.settings.words_per_minute).is_empty()
+    }
+
     /// The turn that is being said aloud.
     pub(super) fn sounding(&self) -> Option<TurnId> {
         self.turns.iter().find(|turn| turn.sounding).map(|turn| turn.id.clone())

@@ -35,10 +35,16 @@ impl Machine {
         };
         let due: Vec<_> = self.talks.all_mut().filter_map(due).collect();
         for (origin, speak, receipt) in due {
+            let in_silence = self.is_focused(&origin);
             let turn = self.open(now, origin, Phase::Wording, speak);
             turn.outcome = Outcome::Lapsed;
             let id = turn.id.clone();
-            self.reply(now, &id, Reply::NotDone { receipt });
+            if in_silence {
+                // Whoever is at work did not ask what became of it; the closing record tells.
+                self.close(&id, Outcome::Lapsed);
+            } else {
+                self.reply(now, &id, Reply::NotDone { receipt });
+            }
         }
     }
 

@@ -11,6 +11,9 @@ mod choosing;
 #[cfg(test)]
 mod choosing_tests;
 mod correcting;
+mod distant;
+#[cfg(test)]
+mod distant_tests;
 mod echo;
 mod evidence;
 mod follow_up;
@@ -199,6 +202,8 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
+            Event::Distant { ear, origin, heard } => self.on_distant(now, ear, origin, heard),
+            Event::Focus { origin, on } => self.talks.open(&origin).focused = on,
             Event::Answer { origin, turn, yes } => self.on_answer(now, origin, turn.as_ref(), yes),
             Event::Claimed { .. }
             | Event::Announcement { .. }
@@ -289,6 +294,7 @@ impl Machine {
                 self.out.push(Effect::StopListening);
                 self.close(id, Outcome::Cancelled);
             }
+            Phase::HearingAfar => self.close(id, Outcome::Cancelled),
             Phase::Wording | Phase::Speaking => {
                 self.out.push(Effect::StopSpeaking);
                 self.close(id, Outcome::Failed);
@@ -318,6 +324,7 @@ impl Machine {
             route: None,
             kind: None,
             opening: Opening::Asked,
+            ear: None,
             heard_from: None,
             is_task: false,
             attempts: 0,
@@ -419,7 +426,7 @@ impl Machine {
         let any = |wanted: &[Phase]| self.turns.iter().any(|turn| wanted.contains(&turn.phase));
         if any(&[Phase::Speaking]) || self.sounding().is_some() {
             HarkState::Responding
-        } else if any(&[Phase::Listening]) {
+        } else if any(&[Phase::Listening, Phase::HearingAfar]) {
             HarkState::Listening
         } else if any(&[Phase::Understanding, Phase::Acting, Phase::Thinking, Phase::Wording]) {
             HarkState::Processing

@@ -1,13 +1,15 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
 use crate::domain::public_event::{Origin, Outcome, Timings};
-use crate::domain::{Ambiguity, Intent, Kind, Part, Receipt, Route, Stamp, ToolCall, TurnId};
+use crate::domain::{Ambiguity, EarId, Intent, Kind, Part, Receipt, Route, Stamp, ToolCall, TurnId};
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// The person may speak, or speaks.
     Listening,
+    /// The same, at another microphone than the node's.
+    HearingAfar,
     /// The words, then their meaning, are being worked out.
     Understanding,
     /// Tools run.
@@ -61,6 +63,8 @@ pub(super) struct Turn {
     /// What kind of request it is, when that is known.
     pub(super) kind: Option<Kind>,
     pub(super) opening: Opening,
+    /// Who hears it, where that is not the node's own ear.
+    pub(super) ear: Option<EarId>,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
     pub(super) heard_from: Option<Stamp>,
     /// Several steps serve it, or something that needed approval.

@@ -25,6 +25,8 @@ pub(super) struct Talk {
     pub(super) waiting: Option<Waiting>,
     /// A language model gave the last answer.
     pub(super) chats: bool,
+    /// Whoever speaks here wants the answer and nothing else.
+    pub(super) focused: bool,
     /// Pictures for the next request.
     pub(super) pictures: Vec<Picture>,
     /// What was said last.
@@ -77,6 +79,7 @@ impl Talks {
                 question: None,
                 waiting: None,
                 chats: false,
+                focused: false,
                 pictures: Vec::new(),
                 last_reply: None,
                 story: None,
@@ -118,6 +121,11 @@ impl Machine {
     /// What waits for a yes or the PIN of this one.
     pub(super) fn approval(&self, origin: &Origin) -> Option<&Approval> {
         self.talks.of(origin)?.approval.as_ref()
+    }
+
+    /// Whether this one wants the answer and nothing else.
+    pub(super) fn is_focused(&self, origin: &Origin) -> bool {
+        self.talks.of(origin).is_some_and(|talk| talk.focused)
     }
 
     /// What was said to this one last.

@@ -43,9 +43,17 @@ impl Machine {
 
     /// No template and no classifier knows what to do: it answers a question of a task, or a model is asked, or the
     /// person is told that nobody knows.
-    pub(super) fn wonder(&mut self, now: Stamp, id: &TurnId, nothing: Intent, understanding: Understanding) {
+    pub(super) fn wonder(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        nothing: Intent,
+        mut understanding: Understanding,
+    ) {
         let Some(turn) = self.turn_mut(id) else { return };
         let (text, origin, opening) = (turn.heard.clone(), turn.origin.clone(), turn.opening);
+        let focused = self.is_focused(&origin);
+        understanding.hint.take_if(|_| focused);
         let waiting = self.talks.known(&origin).and_then(|talk| talk.waiting.take());
         if let Some(waiting) = waiting {
             let resume = Some(Resume::Answered { task: waiting.task });
@@ -72,7 +80,8 @@ impl Machine {
             if let Some(turn) = self.turn_mut(id) {
                 turn.outcome = Outcome::NotUnderstood;
             }
-            self.reply(now, id, Reply::DontKnow { hint: understanding.hint, connected: false });
+            // How to get a language model is a hint, too.
+            self.reply(now, id, Reply::DontKnow { hint: understanding.hint, connected: focused });
         } else {
             self.not_understood(now, id);
         }
@@ -219,7 +228,11 @@ impl Machine {
                 self.end_words(now, id, reply);
             }
             ThoughtEnd::Hinted { text, language, failed, hint } => {
-                turn.hint = hint;
+                let origin = turn.origin.clone();
+                let hint = hint.filter(|_| !self.is_focused(&origin));
+                if let Some(turn) = self.turn_mut(id) {
+                    turn.hint = hint;
+                }
                 let end = ThoughtEnd::Answered { text, language, failed };
                 self.on_thought(now, id, Thought { end, attempts: 0 });
             }

@@ -124,34 +124,38 @@ impl Machine {
         }
     }
 
-    pub(super) fn on_transcript(&mut self, now: Stamp, mut transcript: Transcript) {
+    pub(super) fn on_transcript(&mut self, now: Stamp, transcript: Transcript) {
         if self.interruption.is_some() && !self.settle_interruption(now, &transcript) {
             return;
         }
         let waiting = |turn: &&Turn| turn.origin == Origin::Voice && turn.times.request.is_none();
-        let Some((id, heard_from)) =
-            self.turns.iter().rev().find(waiting).map(|turn| (turn.id.clone(), turn.heard_from))
-        else {
-            return;
-        };
+        let Some(id) = self.turns.iter().rev().find(waiting).map(|turn| turn.id.clone()) else { return };
         if self.turn_mut(&id).is_some_and(|turn| turn.waits) {
             // Who should answer has not said so yet; two answers are worse than none.
             self.leave_to_others(&id);
             return;
         }
+        self.take_words(now, &id, transcript);
+    }
+
+    /// The words of a request are there: it is decided what is meant, unless they are none or Hark's own.
+    pub(super) fn take_words(&mut self, now: Stamp, id: &TurnId, mut transcript: Transcript) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        let (heard_from, is_afar) = (turn.heard_from, turn.ear.is_some());
+        turn.phase = Phase::Understanding;
+        turn.times.request = Some(now);
         if heard_from.is_some_and(|from| self.is_own_echo(from, now, &transcript.text)) {
             self.echoes += 1;
             transcript.rejected = Some(format!("an echo of what Hark said ({} echoes dropped)", self.echoes));
         }
-        self.publish(Some(&id), PublicEvent::Transcript(transcript.clone()));
-        if let Some(turn) = self.turn_mut(&id) {
-            turn.phase = Phase::Understanding;
-            turn.times.request = Some(now);
-        }
-        if transcript.rejected.is_some() || transcript.text.trim().is_empty() {
-            self.not_understood(now, &id);
+        self.publish(Some(id), PublicEvent::Transcript(transcript.clone()));
+        if transcript.rejected.is_none() && !transcript.text.trim().is_empty() {
+            self.decide(now, id, &transcript.text, &transcript.language);
+        } else if is_afar && heard_from.is_some_and(|from| self.could_be_heard(from, now)) {
+            // Nobody takes Hark's voice out of that microphone: an answer to it could bring the next one.
+            self.close(id, Outcome::NotUnderstood);
         } else {
-            self.decide(now, &id, &transcript.text, &transcript.language);
+            self.not_understood(now, id);
         }
     }
 

@@ -38,7 +38,7 @@ impl Machine {
         });
         let story = Story {
             heard: turn.heard.clone(),
-            typed: turn.origin != Origin::Voice,
+            typed: turn.origin != Origin::Voice && turn.ear.is_none(),
             intents: turn.understood.clone(),
             deeds: deeds.collect(),
         };

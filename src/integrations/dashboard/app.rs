@@ -4,6 +4,7 @@ use super::asking::Conversations;
 use super::figures::Figures;
 use super::guard::Guard;
 use super::limits::Limits;
+use super::modes::Modes;
 use crate::domain::api::Api;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
@@ -15,9 +16,16 @@ pub(super) struct App {
     pub(super) limits: Limits,
     pub(super) figures: Figures,
     pub(super) conversations: Conversations,
+    pub(super) modes: Modes,
     /// A permit for every WebSocket; fewer than connections, so that requests are served besides.
     pub(super) sockets: Arc<Semaphore>,
     pub(super) most_sockets: usize,
+    /// A permit for every browser's microphone that is heard.
+    pub(super) microphones: Arc<Semaphore>,
+    /// A permit for every request with pictures that is at hand.
+    pub(super) long_ones: Arc<Semaphore>,
+    /// Bytes of the pictures of one request, in base64.
+    pub(super) image_bytes: usize,
     /// True from the moment the interface ends.
     pub(super) closing: watch::Receiver<bool>,
 }

@@ -39,7 +39,7 @@ impl Conversations {
 /// Asks, and waits until the turn has closed.
 pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal> {
     let text = read::text("text", &request.text)?;
-    let pictures = read::pictures(request.images)?;
+    let pictures = read::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
         Some(name) => read::session(name)?,
         None => format!("api-{}", uuid::Uuid::now_v7()),

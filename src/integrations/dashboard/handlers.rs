@@ -124,13 +124,14 @@ pub(super) async fn config(State(app): State<Shared>) -> Json<wire::Configuratio
 }
 
 pub(super) async fn say(State(app): State<Shared>, request: Request) -> Answer<wire::Said> {
-    let request: wire::SayRequest = read::json(request, app.limits.body).await?;
+    let request: wire::SayRequest = read::json(request, &app).await?;
     let text = read::text("text", &request.text)?;
     Ok(Json(wire::Said { spoken: app.api.say(&text)? }))
 }
 
 pub(super) async fn ask(State(app): State<Shared>, request: Request) -> Answer<wire::Turn> {
-    let request: wire::AskRequest = read::json(request, app.limits.body).await?;
+    // The place is given back with the answer: until then the pictures are in memory.
+    let (request, _place) = read::ask_request(request, &app).await?;
     Ok(Json(asking::ask(&app, request).await?))
 }
 

@@ -2,8 +2,14 @@
 
 use std::time::Duration;
 
-/// Bytes of a request's body, and of one WebSocket message.
+/// Bytes of a request's body and of a WebSocket's message, besides its pictures; also of one frame of sound.
 pub const BODY_BYTES: usize = 64 * 1024;
+/// Longer ones that are taken at a time.
+pub const LONG_ONES: usize = 4;
+/// How far a microphone may be ahead of the time that passes: after a pause of the network what was held up comes at once.
+pub const SOUND_AHEAD_S: f64 = 5.0;
+/// Frames of sound in a second; those of a browser are 20 to 100 ms long.
+pub const FRAMES_PER_SECOND: f64 = 200.0;
 /// Bytes of the request line with its headers.
 pub const HEADER_BYTES: usize = 16 * 1024;
 /// Header fields of a request.
@@ -20,6 +26,8 @@ pub struct Limits {
     pub headers: Duration,
     /// Until the body is there.
     pub body: Duration,
+    /// Until a body with pictures is there.
+    pub long_body: Duration,
     /// Until a WebSocket client has taken a message.
     pub write: Duration,
     /// Between two pings.
@@ -32,6 +40,8 @@ pub struct Limits {
     pub ask: Duration,
     /// Between two attempts to get a port that is taken.
     pub port: Duration,
+    /// Without sound of a browser's microphone, until its ear is given back.
+    pub microphone: Duration,
     /// Public events a socket is sent in a second; what belongs to its own conversations does not count.
     pub events_per_second: u32,
 }
@@ -42,12 +52,14 @@ impl Default for Limits {
         Self {
             headers: seconds(10),
             body: seconds(10),
+            long_body: seconds(60),
             write: seconds(10),
             ping: seconds(25),
             idle: seconds(70),
             connection: seconds(300),
             ask: seconds(90),
             port: seconds(5),
+            microphone: seconds(60),
             events_per_second: 200,
         }
     }

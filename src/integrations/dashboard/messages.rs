@@ -10,7 +10,7 @@ use crate::domain::{Envelope, PublicEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// How an answer is wanted.
+/// How answers are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mode {
@@ -19,8 +19,24 @@ pub(super) enum Mode {
     Chat,
     /// Aloud as well.
     Voice,
-    /// As text, for somebody who works on something.
+    /// As text, for somebody who is at work: the answer and nothing else.
     Focus,
+}
+
+impl Mode {
+    /// As it is kept.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Mode::Chat => "chat",
+            Mode::Voice => "voice",
+            Mode::Focus => "focus",
+        }
+    }
+
+    /// The one of this name; anything else is the usual one.
+    pub(super) fn named(name: &str) -> Self {
+        [Mode::Voice, Mode::Focus].into_iter().find(|mode| mode.name() == name).unwrap_or_default()
+    }
 }
 
 /// What a client sends.
@@ -30,7 +46,7 @@ pub(super) enum Inbound {
     Chat {
         content: String,
         #[serde(default)]
-        mode: Mode,
+        mode: Option<Mode>,
         #[serde(default)]
         session_id: Option<String>,
         #[serde(default)]
@@ -58,18 +74,71 @@ pub(super) fn read(text: &str) -> Result<Inbound, Refusal> {
     read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })
 }
 
+/// A message with pictures, too long for anything else. Read without keeping what is no part of it.
+#[derive(Debug, Deserialize)]
+struct LongChat {
+    #[serde(rename = "type")]
+    _kind: ChatOnly,
+    content: String,
+    #[serde(default)]
+    mode: Option<Mode>,
+    #[serde(default)]
+    session_id: Option<String>,
+    #[serde(default)]
+    images: Vec<Image>,
+}
+
+/// The only kind of message that has pictures.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ChatOnly {
+    Chat,
+}
+
+/// Reads a message longer than others.
+pub(super) fn read_long(text: &str) -> Result<Inbound, Refusal> {
+    let fix = "only a chat with `images` may be that long";
+    let LongChat { content, mode, session_id, images, .. } =
+        read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })?;
+    read::only_pictures_are_long(text.len(), &images)?;
+    Ok(Inbound::Chat { content, mode, session_id, images })
+}
+
 /// The conversations of a socket: what happens in them is told to it.
 #[derive(Debug)]
 pub(super) struct Sessions {
     own: String,
     /// The one spoken in last is the last.
     named: Vec<String>,
+    /// The one of the last chat.
+    chatted: Option<String>,
 }
 
 impl Sessions {
     /// With one of its own that nobody else has.
     pub(super) fn new() -> Self {
-        Self { own: format!("ws-{}", uuid::Uuid::now_v7()), named: Vec::new() }
+        Self { own: format!("ws-{}", uuid::Uuid::now_v7()), named: Vec::new(), chatted: None }
+    }
+
+    /// The conversation of a chat: what is spoken from now on belongs to it, too.
+    pub(super) fn chat(&mut self, name: Option<&str>) -> Result<String, Refusal> {
+        let session = self.enter(name)?;
+        self.chatted = Some(session.clone());
+        Ok(session)
+    }
+
+    /// The conversation that what is spoken belongs to: that of the last chat, else that of the socket.
+    pub(super) fn spoken(&mut self) -> String {
+        match self.chatted.clone() {
+            // So that it is told of the answer, however many others were named meanwhile.
+            Some(session) if session != self.own => self.enter(Some(&session)).unwrap_or(session),
+            _ => self.own.clone(),
+        }
+    }
+
+    /// Whether it is the one that nobody but this socket has.
+    pub(super) fn is_own(&self, session: &str) -> bool {
+        session == self.own
     }
 
     /// The conversation a message belongs to: the one it names, else that of the socket.
@@ -158,10 +227,10 @@ mod tests {
             mode,
             session_id: session_id.map(str::to_owned),
         };
-        assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(Mode::Chat, None));
+        assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(None, None));
         assert_eq!(
             read(r#"{"type":"chat","content":"hello","mode":"focus","session_id":"s"}"#).unwrap(),
-            chat(Mode::Focus, Some("s"))
+            chat(Some(Mode::Focus), Some("s"))
         );
         assert_eq!(read(r#"{"type":"list_models"}"#).unwrap(), Inbound::ListModels);
         assert_eq!(read(r#"{"type":"stop","now":true}"#).unwrap(), Inbound::Stop);
@@ -180,7 +249,7 @@ mod tests {
         ] {
             assert_eq!(read(wrong).unwrap_err().kind, kind, "{wrong}");
         }
-        let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+        let deep = format!("{}1{}", "[".repeat(30_000), "]".repeat(30_000));
         assert_eq!(read(&deep).unwrap_err().kind, "bad_request");
     }
 

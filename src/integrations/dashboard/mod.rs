@@ -9,6 +9,8 @@ mod guard;
 mod handlers;
 pub mod limits;
 mod messages;
+mod microphone;
+mod modes;
 mod operations;
 mod rate;
 mod read;
@@ -89,8 +91,12 @@ impl Dashboard {
             limits,
             figures: figures::Figures::default(),
             conversations: asking::Conversations::default(),
+            modes: modes::Modes::default(),
             sockets: Arc::new(Semaphore::new(most_sockets)),
             most_sockets,
+            microphones: Arc::new(Semaphore::new(settings.max_microphones as usize)),
+            long_ones: Arc::new(Semaphore::new(limits::LONG_ONES)),
+            image_bytes: settings.image_bytes(),
             closing: told,
         });
         // The first attempt is made here, so that the address is known when Hark says that it is ready.

@@ -23,14 +23,25 @@ impl Bucket {
 
     /// Takes one token; else the seconds until there is one.
     pub(super) fn take(&mut self, capacity: f64, per_second: f64, now: Instant) -> Result<(), f64> {
+        self.take_many(1.0, capacity, per_second, now)
+    }
+
+    /// Takes so many tokens; else none, and the seconds until there are as many.
+    pub(super) fn take_many(
+        &mut self,
+        wanted: f64,
+        capacity: f64,
+        per_second: f64,
+        now: Instant,
+    ) -> Result<(), f64> {
         let gone = now.saturating_duration_since(self.at).as_secs_f64();
         self.left = (self.left + gone * per_second).min(capacity);
         self.at = now;
-        if self.left >= 1.0 {
-            self.left -= 1.0;
+        if self.left >= wanted {
+            self.left -= wanted;
             Ok(())
         } else {
-            Err((1.0 - self.left) / per_second)
+            Err((wanted - self.left) / per_second)
         }
     }
 }

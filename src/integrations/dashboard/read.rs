@@ -1,19 +1,25 @@
 //! Reads what a request brings, with bounds.
 
-use super::limits::{BODY_BYTES, TEXT_CHARACTERS};
+use super::app::App;
+use super::limits::{BODY_BYTES, LONG_ONES, TEXT_CHARACTERS};
 use super::refusal::Refusal;
-use super::wire::Image;
+use super::wire::{AskRequest, Image};
 use crate::domain::model::Picture;
+use axum::body::BodyDataStream;
 use axum::extract::{Query, Request};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use futures_util::StreamExt;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
+use serde_json::error::Category;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Characters of a session's name.
 const SESSION_CHARACTERS: usize = 64;
+/// Bytes that are read of a body after it was refused.
+pub(super) const MOST_THROWN_AWAY: usize = 64 * 1024 * 1024;
 
 /// The parameters of an address; one that is unknown or there twice is refused.
 pub(super) fn query<const N: usize>(uri: &Uri, known: [&str; N]) -> Result<[Option<String>; N], Refusal> {
@@ -32,8 +38,40 @@ pub(super) fn query<const N: usize>(uri: &Uri, known: [&str; N]) -> Result<[Opti
     Ok(values)
 }
 
-/// The JSON body of a request, at most [`BODY_BYTES`] long and there within `limit`.
-pub(super) async fn json<T: DeserializeOwned>(request: Request, limit: Duration) -> Result<T, Refusal> {
+/// A place among those who may send pictures at a time; given back when it is dropped.
+pub(super) type LongOne = OwnedSemaphorePermit;
+
+/// The JSON body of a request, at most [`BODY_BYTES`] long and there within the time of the limits.
+pub(super) async fn json<T: DeserializeOwned>(request: Request, app: &App) -> Result<T, Refusal> {
+    read_json(request, app, BODY_BYTES).await.map(|(body, _)| body)
+}
+
+/// The same with pictures: as much longer as they are, with the place it takes then.
+pub(super) async fn ask_request(
+    request: Request,
+    app: &App,
+) -> Result<(AskRequest, Option<LongOne>), Refusal> {
+    let most = BODY_BYTES + app.image_bytes;
+    let (body, (length, place)) = read_json::<AskRequest>(request, app, most).await?;
+    only_pictures_are_long(length, &body.images)?;
+    Ok((body, place))
+}
+
+/// Besides its pictures a message is no longer than others.
+pub(super) fn only_pictures_are_long(length: usize, images: &[Image]) -> Result<(), Refusal> {
+    let pictures: usize = images.iter().map(|image| image.base64.len()).sum();
+    if length.saturating_sub(pictures) > BODY_BYTES {
+        let message = format!("besides its pictures it is longer than {BODY_BYTES} bytes");
+        return Err(Refusal::too_large(message, "send less"));
+    }
+    Ok(())
+}
+
+async fn read_json<T: DeserializeOwned>(
+    request: Request,
+    app: &App,
+    most: usize,
+) -> Result<(T, (usize, Option<LongOne>)), Refusal> {
     if !is_json(request.headers()) {
         let fix = "send `Content-Type: application/json`";
         return Err(Refusal::new(
@@ -43,21 +81,41 @@ pub(super) async fn json<T: DeserializeOwned>(request: Request, limit: Duration)
             fix,
         ));
     }
-    let bytes = tokio::time::timeout(limit, body(request)).await.unwrap_or_else(|_| {
+    let told = told_length(request.headers());
+    let is_long = most > BODY_BYTES && told.is_some_and(|length| length > BODY_BYTES as u64);
+    let limit = if is_long { app.limits.long_body } else { app.limits.body };
+    let read = tokio::time::timeout(limit, body(request, app, most, told)).await;
+    let (bytes, place) = read.unwrap_or_else(|_| {
         let message = "the body did not come in time";
         Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "timeout", message, "send it at once"))
     })?;
-    parse(&bytes)
+    Ok((parse(&bytes)?, (bytes.len(), place)))
 }
 
 /// JSON that is put together well and is what is wanted; it is looked at in this order, and how deep it goes is
-/// bounded.
+/// bounded. Of a long one nothing is kept that is no part of what is wanted.
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+    let broken = |error: serde_json::Error| {
         Refusal::bad_request(format!("not JSON: {}", short(&error.to_string())), "send one JSON object")
-    })?;
-    serde_json::from_value(value)
-        .map_err(|error| Refusal::unprocessable(short(&error.to_string()), "see /api/v1/openapi.json"))
+    };
+    if bytes.len() > BODY_BYTES {
+        serde_json::from_slice::<IgnoredAny>(bytes).map(drop).map_err(broken)?;
+    } else {
+        // Refuses what is nested too deeply, too, wherever it stands.
+        serde_json::from_slice::<Value>(bytes).map(drop).map_err(broken)?;
+    }
+    serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+        Category::Data => Refusal::unprocessable(short(&error.to_string()), "see /api/v1/openapi.json"),
+        Category::Io | Category::Syntax | Category::Eof => broken(error),
+    })
+}
+
+/// The place of a long message.
+pub(super) fn long_one(app: &App) -> Result<LongOne, Refusal> {
+    app.long_ones.clone().try_acquire_owned().map_err(|_| {
+        let message = format!("{LONG_ONES} requests with pictures are being worked at already");
+        Refusal::busy(message, "send it again in a moment").with(RETRY_AFTER, HeaderValue::from_static("5"))
+    })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -68,25 +126,63 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-async fn body(request: Request) -> Result<Vec<u8>, Refusal> {
-    let too_large = || {
-        let message = format!("the body is longer than {BODY_BYTES} bytes");
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message, "send less")
+fn told_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn body(
+    request: Request,
+    app: &App,
+    most: usize,
+    told: Option<u64>,
+) -> Result<(Vec<u8>, Option<LongOne>), Refusal> {
+    let fits = |length: u64, place: &mut Option<LongOne>| {
+        if length > most as u64 {
+            let fix = match most {
+                BODY_BYTES => "send less",
+                _ => "send fewer or smaller pictures, or raise dashboard.max_image_kib",
+            };
+            return Err(Refusal::too_large(format!("the body is longer than {most} bytes"), fix));
+        }
+        if length > BODY_BYTES as u64 && place.is_none() {
+            *place = Some(long_one(app)?);
+        }
+        Ok(())
     };
-    let told = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if told.is_some_and(|length: u64| length > BODY_BYTES as u64) {
-        return Err(too_large());
-    }
     let mut stream = request.into_body().into_data_stream();
     let mut bytes = Vec::new();
+    let mut place = None;
+    if let Err(refusal) = fits(told.unwrap_or_default(), &mut place) {
+        throw_away(stream, app.limits.body);
+        return Err(refusal);
+    }
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| Refusal::bad_request("the body broke off", "send it whole"))?;
-        if bytes.len() + chunk.len() > BODY_BYTES {
-            return Err(too_large());
+        if let Err(refusal) = fits((bytes.len() + chunk.len()) as u64, &mut place) {
+            throw_away(stream, app.limits.body);
+            return Err(refusal);
         }
         bytes.extend_from_slice(&chunk);
     }
-    Ok(bytes)
+    Ok((bytes, place))
+}
+
+/// Reads on for a while without keeping anything: a client that is still sending when the connection is closed never
+/// sees why it was refused.
+fn throw_away(mut stream: BodyDataStream, limit: Duration) {
+    tokio::spawn(async move {
+        let mut left = MOST_THROWN_AWAY;
+        let rest = async {
+            while let Some(Ok(chunk)) = stream.next().await {
+                left = left.saturating_sub(chunk.len());
+                if left == 0 {
+                    return;
+                }
+            }
+        };
+        // Whoever goes on after that finds the connection closed.
+        let _ = tokio::time::timeout(limit, rest).await;
+    });
 }
 
 /// A text for Hark: breaks become spaces, and it may have no other control characters.
@@ -105,8 +201,8 @@ pub(super) fn text(name: &str, text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// The pictures of a request.
-pub(super) fn pictures(images: Vec<Image>) -> Result<Vec<Picture>, Refusal> {
+/// The pictures of a request, at most `most_bytes` of base64 together.
+pub(super) fn pictures(images: Vec<Image>, most_bytes: usize) -> Result<Vec<Picture>, Refusal> {
     const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
     const MOST: usize = 4;
     let fix = || format!("send at most {MOST} of {} in base64", KINDS.join(", "));
@@ -120,6 +216,11 @@ pub(super) fn pictures(images: Vec<Image>) -> Result<Vec<Picture>, Refusal> {
     }
     if !images.iter().all(|image| KINDS.contains(&image.media_type.as_str()) && plain(&image.base64)) {
         return Err(Refusal::unprocessable("one of `images` is no picture", fix()));
+    }
+    if images.iter().map(|image| image.base64.len()).sum::<usize>() > most_bytes {
+        let message = format!("`images` are longer than {most_bytes} bytes together");
+        let fix = "send fewer or smaller pictures, or raise dashboard.max_image_kib";
+        return Err(Refusal::too_large(message, fix));
     }
     let picture = |image: Image| Picture { media_type: image.media_type, base64: image.base64 };
     Ok(images.into_iter().map(picture).collect())
@@ -159,13 +260,18 @@ mod tests {
     #[test]
     fn pictures_are_few_and_of_known_kinds() {
         let image = |kind: &str, base64: &str| Image { media_type: kind.into(), base64: base64.into() };
-        assert_eq!(pictures(vec![image("image/png", "iVBORw0KGgo=")]).unwrap().len(), 1);
+        let taken = |images| pictures(images, 64);
+        assert_eq!(taken(vec![image("image/png", "iVBORw0KGgo=")]).unwrap().len(), 1);
+        let most = "a".repeat(32);
+        assert_eq!(taken(vec![image("image/png", &most); 2]).unwrap().len(), 2);
+        let longer = taken(vec![image("image/png", &most), image("image/png", &"a".repeat(36))]);
+        assert_eq!(longer.unwrap_err().status.as_u16(), 413, "together");
         for wrong in
             [image("text/html", "iVBORw=="), image("image/png", "no base64!"), image("image/png", "")]
         {
-            assert_eq!(pictures(vec![wrong]).unwrap_err().status.as_u16(), 422);
+            assert_eq!(taken(vec![wrong]).unwrap_err().status.as_u16(), 422);
         }
-        assert_eq!(pictures(vec![image("image/png", "iVBORw=="); 5]).unwrap_err().status.as_u16(), 422);
+        assert_eq!(taken(vec![image("image/png", "iVBORw=="); 5]).unwrap_err().status.as_u16(), 422);
     }
 
     #[test]

@@ -44,6 +44,16 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, "not_found", message, fix)
     }
 
+    /// More bytes than are taken.
+    pub(super) fn too_large(message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message, fix)
+    }
+
+    /// As many as can be are there already.
+    pub(super) fn busy(message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, fix)
+    }
+
     /// Come back after so many seconds.
     pub(super) fn too_many(after_s: u64) -> Self {
         let fix = "wait, or raise dashboard.requests_per_minute";

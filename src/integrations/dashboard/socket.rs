@@ -3,19 +3,22 @@
 
 use super::app::{self, App, Shared};
 use super::guard::Ends;
+use super::limits::BODY_BYTES;
 use super::messages::{self, Inbound, Mode, Sessions};
+use super::microphone::{self, Microphone};
+use super::modes;
 use super::rate::Bucket;
-use super::read;
+use super::read::{self, LongOne, MOST_THROWN_AWAY};
 use super::refusal::Refusal;
-use crate::domain::api::{EventFeed, EventNews};
-use crate::domain::public_event::Origin;
+use crate::domain::api::{EventFeed, EventNews, Speaker};
+use crate::domain::public_event::{Origin, PublicEvent};
 use crate::domain::{Envelope, Event, TurnId};
-use axum::http::StatusCode;
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use tokio::io::AsyncReadExt;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -38,6 +41,8 @@ pub(super) async fn serve(app: Shared, stream: Stream, ends: Ends, mut feed: Box
         events: Bucket::full(burst, now),
         left_out: 0,
         alive: now,
+        microphone: Microphone::new(now),
+        long_ones: Vec::new(),
         app: &app,
     };
     let mut closing = app.closing.clone();
@@ -51,6 +56,10 @@ pub(super) async fn serve(app: Shared, stream: Stream, ends: Ends, mut feed: Box
             message = socket.stream.next() => socket.take(message).await,
             news = feed.next() => socket.tell(news).await,
             _ = beat.tick() => socket.beat().await,
+            () = microphone::until(socket.microphone.ends_at(&app)) => {
+                socket.microphone.end();
+                Ok(())
+            }
         };
         if step.is_err() {
             return;
@@ -74,6 +83,9 @@ struct Socket<'a> {
     left_out: u64,
     /// When the client was heard of last.
     alive: Instant,
+    microphone: Microphone,
+    /// Chats with pictures that are not answered yet: conversation, when it was sent, its place.
+    long_ones: Vec<(String, Instant, LongOne)>,
     app: &'a App,
 }
 
@@ -84,6 +96,7 @@ impl Socket<'_> {
             Some(Ok(message)) => message,
             Some(Err(Error::Capacity(_))) => {
                 self.close(CloseCode::Size, "a message is too long").await;
+                self.throw_away().await;
                 return Err(Gone);
             }
             Some(Err(Error::Utf8(_))) => {
@@ -99,12 +112,7 @@ impl Socket<'_> {
         self.alive = Instant::now();
         let answer = match message {
             Message::Text(text) => self.act(&text).await,
-            Message::Binary(_) => Err(Refusal::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "unsupported",
-                "sound is not taken here yet",
-                "type the request, or speak to Hark's own microphone",
-            )),
+            Message::Binary(frame) => self.hear(&frame).map_or(Ok(None), Err),
             // An answer to a ping, or the farewell, is sent by the library with the next flush.
             Message::Ping(_) | Message::Close(_) => return self.flush().await,
             Message::Pong(_) | Message::Frame(_) => return Ok(()),
@@ -119,14 +127,23 @@ impl Socket<'_> {
     /// Does what a message wants; what it is answered at once, if anything.
     async fn act(&mut self, text: &Utf8Bytes) -> Result<Option<String>, Refusal> {
         self.app.guard.count(self.ends.client.ip())?;
-        let event = match messages::read(text)? {
+        let (message, place) = if text.len() > BODY_BYTES {
+            let place = read::long_one(self.app)?;
+            (messages::read_long(text)?, Some(place))
+        } else {
+            (messages::read(text)?, None)
+        };
+        let event = match message {
             Inbound::Chat { content, mode, session_id, images } => {
                 let text = read::text("content", &content)?;
-                let pictures = read::pictures(images)?;
-                let origin = Origin::Api(self.sessions.enter(session_id.as_deref())?);
+                let pictures = read::pictures(images, self.app.image_bytes)?;
+                let session = self.sessions.chat(session_id.as_deref())?;
+                let mode = modes::settle(self.app, &session, self.sessions.is_own(&session), mode).await;
+                let origin = Origin::Api(session.clone());
                 if !pictures.is_empty() {
                     self.app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
                 }
+                self.long_ones.extend(place.map(|place| (session, Instant::now(), place)));
                 Event::Typed { text, origin, speak: mode == Mode::Voice, dry_run: false }
             }
             Inbound::Approve { turn, session_id } => self.answer(turn, session_id, true)?,
@@ -138,6 +155,13 @@ impl Socket<'_> {
         };
         self.app.api.push(event)?;
         Ok(None)
+    }
+
+    /// Hands a frame of the microphone on; what is to be told of it.
+    fn hear(&mut self, frame: &[u8]) -> Option<Refusal> {
+        let session = self.sessions.spoken();
+        let aloud = self.app.modes.known(&session) == Some(Mode::Voice);
+        self.microphone.take(self.app, &Speaker { session, aloud }, frame)
     }
 
     fn answer(
@@ -174,8 +198,18 @@ impl Socket<'_> {
             self.leave_out(1);
         }
         match messages::answer(&self.sessions, envelope) {
-            Some(answer) => self.send(answer).await,
+            Some(answer) => {
+                self.give_places_back(envelope);
+                self.send(answer).await
+            }
             None => Ok(()),
+        }
+    }
+
+    /// The pictures of a conversation are gone when its turn is over.
+    fn give_places_back(&mut self, envelope: &Envelope) {
+        if let (Some(Origin::Api(session)), PublicEvent::Turn { .. }) = (&envelope.origin, &envelope.event) {
+            self.long_ones.retain(|(of, ..)| of != session);
         }
     }
 
@@ -198,6 +232,8 @@ impl Socket<'_> {
             self.close(CloseCode::Away, "no sign of life").await;
             return Err(Gone);
         }
+        let longest = self.app.limits.ask;
+        self.long_ones.retain(|(_, sent, _)| sent.elapsed() < longest);
         self.own_up().await?;
         self.put(Message::Ping(Bytes::new())).await
     }
@@ -219,6 +255,15 @@ impl Socket<'_> {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Gone),
         }
+    }
+
+    /// Reads on for a while without keeping anything: a client that is still sending when the connection is closed never
+    /// sees why.
+    async fn throw_away(&mut self) {
+        let mut rest = self.stream.get_mut().take(MOST_THROWN_AWAY as u64);
+        let mut nowhere = tokio::io::sink();
+        // Whoever goes on after that finds the connection closed.
+        let _ = timeout(self.app.limits.write, tokio::io::copy(&mut rest, &mut nowhere)).await;
     }
 
     async fn close(&mut self, code: CloseCode, reason: &'static str) {

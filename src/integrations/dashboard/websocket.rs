@@ -20,21 +20,32 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 /// What the document says of it.
 pub(super) const ABOUT: &str = "A WebSocket, JSON both ways. \
-In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\"}, {\"type\":\"list_models\"}, \
+In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\"}, {\"type\":\"list_models\"}, \
 {\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
 Out: {\"type\":\"content\"|\"plan\"|\"step_update\"|\"complete\"|\"error\"|\"models\"|\"event\",\"data\"}: `event` is every \
 public event as contracts/events.json shows it, the others are those of the conversations of this socket, with \
-`session_id`. The token, where one is needed, goes into the header Authorization, or into the subprotocol \
-hark.bearer.TOKEN.";
+`session_id`. \
+`mode` says how answers are wanted, and stays so in its conversation until another one is named: `chat`, where nothing was \
+said, as text; `voice` aloud on the node as well; `focus` for somebody at work: as text, short, the answer and nothing \
+else, without hints, and nothing that was not asked for. \
+Binary frames are the sound of a microphone: 16 kHz, mono, s16le, 20 to 100 ms in a frame, at most 64 KiB, as fast as it \
+is spoken. They are heard without a wake word, as a request in the conversation of the last chat of this socket, else of \
+its own: with `speech_started`, `partial`, `speech_ended` and `transcript` as events of a turn, then `content` and `complete` as \
+for a chat; a yes or no to what was asked there can be spoken as well. While sound goes on every utterance is a request of \
+its own; the end of sound, or an empty frame at once, ends what is being said. Who switches the microphone on and says \
+nothing gets `complete` with the outcome `nothing_said`, and `not_understood` when it was nothing for Hark. Switching off the \
+node's own microphone does not switch off this one. At most dashboard.max_microphones are heard at a time. \
+The token, where one is needed, goes into the header Authorization, or into the subprotocol hark.bearer.TOKEN.";
 
 /// Subprotocol a client may name that has nothing else to say.
 const PLAIN_PROTOCOL: &str = "hark";
 
-/// What a client may send and keep waiting.
-fn settings() -> WebSocketConfig {
+/// What a client may send, with pictures of so many bytes, and keep waiting.
+fn settings(image_bytes: usize) -> WebSocketConfig {
+    let longest = Some(BODY_BYTES + image_bytes);
     WebSocketConfig::default()
-        .max_message_size(Some(BODY_BYTES))
-        .max_frame_size(Some(BODY_BYTES))
+        .max_message_size(longest)
+        .max_frame_size(longest)
         .read_buffer_size(8 * 1024)
         .write_buffer_size(0)
         .max_write_buffer_size(4 * 1024 * 1024)
@@ -71,7 +82,9 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
         match upgrading.await {
             Ok(upgraded) => {
                 let io = TokioIo::new(upgraded);
-                let stream = WebSocketStream::from_raw_socket(io, Role::Server, Some(settings())).await;
+                let stream =
+                    WebSocketStream::from_raw_socket(io, Role::Server, Some(settings(shared.image_bytes)))
+                        .await;
                 socket::serve(shared, stream, ends, feed).await;
             }
             Err(error) => tracing::debug!("a WebSocket was not opened: {error}"),

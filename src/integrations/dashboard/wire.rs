@@ -405,7 +405,7 @@ pub(super) struct Said {
     pub(super) spoken: bool,
 }
 
-/// A picture that goes with a request; with everything else of it within the longest body.
+/// A picture that goes with a request; all of one request together within `dashboard.max_image_kib` (6 MiB as it comes).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Image {

@@ -4,7 +4,7 @@
 use super::build::{Listener, Recipe};
 use crate::domain::Fault;
 use crate::domain::ports::SpeechGrammar;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Holds at most one listener; the latest wins.
 #[derive(Clone, Default)]
@@ -28,21 +28,32 @@ impl Slot {
 #[derive(Clone)]
 pub struct Rebuilder {
     recipe: Arc<Recipe>,
-    slot: Slot,
+    slot: Weak<Mutex<Option<Listener>>>,
 }
 
 impl Rebuilder {
-    pub(super) fn new(recipe: Arc<Recipe>, slot: Slot) -> Self {
-        Self { recipe, slot }
+    pub(super) fn new(recipe: Arc<Recipe>, slot: &Slot) -> Self {
+        Self { recipe, slot: Arc::downgrade(&slot.0) }
+    }
+
+    /// Whether there is still a recogniser that would take what is built.
+    pub fn is_wanted(&self) -> bool {
+        self.slot.strong_count() > 0
     }
 
     /// Builds for `grammar`, which takes some tenths of a second; the recogniser goes on with the old
-    /// sentences meanwhile and takes the new ones with its next `start`.
+    /// sentences meanwhile and takes the new ones with its next `start`. Where it is gone nothing is built.
     ///
     /// # Errors
     /// When a model is missing or broken, or there are no sentences; then the old ones stay.
     pub fn rebuild(&self, grammar: Arc<dyn SpeechGrammar>) -> Result<(), Fault> {
-        self.slot.put(self.recipe.build(grammar)?);
+        if !self.is_wanted() {
+            return Ok(());
+        }
+        let listener = self.recipe.build(grammar)?;
+        if let Some(slot) = self.slot.upgrade() {
+            Slot(slot).put(listener);
+        }
         Ok(())
     }
 }

@@ -97,7 +97,7 @@ impl GrammarRecogniser {
 
     /// A handle that rebuilds the vocabulary from any thread while this recogniser goes on listening.
     pub fn rebuilder(&self) -> Rebuilder {
-        Rebuilder::new(self.recipe.clone(), self.slot.clone())
+        Rebuilder::new(self.recipe.clone(), &self.slot)
     }
 
     /// Words of the home that nobody could pronounce: sentences with them cannot be heard.
