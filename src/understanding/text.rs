@@ -29,7 +29,7 @@ pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
     let sayable = text.char_indices().filter(|(_, c)| {
         let accent = ('\u{300}'..='\u{36f}').contains(c);
         let keep = !accent || on_letter;
-        on_letter = c.is_alphabetic() || accent && on_letter;
+        on_letter = is_letter(*c) || accent && on_letter;
         keep
     });
     let mut scanner = Scanner { text, tongue, chars: sayable.collect(), at: 0, tokens: Vec::new() };
@@ -67,7 +67,7 @@ impl Scanner<'_> {
         if c.is_ascii_digit() {
             return self.number(from);
         }
-        if c.is_alphabetic() || is_mark(c) {
+        if is_letter(c) || is_mark(c) {
             return self.word(from);
         }
         let boundary = from == 0 || self.chars[from - 1].1.is_whitespace();
@@ -108,8 +108,8 @@ impl Scanner<'_> {
 
     fn word(&mut self, from: usize) {
         while let Some(c) = self.peek(0) {
-            let inner = is_apostrophe(c) && self.peek(1).is_some_and(char::is_alphabetic);
-            if !(c.is_alphabetic() || is_mark(c) || inner) {
+            let inner = is_apostrophe(c) && self.peek(1).is_some_and(is_letter);
+            if !(is_letter(c) || is_mark(c) || inner) {
                 break;
             }
             self.at += 1;
@@ -301,6 +301,11 @@ impl Scanner<'_> {
     }
 }
 
+/// Whether it belongs to a word; one of the apostrophes counts as a letter elsewhere.
+fn is_letter(c: char) -> bool {
+    c.is_alphabetic() && !is_apostrophe(c)
+}
+
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | 'ʼ' | '‘' | '`')
 }
@@ -388,6 +393,13 @@ mod tests {
         let text = "for 3D Pizza";
         let tokens = tokenise(text, Tongue::of("en"));
         assert_eq!(&text[tokens[1].start..tokens[3].end], "3D Pizza");
+    }
+
+    #[test]
+    fn an_apostrophe_alone_is_no_word() {
+        let tongue = Tongue::of("en");
+        assert!(words("ʼ ' ’", tongue).is_empty());
+        assert_eq!(words("itʼs the ʼlightʼ aʼʼb", tongue), ["it's", "the", "light", "a", "b"]);
     }
 
     proptest! {
