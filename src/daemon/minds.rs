@@ -20,8 +20,8 @@ use tokio::runtime::Handle;
 
 /// Lines about the house at most.
 const MOST_LINES: usize = 200;
-/// Bytes of a file about Hark or its household at most.
-const MOST_BYTES: u64 = 64 * 1024;
+/// Bytes of a file about Hark or its household at most; two of them and the rest fit into one prompt.
+const MOST_BYTES: u64 = 20 * 1024;
 
 /// What works with language models; `None` when none is configured.
 ///

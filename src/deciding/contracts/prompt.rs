@@ -49,6 +49,8 @@ pub(super) struct Fill<'a> {
     pub(super) retry: &'a str,
     /// What was wrong with the answer before.
     pub(super) errors: &'a str,
+    /// What the tools take that were called wrongly before; empty: none was.
+    pub(super) called: &'a str,
 }
 
 impl Prompts {
@@ -85,10 +87,11 @@ impl Prompts {
             schema => fill.schema,
             retry => fill.retry,
             errors => fill.errors,
+            called => fill.called,
         };
         let optional = context! {
             persona => "", language => "", verbosity => "", strength => "", replay => "", request => "",
-            data => Vec::<String>::new(),
+            rules => "", identity => "", owner => "", agents => "", house => "", data => Vec::<String>::new(),
         };
         // What comes first counts: no variable of a call takes the place of Hark's own.
         let all = context! { ..own, ..minijinja::Value::from(Serde(vars)), ..optional };

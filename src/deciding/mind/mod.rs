@@ -19,7 +19,7 @@ use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
 use super::contracts::{Contract, Options, Outcome, fence};
 use crate::config::route::RouteConfig;
-use crate::domain::model::{LanguageModel, ModelError, PieceSink, ToolSpec};
+use crate::domain::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use crate::domain::plan::PlanStore;
 use crate::domain::ports::Tools;
 use crate::domain::session::Sessions;
@@ -263,6 +263,7 @@ impl Work<'_> {
             now: Some((parts.now)()),
             tools: more.tools,
             offer: more.offer,
+            after: more.after,
         };
         let outcome = parts.contracts.call(&*parts.model, contract, &vars, options).await;
         self.attempts.fetch_add(outcome.attempts, Ordering::Relaxed);
@@ -338,6 +339,7 @@ struct More<'a> {
     pictures: bool,
     tools: Option<&'a [String]>,
     offer: Vec<ToolSpec>,
+    after: &'a [Message],
 }
 
 /// Data of others as a model is shown it: quoted, and no longer than it can take.

@@ -179,6 +179,19 @@ impl Stage {
         self.news.lock().unwrap().iter().filter_map(name).collect()
     }
 
+    /// Attempt, valid and fallback of every event of this contract.
+    fn contracts(&self, expected: &str) -> Vec<(u32, bool, bool)> {
+        let told = |news: &News| match news {
+            News::Told { event: PublicEvent::Contract { name, attempt, valid, fallback, .. } }
+                if name == expected =>
+            {
+                Some((*attempt, *valid, *fallback))
+            }
+            _ => None,
+        };
+        self.news.lock().unwrap().iter().filter_map(told).collect()
+    }
+
     fn pieces(&self) -> String {
         let piece = |news: &News| match news {
             News::Piece { text } => Some(text.clone()),
@@ -304,26 +317,54 @@ fn what_no_receipt_backs_is_not_said() {
 fn what_was_done_before_the_model_went_away_is_told() {
     let away = Err(ModelError::Unreachable("x".into(), "no".into()));
     let stage = Stage::with(vec![wants("test.set", json!({"name": "lamp"})), away]);
-    assert_eq!(reported(stage.work(task("make it cosy", Category::HomeControl))), (None, 1, 1, Vec::new()));
+    let rest = vec!["I could not do the rest".to_owned()];
+    assert_eq!(reported(stage.work(task("make it cosy", Category::HomeControl))), (None, 1, 2, rest));
     let told = |news: &News| matches!(news, News::Told { event: PublicEvent::Error(_) });
     assert!(stage.news.lock().unwrap().iter().any(told), "and the fault is shown");
 }
 
 #[test]
-fn wrong_arguments_and_unknown_tools_are_told_to_the_model_and_nothing_runs() {
-    let lines = vec![
-        wants("test.set", json!({"nome": "lamp"})),
-        wants("rm.everything", json!({})),
-        wants("test.set", json!("on")),
-        says("I could not do it."),
-    ];
-    let stage = Stage::with(lines);
-    stage.work(task("make it cosy", Category::HomeControl));
+fn a_step_that_breaks_its_contract_is_asked_for_again_and_then_given_up() {
+    let bad = || {
+        vec![
+            wants("test.set", json!({"nome": "lamp"})),
+            wants("rm.everything", json!({})),
+            says(r#"{"name": "test.set", "arguments": {"name": "lamp"}}"#),
+        ]
+    };
+    let stage = Stage::with(bad());
+    let thought = stage.work(task("make it cosy", Category::HomeControl));
+    assert_eq!((thought.attempts, reported(thought)), (3, (None, 0, 1, Vec::new())));
     assert!(stage.ran().is_empty());
-    let last = &stage.prompts()[3].messages;
-    assert!(
-        last[3].content.contains("invalid_arguments") && last[5].content.contains("no tool rm.everything")
-    );
+    let prompts = stage.prompts();
+    assert!(prompts.iter().all(|prompt| prompt.messages.len() == 2), "failed attempts leave nothing behind");
+    let system = |at: usize| &prompts[at].messages[0].content;
+    assert!(!system(0).contains("could not be used"));
+    assert!(system(1).contains(r#""required":["name"]"#) && system(1).contains("Never write a call as text"));
+    assert!(system(2).contains("The tools there are: test.look"), "{}", system(2));
+    assert_eq!(stage.contracts("react_step"), [(1, false, false), (2, false, false), (3, false, true)]);
+
+    // Something was done before: that is told, and that it was not all.
+    let lines = [vec![wants("test.set", json!({"name": "lamp"}))], bad()].concat();
+    let stage = Stage::with(lines);
+    let thought = stage.work(task("make it cosy", Category::HomeControl));
+    assert_eq!(thought.attempts, 4);
+    assert_eq!(reported(thought), (None, 1, 2, vec!["I could not do the rest".to_owned()]));
+    assert!(stage.prompts()[1..].iter().all(|prompt| prompt.messages.len() == 4));
+}
+
+#[test]
+fn a_step_that_is_right_at_a_later_attempt_is_taken_and_costs_no_iteration() {
+    let settings = RouteConfig { max_iterations: 2, ..RouteConfig::default() };
+    let set = || wants("test.set", json!({"name": "lamp"}));
+    let lines = vec![says(""), wants("test.set", json!("on")), set(), says(" \n"), set(), says("Cosy.")];
+    let stage = Stage::new(settings, Router::Deterministic, lines);
+    let thought = stage.work(task("make it cosy", Category::HomeControl));
+    assert_eq!((thought.attempts, stage.ran().len()), (5, 2), "the words come after the last iteration");
+    assert_eq!(reported(thought), (None, 2, 3, vec!["I could not do the rest".to_owned()]));
+    let expected =
+        [(1, false, false), (2, false, false), (3, true, false), (1, false, false), (2, true, false)];
+    assert_eq!(stage.contracts("react_step"), expected);
 }
 
 #[test]
