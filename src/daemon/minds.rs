@@ -48,12 +48,14 @@ pub(super) fn open(
     let home = home.clone();
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
+    let plans = Arc::new(PlansOnDisk(store.clone()));
+    let (receipts, runtime) = (plans.clone(), runtime.clone());
     let parts = MindParts {
         model,
         contracts: Arc::new(contracts),
-        tools: Arc::new(Persistent { tools: tools.clone(), runtime: runtime.clone(), limit }),
+        tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime, limit }),
         sessions: Some(Arc::new(SessionsOnDisk(sessions.clone()))),
-        plans: Arc::new(PlansOnDisk(store.clone())),
+        plans,
         settings: config.route.clone(),
         identity,
         owner,

@@ -1,6 +1,7 @@
 //! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
 //! arguments, plan, the permission gate, run with a time-out, receipt.
 
+mod again;
 mod alarm;
 mod announce;
 pub mod args;
@@ -41,7 +42,7 @@ use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::ports::{HomeView, ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
-use crate::domain::{Receipt, Risk, ToolCall, TurnId};
+use crate::domain::{Receipt, Risk, Slots, ToolCall, TurnId};
 use args::Args;
 use descriptor::Descriptor;
 use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
@@ -94,6 +95,10 @@ impl Tools for Toolbox {
 
     fn risk(&self, tool: &str) -> Option<Risk> {
         table::find(tool).map(|tool| tool.risk)
+    }
+
+    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
+        again::is_harmless(&self.parts, tool, args)
     }
 
     fn reference(&self) -> Vec<ToolSpec> {

@@ -284,23 +284,35 @@ impl Work<'_> {
 
     /// Runs a tool and tells of it. One that only looks is tried once more when it did not work.
     async fn act(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
-        let (call, receipt) = self.act_once(tool, args, approved).await;
+        let index = self.next_index();
+        let (turn, args) = (self.task.turn.clone(), args.clone());
+        self.carry_out_call(match approved {
+            Some(call) => ToolCall { index, ..call.clone() },
+            None => ToolCall { index, turn, tool: tool.to_owned(), args, approved: false, grant: None },
+        })
+        .await
+    }
+
+    /// The place of the next call.
+    fn next_index(&self) -> usize {
+        self.calls.fetch_add(1, Ordering::Relaxed) as usize
+    }
+
+    /// The same for a call that has its name already.
+    async fn carry_out_call(&self, call: ToolCall) -> (ToolCall, Receipt) {
+        let receipt = self.act_once(&call).await;
         let code = receipt.detail["error"].as_str().unwrap_or_default();
         let passing = [error_code::TIMEOUT, error_code::OFFLINE, error_code::FAILED].contains(&code);
-        let reads = self.mind.parts.tools.risk(tool) == Some(Risk::Read);
+        let reads = self.mind.parts.tools.risk(&call.tool) == Some(Risk::Read);
         if receipt.ok || !reads || !passing {
             return (call, receipt);
         }
-        self.act_once(tool, args, approved).await
+        let again = ToolCall { index: self.next_index(), turn: self.task.turn.clone(), ..call };
+        let receipt = self.act_once(&again).await;
+        (again, receipt)
     }
 
-    async fn act_once(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
-        let index = self.calls.fetch_add(1, Ordering::Relaxed) as usize;
-        let (turn, tool, args) = (self.task.turn.clone(), tool.to_owned(), args.clone());
-        let call = match approved {
-            Some(call) => ToolCall { index, ..call.clone() },
-            None => ToolCall { index, turn, tool, args, approved: false, grant: None },
-        };
+    async fn act_once(&self, call: &ToolCall) -> Receipt {
         let parts = &self.mind.parts;
         let began = (parts.now)();
         let receipt = parts.tools.run(call.clone()).await;
@@ -308,7 +320,7 @@ impl Work<'_> {
         let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
         let (tool, args) = (call.tool.clone(), call.args.clone());
         self.tell(PublicEvent::Action { tool, args, receipt: receipt.clone(), duration_ms });
-        (call, receipt)
+        receipt
     }
 
     /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the

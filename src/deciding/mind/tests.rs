@@ -8,6 +8,7 @@ use crate::domain::model::{Completion, CompletionFuture, ListingFuture, ModelCal
 use crate::domain::plan::{KeptPlan, Plan, StepStatus};
 use crate::domain::ports::ReceiptFuture;
 use crate::domain::public_event::Origin;
+use crate::domain::tool::CallId;
 use crate::domain::{Category, Fault};
 use futures_util::FutureExt;
 use std::collections::VecDeque;
@@ -72,6 +73,10 @@ impl Tools for Bench {
         self.reference().into_iter().find(|spec| spec.name == tool).map(|spec| spec.risk)
     }
 
+    fn may_repeat(&self, _: &str, args: &Slots) -> bool {
+        args["name"] == "steady"
+    }
+
     fn reference(&self) -> Vec<ToolSpec> {
         let tool = |name: &str, risk, triggers: &[&str]| ToolSpec {
             name: name.into(),
@@ -94,7 +99,7 @@ impl Tools for Bench {
 }
 
 #[derive(Default)]
-struct Memory(Mutex<Vec<KeptPlan>>);
+struct Memory(Mutex<Vec<KeptPlan>>, Mutex<Vec<(CallId, Receipt)>>);
 
 impl PlanStore for Memory {
     fn checkpoint(&self, session: &str, request: &str, plan: &Plan, finished: bool) -> Result<(), Fault> {
@@ -119,6 +124,16 @@ impl PlanStore for Memory {
 
     fn checkpoints(&self, _: &str) -> Result<Vec<KeptPlan>, Fault> {
         Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn keep_receipt(&self, call: &CallId, receipt: &Receipt) -> Result<(), Fault> {
+        self.1.lock().unwrap().push((call.clone(), receipt.clone()));
+        Ok(())
+    }
+
+    fn receipt(&self, call: &CallId) -> Result<Option<Receipt>, Fault> {
+        let kept = self.1.lock().unwrap();
+        Ok(kept.iter().find(|(known, _)| known == call).map(|(_, receipt)| receipt.clone()))
     }
 }
 
@@ -438,27 +453,77 @@ fn a_plan_is_carried_out_with_a_checkpoint_around_every_step() {
     let stands = |kept: &KeptPlan| kept.plan.steps.iter().map(|step| step.status).collect::<Vec<_>>();
     use StepStatus::{Completed, Pending, Running};
     assert_eq!(stands(&kept[0]), [Running, Running, Pending]);
-    assert_eq!(stands(&kept[1]), [Completed, Completed, Pending]);
-    assert_eq!(stands(&kept[2]), [Completed, Completed, Running]);
+    assert_eq!(stands(&kept[1]), [Completed, Running, Pending], "one that ends is noted while others run");
+    assert_eq!(stands(&kept[2]), [Completed, Completed, Pending]);
+    assert_eq!(stands(&kept[3]), [Completed, Completed, Running]);
     assert!(kept.last().unwrap().finished && stands(kept.last().unwrap()) == [Completed; 3]);
 }
 
-#[test]
-fn after_a_power_cut_no_completed_step_runs_again() {
-    let steps =
-        json!([step("a", "test.set", &[]), step("b", "test.set", &["a"]), step("c", "test.look", &["b"])]);
+/// The power goes while the second of three steps runs, which calls this tool with this name; what ran after the restart,
+/// with its calls, and how it ended. `receipt`: what the store has of the call.
+fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId)>, CallId, Thought) {
+    let mut middle = step("b", tool, &["a"]);
+    middle["args"] = json!({"name": name});
+    let steps = json!([step("a", "test.set", &[]), middle, step("c", "test.look", &["b"])]);
     let stage = Stage::with(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
     stage.work(task("get the house ready", Category::TaskComplex));
-    // The power goes while b runs: that is the third checkpoint.
+    // That is the third checkpoint.
     stage.plans.0.lock().unwrap().truncate(3);
     stage.tools.0.lock().unwrap().clear();
+    let begun = stage.plans.0.lock().unwrap()[2].plan.steps[1].clone();
+    assert_eq!(begun.status, StepStatus::Running);
+    let begun = begun.call.expect("its call is known before it runs");
+    if let Some(receipt) = receipt {
+        stage.plans.keep_receipt(&begun, &receipt).unwrap();
+    }
     let resume = Some(Resume::Restarted { plan: "t-1".into() });
-    let (_, done, steps, _) =
-        reported(stage.work(Task { resume, turn: "t-9".into(), ..task("", Category::Conversation) }));
-    assert_eq!((done, steps), (3, 3));
-    let ran: Vec<Value> =
-        stage.tools.0.lock().unwrap().iter().map(|call| call.args["name"].clone()).collect();
-    assert_eq!(ran, ["b", "c"]);
+    let thought = stage.work(Task { resume, turn: "t-9".into(), ..task("", Category::Conversation) });
+    let calls = stage.tools.0.lock().unwrap();
+    let ran = calls.iter().map(|call| (call.tool.clone(), call.id())).collect();
+    (ran, begun, thought)
+}
+
+#[test]
+fn after_a_power_cut_a_step_that_ran_is_not_done_twice() {
+    let receipt = |ok: bool, detail: Value| Some(Receipt { id: "r".into(), ok, changed: ok, detail });
+    let tools = |ran: &[(String, CallId)]| ran.iter().map(|(tool, _)| tool.clone()).collect::<Vec<_>>();
+
+    // What only looks, or names the state that is to be, is done again, under the same name.
+    for (tool, name) in [("test.look", "b"), ("test.set", "steady")] {
+        let (ran, begun, thought) = cut(tool, name, None);
+        assert_eq!(tools(&ran), [tool, "test.look"]);
+        assert_eq!(ran[0].1, begun);
+        let (_, done, steps, troubles) = reported(thought);
+        assert_eq!((done, steps, troubles.len()), (3, 3, 0));
+    }
+    // What has a receipt has been done.
+    let (ran, _, thought) = cut("test.set", "b", receipt(true, json!({})));
+    assert_eq!((tools(&ran), reported(thought).1), (vec!["test.look".to_owned()], 3));
+    let (ran, _, thought) = cut("test.set", "b", receipt(false, json!({"message": "the lamp is offline"})));
+    let (_, done, _, troubles) = reported(thought);
+    assert_eq!((ran.len(), done, troubles), (0, 1, vec!["the lamp is offline".to_owned()]));
+    // What was asked about and not done is asked about again.
+    let asked = json!({"error": "needs_approval", "action": "unlock", "name": "door"});
+    let (ran, _, thought) = cut("test.set", "b", receipt(false, asked));
+    assert_eq!((tools(&ran)[0].as_str(), reported(thought).1), ("test.set", 3));
+    // And what nobody knows is told, not done.
+    let (ran, _, thought) = cut("test.set", "b", None);
+    let (_, done, steps, troubles) = reported(thought);
+    assert_eq!((ran.len(), done, steps, troubles.len()), (0, 1, 3, 1));
+    assert!(troubles[0].contains("Nobody knows whether it was done"), "{troubles:?}");
+}
+
+#[test]
+fn a_plan_from_a_checkpoint_begins_what_ran_there_anew() {
+    let steps = json!([step("a", "test.set", &[]), step("b", "test.set", &["a"])]);
+    let stage = Stage::with(vec![planned(steps)]);
+    stage.work(task("get the house ready", Category::TaskComplex));
+    stage.tools.0.lock().unwrap().clear();
+    let resume = Some(Resume::Again { plan: "t-1".into(), checkpoint: Some(3) });
+    let again = Task { resume, turn: "t-9".into(), ..task("", Category::Conversation) };
+    assert_eq!(reported(stage.work(again)).1, 2);
+    let calls = stage.tools.0.lock().unwrap();
+    assert_eq!((calls.len(), &calls[0].turn, &calls[0].args["name"]), (1, &"t-9".into(), &json!("b")));
 }
 
 #[test]
