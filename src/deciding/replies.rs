@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 32] = [
+pub const FIXED_KEYS: [&str; 34] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -22,6 +22,8 @@ pub const FIXED_KEYS: [&str; 32] = [
     "ask_again",
     "report",
     "no_picture",
+    "no_change",
+    "nothing_to_change",
     "help",
     "status",
     "cancelled",

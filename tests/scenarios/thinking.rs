@@ -315,3 +315,31 @@ fn the_owner_says_yes_or_no_at_the_command_line() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("daemon"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn what_was_said_is_said_in_other_words() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    for words in
+        ["Because the air scatters blue light most.", "Weil die Luft blaues Licht streut.", "", "```\n```"]
+    {
+        server.queue(Script::say(words));
+    }
+    let lines = "why is the sky blue?\nsay that in German\nfasse diesen Text zusammen: Die Luft streut blaues Licht\n";
+    let events = ask(&hark, &server, &[UNJUDGED], lines);
+    let said = replies(&events);
+    // What cannot be changed stays as it is.
+    let expected = ["Because the air scatters blue light most.", "Weil die Luft blaues Licht streut."];
+    assert_eq!(said[..2], expected);
+    assert_eq!(said[2], "Die Luft streut blaues Licht");
+    let changes: Vec<&Value> = named(&events, "intent")
+        .into_iter()
+        .filter(|intent| intent["name"] == "text_transformation")
+        .collect();
+    assert_eq!(changes[0]["slots"], json!({"what": "translation", "of": "the last reply", "language": "de"}));
+    assert_eq!(changes[1]["slots"], json!({"what": "summary", "of": "the text named"}));
+    assert!(server.chats()[1].asked().contains("Because the air scatters blue light most."));
+    assert_eq!(named(&events, "turn")[2]["outcome"], "failed");
+
+    let events = hark.events(&["ask", "translate good morning into German"]);
+    assert!(replies(&events)[0].contains("language model"), "{events:#?}");
+}

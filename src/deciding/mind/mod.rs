@@ -2,11 +2,12 @@
 //! decided here, by rule; the model decides only how to say it, and everything it returns is checked. No clock, no
 //! threads, no network: these come with the ports.
 //!
-//! `way` chooses, `answer` answers questions and small talk, `react` runs tools one after the other, `plan` several at
+//! `way` chooses, `answer` answers questions and small talk, `change` puts texts into other words, `react` runs tools one after the other, `plan` several at
 //! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said.
 
 mod answer;
 mod autonomy;
+mod change;
 mod context;
 mod plan;
 mod react;
@@ -194,6 +195,7 @@ impl Work<'_> {
         let way = way::choose(&self.task, router);
         match way {
             Way::Image => self.look().await,
+            Way::Change => self.change().await,
             Way::Routed => self.routed().await,
             Way::Conversation => self.converse().await,
             Way::Question => self.inquire().await,
@@ -244,10 +246,14 @@ impl Work<'_> {
         (self.tell)(News::Told { event });
     }
 
+    fn decided_intent(&self, intent: Intent) {
+        (self.tell)(News::Decided { intent });
+    }
+
     fn decided(&self, name: &str, confidence: f32, why: &str) {
         let (name, why) = (name.to_owned(), why.to_owned());
         let (slots, route) = (Slots::new(), Route::Llm);
-        (self.tell)(News::Decided { intent: Intent { name, slots, confidence, route, why, response: None } });
+        self.decided_intent(Intent { name, slots, confidence, route, why, response: None });
     }
 
     /// One call under a contract; its attempts are counted.

@@ -80,6 +80,11 @@ fn claims(words: &str, more: &[&str]) -> bool {
     begins_done || DEEDS.iter().chain(more).any(|claim| plain.contains(claim))
 }
 
+/// Whether words say that somebody did something in the house.
+pub(super) fn claims_a_deed(words: &str) -> bool {
+    claims(words, &[])
+}
+
 /// What a task may say at its end: the model's words when they claim no more than the receipts do. `None` when they
 /// claim what nothing backs.
 pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
