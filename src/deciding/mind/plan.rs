@@ -1,7 +1,7 @@
 //! Plans: made under contract, checked, and carried out with a checkpoint before and after every step, so that a
 //! power cut loses nothing and repeats no completed step.
 
-use super::told::{Deed, troubles};
+use super::told::{Deed, honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::deciding::contracts::Contract;
 use crate::deciding::contracts::plans::plan_of;
@@ -192,6 +192,8 @@ impl Work<'_> {
             // A step that only looks and fails is told as well.
             .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?)))
             .collect();
+        let written: Vec<Deed> =
+            deeds.iter().filter(|deed| risk(&deed.tool) != Some(Risk::Read)).cloned().collect();
         let found: Vec<_> = plan
             .steps
             .iter()
@@ -204,7 +206,7 @@ impl Work<'_> {
         if !found.is_empty() {
             let vars = json!({"text": shown(&json!(found)), "request": self.task.text, "language": self.context.language()});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-            words = Some(outcome.text().to_owned()).filter(|_| !outcome.fallback);
+            words = honest(outcome.text(), &written).filter(|_| !outcome.fallback);
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();
