@@ -8,6 +8,7 @@ use crate::config::contracts::ContractsConfig;
 use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
 use crate::deciding::mind::{Mind, MindParts};
+use crate::deciding::replies::Phrasebook;
 use crate::domain::home::{Entity, Home};
 use crate::domain::ports::{HomeView, Tools};
 use crate::domain::{Fault, FaultKind};
@@ -33,6 +34,7 @@ pub(super) fn open(
     sessions: &SessionStore,
     tools: &Arc<Toolbox>,
     home: &Arc<HomeRegistry>,
+    replies: &Arc<Phrasebook>,
     runtime: &Handle,
 ) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -45,7 +47,7 @@ pub(super) fn open(
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
     let limit = Duration::from_millis(config.route.tool_timeout_ms.into());
-    let home = home.clone();
+    let (home, replies) = (home.clone(), replies.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
     let plans = Arc::new(PlansOnDisk(store.clone()));
@@ -60,6 +62,7 @@ pub(super) fn open(
         identity,
         owner,
         house: Arc::new(move || told(&home.home())),
+        words: Arc::new(move |language| replies.summary_words(language)),
         now: Arc::new(wall_local),
     };
     Ok(Some(Arc::new(Mind::new(parts))))

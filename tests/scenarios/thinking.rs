@@ -63,6 +63,11 @@ fn an_open_question_is_answered_as_it_comes_and_judged_afterwards() {
     assert_eq!((&judged["label"], &judged["alert"]), (&json!("strict_answer"), &json!("low_scores")));
     let at = |name: &str| events.iter().position(|event| event["event"] == name).unwrap();
     assert!(at("turn") < at("evaluation"), "never in its way");
+    let told = text(&hark.run(&["explain", "last"]).stdout);
+    assert!(told.contains("evaluation   strict_answer") && told.contains("low_scores"), "{told}");
+    let sets = sets(&server, &[]);
+    let replayed = hark.command(&["replay", "last"]).args(&sets).output().unwrap();
+    assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stdout));
 }
 
 #[test]

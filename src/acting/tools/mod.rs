@@ -32,6 +32,7 @@ mod shell;
 pub mod table;
 mod timer;
 mod undo;
+mod usable;
 mod volume;
 mod weather;
 mod web;
@@ -103,7 +104,8 @@ impl Tools for Toolbox {
 
     fn reference(&self) -> Vec<ToolSpec> {
         let parts = &self.parts;
-        let works = |tool: &&&Descriptor| allowed(parts, tool).is_ok() && (tool.ready)(parts).is_ok();
+        let home = parts.home.registry().home();
+        let works = |tool: &&&Descriptor| usable::is_usable(parts, tool, &home);
         table::TABLE.iter().filter(works).map(|tool| tool.spec()).collect()
     }
 }

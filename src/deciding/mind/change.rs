@@ -64,8 +64,11 @@ impl Work<'_> {
         if receipt.ok && !text.trim().is_empty() {
             return Ok(text.to_owned());
         }
-        let text =
-            if receipt.ok { summary::told(&receipt.detail) } else { summary::apology(&receipt.detail) };
-        Err(ThoughtEnd::Answered { text, language: "en".into(), failed: true })
+        let text = if receipt.ok {
+            summary::told(&receipt.detail, &self.words())
+        } else {
+            summary::apology(&receipt.detail, &self.words())
+        };
+        Err(ThoughtEnd::Answered { text, language: self.language(), failed: true })
     }
 }

@@ -19,6 +19,7 @@ mod way;
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
 use super::contracts::{Contract, Options, Outcome, fence};
+use super::summary::Words;
 use crate::config::route::RouteConfig;
 use crate::domain::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use crate::domain::plan::PlanStore;
@@ -66,6 +67,8 @@ pub struct MindParts {
     pub owner: String,
     /// What of the house belongs into a prompt, such as the areas; made anew after every change.
     pub house: Arc<dyn Fn() -> String + Send + Sync>,
+    /// The words around results of tools, by ISO 639-1 code.
+    pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
 }
@@ -343,6 +346,11 @@ impl Work<'_> {
             |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || tool.is_told_by(&text);
         let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
         if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
+    }
+
+    /// The words around results, in the language of the person.
+    fn words(&self) -> Words {
+        (self.mind.parts.words)(self.context.language())
     }
 
     fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {

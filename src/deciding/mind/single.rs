@@ -89,10 +89,10 @@ impl Work<'_> {
     ) -> ThoughtEnd {
         self.answers_as(Subject::Tool(tool.to_owned()));
         if !receipt.ok {
-            let text = summary::apology(&receipt.detail);
+            let text = summary::apology(&receipt.detail, &self.words());
             return ThoughtEnd::Answered { text, language, failed: true };
         }
-        let plain = summary::told(&receipt.detail);
+        let plain = summary::told(&receipt.detail, &self.words());
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
         let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);

@@ -164,6 +164,7 @@ impl Stage {
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| "Lamp in Kitchen: off (light)".into()),
+            words: Arc::new(|_| Words::default()),
             now: Arc::new(move || noon),
         });
         Self { mind, model, tools, plans, news: Arc::default() }
