@@ -241,11 +241,11 @@ impl Words {
                     return Some(translation(language, named_text(named)?));
                 }
             }
-            let (about, language) = self.into_language(rest)?;
+            let (about, language) = self.with_language(rest)?;
             return Some(translation(language, self.object(about).or_else(|| named_text(about))?));
         }
         let rest = first_after(text, self.how)?;
-        let (about, language) = self.into_language(rest)?;
+        let (about, language) = self.with_language(rest)?;
         Some(translation(language, self.pronoun(about).or_else(|| named_text(about))?))
     }
 
@@ -282,7 +282,7 @@ impl Words {
     }
 
     /// A text and the language it is to be in: "… into German".
-    fn into_language<'a>(&self, text: &'a str) -> Option<(&'a str, &'static str)> {
+    fn with_language<'a>(&self, text: &'a str) -> Option<(&'a str, &'static str)> {
         let text = ended(text);
         let (rest, name) = text.rsplit_once(char::is_whitespace)?;
         let code = language(name)?;

@@ -2,7 +2,7 @@
 
 use super::matrix::{Output, Policy};
 use super::prompt::Fill;
-use super::reference::{Checked, Filled};
+use super::reference::{Checked, Filled, Reference};
 use super::stream::{Gate, peeled};
 use super::{Contract, Contracts, check, plans, steps};
 use crate::domain::PublicEvent;
@@ -85,6 +85,44 @@ enum Attempt {
     NoAnswer(ModelError, Option<Value>),
 }
 
+/// What an attempt is judged by.
+struct Frame<'a> {
+    contract: Contract,
+    offer: &'a [ToolSpec],
+    filled: &'a Filled,
+    reference: &'a Reference,
+    gate: Option<&'a Gate>,
+    text: bool,
+}
+
+impl Frame<'_> {
+    /// How an attempt ended; and what the tools take that it called, for the next one.
+    fn judge(&self, answer: Result<Completion, ModelError>) -> (Attempt, String) {
+        let silent = self.gate.is_none_or(|gate| gate.handed().is_empty());
+        let calls = if silent { steps::calls(&answer, self.offer) } else { Vec::new() };
+        if !calls.is_empty() {
+            let mistakes = steps::mistakes(&calls, self.offer, self.reference);
+            let called = steps::reinforced(&calls, self.offer, self.reference);
+            let attempt =
+                if mistakes.is_empty() { Attempt::Calls(calls) } else { Attempt::Invalid(mistakes) };
+            return (attempt, called);
+        }
+        let schema = &self.filled.schema;
+        let attempt = match (self.gate, self.text) {
+            (Some(gate), _) => streamed(answer, gate, schema),
+            (None, true) => spoken(answer, schema),
+            (None, false) => structured(answer, schema, |value| {
+                if self.contract == Contract::Plan {
+                    plans::mistakes(value, self.reference)
+                } else {
+                    Vec::new()
+                }
+            }),
+        };
+        (attempt, String::new())
+    }
+}
+
 impl Contracts {
     /// Asks `model` under `contract`. `vars` is an object with what the policy needs; others are `language`,
     /// `persona`, `verbosity`, `strength`, `replay`, `data` (`[{name, text}]`). Never fails: what went wrong is in
@@ -117,6 +155,14 @@ impl Contracts {
         };
         let text = policy.output == Output::Text;
         let gate = sink.filter(|_| text).map(|sink| Gate::new(sink, filled.schema.most_chars()));
+        let frame = Frame {
+            contract,
+            offer: &offer,
+            filled: &filled,
+            reference: &reference,
+            gate: gate.as_ref(),
+            text,
+        };
         let (mut wrong, mut called): (Vec<String>, String) = Default::default();
         for attempt in 1..=policy.retries + 1 {
             let retry = attempt.checked_sub(2).and_then(|number| policy.instructions.get(number as usize));
@@ -145,21 +191,8 @@ impl Contracts {
             let prompt = Prompt { tools: offer.clone(), ..prompt_of(policy, messages, &filled, difficulty) };
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
-            let silent = gate.as_ref().is_none_or(|gate| gate.handed().is_empty());
-            let calls = if silent { steps::calls(&answer, &offer) } else { Vec::new() };
-            called = String::new();
-            let result = match (&gate, text) {
-                _ if !calls.is_empty() => {
-                    let mistakes = steps::mistakes(&calls, &offer, &reference);
-                    called = steps::reinforced(&calls, &offer, &reference);
-                    if mistakes.is_empty() { Attempt::Calls(calls) } else { Attempt::Invalid(mistakes) }
-                }
-                (Some(gate), _) => streamed(answer, gate, &filled.schema),
-                (None, true) => spoken(answer, &filled.schema),
-                (None, false) => structured(answer, &filled.schema, |value| {
-                    if contract == Contract::Plan { plans::mistakes(value, &reference) } else { Vec::new() }
-                }),
-            };
+            let (result, wanted) = frame.judge(answer);
+            called = wanted;
             match result {
                 Attempt::Valid(value) => {
                     report_attempt(report, contract, attempt, &[], false);

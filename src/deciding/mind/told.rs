@@ -107,13 +107,13 @@ pub(super) fn claims_a_deed(words: &str) -> bool {
 /// claim what nothing backs.
 pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
     let done: Vec<&Deed> = deeds.iter().filter(|deed| deed.writes && deed.ok).collect();
-    let is_backed = |claim: &&str| {
-        let grave = GRAVE.iter().find(|(deed, _)| deed == claim);
+    let is_backed = |claim: &str| {
+        let grave = GRAVE.iter().find(|(deed, _)| *deed == claim);
         let about = |domain: &str| done.iter().any(|deed| deed.domains.iter().any(|known| known == domain));
         grave.is_none_or(|(_, domain)| about(domain))
     };
     let honest =
-        !claims(words, &STATES) || !done.is_empty() && claimed(words).iter().all(|claim| is_backed(&claim));
+        !claims(words, &STATES) || !done.is_empty() && claimed(words).iter().all(|claim| is_backed(claim));
     honest.then(|| words.to_owned())
 }
 
