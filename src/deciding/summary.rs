@@ -19,7 +19,7 @@ const BAD_STATUS: u64 = 400;
 /// lacks is English.
 ///
 /// Besides the keys of [`ENGLISH`]: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is,
-/// one and several, parted by `|`.
+/// one and several, parted by `|`. What is put in stands as `{n}`: these are no templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(BTreeMap<String, String>);
 
@@ -30,12 +30,12 @@ pub const GROUP: &str = "summary";
 const ENGLISH: [(&str, &str); 13] = [
     ("done", "Done."),
     ("empty", "It is empty."),
-    ("none", "No {{ kinds }}."),
+    ("none", "No {kinds}."),
     ("and", "and"),
-    ("more", "{{ n }} more"),
-    ("cut", "… and {{ n }} more characters."),
-    ("sorry", "Sorry, {{ message }}."),
-    ("helps", "What helps: {{ fix }}."),
+    ("more", "{n} more"),
+    ("cut", "… and {n} more characters."),
+    ("sorry", "Sorry, {message}."),
+    ("helps", "What helps: {fix}."),
     ("did_not_work", "it did not work"),
     ("yes", "yes"),
     ("days", "day|days"),
@@ -56,7 +56,7 @@ impl Words {
 
     /// A sentence with something put into it.
     fn with(&self, key: &str, name: &str, value: &str) -> String {
-        self.get(key).replace(&format!("{{{{ {name} }}}}"), value)
+        self.get(key).replace(&format!("{{{name}}}"), value)
     }
 
     /// What a field is called, of its name with blanks.
@@ -333,15 +333,15 @@ mod tests {
     #[test]
     fn a_language_has_words_of_its_own_and_what_it_lacks_is_english() {
         let german = [
-            ("none", "Keine {{ kinds }}."),
+            ("none", "Keine {kinds}."),
             ("and", "und"),
-            ("more", "{{ n }} weitere"),
+            ("more", "{n} weitere"),
             ("kind_file", "Datei|Dateien"),
             ("field_memory_used", "belegter Speicher"),
             ("decimal", ","),
-            ("cut", "… und noch {{ n }} Zeichen."),
+            ("cut", "… und noch {n} Zeichen."),
             ("days", "Tag|Tage"),
-            ("sorry", "Das ging nicht: {{ message }}."),
+            ("sorry", "Das ging nicht: {message}."),
         ];
         let german = german.map(|(key, words)| (key.to_owned(), words.to_owned()));
         let words = Words::new(Some(&BTreeMap::from(german)));
