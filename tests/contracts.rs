@@ -124,6 +124,7 @@ fn samples() -> Vec<PublicEvent> {
                 depends_on: Vec::new(),
                 status: StepStatus::Pending,
                 receipt: None,
+                call: None,
             }],
         }),
         PublicEvent::StepUpdate {

@@ -119,6 +119,11 @@ impl Gate {
         self.permissions.denies_tool(permission)
     }
 
+    /// Whether an act is never done, whatever a person says.
+    pub fn never(&self, act: &str) -> bool {
+        self.permissions.policy_for(act) == DangerPolicy::Deny
+    }
+
     /// Lets through what is harmless, what the policy allows, and what a person said yes to or gave the
     /// PIN for. Of several dangers the strictest policy counts for all.
     ///

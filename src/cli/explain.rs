@@ -198,6 +198,7 @@ mod tests {
             depends_on: vec!["a".into()],
             status: StepStatus::Completed,
             receipt: None,
+            call: None,
         };
         let plan =
             crate::domain::plan::Plan { id: "p".into(), summary: "Evening.".into(), steps: vec![step] };

@@ -8,6 +8,7 @@ use crate::config::contracts::ContractsConfig;
 use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
 use crate::deciding::mind::{Mind, MindParts};
+use crate::deciding::replies::Phrasebook;
 use crate::domain::home::{Entity, Home};
 use crate::domain::ports::{HomeView, Tools};
 use crate::domain::{Fault, FaultKind};
@@ -20,8 +21,8 @@ use tokio::runtime::Handle;
 
 /// Lines about the house at most.
 const MOST_LINES: usize = 200;
-/// Bytes of a file about Hark or its household at most.
-const MOST_BYTES: u64 = 64 * 1024;
+/// Bytes of a file about Hark or its household at most; two of them and the rest fit into one prompt.
+const MOST_BYTES: u64 = 20 * 1024;
 
 /// What works with language models; `None` when none is configured.
 ///
@@ -33,6 +34,7 @@ pub(super) fn open(
     sessions: &SessionStore,
     tools: &Arc<Toolbox>,
     home: &Arc<HomeRegistry>,
+    replies: &Arc<Phrasebook>,
     runtime: &Handle,
 ) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
@@ -45,19 +47,22 @@ pub(super) fn open(
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
     let limit = Duration::from_millis(config.route.tool_timeout_ms.into());
-    let home = home.clone();
+    let (home, replies) = (home.clone(), replies.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
+    let plans = Arc::new(PlansOnDisk(store.clone()));
+    let (receipts, runtime) = (plans.clone(), runtime.clone());
     let parts = MindParts {
         model,
         contracts: Arc::new(contracts),
-        tools: Arc::new(Persistent { tools: tools.clone(), runtime: runtime.clone(), limit }),
+        tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime, limit }),
         sessions: Some(Arc::new(SessionsOnDisk(sessions.clone()))),
-        plans: Arc::new(PlansOnDisk(store.clone())),
+        plans,
         settings: config.route.clone(),
         identity,
         owner,
         house: Arc::new(move || told(&home.home())),
+        words: Arc::new(move |language| replies.summary_words(language)),
         now: Arc::new(wall_local),
     };
     Ok(Some(Arc::new(Mind::new(parts))))

@@ -46,7 +46,7 @@ pub struct Recorder {
     /// How answers are wanted where that is another way than as text.
     modes: BTreeMap<String, &'static str>,
     saved: u32,
-    writes: Vec<JoinHandle<()>>,
+    writes: Vec<(TurnId, JoinHandle<()>)>,
 }
 
 /// A turn that is not closed yet.
@@ -118,6 +118,7 @@ impl Recorder {
         let Some(id) = &envelope.turn else { return };
         // What is told of a turn that has closed, such as how good its answer was, opens it no more.
         if envelope.origin.is_none() && !self.open.contains_key(id) {
+            self.add(id, json(envelope));
             return;
         }
         let open = self.open.entry(id.clone()).or_insert_with(|| Open {
@@ -152,8 +153,9 @@ impl Recorder {
         self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
         let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
-        self.writes.retain(|write| !write.is_finished());
-        self.writes.push(self.runtime.spawn_blocking(move || {
+        let id = open.record.id.clone();
+        self.writes.retain(|(_, write)| !write.is_finished());
+        let write = self.runtime.spawn_blocking(move || {
             if let Err(fault) = keeping.turns.save_turn(&open.record) {
                 tracing::error!("a turn could not be kept: {fault}");
             }
@@ -166,12 +168,33 @@ impl Recorder {
             if prune && let Err(fault) = keeping.turns.prune(keeping.most) {
                 tracing::error!("old turns could not be forgotten: {fault}");
             }
-        }));
+        });
+        self.writes.push((id, write));
+    }
+
+    /// Adds an event to a turn that is closed, after everything of it that is still being written.
+    fn add(&mut self, id: &TurnId, event: Value) {
+        let before = self.writes.iter().position(|(turn, _)| turn == id).map(|at| self.writes.remove(at).1);
+        let (turns, turn) = (self.keeping.turns.clone(), id.clone());
+        let write = self.runtime.spawn(async move {
+            if let Some(before) = before
+                && let Err(error) = before.await
+            {
+                tracing::error!("a turn could not be kept: {error}");
+            }
+            let added = tokio::task::spawn_blocking(move || turns.add_event(&turn, &event)).await;
+            match added {
+                Ok(Ok(())) => {}
+                Ok(Err(fault)) => tracing::error!("what was told of a turn later could not be kept: {fault}"),
+                Err(error) => tracing::error!("what was told of a turn later could not be kept: {error}"),
+            }
+        });
+        self.writes.push((id.clone(), write));
     }
 
     /// Waits until every turn is on the disk. Not from within the runtime.
     pub fn finish(&mut self) {
-        for write in self.writes.drain(..) {
+        for (_, write) in self.writes.drain(..) {
             if let Err(error) = self.runtime.block_on(write) {
                 tracing::error!("a turn could not be kept: {error}");
             }

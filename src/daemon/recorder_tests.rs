@@ -100,7 +100,11 @@ fn a_turn_leaves_record_conversation_and_journal() {
     assert!(recorder.open.is_empty(), "what comes after the end opens nothing");
     recorder.finish();
 
-    assert_eq!(desk.keeping.turns.by_id(&"2".into()).unwrap().unwrap().session, "home");
+    let kept = desk.keeping.turns.by_id(&"2".into()).unwrap().unwrap();
+    assert_eq!(
+        (kept.session.as_str(), &kept.events.last().unwrap()["event"]),
+        ("home", &"evaluation".into())
+    );
     assert_eq!(desk.keeping.sessions.policy_of(&"2".into()).unwrap(), Some(replayed.policy));
     assert_eq!(desk.keeping.sessions.entries("home").unwrap().len(), 2);
     assert_eq!(desk.keeping.sessions.entries("web").unwrap().len(), 1);

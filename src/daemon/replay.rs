@@ -126,7 +126,10 @@ fn run(
             }
         }
     }
-    let recorded: Vec<Value> = record.events.iter().map(bare).collect();
+    // What was told after the end, such as how good the answer was, came of no input that was recorded.
+    let end = record.events.iter().position(|event| event["event"] == "turn");
+    let recorded = record.events.iter().take(end.map_or(usize::MAX, |end| end + 1));
+    let recorded: Vec<Value> = recorded.map(bare).collect();
     let told = |name: &Value| today.iter().any(|event| event["event"] == *name);
     let others =
         |event: &Value| OF_OTHERS.iter().any(|name| event["event"] == *name) && !told(&event["event"]);

@@ -9,8 +9,10 @@ use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::plan::{KeptPlan, Plan, PlanStore};
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::session::{ReplayReason, Replayed, SessionSettings, Sessions};
-use crate::domain::tool::error_code;
-use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
+use crate::domain::tool::{CallId, error_code};
+use crate::domain::{
+    Event, Fault, FaultKind, Receipt, Risk, Slots, Task, Thought, ThoughtEnd, ToolCall, TurnId,
+};
 use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use std::collections::BTreeMap;
@@ -111,9 +113,11 @@ fn tell(mailbox: &Mailbox, event: Event) {
     }
 }
 
-/// Tools as a task runs them: to their end even when the task is over, and no longer than permitted.
+/// Tools as a task runs them: to their end even when the task is over, and no longer than permitted. What came of a call
+/// that may have changed something is on the disk before anybody hears of it.
 pub(super) struct Persistent {
     pub(super) tools: Arc<dyn Tools>,
+    pub(super) receipts: Arc<dyn PlanStore>,
     pub(super) runtime: Handle,
     pub(super) limit: Duration,
 }
@@ -121,7 +125,16 @@ pub(super) struct Persistent {
 impl Tools for Persistent {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         let (name, limit) = (call.tool.clone(), self.limit);
-        let work = self.runtime.spawn(self.tools.run(call));
+        let id = (self.tools.risk(&name) != Some(Risk::Read)).then(|| call.id());
+        let (running, receipts) = (self.tools.run(call), self.receipts.clone());
+        let work = self.runtime.spawn(async move {
+            let receipt = running.await;
+            let kept = id.map_or(Ok(()), |id| receipts.keep_receipt(&id, &receipt));
+            if let Err(fault) = kept {
+                tracing::error!("what came of a call was not kept; after a restart nobody knows it: {fault}");
+            }
+            receipt
+        });
         Box::pin(async move {
             match tokio::time::timeout(limit, work).await {
                 Ok(Ok(receipt)) => receipt,
@@ -144,6 +157,10 @@ impl Tools for Persistent {
 
     fn risk(&self, tool: &str) -> Option<Risk> {
         self.tools.risk(tool)
+    }
+
+    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
+        self.tools.may_repeat(tool, args)
     }
 
     fn reference(&self) -> Vec<ToolSpec> {
@@ -173,6 +190,14 @@ impl PlanStore for PlansOnDisk {
 
     fn checkpoints(&self, id: &str) -> Result<Vec<KeptPlan>, Fault> {
         tokio::task::block_in_place(|| self.0.checkpoints(id))
+    }
+
+    fn keep_receipt(&self, call: &CallId, receipt: &Receipt) -> Result<(), Fault> {
+        tokio::task::block_in_place(|| self.0.keep_receipt(call, receipt))
+    }
+
+    fn receipt(&self, call: &CallId) -> Result<Option<Receipt>, Fault> {
+        tokio::task::block_in_place(|| self.0.receipt(call))
     }
 }
 

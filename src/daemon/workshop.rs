@@ -176,7 +176,8 @@ impl Workshop {
         let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
-        let mind = minds::open(&config, &store, &sessions, &tools, &home, runtime.handle())?;
+        let mind =
+            minds::open(&config, &store, &sessions, &tools, &home, &tongues.replies, runtime.handle())?;
         Ok(Self {
             config,
             runtime,

@@ -1,6 +1,7 @@
 //! From intents to actions and replies: the pure turn machine, instincts, context, routes, reply
 //! templates.
 
+pub mod changing;
 pub mod choice;
 pub mod claims;
 pub mod context;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 32] = [
+pub const FIXED_KEYS: [&str; 34] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -22,6 +22,8 @@ pub const FIXED_KEYS: [&str; 32] = [
     "ask_again",
     "report",
     "no_picture",
+    "no_change",
+    "nothing_to_change",
     "help",
     "status",
     "cancelled",
@@ -92,6 +94,15 @@ impl Phrasebook {
     }
 }
 
+impl Phrasebook {
+    /// The words around results of tools in a language, if it is spoken here, else in the usual one.
+    pub fn summary_words(&self, language: &str) -> summary::Words {
+        let fetch = |language: &str| self.languages.get(language).and_then(|fetch| fetch());
+        let replies = fetch(language).or_else(|| fetch(&self.usual));
+        replies.map(|replies| replies.summary_words()).unwrap_or_default()
+    }
+}
+
 impl Replies {
     /// Compiles every template.
     ///
@@ -124,6 +135,11 @@ impl Replies {
             .filter(|intent| !answered(intent))
             .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
         lacking.chain(silent).collect()
+    }
+
+    /// The words around results of tools.
+    pub fn summary_words(&self) -> summary::Words {
+        summary::Words::new(self.templates.get(summary::GROUP))
     }
 
     fn template(&self, group: &str, key: &str) -> Option<&str> {
@@ -199,7 +215,12 @@ impl Replies {
     fn done(&self, intent: &Intent, receipt: &Receipt) -> Result<String, Fault> {
         if intent.name.starts_with(route::TOOL_PREFIX) && !self.templates.contains_key(&intent.name) {
             let detail = &receipt.detail;
-            return Ok(if receipt.ok { summary::told(detail) } else { summary::apology(detail) });
+            let words = self.summary_words();
+            return Ok(if receipt.ok {
+                summary::told(detail, &words)
+            } else {
+                summary::apology(detail, &words)
+            });
         }
         let values = json!({ "intent": intent.name, "slots": intent.slots, "result": receipt.detail });
         if receipt.ok {

@@ -2,6 +2,7 @@
 //! sentence. The whole result stays in the receipt.
 
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Most characters that are said.
 const MAX_CHARS: usize = 500;
@@ -14,34 +15,99 @@ const NAMES: &[&str] = &["name", "title", "path", "id", "text"];
 /// Smallest HTTP status that is worth a word.
 const BAD_STATUS: u64 = 400;
 
+/// The words of a language around results: the group `summary` of its response sentences (`models/sentences`). What it
+/// lacks is English.
+///
+/// Besides the keys of [`ENGLISH`]: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is,
+/// one and several, parted by `|`. What is put in stands as `{n}`: these are no templates.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words(BTreeMap<String, String>);
+
+/// Their group.
+pub const GROUP: &str = "summary";
+
+/// What is said in English.
+const ENGLISH: [(&str, &str); 13] = [
+    ("done", "Done."),
+    ("empty", "It is empty."),
+    ("none", "No {kinds}."),
+    ("and", "and"),
+    ("more", "{n} more"),
+    ("cut", "… and {n} more characters."),
+    ("sorry", "Sorry, {message}."),
+    ("helps", "What helps: {fix}."),
+    ("did_not_work", "it did not work"),
+    ("yes", "yes"),
+    ("days", "day|days"),
+    ("bytes", "bytes"),
+    ("decimal", "."),
+];
+
+impl Words {
+    /// The words of these sentences.
+    pub fn new(sentences: Option<&BTreeMap<String, String>>) -> Self {
+        Self(sentences.cloned().unwrap_or_default())
+    }
+
+    fn get(&self, key: &str) -> &str {
+        let english = || ENGLISH.iter().find(|(known, _)| *known == key).map_or("", |(_, words)| words);
+        self.0.get(key).map_or_else(english, String::as_str)
+    }
+
+    /// A sentence with something put into it.
+    fn with(&self, key: &str, name: &str, value: &str) -> String {
+        self.get(key).replace(&format!("{{{name}}}"), value)
+    }
+
+    /// What a field is called, of its name with blanks.
+    fn field(&self, words: &str) -> String {
+        let key = format!("field_{}", words.replace(' ', "_"));
+        self.0.get(&key).map_or_else(|| words.to_owned(), Clone::clone)
+    }
+
+    /// What one or several things of a list are called.
+    fn kind(&self, kind: &str, is_one: bool) -> String {
+        let known = self.0.get(&format!("kind_{kind}")).and_then(|both| both.split_once('|'));
+        match known {
+            Some((one, several)) => if is_one { one } else { several }.trim().to_owned(),
+            None if is_one => kind.replace('_', " "),
+            None => plural(&kind.replace('_', " ")),
+        }
+    }
+
+    fn number(&self, number: f64) -> String {
+        number.to_string().replace('.', self.get("decimal"))
+    }
+}
+
 /// The result of a tool in words, at most some sentences long.
-pub fn told(detail: &Value) -> String {
+pub fn told(detail: &Value, words: &Words) -> String {
     let said = match detail {
-        Value::Object(fields) => object(fields),
-        Value::Array(things) => list("thing", things, things.len()),
-        value => plain("", value).unwrap_or_default(),
+        Value::Object(fields) => object(fields, words),
+        Value::Array(things) => list("thing", things, things.len(), words),
+        value => plain("", value, words).unwrap_or_default(),
     };
-    cut(if said.is_empty() { "Done." } else { &said })
+    cut(if said.is_empty() { words.get("done") } else { &said }, words)
 }
 
 /// Why a tool failed, in words, with what to do about it.
-pub fn apology(detail: &Value) -> String {
+pub fn apology(detail: &Value, words: &Words) -> String {
     let text = |key: &str| {
         detail[key].as_str().map(|text| text.trim_end_matches('.')).filter(|text| !text.is_empty())
     };
-    let message = text("message").unwrap_or("it did not work");
-    let fix = text("fix").map(|fix| format!(" What helps: {fix}.")).unwrap_or_default();
-    cut(&format!("Sorry, {message}.{fix}"))
+    let message = text("message").unwrap_or(words.get("did_not_work"));
+    let fix = text("fix").map(|fix| format!(" {}", words.with("helps", "fix", fix))).unwrap_or_default();
+    cut(&format!("{}{fix}", words.with("sorry", "message", message)), words)
 }
 
-fn object(fields: &Map<String, Value>) -> String {
+fn object(fields: &Map<String, Value>, words: &Words) -> String {
     let status = fields.get("status").and_then(Value::as_u64).filter(|status| *status >= BAD_STATUS);
     let status = status.map(|status| format!("Status {status}. ")).unwrap_or_default();
     let title =
         fields.get("title").and_then(Value::as_str).map(|title| format!("{title}. ")).unwrap_or_default();
     let text = |key: &&str| fields.get(*key).and_then(Value::as_str).map(str::trim);
     if let Some(answer) = ANSWERS.iter().find_map(text) {
-        let answer = if answer.is_empty() { "It is empty." } else { answer };
+        let answer = if answer.is_empty() { words.get("empty") } else { answer };
         return format!("{status}{title}{answer}");
     }
     let lists: Vec<(&String, &Vec<Value>)> =
@@ -50,69 +116,74 @@ fn object(fields: &Map<String, Value>) -> String {
     let count = fields.get("count").and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok());
     let mut sentences: Vec<String> = Vec::new();
     let single = fields.iter().filter(|(key, _)| !(only_list && *key == "count") && *key != "truncated");
-    let single: Vec<String> = single.filter_map(|(key, value)| plain(key, value)).collect();
+    let single: Vec<String> = single.filter_map(|(key, value)| plain(key, value, words)).collect();
     if !single.is_empty() {
         sentences.push(format!("{}.", capital(&single.join(", "))));
     }
     for (key, things) in lists {
         let all = count.filter(|count| only_list && *count > things.len()).unwrap_or(things.len());
         if only_list || !things.is_empty() {
-            sentences.push(list(&singular(key), things, all));
+            sentences.push(list(&singular(key), things, all, words));
         }
     }
     sentences.join(" ")
 }
 
 /// "3 files: a, b and c." `all` is how many there are, `things` those that are known.
-fn list(kind: &str, things: &[Value], all: usize) -> String {
-    let kind = kind.replace('_', " ");
-    let kinds = if all == 1 { kind } else { plural(&kind) };
+fn list(kind: &str, things: &[Value], all: usize, words: &Words) -> String {
+    let kinds = words.kind(kind, all == 1);
     if all == 0 {
-        return format!("No {kinds}.");
+        return words.with("none", "kinds", &kinds);
     }
-    let names: Vec<String> = things.iter().filter_map(name).take(MAX_NAMED).collect();
+    let and = words.get("and");
+    let names: Vec<String> = things.iter().filter_map(|thing| name(thing, words)).take(MAX_NAMED).collect();
     match names.as_slice() {
         [] => format!("{all} {kinds}."),
         names if names.len() < all => {
-            format!("{all} {kinds}: {} and {} more.", names.join(", "), all - names.len())
+            let more = words.with("more", "n", &(all - names.len()).to_string());
+            format!("{all} {kinds}: {} {and} {more}.", names.join(", "))
         }
         [only] => format!("{all} {kinds}: {only}."),
-        [first @ .., last] => format!("{all} {kinds}: {} and {last}.", first.join(", ")),
+        [first @ .., last] => format!("{all} {kinds}: {} {and} {last}.", first.join(", ")),
     }
 }
 
 /// What a thing of a list is called, with its share or temperature when it has one.
-fn name(thing: &Value) -> Option<String> {
-    let Value::Object(fields) = thing else { return plain("", thing) };
+fn name(thing: &Value, words: &Words) -> Option<String> {
+    let Value::Object(fields) = thing else { return plain("", thing, words) };
     let known = NAMES.iter().find_map(|key| fields.get(*key).and_then(Value::as_str));
     let name = known.or_else(|| fields.values().find_map(Value::as_str))?;
     let telling = |key: &&String| key.ends_with("_percent") || key.ends_with("_celsius");
-    let measure =
-        fields.iter().find(|(key, _)| telling(key)).and_then(|(key, value)| amount(key, value.as_f64()?));
+    let measure = fields
+        .iter()
+        .find(|(key, _)| telling(key))
+        .and_then(|(key, value)| amount(key, value.as_f64()?, words));
     Some(measure.map_or_else(|| name.to_owned(), |(_, amount)| format!("{name} ({amount})")))
 }
 
 /// A single value with what it is; `None` for what has nothing to say.
-fn plain(key: &str, value: &Value) -> Option<String> {
-    let words = key.replace('_', " ");
-    let with = |words: &str, value: &str| {
-        if words.is_empty() { value.to_owned() } else { format!("{words}: {value}") }
+fn plain(key: &str, value: &Value, words: &Words) -> Option<String> {
+    let named = key.replace('_', " ");
+    let with = |named: &str, value: &str| {
+        if named.is_empty() { value.to_owned() } else { format!("{}: {value}", words.field(named)) }
     };
     match value {
         Value::String(text) if text.trim().is_empty() => None,
-        Value::String(text) => Some(with(&words, text.trim())),
-        Value::Bool(true) => Some(if words.is_empty() { "yes".into() } else { words }),
+        Value::String(text) => Some(with(&named, text.trim())),
+        Value::Bool(true) if named.is_empty() => Some(words.get("yes").to_owned()),
+        Value::Bool(true) => Some(words.field(&named)),
         Value::Number(number) => {
             let number = number.as_f64()?;
-            let (words, amount) = amount(key, number).unwrap_or_else(|| (words, digits(number)));
-            Some(with(&words, &amount))
+            let (named, amount) =
+                amount(key, number, words).unwrap_or_else(|| (named, digits(number, words)));
+            Some(with(&named, &amount))
         }
         Value::Bool(false) | Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
 /// Words without their unit, and the number with it; `None` when the name tells no unit.
-fn amount(key: &str, number: f64) -> Option<(String, String)> {
+fn amount(key: &str, number: f64, words: &Words) -> Option<(String, String)> {
     let bare = |unit: &str, otherwise: &str| {
         let rest = key.strip_suffix(unit)?;
         if rest.is_empty() {
@@ -122,39 +193,42 @@ fn amount(key: &str, number: f64) -> Option<(String, String)> {
         }
     };
     bare("bytes", "size")
-        .map(|words| (words, bytes(number)))
-        .or_else(|| bare("percent", "share").map(|words| (words, format!("{} %", digits(number)))))
-        .or_else(|| bare("celsius", "temperature").map(|words| (words, format!("{} °C", digits(number)))))
-        .or_else(|| bare("seconds", "length").map(|words| (words, length(number))))
+        .map(|named| (named, bytes(number, words)))
+        .or_else(|| bare("percent", "share").map(|named| (named, format!("{} %", digits(number, words)))))
+        .or_else(|| {
+            bare("celsius", "temperature").map(|named| (named, format!("{} °C", digits(number, words))))
+        })
+        .or_else(|| bare("seconds", "length").map(|named| (named, length(number, words))))
 }
 
-fn digits(number: f64) -> String {
+fn digits(number: f64, words: &Words) -> String {
     let rounded = (number * 100.0).round() / 100.0;
-    if rounded == 0.0 && number != 0.0 { number.to_string() } else { rounded.to_string() }
+    words.number(if rounded == 0.0 { number } else { rounded })
 }
 
-fn bytes(number: f64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
+fn bytes(number: f64, words: &Words) -> String {
+    let units = [words.get("bytes"), "kB", "MB", "GB", "TB"];
     let mut number = number;
     let mut unit = 0;
-    while number >= 999.95 && unit + 1 < UNITS.len() {
+    while number >= 999.95 && unit + 1 < units.len() {
         number /= 1000.0;
         unit += 1;
     }
     let number = if unit == 0 { number } else { (number * 10.0).round() / 10.0 };
-    format!("{number} {}", UNITS[unit])
+    format!("{} {}", words.number(number), units[unit])
 }
 
 /// The two largest units of a length.
-fn length(seconds: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
+fn length(seconds: f64, words: &Words) -> String {
+    let (day, days) = words.get("days").split_once('|').unwrap_or(("d", "d"));
+    let units = [(86_400.0, days), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
     let mut left = seconds.max(0.0).round();
     let mut parts = Vec::new();
-    for (size, name) in UNITS {
+    for (size, name) in units {
         let count = (left / size).floor();
         left -= count * size;
         if count > 0.0 {
-            parts.push(format!("{count} {}", if count == 1.0 && name == "days" { "day" } else { name }));
+            parts.push(format!("{count} {}", if count == 1.0 && name == days { day } else { name }));
         }
     }
     parts.truncate(2);
@@ -183,13 +257,14 @@ fn capital(text: &str) -> String {
 }
 
 /// At most so many characters, cut after a sentence or at least between words; and that there is more.
-fn cut(text: &str) -> String {
+fn cut(text: &str, words: &Words) -> String {
     let Some((end, _)) = text.char_indices().nth(MAX_CHARS) else { return text.to_owned() };
     let head = &text[..end];
     let sentence = head.rfind(['.', '!', '?', '\n']).filter(|at| *at > end / 2).map(|at| at + 1);
     let word = head.rfind(char::is_whitespace);
     let kept = head[..sentence.or(word).unwrap_or(end)].trim_end();
-    format!("{kept} … and {} more characters.", text[kept.len()..].trim().chars().count())
+    let left = text[kept.len()..].trim().chars().count();
+    format!("{kept} {}", words.with("cut", "n", &left.to_string()))
 }
 
 #[cfg(test)]
@@ -230,28 +305,59 @@ mod tests {
             (json!(3.5), "3.5"),
             (Value::Null, "Done."),
         ] {
-            assert_eq!(told(&detail), said, "{detail}");
+            assert_eq!(told(&detail, &Words::default()), said, "{detail}");
         }
     }
 
     #[test]
     fn much_text_is_cut_after_a_sentence_and_the_rest_is_counted() {
         let text = "This is a sentence. ".repeat(100);
-        let said = told(&json!({"text": text}));
+        let said = told(&json!({"text": text}), &Words::default());
         assert!(
             said.starts_with("This is")
                 && said.contains("sentence. … and ")
                 && said.ends_with(" more characters.")
         );
         assert!(said.chars().count() <= MAX_CHARS + 40, "{said}");
-        let endless = told(&json!({"text": "ä".repeat(2000)}));
+        let endless = told(&json!({"text": "ä".repeat(2000)}), &Words::default());
         assert!(endless.ends_with("… and 1500 more characters."), "{endless}");
     }
 
     #[test]
     fn a_failure_says_what_helps() {
         let detail = json!({"error": "forbidden", "message": "/x is outside.", "fix": "add its folder"});
-        assert_eq!(apology(&detail), "Sorry, /x is outside. What helps: add its folder.");
-        assert_eq!(apology(&json!({})), "Sorry, it did not work.");
+        assert_eq!(apology(&detail, &Words::default()), "Sorry, /x is outside. What helps: add its folder.");
+        assert_eq!(apology(&json!({}), &Words::default()), "Sorry, it did not work.");
+    }
+
+    #[test]
+    fn a_language_has_words_of_its_own_and_what_it_lacks_is_english() {
+        let german = [
+            ("none", "Keine {kinds}."),
+            ("and", "und"),
+            ("more", "{n} weitere"),
+            ("kind_file", "Datei|Dateien"),
+            ("field_memory_used", "belegter Speicher"),
+            ("decimal", ","),
+            ("cut", "… und noch {n} Zeichen."),
+            ("days", "Tag|Tage"),
+            ("sorry", "Das ging nicht: {message}."),
+        ];
+        let german = german.map(|(key, words)| (key.to_owned(), words.to_owned()));
+        let words = Words::new(Some(&BTreeMap::from(german)));
+        for (detail, said) in [
+            (json!({"files": [], "count": 0}), "Keine Dateien."),
+            (json!({"files": [{"path": "a"}], "count": 1}), "1 Datei: a."),
+            (json!({"files": [{"path": "a"}, {"path": "b"}], "count": 2}), "2 Dateien: a und b."),
+            (json!({"files": [{"path": "a"}], "count": 9}), "9 Dateien: a und 8 weitere."),
+            (json!({"memory_used_bytes": 1_234_567_890_u64}), "Belegter Speicher: 1,2 GB."),
+            (json!({"uptime_seconds": 180_000}), "Uptime: 2 Tage 2 h."),
+            (json!({}), "Done."),
+        ] {
+            assert_eq!(told(&detail, &words), said, "{detail}");
+        }
+        assert!(told(&json!({"text": "ä".repeat(600)}), &words).ends_with("… und noch 100 Zeichen."));
+        let failed = json!({"message": "/x is outside", "fix": "add it"});
+        assert_eq!(apology(&failed, &words), "Das ging nicht: /x is outside. What helps: add it.");
     }
 }

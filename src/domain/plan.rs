@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::intent::Slots;
-use super::tool::Receipt;
+use super::tool::{CallId, Receipt};
 use serde::{Deserialize, Serialize};
 
 /// Where a step stands.
@@ -43,6 +43,9 @@ pub struct Step {
     /// What its tool answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Receipt>,
+    /// The call it was begun with; kept before that runs, and the same when it goes on after a restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
 }
 
 fn pending() -> StepStatus {
@@ -99,4 +102,14 @@ pub trait PlanStore: Send + Sync {
     /// # Errors
     /// When the database cannot be read.
     fn checkpoints(&self, id: &str) -> Result<Vec<KeptPlan>, Fault>;
+    /// Keeps what came of a call; what is known of it already stays.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn keep_receipt(&self, call: &CallId, receipt: &Receipt) -> Result<(), Fault>;
+    /// What came of a call; `None` when nobody knows.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn receipt(&self, call: &CallId) -> Result<Option<Receipt>, Fault>;
 }

@@ -4,7 +4,7 @@ use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
 use super::house::{Audience, Confirmed};
 use super::ids::{EntityId, TimerId};
-use super::intent::{Intent, Understanding};
+use super::intent::{Intent, Slots, Understanding};
 use super::model::ToolSpec;
 use super::pin::{PinCode, PinVerdict};
 use super::timer::{Ring, Timer};
@@ -141,6 +141,10 @@ pub trait Tools: Send + Sync {
     }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
+    /// Whether a call that may have been carried out already can be carried out again without doing more than once.
+    fn may_repeat(&self, _tool: &str, _args: &Slots) -> bool {
+        false
+    }
     /// Every tool that can work here, as a model is told of it.
     fn reference(&self) -> Vec<ToolSpec> {
         Vec::new()

@@ -33,9 +33,38 @@ pub struct Task {
     pub hint: Option<String>,
     /// Whether the answer is said aloud.
     pub spoken: bool,
+    /// A text that is to be put into other words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<TextChange>,
     /// It goes on with a task that waited for somebody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
+}
+
+/// What is wanted of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextChange {
+    /// `translation`, `shorter`, `sentence`, `simpler`, `list`, `polite`, `formal`, `reworded`, `summary` or `corrected`.
+    pub what: String,
+    /// The same as a model is told it.
+    pub instruction: String,
+    /// The language it is to be in, ISO 639-1; `None`: the one it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Which text.
+    pub of: TextSource,
+}
+
+/// Where a text comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TextSource {
+    /// It is in the request.
+    Named { text: String },
+    /// What was said last in this conversation.
+    LastReply { text: String },
+    /// The clipboard, through its tool.
+    Clipboard,
 }
 
 /// With what a task that waited goes on.

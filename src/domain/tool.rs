@@ -35,6 +35,22 @@ pub struct ToolCall {
     pub grant: Option<u64>,
 }
 
+/// What names a call, also over a restart of the program.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CallId {
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// Its position there.
+    pub index: usize,
+}
+
+impl ToolCall {
+    /// What names it.
+    pub fn id(&self) -> CallId {
+        CallId { turn: self.turn.clone(), index: self.index }
+    }
+}
+
 /// Proof of what a tool did, or why it did not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {

@@ -106,6 +106,14 @@ const STEPS: &[&str] = &[
         one  INTEGER PRIMARY KEY CHECK (one = 1),
         mode TEXT NOT NULL
      ) STRICT;",
+    // 8: what came of the calls of tasks, known before their plans are.
+    "CREATE TABLE receipts (
+        seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+        turn    TEXT NOT NULL,
+        place   INTEGER NOT NULL,
+        receipt TEXT NOT NULL,
+        UNIQUE (turn, place)
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

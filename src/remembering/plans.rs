@@ -1,14 +1,17 @@
 //! Plans with every checkpoint, so that one that was interrupted goes on where it was, and an earlier one can be shown
-//! or carried out again.
+//! or carried out again. And what came of single calls, so that none is made twice.
 
 use super::error::RememberingError;
 use super::store::Store;
-use crate::domain::Fault;
 use crate::domain::plan::{KeptPlan, Plan, PlanStore};
-use rusqlite::{Row, params};
+use crate::domain::tool::CallId;
+use crate::domain::{Fault, Receipt};
+use rusqlite::{OptionalExtension, Row, params};
 
 /// Finished plans that are kept; older ones are forgotten.
 const KEPT: u32 = 200;
+/// Receipts that are kept; many times what the plans that are open have calls.
+const KEPT_RECEIPTS: u32 = 2000;
 
 /// A row as it is: plan, session, request, checkpoint, at, finished.
 type PlanRow = (String, String, String, u32, String, bool);
@@ -65,6 +68,40 @@ impl PlanStore for Store {
         })?;
         Ok(rows.into_iter().map(to_plan).collect::<Result<_, _>>()?)
     }
+
+    fn keep_receipt(&self, call: &CallId, receipt: &Receipt) -> Result<(), Fault> {
+        let kept = serde_json::to_string(receipt).map_err(bad_receipt)?;
+        let (turn, place) = named(call);
+        self.call("keep a receipt", move |db| {
+            db.prepare_cached(
+                "INSERT INTO receipts (turn, place, receipt) VALUES (?1, ?2, ?3) ON CONFLICT (turn, place) DO NOTHING",
+            )?
+            .execute(params![turn, place, kept])?;
+            db.prepare_cached(
+                "DELETE FROM receipts WHERE seq <= (SELECT seq FROM receipts ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
+            )?
+            .execute([KEPT_RECEIPTS])
+        })?;
+        Ok(())
+    }
+
+    fn receipt(&self, call: &CallId) -> Result<Option<Receipt>, Fault> {
+        let (turn, place) = named(call);
+        let kept: Option<String> = self.call("read a receipt", move |db| {
+            db.prepare_cached("SELECT receipt FROM receipts WHERE turn = ?1 AND place = ?2")?
+                .query_row(params![turn, place], |row| row.get(0))
+                .optional()
+        })?;
+        Ok(kept.map(|kept| serde_json::from_str(&kept).map_err(bad_receipt)).transpose()?)
+    }
+}
+
+fn named(call: &CallId) -> (String, i64) {
+    (call.turn.0.clone(), i64::try_from(call.index).unwrap_or(i64::MAX))
+}
+
+fn bad_receipt(error: serde_json::Error) -> RememberingError {
+    RememberingError::BadRow { what: "receipt", why: error.to_string() }
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<PlanRow> {
@@ -94,8 +131,31 @@ mod tests {
             depends_on: Vec::new(),
             status,
             receipt: None,
+            call: None,
         };
         Plan { id: id.into(), summary: "s".into(), steps: vec![step] }
+    }
+
+    #[test]
+    fn the_first_receipt_of_a_call_counts_and_survives_the_program() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let path = dir.path().join("hark.db");
+        let call = |index| CallId { turn: "t-1".into(), index };
+        let receipt = |id: &str| Receipt {
+            id: id.into(),
+            ok: true,
+            changed: true,
+            detail: serde_json::json!({"item": "saffron"}),
+        };
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.receipt(&call(0)).unwrap(), None);
+        store.keep_receipt(&call(0), &receipt("a")).unwrap();
+        store.keep_receipt(&call(0), &receipt("b")).unwrap();
+        drop(store);
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.receipt(&call(0)).unwrap(), Some(receipt("a")));
+        assert_eq!(store.receipt(&call(1)).unwrap(), None);
+        assert_eq!(store.receipt(&CallId { turn: "t-2".into(), index: 0 }).unwrap(), None);
     }
 
     #[test]

@@ -51,6 +51,19 @@ impl Turns {
         Ok(())
     }
 
+    /// Adds an event that was told after a turn was kept; where it is not kept any more, nothing happens.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn add_event(&self, id: &TurnId, event: &Value) -> Result<(), Fault> {
+        let (id, event) = (id.0.clone(), event.to_string());
+        self.store.call("add to a turn", move |db| {
+            let sql = "UPDATE turns SET events = json_insert(events, '$[#]', json(?2)) WHERE id = ?1";
+            db.prepare_cached(sql)?.execute(params![id, event])
+        })?;
+        Ok(())
+    }
+
     /// The newest turn, `None` when there is none.
     ///
     /// # Errors
@@ -184,6 +197,18 @@ mod tests {
         turns.save_turn(&longer).unwrap();
         assert_eq!(turns.by_id(&"a".into()).unwrap(), Some(longer));
         assert_eq!(turns.last().unwrap().unwrap().id, "b".into());
+    }
+
+    #[test]
+    fn what_is_told_later_comes_after_what_was_told() {
+        let (_dir, turns) = turns();
+        let late = json!({"event": "evaluation", "label": "x", "metrics": {"clarity": 9.5}, "alert": null});
+        turns.add_event(&"a".into(), &late).unwrap();
+        assert_eq!(turns.last().unwrap(), None, "nothing is opened by it");
+        turns.save_turn(&turn("a")).unwrap();
+        turns.add_event(&"a".into(), &late).unwrap();
+        let events = turns.by_id(&"a".into()).unwrap().unwrap().events;
+        assert_eq!((events.len(), &events[..1], &events[1]), (2, &turn("a").events[..], &late));
     }
 
     #[test]

@@ -209,6 +209,12 @@ fn nothing_is_left_unsaid() {
             assert!(responses[group].contains_key(key), "{group} {key}");
         }
     }
+    // The words around results of tools, those that the program has in English.
+    for key in
+        ["done", "empty", "none", "and", "more", "cut", "sorry", "helps", "did_not_work", "yes", "days"]
+    {
+        assert!(!responses["summary"][key].contains("{%"), "summary {key} is no template");
+    }
     for intent in sentences.intents() {
         assert!(responses.get(intent).is_some_and(|keys| keys.contains_key("default")), "{intent}");
     }

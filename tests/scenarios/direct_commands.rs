@@ -31,6 +31,22 @@ fn a_file_is_read_only_where_the_owner_allows_it() {
 }
 
 #[test]
+fn results_are_told_in_the_language_that_is_spoken_here() {
+    let hark = Hark::new();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["milch.txt", "brot.txt"] {
+        std::fs::write(folder.path().join(name), "x").unwrap();
+    }
+    let allow = format!("tools.file_roots=[\"{}\"]", folder.path().display());
+    let list = format!("list {}", folder.path().display());
+    let german = ["ask", "--set", "speaking.language=de", "--set", &allow];
+    let events = hark.events(&[&german[..], &[&list]].concat());
+    assert_eq!(reply(&events), "2 Einträge: brot.txt und milch.txt.");
+    let events = hark.events(&[&german[..], &["read /etc/passwd"]].concat());
+    assert!(reply(&events).starts_with("Das hat leider nicht geklappt: /etc/passwd"), "{}", reply(&events));
+}
+
+#[test]
 fn a_page_is_fetched_only_from_the_public_web_or_where_the_owner_allows_it() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let host = server.local_addr().unwrap().to_string();

@@ -17,6 +17,7 @@ mod direct_commands;
 mod growing_home;
 mod hearing_people;
 mod household;
+mod injection;
 mod interrupting;
 mod live_meter;
 mod living_room;

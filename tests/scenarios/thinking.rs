@@ -6,6 +6,7 @@ use crate::support::{Hark, Running, named, only, parse_events, text, wait_for};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -62,6 +63,11 @@ fn an_open_question_is_answered_as_it_comes_and_judged_afterwards() {
     assert_eq!((&judged["label"], &judged["alert"]), (&json!("strict_answer"), &json!("low_scores")));
     let at = |name: &str| events.iter().position(|event| event["event"] == name).unwrap();
     assert!(at("turn") < at("evaluation"), "never in its way");
+    let told = text(&hark.run(&["explain", "last"]).stdout);
+    assert!(told.contains("evaluation   strict_answer") && told.contains("low_scores"), "{told}");
+    let sets = sets(&server, &[]);
+    let replayed = hark.command(&["replay", "last"]).args(&sets).output().unwrap();
+    assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stdout));
 }
 
 #[test]
@@ -175,39 +181,15 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
         Script::say(if plans { &proposal } else { "The page says hello." })
     });
     page.queue(Script::hang());
-    let mut settings = server.settings("openai");
-    settings.extend([
-        "tools.http_allow_private=true".to_owned(),
-        UNJUDGED.to_owned(),
-        "tools.http_timeout_ms=30000".to_owned(),
-        "audio.input_device=none".to_owned(),
-        "audio.output_device=none".to_owned(),
-        "dashboard.enabled=false".to_owned(),
-    ]);
-    let sets: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting.as_str()]).collect();
-    let words = "research three breads on the web and prepare my shopping for the week";
-    let mut begun = Running(
-        hark.command(&[&["ask", "--json", words], &sets[..]].concat()).stdout(Stdio::null()).spawn().unwrap(),
-    );
+    let settings = ["tools.http_allow_private=true", "tools.http_timeout_ms=30000"];
+    let sets = sets(&server, &settings);
+    let begun = begin(&hark, &sets);
     page.wait("the second step", |seen| !seen.is_empty());
-    begun.0.kill().unwrap();
-    begun.0.wait().unwrap();
-    drop(begun);
+    kill(begun);
 
     page.answer(|_| Script::raw(200, "hello").header("Content-Type", "text/plain"));
-    let mut command = hark.command(&[&["run"], &sets[..]].concat());
-    let running = Running(command.stdout(Stdio::null()).spawn().unwrap());
-    let db = hark.path("hark.db");
-    wait_for("the plan to end", Duration::from_secs(60), || {
-        let db = rusqlite::Connection::open(&db).ok()?;
-        db.query_row("SELECT steps FROM plans WHERE finished", [], |row| row.get::<_, String>(0)).ok()
-    });
-    assert!(running.terminate().success());
-    let db = rusqlite::Connection::open(&db).unwrap();
-    let mut rows =
-        db.prepare("SELECT text FROM list_items WHERE text IN ('saffron', 'cardamom') ORDER BY at").unwrap();
-    let items: Vec<String> = rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert_eq!(items, ["saffron", "cardamom"], "each step once");
+    let db = go_on(&hark, &sets);
+    assert_eq!(on_the_list(&db), ["saffron", "cardamom"], "each step once");
     let id: String = db.query_row("SELECT id FROM plans LIMIT 1", [], |row| row.get(0)).unwrap();
     let output = hark.run(&["explain", &id, "--checkpoint", "2", "--json"]);
     let kept: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -217,6 +199,89 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
     let events =
         ask(&hark, &server, &["tools.http_allow_private=true", UNJUDGED], &format!("/plan run {id}\n"));
     assert_eq!(named(&events, "action").len(), 3, "{events:#?}");
+}
+
+/// Settings as arguments, for a request that is planned and for the daemon that goes on with it.
+fn sets(server: &ModelServer, more: &[&str]) -> Vec<String> {
+    let fixed = [UNJUDGED, "audio.input_device=none", "audio.output_device=none", "dashboard.enabled=false"];
+    let all =
+        server.settings("openai").into_iter().chain(fixed.iter().chain(more).map(|it| (*it).to_owned()));
+    all.flat_map(|setting| ["--set".to_owned(), setting]).collect()
+}
+
+/// Begins a request that is planned.
+fn begin(hark: &Hark, sets: &[String]) -> Running {
+    let words = "research three breads on the web and prepare my shopping for the week";
+    Running(hark.command(&["ask", "--json", words]).args(sets).stdout(Stdio::null()).spawn().unwrap())
+}
+
+/// As when the power goes.
+fn kill(mut running: Running) {
+    running.0.kill().unwrap();
+    running.0.wait().unwrap();
+}
+
+/// Starts the daemon and ends it when the plan has come to its end; the store afterwards.
+fn go_on(hark: &Hark, sets: &[String]) -> rusqlite::Connection {
+    let running = Running(hark.command(&["run"]).args(sets).stdout(Stdio::null()).spawn().unwrap());
+    let db = hark.path("hark.db");
+    wait_for("the plan to end", Duration::from_secs(60), || {
+        let db = rusqlite::Connection::open(&db).ok()?;
+        db.query_row("SELECT steps FROM plans WHERE finished", [], |row| row.get::<_, String>(0)).ok()?;
+        db.query_row("SELECT id FROM turns WHERE events LIKE '%step_update%'", [], |row| {
+            row.get::<_, String>(0)
+        })
+        .ok()
+    });
+    assert!(running.terminate().success());
+    rusqlite::Connection::open(&db).unwrap()
+}
+
+/// What the plans put on the list, in order.
+fn on_the_list(db: &rusqlite::Connection) -> Vec<String> {
+    let sql = "SELECT text FROM list_items WHERE text IN ('saffron', 'cardamom') ORDER BY at";
+    let mut rows = db.prepare(sql).unwrap();
+    rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_program_that_ran_when_the_power_went_is_not_run_again_and_the_person_is_told() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    let (program, ran) = (hark.path("slow"), hark.path("ran"));
+    std::fs::write(&program, format!("#!/bin/sh\necho once >> {}\nsleep 20\n", ran.display())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut proposal = plan("http://nowhere.invalid/");
+    proposal["steps"][1]["tool"] = json!("shell.run");
+    proposal["steps"][1]["args"] = json!({"program": program});
+    proposal["steps"][1]["description"] = json!("Bake the bread.");
+    // It begins beside the first step, which ends meanwhile.
+    proposal["steps"][1]["depends_on"] = json!([]);
+    for at in [0, 1] {
+        proposal["steps"][at]["can_parallel"] = json!(true);
+    }
+    let proposal = proposal.to_string();
+    server.answer(move |_| Script::say(&proposal));
+    let allow = format!("tools.shell_allow=[{:?}]", program.display().to_string());
+    let sets = sets(&server, &[&allow, "permissions.dangerous=allow"]);
+    let begun = begin(&hark, &sets);
+    wait_for("the program to run", Duration::from_secs(60), || {
+        let db = rusqlite::Connection::open(hark.path("hark.db")).ok()?;
+        let sql = "SELECT count(*) FROM plans WHERE steps LIKE '%\"completed\"%'";
+        let noted = db.query_row(sql, [], |row| row.get::<_, i64>(0)).ok()?;
+        (ran.exists() && noted > 0).then_some(())
+    });
+    kill(begun);
+
+    let db = go_on(&hark, &sets);
+    assert_eq!(std::fs::read_to_string(&ran).unwrap(), "once\n");
+    assert_eq!(on_the_list(&db), ["saffron"], "and what needed it was left out");
+    let sql = "SELECT events FROM turns WHERE events LIKE '%step_update%' ORDER BY seq DESC LIMIT 1";
+    let events: String = db.query_row(sql, [], |row| row.get(0)).unwrap();
+    let events: Vec<Value> = serde_json::from_str(&events).unwrap();
+    let told = only(&events, "reply")["text"].as_str().unwrap();
+    assert!(told.contains("1 of 3 steps are done") && told.contains("Bake the bread"), "{told}");
+    assert!(told.contains("Nobody knows whether it was done"), "{told}");
+    assert_eq!(only(&events, "turn")["outcome"], "failed");
 }
 
 /// Asks the daemon on this port in the conversation `web`, and waits for its answer.
@@ -254,4 +319,32 @@ fn the_owner_says_yes_or_no_at_the_command_line() {
     let output = hark.run(&[&["approve"], &sets[..]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("daemon"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_was_said_is_said_in_other_words() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    for words in
+        ["Because the air scatters blue light most.", "Weil die Luft blaues Licht streut.", "", "```\n```"]
+    {
+        server.queue(Script::say(words));
+    }
+    let lines = "why is the sky blue?\nsay that in German\nfasse diesen Text zusammen: Die Luft streut blaues Licht\n";
+    let events = ask(&hark, &server, &[UNJUDGED], lines);
+    let said = replies(&events);
+    // What cannot be changed stays as it is.
+    let expected = ["Because the air scatters blue light most.", "Weil die Luft blaues Licht streut."];
+    assert_eq!(said[..2], expected);
+    assert_eq!(said[2], "Die Luft streut blaues Licht");
+    let changes: Vec<&Value> = named(&events, "intent")
+        .into_iter()
+        .filter(|intent| intent["name"] == "text_transformation")
+        .collect();
+    assert_eq!(changes[0]["slots"], json!({"what": "translation", "of": "the last reply", "language": "de"}));
+    assert_eq!(changes[1]["slots"], json!({"what": "summary", "of": "the text named"}));
+    assert!(server.chats()[1].asked().contains("Because the air scatters blue light most."));
+    assert_eq!(named(&events, "turn")[2]["outcome"], "failed");
+
+    let events = hark.events(&["ask", "translate good morning into German"]);
+    assert!(replies(&events)[0].contains("language model"), "{events:#?}");
 }

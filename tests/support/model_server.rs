@@ -397,7 +397,9 @@ impl Shared {
 
 impl State {
     fn script_for(&mut self, request: &Request) -> Script {
-        let is_list = request.method == "GET";
+        // Other pages than those of providers are like any other request.
+        let of_provider = ["/v1/", "/api/"].iter().any(|folder| request.path.starts_with(folder));
+        let is_list = request.method == "GET" && (of_provider || request.path.ends_with("/models"));
         if is_list {
             let body = wire_format::list(&request.path, &self.models);
             let scripted = self.lists.pop_front();

@@ -1,6 +1,7 @@
 //! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
 //! arguments, plan, the permission gate, run with a time-out, receipt.
 
+mod again;
 mod alarm;
 mod announce;
 pub mod args;
@@ -31,6 +32,7 @@ mod shell;
 pub mod table;
 mod timer;
 mod undo;
+mod usable;
 mod volume;
 mod weather;
 mod web;
@@ -41,7 +43,7 @@ use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::ports::{HomeView, ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
-use crate::domain::{Receipt, Risk, ToolCall, TurnId};
+use crate::domain::{Receipt, Risk, Slots, ToolCall, TurnId};
 use args::Args;
 use descriptor::Descriptor;
 use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
@@ -96,9 +98,14 @@ impl Tools for Toolbox {
         table::find(tool).map(|tool| tool.risk)
     }
 
+    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
+        again::is_harmless(&self.parts, tool, args)
+    }
+
     fn reference(&self) -> Vec<ToolSpec> {
         let parts = &self.parts;
-        let works = |tool: &&&Descriptor| allowed(parts, tool).is_ok() && (tool.ready)(parts).is_ok();
+        let home = parts.home.registry().home();
+        let works = |tool: &&&Descriptor| usable::is_usable(parts, tool, &home);
         table::TABLE.iter().filter(works).map(|tool| tool.spec()).collect()
     }
 }

@@ -2,9 +2,9 @@
 
 use super::matrix::{Output, Policy};
 use super::prompt::Fill;
-use super::reference::{Checked, Filled};
+use super::reference::{Checked, Filled, Reference};
 use super::stream::{Gate, peeled};
-use super::{Contract, Contracts, check, plans};
+use super::{Contract, Contracts, check, plans, steps};
 use crate::domain::PublicEvent;
 use crate::domain::model::{
     Completion, Difficulty, LanguageModel, Message, ModelCall, ModelError, Picture, PieceSink, Prompt,
@@ -29,6 +29,8 @@ pub struct Options<'a> {
     pub tools: Option<&'a [String]>,
     /// Tools the model may ask for instead of answering; only of text contracts.
     pub offer: Vec<ToolSpec>,
+    /// What was done for the request so far: calls and their results, after the request. Attempts that fail are not in it.
+    pub after: &'a [Message],
 }
 
 impl<'a> Options<'a> {
@@ -42,6 +44,7 @@ impl<'a> Options<'a> {
             now: None,
             tools: None,
             offer: Vec::new(),
+            after: &[],
         }
     }
 }
@@ -73,11 +76,51 @@ impl Outcome {
 /// How an attempt ended.
 enum Attempt {
     Valid(Value),
+    /// Tools are wanted first, as their schemas say.
+    Calls(Vec<ModelCall>),
     /// Words that were handed on already, though something is wrong with them.
     Said(Value, Vec<String>),
     Invalid(Vec<String>),
     /// The model gave none; with it what was handed on before.
     NoAnswer(ModelError, Option<Value>),
+}
+
+/// What an attempt is judged by.
+struct Frame<'a> {
+    contract: Contract,
+    offer: &'a [ToolSpec],
+    filled: &'a Filled,
+    reference: &'a Reference,
+    gate: Option<&'a Gate>,
+    text: bool,
+}
+
+impl Frame<'_> {
+    /// How an attempt ended; and what the tools take that it called, for the next one.
+    fn judge(&self, answer: Result<Completion, ModelError>) -> (Attempt, String) {
+        let silent = self.gate.is_none_or(|gate| gate.handed().is_empty());
+        let calls = if silent { steps::calls(&answer, self.offer) } else { Vec::new() };
+        if !calls.is_empty() {
+            let mistakes = steps::mistakes(&calls, self.offer, self.reference);
+            let called = steps::reinforced(&calls, self.offer, self.reference);
+            let attempt =
+                if mistakes.is_empty() { Attempt::Calls(calls) } else { Attempt::Invalid(mistakes) };
+            return (attempt, called);
+        }
+        let schema = &self.filled.schema;
+        let attempt = match (self.gate, self.text) {
+            (Some(gate), _) => streamed(answer, gate, schema),
+            (None, true) => spoken(answer, schema),
+            (None, false) => structured(answer, schema, |value| {
+                if self.contract == Contract::Plan {
+                    plans::mistakes(value, self.reference)
+                } else {
+                    Vec::new()
+                }
+            }),
+        };
+        (attempt, String::new())
+    }
 }
 
 impl Contracts {
@@ -92,7 +135,7 @@ impl Contracts {
         options: Options<'_>,
     ) -> Outcome {
         let policy = self.policy(contract);
-        let Options { report, sink, pictures, difficulty, now, tools, offer } = options;
+        let Options { report, sink, pictures, difficulty, now, tools, offer, after } = options;
         let mut outcome = Outcome {
             value: policy.fallback(vars),
             calls: Vec::new(),
@@ -112,7 +155,15 @@ impl Contracts {
         };
         let text = policy.output == Output::Text;
         let gate = sink.filter(|_| text).map(|sink| Gate::new(sink, filled.schema.most_chars()));
-        let mut wrong: Vec<String> = Vec::new();
+        let frame = Frame {
+            contract,
+            offer: &offer,
+            filled: &filled,
+            reference: &reference,
+            gate: gate.as_ref(),
+            text,
+        };
+        let (mut wrong, mut called): (Vec<String>, String) = Default::default();
         for attempt in 1..=policy.retries + 1 {
             let retry = attempt.checked_sub(2).and_then(|number| policy.instructions.get(number as usize));
             let fill = Fill {
@@ -123,6 +174,7 @@ impl Contracts {
                 schema: filled.schema.shown(),
                 retry: retry.map_or("", String::as_str),
                 errors: &wrong.join("; "),
+                called: &called,
             };
             let mut messages = match self.prompts.render(contract, vars, &fill) {
                 Ok(messages) => messages,
@@ -135,26 +187,20 @@ impl Contracts {
             if let Some(request) = messages.last_mut() {
                 request.pictures.clone_from(&pictures);
             }
+            messages.extend_from_slice(after);
             let prompt = Prompt { tools: offer.clone(), ..prompt_of(policy, messages, &filled, difficulty) };
             outcome.attempts = attempt;
             let answer = model.complete(prompt, gate.as_ref().map(Gate::sink)).await;
-            let wanted = answer.as_ref().map(|completion| completion.calls.clone()).unwrap_or_default();
-            let silent = gate.as_ref().is_none_or(|gate| gate.handed().is_empty());
-            if !wanted.is_empty() && !offer.is_empty() && silent {
-                report_attempt(report, contract, attempt, &[], false);
-                return Outcome { calls: wanted, fallback: false, ..outcome };
-            }
-            let result = match (&gate, text) {
-                (Some(gate), _) => streamed(answer, gate, &filled.schema),
-                (None, true) => spoken(answer, &filled.schema),
-                (None, false) => structured(answer, &filled.schema, |value| {
-                    if contract == Contract::Plan { plans::mistakes(value, &reference) } else { Vec::new() }
-                }),
-            };
+            let (result, wanted) = frame.judge(answer);
+            called = wanted;
             match result {
                 Attempt::Valid(value) => {
                     report_attempt(report, contract, attempt, &[], false);
                     return Outcome { value, fallback: false, ..outcome };
+                }
+                Attempt::Calls(calls) => {
+                    report_attempt(report, contract, attempt, &[], false);
+                    return Outcome { calls, fallback: false, ..outcome };
                 }
                 Attempt::Said(value, errors) => {
                     report_attempt(report, contract, attempt, &errors, false);

@@ -42,6 +42,8 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "error_channel/prompt.md",
     "plan/schema.json",
     "plan/prompt.md",
+    "react_step/schema.json",
+    "react_step/prompt.md",
 ];
 
 /// The files in force.

@@ -4,8 +4,8 @@
 //! with the call.
 //!
 //! `files` finds the data, `matrix` reads the policies, `prompt` makes the words, `check` reads answers,
-//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plans` and `scoring`
-//! know what the single contracts are about.
+//! `call` drives it all, `stream` hands on words while they come; `reference`, `arguments`, `plans`, `steps` and
+//! `scoring` know what the single contracts are about.
 
 pub mod arguments;
 mod call;
@@ -17,6 +17,9 @@ mod prompt;
 pub mod reference;
 pub mod scoring;
 mod signature;
+mod steps;
+#[cfg(test)]
+mod steps_tests;
 mod stream;
 
 pub use arguments::PipelineError;
@@ -61,11 +64,13 @@ pub enum Contract {
     ErrorChannel,
     /// Several steps for one request.
     Plan,
+    /// The next step of a task that runs one tool after the other: calls of tools, or words at the end.
+    ReactStep,
 }
 
 impl Contract {
     /// All, in the order of the matrix.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::LanguageDetection,
         Self::IntentClassification,
         Self::ToolArgumentExtraction,
@@ -78,6 +83,7 @@ impl Contract {
         Self::ResponseFormatting,
         Self::ErrorChannel,
         Self::Plan,
+        Self::ReactStep,
     ];
 
     /// Its name in the matrix, in events, and of its folder.
@@ -95,6 +101,7 @@ impl Contract {
             Self::ResponseFormatting => "response_formatting",
             Self::ErrorChannel => "error_channel",
             Self::Plan => "plan",
+            Self::ReactStep => "react_step",
         }
     }
 

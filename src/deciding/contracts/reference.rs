@@ -122,6 +122,11 @@ impl Reference {
         self.known.get(tool)?.own.as_ref()
     }
 
+    /// A tool with its arguments as a prompt shows it.
+    pub(super) fn line(&self, tool: &str) -> Option<&str> {
+        Some(&self.known.get(tool)?.whole)
+    }
+
     /// Tools and schema for a contract. `only`: of these tools; `None`: of all.
     ///
     /// # Errors

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::domain::model::{
-    Completion, CompletionFuture, Difficulty, LanguageModel, ListingFuture, ModelError, PieceSink, Prompt,
-    Role,
+    Completion, CompletionFuture, Difficulty, LanguageModel, ListingFuture, ModelCall, ModelError, PieceSink,
+    Prompt, Role,
 };
 use crate::domain::{PublicEvent, Risk};
 use chrono::NaiveDate;
@@ -15,31 +15,33 @@ use std::ops::ControlFlow;
 
 /// What the model does, one a request.
 #[derive(Clone)]
-enum Line {
+pub(super) enum Line {
     /// Answers at once.
     Whole(String),
     /// Answers in these pieces.
     Pieces(Vec<&'static str>),
     /// Answers in these pieces and breaks off.
     Broken(Vec<&'static str>, ModelError),
+    /// Wants these tools.
+    Calls(Vec<ModelCall>),
 }
 
-fn whole(text: impl Into<String>) -> Line {
+pub(super) fn whole(text: impl Into<String>) -> Line {
     Line::Whole(text.into())
 }
 
 #[derive(Default)]
-struct Scripted {
+pub(super) struct Scripted {
     lines: Mutex<VecDeque<Line>>,
     asked: Mutex<Vec<Prompt>>,
 }
 
 impl Scripted {
-    fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+    pub(super) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
         Self { lines: Mutex::new(lines.into_iter().collect()), asked: Mutex::default() }
     }
 
-    fn asked(&self) -> Vec<Prompt> {
+    pub(super) fn asked(&self) -> Vec<Prompt> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -48,7 +50,12 @@ impl LanguageModel for Scripted {
     fn complete(&self, prompt: Prompt, mut sink: Option<PieceSink>) -> CompletionFuture {
         self.asked.lock().unwrap().push(prompt);
         let line = self.lines.lock().unwrap().pop_front().expect("a request nobody has scripted");
+        let mut calls = Vec::new();
         let (pieces, end) = match line {
+            Line::Calls(wanted) => {
+                calls = wanted;
+                (Vec::new(), Ok(String::new()))
+            }
             Line::Whole(text) => (Vec::new(), Ok(text)),
             Line::Pieces(pieces) => (pieces.clone(), Ok(pieces.concat())),
             Line::Broken(pieces, error) => (pieces, Err(error)),
@@ -58,8 +65,8 @@ impl LanguageModel for Scripted {
                 return Box::pin(async { Err(ModelError::Stopped) });
             }
         }
-        Box::pin(async {
-            end.map(|text| Completion { text, model: "scripted".into(), ..Completion::default() })
+        Box::pin(async move {
+            end.map(|text| Completion { text, calls, model: "scripted".into(), ..Completion::default() })
         })
     }
 
@@ -80,7 +87,7 @@ fn tool(name: &str, properties: Value, required: &[&str]) -> ToolSpec {
     ToolSpec { name: name.into(), description, schema, risk: Risk::Read, triggers: Vec::new(), agent }
 }
 
-fn tools() -> Vec<ToolSpec> {
+pub(super) fn tools() -> Vec<ToolSpec> {
     vec![
         tool(
             "home.turn_on",
@@ -91,14 +98,14 @@ fn tools() -> Vec<ToolSpec> {
     ]
 }
 
-fn contracts() -> Contracts {
+pub(super) fn contracts() -> Contracts {
     let contracts = Contracts::load(&ContractsConfig::default()).unwrap();
     assert!(contracts.set_tools(tools()));
     contracts
 }
 
 /// Variables that every contract can be called with.
-fn vars() -> Value {
+pub(super) fn vars() -> Value {
     json!({
         "text": "The original.", "instruction": "Make it shorter.", "request": "turn the lamp on",
         "tool": "home.turn_on", "args": {"name": "lamp"}, "answer": "Done.", "label": "strict_answer",
@@ -171,6 +178,7 @@ fn table() -> Vec<(Contract, u32, Value)> {
         (Contract::ResponseFormatting, 0, json!("The original.")),
         (Contract::ErrorChannel, 0, json!({"reroute": "new_decision"})),
         (Contract::Plan, 2, json!({"planned": false, "message": "I could not make a plan for that."})),
+        (Contract::ReactStep, 2, json!("I could not do the rest.")),
     ]
 }
 
@@ -450,7 +458,7 @@ fn prompts_carry_what_their_contract_says() {
         assert_eq!(system.contains("JSON object that satisfies"), prompt.schema.is_some());
         let expected = match contract {
             Contract::ImageRecognition => Difficulty::Vision,
-            Contract::Plan => Difficulty::Complex,
+            Contract::Plan | Contract::ReactStep => Difficulty::Complex,
             _ => Difficulty::Simple,
         };
         assert_eq!(prompt.difficulty, expected);

@@ -60,10 +60,6 @@ impl Context {
         self.focused
     }
 
-    pub(super) fn replay(&self) -> &str {
-        &self.replay
-    }
-
     /// The variables of a prompt about `request`.
     pub(super) fn vars(&self, request: &str, data: &[(String, String)]) -> Value {
         let data: Vec<Value> = data.iter().map(|(name, text)| json!({"name": name, "text": text})).collect();

@@ -2,11 +2,12 @@
 //! decided here, by rule; the model decides only how to say it, and everything it returns is checked. No clock, no
 //! threads, no network: these come with the ports.
 //!
-//! `way` chooses, `answer` answers questions and small talk, `react` runs tools one after the other, `plan` several at
+//! `way` chooses, `answer` answers questions and small talk, `change` puts texts into other words, `react` runs tools one after the other, `plan` several at
 //! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said.
 
 mod answer;
 mod autonomy;
+mod change;
 mod context;
 mod plan;
 mod react;
@@ -18,8 +19,9 @@ mod way;
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
 use super::contracts::{Contract, Options, Outcome, fence};
+use super::summary::Words;
 use crate::config::route::RouteConfig;
-use crate::domain::model::{LanguageModel, ModelError, PieceSink, ToolSpec};
+use crate::domain::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use crate::domain::plan::PlanStore;
 use crate::domain::ports::Tools;
 use crate::domain::session::Sessions;
@@ -65,6 +67,8 @@ pub struct MindParts {
     pub owner: String,
     /// What of the house belongs into a prompt, such as the areas; made anew after every change.
     pub house: Arc<dyn Fn() -> String + Send + Sync>,
+    /// The words around results of tools, by ISO 639-1 code.
+    pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
 }
@@ -194,6 +198,7 @@ impl Work<'_> {
         let way = way::choose(&self.task, router);
         match way {
             Way::Image => self.look().await,
+            Way::Change => self.change().await,
             Way::Routed => self.routed().await,
             Way::Conversation => self.converse().await,
             Way::Question => self.inquire().await,
@@ -244,10 +249,14 @@ impl Work<'_> {
         (self.tell)(News::Told { event });
     }
 
+    fn decided_intent(&self, intent: Intent) {
+        (self.tell)(News::Decided { intent });
+    }
+
     fn decided(&self, name: &str, confidence: f32, why: &str) {
         let (name, why) = (name.to_owned(), why.to_owned());
         let (slots, route) = (Slots::new(), Route::Llm);
-        (self.tell)(News::Decided { intent: Intent { name, slots, confidence, route, why, response: None } });
+        self.decided_intent(Intent { name, slots, confidence, route, why, response: None });
     }
 
     /// One call under a contract; its attempts are counted.
@@ -263,6 +272,7 @@ impl Work<'_> {
             now: Some((parts.now)()),
             tools: more.tools,
             offer: more.offer,
+            after: more.after,
         };
         let outcome = parts.contracts.call(&*parts.model, contract, &vars, options).await;
         self.attempts.fetch_add(outcome.attempts, Ordering::Relaxed);
@@ -283,23 +293,35 @@ impl Work<'_> {
 
     /// Runs a tool and tells of it. One that only looks is tried once more when it did not work.
     async fn act(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
-        let (call, receipt) = self.act_once(tool, args, approved).await;
+        let index = self.next_index();
+        let (turn, args) = (self.task.turn.clone(), args.clone());
+        self.carry_out_call(match approved {
+            Some(call) => ToolCall { index, ..call.clone() },
+            None => ToolCall { index, turn, tool: tool.to_owned(), args, approved: false, grant: None },
+        })
+        .await
+    }
+
+    /// The place of the next call.
+    fn next_index(&self) -> usize {
+        self.calls.fetch_add(1, Ordering::Relaxed) as usize
+    }
+
+    /// The same for a call that has its name already.
+    async fn carry_out_call(&self, call: ToolCall) -> (ToolCall, Receipt) {
+        let receipt = self.act_once(&call).await;
         let code = receipt.detail["error"].as_str().unwrap_or_default();
         let passing = [error_code::TIMEOUT, error_code::OFFLINE, error_code::FAILED].contains(&code);
-        let reads = self.mind.parts.tools.risk(tool) == Some(Risk::Read);
+        let reads = self.mind.parts.tools.risk(&call.tool) == Some(Risk::Read);
         if receipt.ok || !reads || !passing {
             return (call, receipt);
         }
-        self.act_once(tool, args, approved).await
+        let again = ToolCall { index: self.next_index(), turn: self.task.turn.clone(), ..call };
+        let receipt = self.act_once(&again).await;
+        (again, receipt)
     }
 
-    async fn act_once(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
-        let index = self.calls.fetch_add(1, Ordering::Relaxed) as usize;
-        let (turn, tool, args) = (self.task.turn.clone(), tool.to_owned(), args.clone());
-        let call = match approved {
-            Some(call) => ToolCall { index, ..call.clone() },
-            None => ToolCall { index, turn, tool, args, approved: false, grant: None },
-        };
+    async fn act_once(&self, call: &ToolCall) -> Receipt {
         let parts = &self.mind.parts;
         let began = (parts.now)();
         let receipt = parts.tools.run(call.clone()).await;
@@ -307,7 +329,7 @@ impl Work<'_> {
         let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
         let (tool, args) = (call.tool.clone(), call.args.clone());
         self.tell(PublicEvent::Action { tool, args, receipt: receipt.clone(), duration_ms });
-        (call, receipt)
+        receipt
     }
 
     /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the
@@ -326,6 +348,11 @@ impl Work<'_> {
         if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
     }
 
+    /// The words around results, in the language of the person.
+    fn words(&self) -> Words {
+        (self.mind.parts.words)(self.context.language())
+    }
+
     fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {
         ThoughtEnd::NoAnswer { fault: error.map(fault) }
     }
@@ -338,6 +365,7 @@ struct More<'a> {
     pictures: bool,
     tools: Option<&'a [String]>,
     offer: Vec<ToolSpec>,
+    after: &'a [Message],
 }
 
 /// Data of others as a model is shown it: quoted, and no longer than it can take.

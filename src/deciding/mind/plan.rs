@@ -1,21 +1,15 @@
 //! Plans: made under contract, checked, and carried out with a checkpoint before and after every step, so that a
 //! power cut loses nothing and repeats no completed step.
 
-use super::told::{Deed, troubles};
+use super::told::{Deed, honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::deciding::contracts::Contract;
 use crate::deciding::contracts::plans::plan_of;
 use crate::domain::plan::{KeptPlan, Plan, Step, StepStatus};
-use crate::domain::{Fault, PublicEvent, Receipt, Risk, ToolCall};
-use futures_util::future::join_all;
+use crate::domain::tool::{CallId, error_code};
+use crate::domain::{Fault, PublicEvent, Receipt, ReceiptId, Risk, ToolCall};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
-
-/// How a step ended.
-enum Ended {
-    Done(Receipt),
-    /// It waits for a yes, as if it had not begun.
-    Waits(ToolCall, Receipt),
-}
 
 impl Work<'_> {
     pub(super) async fn plan(&self) -> ThoughtEnd {
@@ -53,8 +47,10 @@ impl Work<'_> {
         match self.mind.parts.plans.plan(id, Some(checkpoint.unwrap_or(1))) {
             Ok(Some(KeptPlan { mut plan, .. })) => {
                 // Its first checkpoint is taken when its first steps begin: without a number all of it is done again.
-                for step in plan.steps.iter_mut().filter(|_| checkpoint.is_none()) {
-                    (step.status, step.receipt) = (StepStatus::Pending, None);
+                // What ran at a checkpoint begins anew, because somebody wants it.
+                let anew = |step: &&mut Step| checkpoint.is_none() || step.status == StepStatus::Running;
+                for step in plan.steps.iter_mut().filter(anew) {
+                    (step.status, step.receipt, step.call) = (StepStatus::Pending, None, None);
                 }
                 self.carry_out(Plan { id: self.task.turn.0.clone(), ..plan }, None).await
             }
@@ -67,9 +63,8 @@ impl Work<'_> {
     }
 
     async fn carry_out(&self, mut plan: Plan, mut approved: Option<ToolCall>) -> ThoughtEnd {
-        // What ran when the power went has not been completed; it runs again.
-        for step in plan.steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
-            step.status = StepStatus::Pending;
+        if let Err(fault) = self.look_up_what_ran(&mut plan) {
+            return ThoughtEnd::NoAnswer { fault: Some(fault) };
         }
         self.tell(PublicEvent::Plan(plan.clone()));
         loop {
@@ -77,24 +72,21 @@ impl Work<'_> {
             if batch.is_empty() {
                 break;
             }
-            for &at in &batch {
-                plan.steps[at].status = StepStatus::Running;
-            }
+            let calls: Vec<(usize, ToolCall)> =
+                batch.iter().map(|&at| (at, self.begin(&mut plan.steps[at], &mut approved))).collect();
             if let Err(fault) = self.checkpoint(&plan, false) {
                 return ThoughtEnd::NoAnswer { fault: Some(fault) };
             }
             batch.iter().for_each(|&at| self.update(&plan, at, String::new()));
-            // A yes is good for one step, once.
-            let given = approved.take();
-            let first =
-                batch.iter().find(|&&at| given.as_ref().is_some_and(|call| is_for(call, &plan.steps[at])));
-            let for_this = |at: usize| given.as_ref().filter(|_| first == Some(&at));
-            let work = batch.iter().map(|&at| self.run_step(&plan.steps[at], for_this(at)));
-            let ended = join_all(work).await;
-            approved = given.clone().filter(|_| first.is_none());
-            let waits = self.settle(&mut plan, &batch, ended);
-            if let Err(fault) = self.checkpoint(&plan, false) {
-                return ThoughtEnd::NoAnswer { fault: Some(fault) };
+            let run = |(at, call)| async move { (at, self.carry_out_call(call).await) };
+            let mut running: FuturesUnordered<_> = calls.into_iter().map(run).collect();
+            let mut waits = None;
+            while let Some((at, (call, receipt))) = running.next().await {
+                let waiting = self.settle(&mut plan, at, call, receipt);
+                waits = waits.or(waiting);
+                if let Err(fault) = self.checkpoint(&plan, false) {
+                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                }
             }
             if let Some(waits) = waits {
                 // Everything beside it has been noted; it begins again with the yes.
@@ -109,6 +101,53 @@ impl Work<'_> {
         self.report(&plan).await
     }
 
+    /// Steps whose call ran when the program ended: what came of it is looked up. Where that is not known, what can be
+    /// done again without doing more is done again under the same name, and the rest has failed: nothing that may have
+    /// been done is done a second time in silence.
+    fn look_up_what_ran(&self, plan: &mut Plan) -> Result<(), Fault> {
+        let tools = &self.mind.parts.tools;
+        for step in plan.steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
+            let known = match &step.call {
+                Some(call) => self.mind.parts.plans.receipt(call)?,
+                None => None,
+            };
+            let harmless =
+                || tools.risk(&step.tool) == Some(Risk::Read) || tools.may_repeat(&step.tool, &step.args);
+            match known {
+                // It was asked about and not done; it is asked about again.
+                Some(receipt) if needs_approval(&receipt) => {
+                    (step.status, step.call) = (StepStatus::Pending, None);
+                }
+                Some(receipt) => {
+                    step.status = if receipt.ok { StepStatus::Completed } else { StepStatus::Failed };
+                    step.receipt = Some(receipt);
+                }
+                None if harmless() => step.status = StepStatus::Pending,
+                None => {
+                    step.status = StepStatus::Failed;
+                    step.receipt = Some(interrupted(&plan.id, step));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The call of a step that begins now; a yes is good for one step, once.
+    fn begin(&self, step: &mut Step, approved: &mut Option<ToolCall>) -> ToolCall {
+        step.status = StepStatus::Running;
+        if let Some(call) = approved.take_if(|call| is_for(call, step)) {
+            let call = ToolCall { index: self.next_index(), ..call };
+            step.call = Some(call.id());
+            return call;
+        }
+        let id = step
+            .call
+            .get_or_insert_with(|| CallId { turn: self.task.turn.clone(), index: self.next_index() });
+        let (turn, index) = (id.turn.clone(), id.index);
+        let (tool, args) = (step.tool.clone(), step.args.clone());
+        ToolCall { index, turn, tool, args, approved: false, grant: None }
+    }
+
     fn checkpoint(&self, plan: &Plan, finished: bool) -> Result<(), Fault> {
         self.mind.parts.plans.checkpoint(&self.task.session, &self.task.text, plan, finished)
     }
@@ -118,31 +157,20 @@ impl Work<'_> {
         self.tell(PublicEvent::StepUpdate { plan: plan.id.clone(), step, status, message });
     }
 
-    async fn run_step(&self, step: &Step, approved: Option<&ToolCall>) -> Ended {
-        let (call, receipt) = self.act(&step.tool, &step.args, approved).await;
-        if needs_approval(&receipt) { Ended::Waits(call, receipt) } else { Ended::Done(receipt) }
-    }
-
-    /// Notes how steps ended; the first that waits for a yes, if there is one.
-    fn settle(&self, plan: &mut Plan, batch: &[usize], ended: Vec<Ended>) -> Option<ThoughtEnd> {
-        let mut waits = None;
-        for (&at, ended) in batch.iter().zip(ended) {
-            match ended {
-                Ended::Done(receipt) => {
-                    let status = if receipt.ok { StepStatus::Completed } else { StepStatus::Failed };
-                    let message = receipt.detail["message"].as_str().unwrap_or_default().to_owned();
-                    plan.steps[at].status = status;
-                    plan.steps[at].receipt = Some(receipt);
-                    self.update(plan, at, message);
-                }
-                Ended::Waits(call, receipt) => {
-                    plan.steps[at].status = StepStatus::Pending;
-                    self.update(plan, at, "waits for a yes".into());
-                    waits.get_or_insert(ThoughtEnd::NeedsApproval { call, receipt });
-                }
-            }
+    /// Notes how a step ended; what is asked when it waits for a yes.
+    fn settle(&self, plan: &mut Plan, at: usize, call: ToolCall, receipt: Receipt) -> Option<ThoughtEnd> {
+        let step = &mut plan.steps[at];
+        if needs_approval(&receipt) {
+            // As if it had not begun.
+            (step.status, step.call) = (StepStatus::Pending, None);
+            self.update(plan, at, "waits for a yes".into());
+            return Some(ThoughtEnd::NeedsApproval { call, receipt });
         }
-        waits
+        step.status = if receipt.ok { StepStatus::Completed } else { StepStatus::Failed };
+        let message = receipt.detail["message"].as_str().unwrap_or_default().to_owned();
+        step.receipt = Some(receipt);
+        self.update(plan, at, message);
+        None
     }
 
     /// Steps that can never begin, because one before them failed.
@@ -164,6 +192,8 @@ impl Work<'_> {
             // A step that only looks and fails is told as well.
             .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?)))
             .collect();
+        let written: Vec<Deed> =
+            deeds.iter().filter(|deed| risk(&deed.tool) != Some(Risk::Read)).cloned().collect();
         let found: Vec<_> = plan
             .steps
             .iter()
@@ -176,12 +206,23 @@ impl Work<'_> {
         if !found.is_empty() {
             let vars = json!({"text": shown(&json!(found)), "request": self.task.text, "language": self.context.language()});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-            words = Some(outcome.text().to_owned()).filter(|_| !outcome.fallback);
+            words = honest(outcome.text(), &written).filter(|_| !outcome.fallback);
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();
         ThoughtEnd::Reported { words, done, steps: plan.steps.len(), troubles, language: self.language() }
     }
+}
+
+/// What is noted of a step that ran when the program ended, where nobody knows what came of it.
+fn interrupted(plan: &str, step: &Step) -> Receipt {
+    let message = format!(
+        "Hark was ended while it was doing this: {}. Nobody knows whether it was done, so it was not done again",
+        step.description.trim_end_matches('.')
+    );
+    let detail = json!({"error": error_code::FAILED, "message": message, "interrupted": true});
+    let id = ReceiptId(format!("{plan}-{}-interrupted", step.id));
+    Receipt { id, ok: false, changed: false, detail }
 }
 
 /// The steps that begin now: all that may run beside others, or one alone.
@@ -213,6 +254,7 @@ mod tests {
             depends_on: depends_on.iter().map(|id| (*id).to_owned()).collect(),
             status,
             receipt: None,
+            call: None,
         }
     }
 

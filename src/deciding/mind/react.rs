@@ -3,26 +3,29 @@
 
 use super::autonomy::{self, PROCEED};
 use super::told::{Deed, honest, troubles};
-use super::{Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
+use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::config::route::Autonomy;
+use crate::deciding::contracts::Contract;
 use crate::deciding::contracts::arguments::validated;
-use crate::domain::model::{Completion, Difficulty, Message, ModelCall, ModelError, Prompt, Role, ToolSpec};
+use crate::domain::model::{Message, ModelCall, Role, ToolSpec};
 use crate::domain::{PublicEvent, Receipt, Risk, ToolCall};
 use serde_json::json;
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
 
 /// The tool by which a model asks the person.
 const ASK: &str = "ask_user";
-/// Characters of a final answer.
-const MOST_WORDS_CHARS: usize = 2000;
+/// Characters of a question to the person.
+const MOST_QUESTION_CHARS: usize = 300;
 
 /// Where a task stands.
 pub(super) struct State {
-    /// The conversation with the model; the instructions are put in front every time.
+    /// What was asked; a task that goes on belongs to another turn.
+    request: String,
+    /// Calls that were right, and their results; instructions and request are put in front every time.
     messages: Vec<Message>,
     /// Calls the model has made that have not run yet.
     queue: VecDeque<ModelCall>,
+    /// Calls that were taken on. Asking again for an answer that broke its contract is none.
     iterations: u32,
     deeds: Vec<Deed>,
 }
@@ -32,7 +35,8 @@ impl Work<'_> {
         let why = "nothing simpler knows how; tools are run one after the other";
         self.decided("react", self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence), why);
         let state = State {
-            messages: vec![Message::new(Role::User, self.task.text.clone())],
+            request: self.task.text.clone(),
+            messages: Vec::new(),
             queue: VecDeque::new(),
             iterations: 0,
             deeds: Vec::new(),
@@ -59,7 +63,7 @@ impl Work<'_> {
         let tools = self.offer(false);
         loop {
             if state.iterations >= most {
-                return self.ended(&state, "");
+                return self.given_up(&state, None);
             }
             if let Some(call) = state.queue.front().cloned() {
                 match self.step(&mut state, &call, &tools).await {
@@ -72,39 +76,27 @@ impl Work<'_> {
                     None => continue,
                 }
             }
-            let completion = match self.ask_model(&state, &tools).await {
-                Ok(completion) => completion,
-                Err(error) if state.deeds.is_empty() => return Self::no_answer(Some(&error)),
-                Err(error) => {
+            let mut offer = tools.clone();
+            offer.push(ask_tool());
+            let more = More { offer, after: &state.messages, ..More::default() };
+            let outcome =
+                self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
+            match &outcome.model_error {
+                Some(error) if state.deeds.is_empty() => return Self::no_answer(Some(error)),
+                Some(error) => {
                     // What was done was done, and is told.
-                    self.tell(PublicEvent::Error(fault(&error)));
-                    return self.ended(&state, "");
+                    self.tell(PublicEvent::Error(fault(error)));
+                    return self.given_up(&state, Some(outcome.text()));
                 }
-            };
-            if completion.calls.is_empty() {
-                return self.ended(&state, completion.text.trim());
+                None if outcome.fallback => return self.given_up(&state, Some(outcome.text())),
+                None if outcome.calls.is_empty() => return self.ended(&state, outcome.text().trim()),
+                None => {
+                    let calls = outcome.calls.clone();
+                    state.messages.push(Message { calls, ..Message::new(Role::Assistant, "") });
+                    state.queue = outcome.calls.into();
+                }
             }
-            let calls = completion.calls.clone();
-            state.messages.push(Message { calls, ..Message::new(Role::Assistant, completion.text) });
-            state.queue = completion.calls.into();
         }
-    }
-
-    async fn ask_model(&self, state: &State, tools: &[ToolSpec]) -> Result<Completion, ModelError> {
-        let mut messages = vec![Message::new(Role::System, self.instructions(tools))];
-        messages.extend(state.messages.iter().cloned());
-        let mut offered = tools.to_vec();
-        offered.push(ask_tool());
-        let prompt = Prompt {
-            messages,
-            tools: offered,
-            difficulty: Difficulty::Complex,
-            schema: None,
-            max_tokens: None,
-            temperature: 0.0,
-        };
-        self.attempts.fetch_add(1, Ordering::Relaxed);
-        self.mind.parts.model.complete(prompt, None).await
     }
 
     /// Runs the call at the front of the queue. It stays there when the person is needed.
@@ -147,7 +139,7 @@ impl Work<'_> {
             state.messages.push(Message::result(&call.id, PROCEED));
             return None;
         }
-        Some(ThoughtEnd::Asks { question: question.chars().take(MOST_WORDS_CHARS).collect() })
+        Some(ThoughtEnd::Asks { question: question.chars().take(MOST_QUESTION_CHARS).collect() })
     }
 
     /// Tells the model what came of a call.
@@ -159,10 +151,24 @@ impl Work<'_> {
         state.messages.push(Message::result(&call.id, content));
     }
 
+    /// The task ends before the model said so: what was done is told, and that the rest was not.
+    fn given_up(&self, state: &State, rest: Option<&str>) -> ThoughtEnd {
+        let ThoughtEnd::Reported { done, steps, mut troubles, language, .. } = self.ended(state, "") else {
+            return Self::no_answer(None);
+        };
+        if done > 0 {
+            let policy = self.mind.parts.contracts.policy(Contract::ReactStep);
+            let of_the_contract = policy.fallback(&json!({"language": self.context.language()}));
+            let rest = rest.or(of_the_contract.as_str()).unwrap_or_default();
+            troubles.push(rest.trim_end_matches('.').to_owned());
+        }
+        // One step at least was left to do.
+        ThoughtEnd::Reported { words: None, done, steps: steps + 1, troubles, language }
+    }
+
     /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
     fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
-        let words: String = words.chars().take(MOST_WORDS_CHARS).collect();
-        let words = honest(&words, &state.deeds).filter(|words| !words.trim().is_empty());
+        let words = honest(words, &state.deeds).filter(|words| !words.trim().is_empty());
         let writing = || state.deeds.iter().filter(|deed| deed.writes);
         let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
         let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());
@@ -176,7 +182,7 @@ fn ask_tool() -> ToolSpec {
         description: "Asks the person something that nobody else can know. Not for permission.".into(),
         schema: json!({
             "type": "object",
-            "properties": {"question": {"type": "string", "minLength": 1, "maxLength": 300}},
+            "properties": {"question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION_CHARS}},
             "required": ["question"],
             "additionalProperties": false,
         }),

@@ -1,6 +1,7 @@
 //! One tool that a model named: its arguments taken out of the request, verified where it changes something, run
 //! behind the gate, and its result put into words. All under contracts.
 
+use super::told::{Deed, honest};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
 use crate::deciding::contracts::arguments::{
     Next, after_extraction, after_verification, takes_none, too_little, validated,
@@ -88,13 +89,20 @@ impl Work<'_> {
     ) -> ThoughtEnd {
         self.answers_as(Subject::Tool(tool.to_owned()));
         if !receipt.ok {
-            let text = summary::apology(&receipt.detail);
+            let text = summary::apology(&receipt.detail, &self.words());
             return ThoughtEnd::Answered { text, language, failed: true };
         }
-        let plain = summary::told(&receipt.detail);
+        let plain = summary::told(&receipt.detail, &self.words());
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-        ThoughtEnd::Answered { text: outcome.text().to_owned(), language, failed: false }
+        let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);
+        let text = match honest(outcome.text(), &[Deed::of(tool, writes, receipt)]) {
+            Some(text) => text,
+            // Words for a result claim no deed that it does not prove; the result itself is quoted then.
+            None if known(&language) == "de" => format!("Das Ergebnis lautet: „{plain}“"),
+            None => format!("The result reads: “{plain}”"),
+        };
+        ThoughtEnd::Answered { text, language, failed: false }
     }
 
     /// The language of a request; asked for only where nobody knows.

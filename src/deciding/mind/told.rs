@@ -1,6 +1,7 @@
 //! What is said of acts: success only where a receipt backs it, whatever a model writes.
 
 use crate::domain::Receipt;
+use serde_json::Value;
 
 /// One tool that ran for a task.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +10,8 @@ pub(super) struct Deed {
     /// It can change something.
     pub(super) writes: bool,
     pub(super) ok: bool,
+    /// Kinds of things of the home it was done to.
+    pub(super) domains: Vec<String>,
     /// What went wrong, for people.
     pub(super) trouble: String,
 }
@@ -17,48 +20,40 @@ impl Deed {
     pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt) -> Self {
         let trouble = receipt.detail["message"].as_str().unwrap_or("it was not done");
         let trouble = if receipt.ok { "" } else { trouble };
-        Self { tool: tool.to_owned(), writes, ok: receipt.ok, trouble: trouble.to_owned() }
+        let entities = receipt.detail["entities"].as_array().into_iter().flatten();
+        let domain = |entity: &Value| {
+            let of_id = || entity["id"].as_str().and_then(|id| id.split('.').next());
+            entity["domain"].as_str().or_else(of_id).map(str::to_owned)
+        };
+        let domains = entities.filter_map(domain).collect();
+        Self { tool: tool.to_owned(), writes, ok: receipt.ok, domains, trouble: trouble.to_owned() }
     }
 }
 
-/// Words of somebody who has done something in the house. They need a receipt.
-const DEEDS: [&str; 36] = [
-    "i've turned",
-    "i have turned",
-    "i turned",
-    "i've switched",
-    "i have switched",
-    "i switched",
-    "i've set",
-    "i have set",
-    "i've locked",
-    "i have locked",
-    "i locked",
-    "i've unlocked",
-    "i have unlocked",
-    "i unlocked",
-    "i've opened",
-    "i have opened",
-    "i opened",
-    "i've closed",
-    "i have closed",
-    "i closed",
-    "i've started",
-    "i have started",
-    "i started",
-    "i've added",
-    "i have added",
-    "i added",
-    "i've sent",
-    "i have sent",
-    "i sent",
-    "i've deleted",
-    "i have deleted",
-    "i deleted",
+/// Words of somebody who has done something, after "I", "I have" or "I've". They need a receipt.
+const DEEDS: [&str; 17] = [
+    "turned", "switched", "set", "dimmed", "locked", "unlocked", "opened", "closed", "armed", "disarmed",
+    "started", "added", "sent", "posted", "deleted", "run", "ran",
+];
+
+/// The same in German, anywhere.
+const GERMAN_DEEDS: [&str; 8] = [
     "eingeschaltet",
     "ausgeschaltet",
     "aufgeschlossen",
+    "abgeschlossen",
+    "entriegelt",
     "hinzugefügt",
+    "habe die tür geöffnet",
+    "gelöscht",
+];
+
+/// Deeds that only a receipt about such a thing backs; the others are backed by any that changed something.
+const GRAVE: [(&str, &str); 4] = [
+    ("unlocked", "lock"),
+    ("aufgeschlossen", "lock"),
+    ("entriegelt", "lock"),
+    ("disarmed", "alarm_control_panel"),
 ];
 
 /// Words for how something is now; only where something was to be done.
@@ -73,18 +68,53 @@ const STATES: [&str; 8] = [
     "erledigt",
 ];
 
+/// Words without capitals and with plain apostrophes.
+fn plain(words: &str) -> String {
+    words.to_lowercase().replace('’', "'")
+}
+
+/// The deeds that words claim for the speaker.
+fn claimed(words: &str) -> Vec<&'static str> {
+    let plain = plain(words);
+    let by_me = |deed: &&str| {
+        ["i've", "i have", "i", "i just", "i've just", "i have just"].iter().any(|who| {
+            let phrase = format!("{who} {deed}");
+            plain.match_indices(&phrase).any(|(at, _)| {
+                let starts = plain[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric());
+                let ends =
+                    plain[at + phrase.len()..].chars().next().is_none_or(|after| !after.is_alphanumeric());
+                starts && ends
+            })
+        })
+    };
+    let german = GERMAN_DEEDS.into_iter().filter(|deed| plain.contains(deed));
+    DEEDS.into_iter().filter(by_me).chain(german).collect()
+}
+
 /// Whether words say that something was done.
 fn claims(words: &str, more: &[&str]) -> bool {
-    let plain = words.to_lowercase().replace('’', "'");
+    let plain = plain(words);
     let begins_done = ["done", "erledigt"].iter().any(|word| plain.trim_start().starts_with(word));
-    begins_done || DEEDS.iter().chain(more).any(|claim| plain.contains(claim))
+    begins_done || !claimed(words).is_empty() || more.iter().any(|claim| plain.contains(claim))
+}
+
+/// Whether words say that somebody did something in the house.
+pub(super) fn claims_a_deed(words: &str) -> bool {
+    claims(words, &[])
 }
 
 /// What a task may say at its end: the model's words when they claim no more than the receipts do. `None` when they
 /// claim what nothing backs.
 pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
-    let backed = deeds.iter().any(|deed| deed.writes && deed.ok);
-    (backed || !claims(words, &STATES)).then(|| words.to_owned())
+    let done: Vec<&Deed> = deeds.iter().filter(|deed| deed.writes && deed.ok).collect();
+    let is_backed = |claim: &str| {
+        let grave = GRAVE.iter().find(|(deed, _)| *deed == claim);
+        let about = |domain: &str| done.iter().any(|deed| deed.domains.iter().any(|known| known == domain));
+        grave.is_none_or(|(_, domain)| about(domain))
+    };
+    let honest =
+        !claims(words, &STATES) || !done.is_empty() && claimed(words).iter().all(|claim| is_backed(claim));
+    honest.then(|| words.to_owned())
 }
 
 /// Words of an answer.
@@ -174,7 +204,7 @@ mod tests {
 
     fn deed(tool: &str, ok: bool) -> Deed {
         let trouble = if ok { "" } else { "the lamp is offline" };
-        Deed { tool: tool.into(), writes: true, ok, trouble: trouble.into() }
+        Deed { tool: tool.into(), writes: true, ok, domains: vec!["light".into()], trouble: trouble.into() }
     }
 
     #[test]
@@ -188,6 +218,11 @@ mod tests {
         assert!(honest("The lamp cannot be reached.", &[]).is_some());
         assert_eq!(honest("Ich habe das Licht eingeschaltet.", &[]), None);
         assert_eq!(honest("The lamp is now on.", &[]), None);
+        let (lamp, door) = (deed("home.turn_on", true), "Done. I've unlocked the front door.");
+        assert_eq!(honest(door, std::slice::from_ref(&lamp)), None, "a lamp is no door");
+        assert!(honest(door, &[Deed { domains: vec!["lock".into()], ..lamp }]).is_some());
+        assert!(honest("I set out the facts: hi sent me.", &[]).is_none(), "rather too little than too much");
+        assert!(honest("Taxi sent, Hawaii opened.", &[]).is_some());
     }
 
     #[test]

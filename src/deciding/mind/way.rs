@@ -13,6 +13,8 @@ const PLANNED_FROM: u8 = 3;
 pub(super) enum Way {
     /// Say what a picture shows.
     Image,
+    /// Put a text into other words.
+    Change,
     /// Ask the small model which way, under contract.
     Routed,
     /// Small talk.
@@ -28,6 +30,9 @@ pub(super) enum Way {
 pub(super) fn choose(task: &Task, router: Router) -> Way {
     if !task.pictures.is_empty() {
         return Way::Image;
+    }
+    if task.change.is_some() {
+        return Way::Change;
     }
     if router == Router::Model {
         return Way::Routed;
@@ -47,6 +52,7 @@ pub(super) fn choose(task: &Task, router: Router) -> Way {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deciding::changing;
     use crate::domain::Classification;
     use crate::domain::model::Picture;
     use crate::domain::public_event::Origin;
@@ -63,6 +69,7 @@ mod tests {
             pictures: Vec::new(),
             hint: None,
             spoken: false,
+            change: None,
             resume: None,
         }
     }
@@ -84,6 +91,9 @@ mod tests {
             assert_eq!(choose(&task(text, kind), Router::Deterministic), expected, "{text}");
         }
         assert_eq!(choose(&task("x", Some((HomeControl, 0.9))), Router::Model), Way::Routed);
+        let (change, _) = changing::read("say that shorter").unwrap();
+        let reworded = Task { change: Some(change), ..task("say that shorter", None) };
+        assert_eq!(choose(&reworded, Router::Model), Way::Change);
         let pictures = vec![Picture { media_type: "image/png".into(), base64: String::new() }];
         let seen = Task { pictures, ..task("what is this", Some((HomeControl, 0.9))) };
         assert_eq!(choose(&seen, Router::Model), Way::Image);

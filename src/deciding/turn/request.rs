@@ -77,6 +77,9 @@ impl Machine {
             self.react(now, id, instinct, "the whole request is this phrase".into(), Route::Instinct);
             return;
         }
+        if self.change_text(now, id, text) {
+            return;
+        }
         self.out.push(Effect::Understand {
             turn: id.clone(),
             text: text.to_owned(),

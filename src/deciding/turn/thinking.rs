@@ -4,8 +4,10 @@
 use super::Machine;
 use super::state::{Approval, Opening, Phase, Turn};
 use super::talk::Waiting;
+use crate::deciding::changing;
 use crate::domain::model::Picture;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
+use crate::domain::thinking::TextSource;
 use crate::domain::{
     Classification, Effect, Fault, Intent, News, Receipt, Reply, Resume, Route, Slots, Stamp, Task, Thought,
     ThoughtEnd, ToolCall, TurnId, Understanding,
@@ -87,6 +89,36 @@ impl Machine {
         }
     }
 
+    /// A text that is to be put into other words, by rule; whether the request was that.
+    pub(super) fn change_text(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
+        let Some((mut change, spoken)) = changing::read(text) else { return false };
+        let Some(turn) = self.turn_mut(id) else { return false };
+        turn.speak_in(spoken);
+        let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
+        let mut known = true;
+        if let TextSource::LastReply { text } = &mut change.of {
+            let last = self.last_reply(&origin).unwrap_or_default();
+            known = !last.trim().is_empty();
+            last.clone_into(text);
+        }
+        if dry_run {
+            self.tell_intent(id, changing::intent(&change));
+            self.close(id, Outcome::DryRun);
+        } else if self.settings.thinks && known {
+            self.think(now, id, Task { change: Some(change), ..self.task(id, text, None) });
+        } else {
+            self.tell_intent(id, changing::intent(&change));
+            if let Some(turn) = self.turn_mut(id) {
+                turn.route = Some(Route::Llm);
+                turn.times.intent = Some(now);
+                turn.outcome = Outcome::NotUnderstood;
+            }
+            let key = if known { "no_change" } else { "nothing_to_change" };
+            self.reply(now, id, Reply::Fixed { key: key.into() });
+        }
+        true
+    }
+
     /// The person in the room speaks anew: what is still being thought about for them has lost its place.
     pub(super) fn forget_what_is_thought(&mut self) {
         let of_the_room = |turn: &&Turn| turn.phase == Phase::Thinking && turn.origin == Origin::Voice;
@@ -155,6 +187,7 @@ impl Machine {
             pictures: Vec::new(),
             hint: None,
             spoken: turn.is_some_and(|turn| turn.speak),
+            change: None,
             resume: None,
         }
     }

@@ -3,6 +3,7 @@
 use super::tests::{at, calls, intent, outcomes, replies, run, settings, turn, typed, understood, unlocking};
 use super::{Machine, Settings};
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
+use crate::domain::thinking::TextSource;
 use crate::domain::{
     Effect, Event, Intent, Mode, News, Receipt, Reply, Resume, Slots, Task, Thought, ThoughtEnd, ToolCall,
 };
@@ -272,4 +273,27 @@ fn who_speaks_anew_is_not_answered_the_old_question() {
     let effects = run(&mut machine, vec![(4, super::tests::wake())]);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::StopThinking { .. })), "{effects:?}");
     assert_eq!(outcomes(&effects), [Outcome::Cancelled]);
+}
+
+#[test]
+fn a_request_for_other_words_is_about_the_last_reply_of_its_own_conversation() {
+    let mut machine = thinking();
+    for (n, name, reply) in [(1, "a", "The sky scatters blue light."), (2, "b", "Bread is baked.")] {
+        let ended =
+            Event::Replied { turn: turn(n), text: reply.into(), language: "en".into(), speaks: false };
+        let asked =
+            vec![(0, of(name, "why is it?")), (1, understood(n, &[])), (2, answered(n, reply)), (3, ended)];
+        run(&mut machine, asked);
+    }
+    let asked = tasks(&run(&mut machine, vec![(4, of("a", "say that shorter"))]));
+    let change = asked[0].change.clone().unwrap();
+    assert_eq!(change.of, TextSource::LastReply { text: "The sky scatters blue light.".into() });
+    assert_eq!((change.what.as_str(), asked[0].language.as_str()), ("shorter", "en"));
+    // Nothing was said to this one yet, and without a model nothing can be changed.
+    let effects = run(&mut machine, vec![(5, of("c", "sag das kürzer"))]);
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "nothing_to_change".into() }]);
+    let mut machine = Machine::new(settings());
+    let effects = run(&mut machine, vec![(0, typed("translate good morning into German"))]);
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "no_change".into() }]);
+    assert!(tasks(&effects).is_empty());
 }

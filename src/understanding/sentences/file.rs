@@ -274,7 +274,9 @@ impl FileReader<'_> {
     }
 
     fn responses(&mut self, node: &Node<'_>, responses: &mut Responses) {
-        for (part, _, node) in self.yaml.mapping(node, "responses", &["intents", "errors", "replies"]) {
+        for (part, _, node) in
+            self.yaml.mapping(node, "responses", &["intents", "errors", "replies", "summary"])
+        {
             if part == "intents" {
                 for (intent, _, node) in self.yaml.mapping(node, "responses of intents", &[]) {
                     self.response_group(&intent, node, responses);
