@@ -5,6 +5,7 @@
 mod support;
 
 mod a_real_home;
+mod acknowledged;
 mod api;
 mod asking;
 mod audio_heals;

@@ -123,7 +123,7 @@ async fn execute(
     call: ToolCall,
     timeout: Duration,
 ) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?;
+    let args = Args::check(tool, &call.args)?.of_call(&call);
     allowed(&parts, tool)?;
     (tool.ready)(&parts)?;
     let prepared = (tool.prepare)(&parts, &args)?;
