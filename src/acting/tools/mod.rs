@@ -13,6 +13,7 @@ mod home_climate;
 mod home_common;
 mod home_cover;
 mod home_fan;
+mod home_humidifier;
 mod home_light;
 mod home_robots;
 mod home_state;
