@@ -23,9 +23,13 @@ impl Chance {
 fn daemon(hark: &Hark, broker: &Broker) -> Running {
     let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
     let mut command = hark.command(&["run"]);
-    for setting in
-        [url.as_str(), "audio.input_device=none", "audio.output_device=none", "mqtt.discovery=false"]
-    {
+    for setting in [
+        url.as_str(),
+        "audio.input_device=none",
+        "audio.output_device=none",
+        "mqtt.discovery=false",
+        "intent.learn=false",
+    ] {
         command.args(["--set", setting]);
     }
     Running(command.env("RUST_LOG", "error").stdout(Stdio::null()).spawn().unwrap())
