@@ -1,9 +1,9 @@
 //! What a device is told in Home Assistant's services: <https://www.home-assistant.io/integrations/>.
 
+use super::super::codes;
 use super::todo;
 use crate::domain::device::{DeviceCommand, DeviceError, LightSetting, MediaCommand};
 use crate::domain::home::Entity;
-use crate::integrations::codes;
 use serde_json::{Map, Value, json};
 
 /// `ClimateEntityFeature.TURN_OFF` and `TURN_ON`.

@@ -96,13 +96,16 @@ impl Intake {
     }
 }
 
+/// The work of writing, which gives what is to be handed on.
+type Writing = JoinHandle<Vec<Option<Event>>>;
+
 /// What waits to be written down, and what is being written.
 #[derive(Default)]
 pub struct Desk {
     /// `None`: nothing is written down, everything is safe when it was handed on.
     book: Option<Arc<dyn Book>>,
     waiting: VecDeque<Arrival>,
-    writing: Option<(Vec<Arrival>, JoinHandle<Vec<Option<Event>>>)>,
+    writing: Option<(Vec<Arrival>, Writing)>,
 }
 
 impl Desk {

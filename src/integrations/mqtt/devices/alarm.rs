@@ -1,10 +1,10 @@
 //! Alarm panels.
 
+use super::super::super::codes;
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use crate::domain::device::DeviceCommand;
-use crate::integrations::codes;
 use minijinja::Value;
 
 /// States it can be told to be in, with the key of the word that does it and what that is by default.

@@ -180,7 +180,7 @@ impl Fleet {
             Announced { hash, retained, confirmed: true, things: Vec::new(), left_out: Vec::new() },
         );
         for component in &components {
-            let added = Thing::new(component).and_then(|found| match found {
+            let added = Thing::find(component).and_then(|found| match found {
                 Found::Thing(thing) => self.add(topic, *thing, changes),
                 Found::LeftOut(why) => {
                     let announced = self.announced.get_mut(topic);

@@ -1,10 +1,10 @@
 //! Locks.
 
+use super::super::super::codes;
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use crate::domain::device::DeviceCommand;
-use crate::integrations::codes;
 
 /// States of a lock, with the key of the payload that stands for each and what it is by default.
 const STATES: &[(&str, &str, &str)] = &[

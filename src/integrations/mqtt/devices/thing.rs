@@ -112,7 +112,7 @@ impl Thing {
     ///
     /// # Errors
     /// What is wrong in the payload.
-    pub fn new(component: &Component) -> Result<Found, ConfigError> {
+    pub fn find(component: &Component) -> Result<Found, ConfigError> {
         let fields = &component.fields;
         let left_out = |why: &str| Ok(Found::LeftOut(why.to_owned()));
         if !fields.flag("enabled_by_default", true)? {
