@@ -81,6 +81,21 @@ pub struct NewTimer {
     pub recurrence: Option<String>,
     /// `due_unix_ms` is a time of day on the wall, as in [`Timer::wall`].
     pub by_the_wall: bool,
+    /// Names the request: under one key one timer is set, however often it is asked for. Empty: always another.
+    pub key: String,
+}
+
+impl NewTimer {
+    fn id(&self) -> TimerId {
+        use sha2::{Digest, Sha256};
+        if self.key.is_empty() {
+            return TimerId(uuid::Uuid::now_v7().to_string());
+        }
+        let hash = Sha256::digest(self.key.as_bytes());
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash[..16]);
+        TimerId(uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string())
+    }
 }
 
 /// How a person points at a timer; with everything `None` the only one is meant.
@@ -210,7 +225,7 @@ impl Timers {
             None => (now_unix_ms.saturating_add_unsigned(new.duration_ms), new.duration_ms),
         };
         let timer = Timer {
-            id: TimerId(uuid::Uuid::now_v7().to_string()),
+            id: new.id(),
             kind: new.kind,
             name: new.name,
             area: new.area,
@@ -224,6 +239,9 @@ impl Timers {
         };
         {
             let mut timers = self.lock();
+            if let Some(known) = timers.iter().find(|known| known.id == timer.id) {
+                return Ok(known.clone());
+            }
             if timers.len() >= MAX_TIMERS {
                 return Err(TimerError::TooMany);
             }

@@ -14,13 +14,13 @@ pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(
     if let Command::List { nodes: true } = command {
         return nodes(config, as_json).map_err(|fault| vec![fault]);
     }
-    let (home, faults) = sources::look(config)?;
+    let (home, faults, left_out) = sources::look(config)?;
     for fault in faults {
         eprintln!("hark: {fault}");
     }
     match command {
         Command::List { .. } if as_json => println!("{}", json!(home)),
-        Command::List { .. } => list(&home),
+        Command::List { .. } => list(&home, &left_out),
         Command::Show { name } => show(&home, name, as_json).map_err(|fault| vec![fault])?,
     }
     Ok(())
@@ -41,7 +41,7 @@ fn nodes(config: &Config, as_json: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-fn list(home: &Home) {
+fn list(home: &Home, left_out: &str) {
     for area in &home.areas {
         println!("{} ({})", area.name, area.id);
         for entity in home.entities.iter().filter(|entity| entity.area.as_ref() == Some(&area.id)) {
@@ -52,6 +52,9 @@ fn list(home: &Home) {
     if !placeless.is_empty() {
         println!("without an area");
         placeless.into_iter().for_each(print_row);
+    }
+    if !left_out.is_empty() {
+        println!("announced on MQTT and left out: {left_out}");
     }
 }
 

@@ -6,6 +6,7 @@ use super::controls::Controls;
 use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
 use super::pin_guard;
+use super::promises::Promises;
 use super::recorder::Recorder;
 use super::teacher::Teacher;
 use super::thinker::Thinker;
@@ -65,6 +66,8 @@ pub struct Parts {
     pub(super) steward: Option<tokio::sync::mpsc::Sender<Setting>>,
     /// Language models at work; `None` when none is configured.
     pub(super) thinker: Option<Thinker>,
+    /// Requests that were promised; `None` where none are.
+    pub(super) promises: Option<Arc<Promises>>,
     /// Keeps turns for `hark explain`.
     pub(super) recorder: Recorder,
 }
@@ -342,6 +345,7 @@ impl Conductor {
                     Err(fault) => Event::Fault { fault: fault.recoverable() },
                 })
             }
+            Effect::Settled { turn } => self.settled(&turn),
             Effect::AcknowledgeTimers => {
                 if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {
                     self.follow_ups.push_back(Event::Fault { fault });
@@ -363,6 +367,16 @@ impl Conductor {
             listener(&envelope);
         }
         self.parts.recorder.published(&envelope);
+        if let (PublicEvent::Turn { .. }, Some(turn)) = (&envelope.event, &envelope.turn) {
+            self.settled(turn);
+        }
+    }
+
+    /// What was promised under this id is done.
+    fn settled(&self, turn: &TurnId) {
+        if let Some(promises) = &self.parts.promises {
+            promises.done(turn);
+        }
     }
 
     fn act(&mut self, call: ToolCall) {

@@ -12,6 +12,7 @@ use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
+use super::promises::Promises;
 use super::remote_ear::RemoteEars;
 use super::settings;
 use super::steward::Steward;
@@ -26,7 +27,7 @@ use crate::domain::{Event, Fault, FaultKind, Mode, PublicEvent, Resume, Setting}
 use crate::inference::memory;
 use crate::integrations::dashboard::Dashboard;
 use crate::integrations::dashboard::limits::Limits;
-use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo};
+use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo, Receiving};
 use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
 use std::net::SocketAddr;
@@ -35,6 +36,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
+use tokio::task::JoinHandle;
 
 /// Runs until SIGINT or SIGTERM. Events go to `listeners` as well as to MQTT. `ready` is called when
 /// everything is up.
@@ -58,6 +60,11 @@ pub fn run(
     let muted = settings.contains(&Setting::MicMute(true));
     let ear = EarThread::start(workshop, echo, health.clone(), claims.clone(), muted)?;
     let newer = Arc::new(Newer::default());
+    // Before anything new can come.
+    let left_over = match workshop.promises() {
+        Some(promises) => promises.left_over()?,
+        None => Vec::new(),
+    };
     let mqtt = Arc::new(start_mqtt(workshop, claims, ending.clone(), newer.clone())?);
     workshop.intercom().attach(mqtt.clone(), workshop.area_name());
     if let Some(claimed) = claimed {
@@ -103,6 +110,7 @@ pub fn run(
     end_on_signal(workshop, mailbox.clone())?;
     conductor.announce(settings, workshop.store().mode()?.unwrap_or(Mode::Resting));
     go_on_with_plans(workshop)?;
+    let noting = keep_promises(workshop, &mqtt, left_over);
     watch_model(workshop);
     Notifier.ready("listening");
     let api = dashboard.as_ref().and_then(Dashboard::address);
@@ -123,6 +131,10 @@ pub fn run(
     drop(ear);
     drop(voice);
     conductor.finish();
+    if let Some((promises, noting)) = noting {
+        noting.abort();
+        promises.note();
+    }
     if let (Some(kept), Some(keeping)) = (workshop.kept(), keeping) {
         keeping.abort();
         if let Err(fault) = kept.write() {
@@ -233,7 +245,7 @@ fn start_mqtt(
     newer: Arc<Newer>,
 ) -> Result<Mqtt, Fault> {
     let (mailbox, intercom) = (workshop.mailbox.clone(), workshop.intercom().clone());
-    let inbound = Arc::new(move |event: Event| match event {
+    let sink = Arc::new(move |event: Event| match event {
         Event::Claimed { claim } => claims.claimed(claim),
         Event::Restart => ending.restart(),
         Event::Install if newer.version().is_some() => ending.restart(),
@@ -250,6 +262,8 @@ fn start_mqtt(
     let about =
         NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), area, equipment: equipment(workshop) };
     let devices = workshop.mqtt_devices.clone();
+    let book = workshop.promises().map(|promises| promises.clone() as _);
+    let inbound = Receiving { sink, book };
     Mqtt::start(&workshop.config.mqtt, about, inbound, devices, workshop.runtime.handle().clone())
 }
 
@@ -316,6 +330,27 @@ fn go_on_with_plans(workshop: &Workshop) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// Takes up what was promised before the last end, when the devices are there that it may be about, and notes what is
+/// done from now on.
+fn keep_promises(
+    workshop: &Workshop,
+    mqtt: &Arc<Mqtt>,
+    left_over: Vec<(i64, Event)>,
+) -> Option<(Arc<Promises>, JoinHandle<()>)> {
+    /// How long devices have to be there again.
+    const SETTLED_WITHIN: Duration = Duration::from_secs(10);
+    let promises = workshop.promises()?.clone();
+    let (taking, mqtt) = (promises.clone(), mqtt.clone());
+    workshop.runtime.spawn(async move {
+        if !left_over.is_empty() {
+            mqtt.devices_settled(SETTLED_WITHIN).await;
+        }
+        taking.take_up(left_over).await;
+    });
+    let noting = workshop.runtime.spawn(promises.clone().follow());
+    Some((promises, noting))
 }
 
 /// Only where there is a classifier to teach.

@@ -3,7 +3,6 @@
 use super::clock::wall_local;
 use super::thinker::{Persistent, PlansOnDisk, SessionsOnDisk};
 use crate::acting::home::HomeRegistry;
-use crate::acting::tools::Toolbox;
 use crate::config::contracts::ContractsConfig;
 use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
@@ -32,7 +31,7 @@ pub(super) fn open(
     config: &Config,
     store: &Store,
     sessions: &SessionStore,
-    tools: &Arc<Toolbox>,
+    tools: &Arc<dyn Tools>,
     home: &Arc<HomeRegistry>,
     replies: &Arc<Phrasebook>,
     runtime: &Handle,

@@ -31,6 +31,7 @@ mod microphone_source;
 mod minds;
 mod newer;
 mod pin_guard;
+mod promises;
 pub mod recogniser;
 mod recorder;
 mod remembered_home;

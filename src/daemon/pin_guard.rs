@@ -15,6 +15,20 @@ pub(super) fn without_pin(
     look: impl FnOnce(&PinCode) -> PinVerdict,
 ) -> (Event, Option<PinVerdict>) {
     match event {
+        Event::Promised { turn, event } => {
+            let (event, verdict) = masked(*event, awaited, look);
+            (Event::Promised { turn, event: Box::new(event) }, verdict)
+        }
+        event => masked(event, awaited, look),
+    }
+}
+
+fn masked(
+    event: Event,
+    awaited: impl Fn(&Origin) -> bool,
+    look: impl FnOnce(&PinCode) -> PinVerdict,
+) -> (Event, Option<PinVerdict>) {
+    match event {
         Event::Typed { text, origin, speak, dry_run } => {
             let awaited = awaited(&origin);
             let Some(found) = pin_words::find(&text, awaited) else {
@@ -82,6 +96,10 @@ mod tests {
         Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run }
     }
 
+    fn promised(event: Event) -> Event {
+        Event::Promised { turn: "asked-1".into(), event: Box::new(event) }
+    }
+
     fn heard(text: &str, rejected: Option<&str>) -> Event {
         let transcript = Transcript {
             text: text.into(),
@@ -122,6 +140,7 @@ mod tests {
         for (event, awaited, expected) in [
             (typed("4217", false), true, Some(right)),
             (typed("four two one seven", false), true, Some(right)),
+            (promised(typed("4217", false)), true, Some(right)),
             (typed("4217", false), false, None),
             (typed("4217", true), true, None),
             (heard("four two one seven", None), true, Some(right)),

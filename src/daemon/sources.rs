@@ -54,11 +54,11 @@ pub(super) fn visit_mqtt(
     Ok((Some(visit), problem))
 }
 
-/// The home as it is at this moment, from all sources, and what does not work.
+/// The home as it is at this moment, from all sources, what does not work, and in words what is announced on MQTT and is not for the home.
 ///
 /// # Errors
 /// When the home's file or the configuration of a source is wrong.
-pub fn look(config: &Config) -> Result<(Home, Faults), Faults> {
+pub fn look(config: &Config) -> Result<(Home, Faults, String), Faults> {
     let home = Arc::new(HomeRegistry::new(load_home(config)?));
     let faults = Arc::new(Mutex::new(Vec::new()));
     let runtime = runtime()?;
@@ -70,7 +70,8 @@ pub fn look(config: &Config) -> Result<(Home, Faults), Faults> {
     let (_visit, problem) = visit_mqtt(config, devices.as_ref(), &runtime).map_err(|fault| vec![fault])?;
     let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
     found.extend(problem);
-    Ok((Home::clone(&home.home()), found))
+    let left_out = devices.map(|devices| devices.tally().left_out).unwrap_or_default();
+    Ok((Home::clone(&home.home()), found, left_out))
 }
 
 fn runtime() -> Result<Runtime, Faults> {

@@ -10,6 +10,7 @@ use super::intercom::Intercom;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::minds;
+use super::promises::{OnceOnly, Promises};
 use super::recorder::{Keeping, Recorder};
 use super::session_names::SessionNames;
 use super::settings::Choices;
@@ -28,7 +29,7 @@ use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
 use crate::domain::home::Home;
 use crate::domain::model::LanguageModel;
-use crate::domain::ports::{HomeView, Voice};
+use crate::domain::ports::{HomeView, Tools, Voice};
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::EarCommand;
 use crate::hearing::ear::Ear;
@@ -75,7 +76,8 @@ pub struct Workshop {
     pub(super) tongues: Tongues,
     /// What follows the names of the home.
     pub(super) vocabulary: Arc<Vocabulary>,
-    tools: Arc<Toolbox>,
+    tools: Arc<dyn Tools>,
+    promises: Option<Arc<Promises>>,
     controls: Arc<Controls>,
     store: Store,
     /// Conversations.
@@ -173,7 +175,14 @@ impl Workshop {
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
-        let tools = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
+        let tools: Arc<dyn Tools> = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
+        let promises = settings_kept.as_ref().map(|(kept, choices)| {
+            Arc::new(Promises::new(store.clone(), kept.clone(), choices.clone(), &mailbox, tools.has_pin()))
+        });
+        let tools = match &promises {
+            Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),
+            None => tools,
+        };
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let mind =
@@ -191,6 +200,7 @@ impl Workshop {
             timers,
             manifest: Arc::new(manifest),
             tools,
+            promises,
             controls,
             store,
             sessions,
@@ -210,6 +220,11 @@ impl Workshop {
     /// What announces.
     pub(super) fn intercom(&self) -> &Arc<Intercom> {
         self.controls.intercom()
+    }
+
+    /// Requests that were promised; the daemon's only.
+    pub(super) fn promises(&self) -> Option<&Arc<Promises>> {
+        self.promises.as_ref()
     }
 
     /// What is kept on the disk.
@@ -254,6 +269,7 @@ impl Workshop {
             controls: self.controls.clone(),
             delivered: None,
             steward: None,
+            promises: self.promises.clone(),
             thinker: self.mind.as_ref().map(|mind| self.thinker(mind)),
             recorder: Recorder::new(keeping, self.runtime.handle().clone(), names),
         }

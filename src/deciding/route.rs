@@ -39,6 +39,8 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassClimateSetFanMode", "home.climate_set_fan_mode"),
     ("HarkSetPreset", "home.set_preset"),
     ("HarkSetTilt", "home.set_tilt"),
+    ("HassHumidifierSetpoint", "home.humidifier_set_humidity"),
+    ("HassHumidifierMode", "home.humidifier_set_mode"),
     ("HassVacuumStart", "home.vacuum_start"),
     ("HassVacuumReturnToBase", "home.vacuum_dock"),
     ("HassVacuumCleanArea", "home.vacuum_clean_area"),

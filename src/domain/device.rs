@@ -59,6 +59,10 @@ pub enum DeviceCommand {
     Tilt(u8),
     /// Climate, fan: one of its own presets, such as `eco`; `none` is a preset, too.
     Preset(String),
+    /// Humidifier: target, % of relative humidity.
+    Humidity(u8),
+    /// Humidifier, water heater: one of its own modes.
+    Mode(String),
     /// Alarm panel: `armed_home`, `armed_away` … or `disarmed`.
     Arm(String),
     /// To-do list: this is on it now, in this order.

@@ -50,6 +50,10 @@ pub enum Event {
     Distant { ear: EarId, origin: Origin, heard: Distant },
     /// Whoever speaks in this conversation is at work: they want the answer and nothing else, or no longer.
     Focus { origin: Origin, on: bool },
+    /// A request that is written down until it is acted on: what it opens is the turn of this id, so that it is the
+    /// same turn when the request is taken up again after the program died. Where it opens none it is answered by
+    /// [`Effect::Settled`], else by the closing record of the turn.
+    Promised { turn: TurnId, event: Box<Event> },
     /// A yes or no to what Hark has asked, by a button and not by words. `turn` names the turn that asked; without it
     /// the last question of this conversation is meant.
     Answer { origin: Origin, turn: Option<TurnId>, yes: bool },
@@ -183,6 +187,8 @@ pub enum Effect {
     GiveUpTimers { timers: Vec<TimerId> },
     /// Keep what was meant, for the next training; answered by `Learned` or `Fault`.
     Teach { correction: Correction },
+    /// What was promised under this id is done, without a turn.
+    Settled { turn: TurnId },
 }
 
 /// What a reply is made from. Only a `Part::Done` may say that something was done, and it carries the

@@ -2,6 +2,7 @@
 //! whoever asks.
 
 mod backoff;
+mod codes;
 pub mod dashboard;
 pub mod homeassistant;
 pub mod mqtt;

@@ -114,6 +114,26 @@ const STEPS: &[&str] = &[
         receipt TEXT NOT NULL,
         UNIQUE (turn, place)
      ) STRICT;",
+    // 9: requests that were acknowledged and are not acted on yet, and what came of their calls. `event` goes when it is
+    // done; the rest is kept for a while, to know the request again.
+    "CREATE TABLE requests (
+        seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+        packet     INTEGER NOT NULL,
+        content    INTEGER NOT NULL,
+        id         INTEGER,
+        event      TEXT,
+        at_unix_ms INTEGER NOT NULL,
+        tries      INTEGER NOT NULL DEFAULT 0,
+        done       INTEGER NOT NULL DEFAULT 0 CHECK (done IN (0, 1))
+     ) STRICT;
+     CREATE INDEX requests_open ON requests (seq) WHERE done = 0;
+     CREATE TABLE request_calls (
+        request INTEGER NOT NULL REFERENCES requests (seq) ON DELETE CASCADE,
+        at      INTEGER NOT NULL,
+        call    TEXT NOT NULL,
+        receipt TEXT,
+        PRIMARY KEY (request, at)
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

@@ -1,5 +1,5 @@
 //! What outlives a power cut: one SQLite file behind its own thread. [`store`] owns the file,
-//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`], [`settings`], [`turns`] and [`sessions`] are what is kept
+//! [`migrations`] its shape; [`timers`], [`lists`], [`facts`], [`settings`], [`requests`], [`turns`] and [`sessions`] are what is kept
 //! in it. [`replay`] chooses what of a conversation a model is told; [`journal`] keeps a file a day beside the database.
 
 pub mod error;
@@ -10,6 +10,7 @@ mod migrations;
 mod mode;
 pub mod plans;
 pub mod replay;
+pub mod requests;
 pub mod sessions;
 pub mod settings;
 pub mod store;

@@ -407,6 +407,12 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"name":"Ceiling fan","preset":"sleep"}"#,
         "",
     ),
+    (
+        "set the humidity in the bedroom to 50%",
+        "HassHumidifierSetpoint",
+        r#"{"area":"Bedroom","humidity":50}"#,
+        "",
+    ),
     ("start the robot", "HassVacuumStart", r#"{"name":"Rover"}"#, ""),
     ("vacuum upstairs", "HassVacuumStart", r#"{"floor":"Upstairs"}"#, ""),
     ("send rover back to the dock", "HassVacuumReturnToBase", r#"{"name":"Rover"}"#, ""),

@@ -113,6 +113,12 @@ fn what_moves_and_turns_is_told() {
         ("HarkClimateSetMode", json!({}), &heating, "Set the thermostat to fan only."),
         ("HassClimateSetFanMode", json!({}), &heating, "Set the fan of the thermostat to auto."),
         ("HarkSetPreset", json!({"preset": "eco"}), &heating, "Set the thermostat to eco."),
+        (
+            "HassHumidifierSetpoint",
+            json!({"humidity": 45, "area": "Bedroom"}),
+            &none,
+            "Set the humidity in the bedroom to 45 percent.",
+        ),
         ("HarkSetTilt", json!({}), &slats, "Tilted the blinds to 40 percent."),
         ("HarkAlarmPanelSet", json!({"mode": "night"}), &none, "The alarm is set for night."),
         ("HarkAlarmPanelSet", json!({"mode": "disarmed"}), &none, "The alarm is off."),

@@ -5,6 +5,7 @@
 mod support;
 
 mod a_real_home;
+mod acknowledged;
 mod api;
 mod asking;
 mod at_work;
@@ -14,11 +15,13 @@ mod choosing_a_voice;
 mod dangerous_acts;
 mod devices_of_mqtt;
 mod direct_commands;
+mod flood;
 mod growing_home;
 mod hearing_people;
 mod household;
 mod injection;
 mod interrupting;
+mod large_fleet;
 mod live_meter;
 mod living_room;
 mod looking_back;

@@ -5,8 +5,10 @@
 pub mod home_assistant;
 pub mod model_server;
 pub mod mosquitto;
+pub mod publisher;
 pub mod room;
 pub mod sound_card;
+pub mod wire;
 pub mod wire_format;
 
 pub use mosquitto::free_port;

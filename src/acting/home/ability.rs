@@ -28,7 +28,9 @@ pub fn check(entity: &Entity, command: &DeviceCommand) -> Result<(), DeviceError
         C::Position(_) if !entity.attributes.contains_key("current_position") => {
             unsupported("stop on the way")
         }
-        C::Temperature(_) if domain != "climate" => unsupported("be set to a temperature"),
+        C::Temperature(_) if !matches!(domain, "climate" | "water_heater") => {
+            unsupported("be set to a temperature")
+        }
         C::Temperature(target) => {
             let limit = |key, default| entity.attributes.get(key).and_then(Value::as_f64).unwrap_or(default);
             check_range(entity, *target, limit("min_temp", 5.0), limit("max_temp", 35.0), "degrees")
@@ -47,11 +49,30 @@ pub fn check(entity: &Entity, command: &DeviceCommand) -> Result<(), DeviceError
         C::HvacMode(_) | C::FanMode(_) if domain != "climate" => unsupported("be set to a mode"),
         C::HvacMode(mode) => one_of(entity, "hvac_modes", mode),
         C::FanMode(mode) => one_of(entity, "fan_modes", mode),
+        C::Humidity(_) if domain != "humidifier" => unsupported("be set to a humidity"),
+        C::Humidity(target) => {
+            let (low, high) = (entity.number("min_humidity"), entity.number("max_humidity"));
+            let range = (low.unwrap_or(0.0), high.unwrap_or(100.0));
+            check_range(entity, f64::from(*target), range.0, range.1, "percent")
+        }
+        C::Mode(mode) => match mode_list(domain).filter(|known| entity.attributes.contains_key(*known)) {
+            Some(known) => one_of(entity, known, mode),
+            None => unsupported("be set to a mode"),
+        },
         C::Arm(_) if domain != "alarm_control_panel" => unsupported("be armed"),
         C::Items(_) if domain != "todo" => unsupported("hold a list"),
         C::Media(_) if domain != "media_player" => unsupported("play anything"),
         C::Media(MediaCommand::Source(source)) => one_of(entity, "source_list", source),
         _ => Ok(()),
+    }
+}
+
+/// The attribute in which a device of this domain lists its modes.
+pub fn mode_list(domain: &str) -> Option<&'static str> {
+    match domain {
+        "humidifier" => Some("available_modes"),
+        "water_heater" => Some("operation_list"),
+        _ => None,
     }
 }
 

@@ -146,6 +146,9 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
         C::Tilt(tilt) => set(device, "current_tilt_position", json!(tilt)),
         C::Preset(preset) => set(device, "preset_mode", json!(preset)),
         C::FanMode(mode) => set(device, "fan_mode", json!(mode)),
+        C::Humidity(target) => set(device, "humidity", json!(target)),
+        C::Mode(mode) if domain == "water_heater" => device.state.clone_from(mode),
+        C::Mode(mode) => set(device, "mode", json!(mode)),
         C::Arm(state) => device.state.clone_from(state),
         C::Items(items) => {
             let shown = items.iter().map(|item| {

@@ -47,6 +47,11 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         C::Dock => matches!(state, "docked" | "returning"),
         C::HvacMode(mode) => state == mode,
         C::FanMode(mode) => now.text("fan_mode") == Some(mode),
+        C::Humidity(target) => near("humidity", f64::from(*target), 0.5),
+        C::Mode(mode) if now.id.domain() == "water_heater" => {
+            state == mode || now.text("operation_mode") == Some(mode)
+        }
+        C::Mode(mode) => now.text("mode") == Some(mode),
         C::Arm(wanted) => state == wanted || wanted != "disarmed" && state == "arming",
         C::Items(items) => open(items.clone()) == open(items_of(now)),
         C::Media(command) => proves_media(command, now),

@@ -58,10 +58,36 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         {
             commands.push(C::Arm(before.state.clone()));
         }
+        "humidifier" => commands.extend(humidifier(before, now)),
+        "water_heater" => {
+            if moved {
+                commands.push(C::Mode(before.state.clone()));
+            }
+            if let Some(target) = before.number("temperature").filter(|_| differs("temperature")) {
+                commands.push(C::Temperature(target));
+            }
+        }
         "todo" if items_of(before) != items_of(now) => commands.push(C::Items(items_of(before))),
         "scene" | "script" | "button" | "input_button" => {}
         _ if moved && before.state == "off" => commands.push(C::TurnOff),
         _ if moved && before.state == "on" => commands.push(C::TurnOn),
+        _ => {}
+    }
+    commands
+}
+
+/// What it was set to, and whether it was on.
+fn humidifier(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
+    let mut commands = Vec::new();
+    if !same(before, now, "humidity") {
+        commands.extend(percent(before, "humidity").map(DeviceCommand::Humidity));
+    }
+    if !same(before, now, "mode") {
+        commands.extend(before.text("mode").map(|mode| DeviceCommand::Mode(mode.to_owned())));
+    }
+    match before.state.as_str() {
+        "off" if now.state != "off" => commands.push(DeviceCommand::TurnOff),
+        "on" if now.state != "on" => commands.push(DeviceCommand::TurnOn),
         _ => {}
     }
     commands

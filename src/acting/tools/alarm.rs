@@ -118,6 +118,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         recurrence: recurrence.map(|rule| rule.to_string()),
         duration_ms: 0,
         by_the_wall,
+        key: args.key().to_owned(),
     };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;

@@ -5,9 +5,9 @@ use super::descriptor::{Arg, Descriptor, Kind, MAX_PAIR_CHARS};
 use super::outcome::Failure;
 use crate::acting::home::colours;
 use crate::acting::names::{in_a_row, normal};
-use crate::domain::Slots;
 use crate::domain::calendar::{Recurrence, When};
 use crate::domain::tool::error_code;
+use crate::domain::{Slots, ToolCall};
 use serde_json::{Value, json};
 
 /// Longest text of an argument, characters.
@@ -15,7 +15,7 @@ const MAX_TEXT_CHARS: usize = 100;
 
 /// Arguments that passed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Args(Slots);
+pub struct Args(Slots, String);
 
 impl Args {
     /// Checks `slots` against the descriptor. A `null` counts as missing.
@@ -40,8 +40,21 @@ impl Args {
             Some(arg) => {
                 Err(bad(arg.name, format!("{} needs {} ({})", tool.name, arg.name, arg.description)))
             }
-            None => Ok(Self(checked)),
+            None => Ok(Self(checked, String::new())),
         }
+    }
+
+    /// The same, of this call.
+    #[must_use]
+    pub fn of_call(self, call: &ToolCall) -> Self {
+        // Also the arguments: what asks something else at the same place of a turn is another call.
+        let args = serde_json::to_string(&call.args).unwrap_or_default();
+        Self(self.0, format!("{}/{}/{}/{args}", call.turn, call.index, call.tool))
+    }
+
+    /// Names the call: it is the same when the call comes again, also after a restart. Empty without a call.
+    pub fn key(&self) -> &str {
+        &self.1
     }
 
     /// A text.
@@ -309,7 +322,7 @@ mod tests {
                 let name = if args.is_empty() { "x" } else { args[pick.index(args.len())].name };
                 slots.insert(name.to_owned(), value);
             }
-            if let Ok(Args(checked)) = Args::check(tool, &slots) {
+            if let Ok(Args(checked, _)) = Args::check(tool, &slots) {
                 let schema = tool.args_schema();
                 let valid = jsonschema::is_valid(&schema, &Value::Object(checked.clone()));
                 prop_assert!(valid, "{} {:?}", tool.name, checked);

@@ -6,6 +6,7 @@ use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::DeviceError;
 use crate::acting::home::UNAVAILABLE;
+use crate::acting::home::ability::mode_list;
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::select::{Scope, SelectError, Target, select};
 use crate::acting::names::is_one_of;
@@ -17,8 +18,14 @@ use std::sync::Arc;
 
 const CLIMATE: &[&str] = &["climate"];
 
-/// What has presets.
-const PRESETS: &[&str] = &["climate", "fan"];
+/// What can be set to a temperature.
+const HEATS: &[&str] = &["climate", "water_heater"];
+
+/// What has presets, or modes that people call like them.
+const PRESETS: &[&str] = &["climate", "fan", "humidifier", "water_heater"];
+
+/// What has modes and no presets.
+const WITH_MODES: &[&str] = &["humidifier", "water_heater"];
 
 /// How much "warmer" is, degrees.
 const STEP_DEGREES: f64 = 1.0;
@@ -36,7 +43,7 @@ pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
     let device = home.entities.iter().find(|entity| entity.id.domain() == "climate");
     let unit = device.map_or("°C", unit);
     let about = json!({"temperature": plain(temperature), "unit": unit});
-    plan(parts, &target, (CLIMATE, CLIMATE), about, |_| Ok(DeviceCommand::Temperature(temperature)))
+    plan(parts, &target, (HEATS, HEATS), about, |_| Ok(DeviceCommand::Temperature(temperature)))
 }
 
 /// `home.climate_step`.
@@ -64,7 +71,17 @@ pub fn set_fan_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure
 
 /// `home.set_preset`.
 pub fn set_preset(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose(parts, args, ("preset", "preset_modes"), PRESETS, DeviceCommand::Preset)
+    choose_of(parts, args, "preset", PRESETS, |device| match mode_list(device.id.domain()) {
+        Some(modes) => (modes, DeviceCommand::Mode),
+        None => ("preset_modes", DeviceCommand::Preset),
+    })
+}
+
+/// `home.humidifier_set_mode`.
+pub fn set_humidifier_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    choose_of(parts, args, "mode", WITH_MODES, |device| {
+        (mode_list(device.id.domain()).unwrap_or_default(), DeviceCommand::Mode)
+    })
 }
 
 /// Sets one of the modes that a device lists under `known`, in its own spelling; without a name that of the first
@@ -72,9 +89,20 @@ pub fn set_preset(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> 
 fn choose(
     parts: &Arc<Parts>,
     args: &Args,
-    (slot, known): (&str, &str),
+    (slot, known): (&str, &'static str),
     domains: &[&str],
-    command: impl Fn(String) -> DeviceCommand,
+    command: fn(String) -> DeviceCommand,
+) -> Result<Prepared, Failure> {
+    choose_of(parts, args, slot, domains, |_| (known, command))
+}
+
+/// The same where it depends on the device under what it lists them, and what it is told.
+fn choose_of(
+    parts: &Arc<Parts>,
+    args: &Args,
+    slot: &str,
+    domains: &[&str],
+    of: impl Fn(&Entity) -> (&'static str, fn(String) -> DeviceCommand),
 ) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, format!("{slot} was not said"));
     let mode = args.owned(slot).ok_or_else(missing)?;
@@ -84,6 +112,7 @@ fn choose(
     }
     let about = Value::Object(Map::from_iter([(slot.to_owned(), json!(mode))]));
     plan(parts, &target, (domains, domains), about, |device| {
+        let (known, command) = of(device);
         let modes = device.attributes.get(known).and_then(Value::as_array);
         let spelled = modes.into_iter().flatten().filter_map(Value::as_str);
         let spelled = spelled.into_iter().find(|known| is_one_of(&mode, [*known])).map(str::to_owned);

@@ -14,6 +14,7 @@ mod home_climate;
 mod home_common;
 mod home_cover;
 mod home_fan;
+mod home_humidifier;
 mod home_light;
 mod home_robots;
 mod home_state;
@@ -130,7 +131,7 @@ async fn execute(
     call: ToolCall,
     timeout: Duration,
 ) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?;
+    let args = Args::check(tool, &call.args)?.of_call(&call);
     allowed(&parts, tool)?;
     (tool.ready)(&parts)?;
     let prepared = (tool.prepare)(&parts, &args)?;

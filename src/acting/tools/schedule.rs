@@ -39,6 +39,7 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         recurrence: Some(rule),
         duration_ms: 0,
         by_the_wall: true,
+        key: args.key().to_owned(),
     };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;

@@ -19,6 +19,8 @@ mod evidence;
 mod follow_up;
 mod lapsed;
 mod mode;
+#[cfg(test)]
+mod promised_tests;
 mod request;
 mod ringing;
 mod said;
@@ -120,6 +122,8 @@ pub struct Machine {
     active_ms: u64,
     /// The time of the event at hand.
     now: Stamp,
+    /// The id of the turn that a promised request opens.
+    promised: Option<TurnId>,
     out: Vec<Effect>,
 }
 
@@ -144,6 +148,7 @@ impl Machine {
             mode: Mode::Alert,
             active_ms: 0,
             now: Stamp::default(),
+            promised: None,
             out: Vec::new(),
         }
     }
@@ -204,6 +209,13 @@ impl Machine {
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
             Event::Distant { ear, origin, heard } => self.on_distant(now, ear, origin, heard),
             Event::Focus { origin, on } => self.talks.open(&origin).focused = on,
+            Event::Promised { turn, event } => {
+                self.promised = Some(turn.clone());
+                self.take(now, *event);
+                if self.promised.take().is_some() {
+                    self.out.push(Effect::Settled { turn });
+                }
+            }
             Event::Answer { origin, turn, yes } => self.on_answer(now, origin, turn.as_ref(), yes),
             Event::Claimed { .. }
             | Event::Announcement { .. }
@@ -304,8 +316,10 @@ impl Machine {
 
     /// Opens a turn; the caller says what happens in it.
     fn open(&mut self, now: Stamp, origin: Origin, phase: Phase, speak: bool) -> &mut Turn {
-        self.turns_opened += 1;
-        let id = TurnId(format!("{}-{}", self.settings.id_prefix, self.turns_opened));
+        let id = self.promised.take().unwrap_or_else(|| {
+            self.turns_opened += 1;
+            TurnId(format!("{}-{}", self.settings.id_prefix, self.turns_opened))
+        });
         self.turns.push(Turn {
             id,
             origin,

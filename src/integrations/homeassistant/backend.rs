@@ -23,7 +23,8 @@ impl DeviceBackend for Backend {
     }
 
     fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
-        let plan = service::plan(entity, command).map(|plan| plan.with_code(self.codes.of(&entity.id)));
+        let code = self.codes.of(&entity.id);
+        let plan = service::plan(entity, command).and_then(|plan| plan.with_code(entity, code));
         let (shared, id, name) = (Arc::clone(&self.shared), entity.id.0.clone(), entity.name.clone());
         Box::pin(async move {
             let plan = plan?;

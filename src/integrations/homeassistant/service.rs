@@ -1,5 +1,6 @@
 //! What a device is told in Home Assistant's services: <https://www.home-assistant.io/integrations/>.
 
+use super::super::codes;
 use super::todo;
 use crate::domain::device::{DeviceCommand, DeviceError, LightSetting, MediaCommand};
 use crate::domain::home::Entity;
@@ -41,13 +42,25 @@ pub enum Plan {
 
 impl Plan {
     /// The same with the code that a lock or an alarm panel wants.
-    pub fn with_code(mut self, code: Option<&str>) -> Self {
+    ///
+    /// # Errors
+    /// `Failed` when the code cannot be right, by the format the device tells.
+    pub fn with_code(mut self, entity: &Entity, code: Option<&str>) -> Result<Self, DeviceError> {
         if let (Self::Calls(calls), Some(code)) = (&mut self, code) {
             for call in calls.iter_mut().filter(|call| CODED.contains(&call.domain.as_str())) {
+                // A panel that arms without a code is not given one that could be wrong.
+                let arms = call.service.starts_with("alarm_arm");
+                let required = entity.attributes.get("code_arm_required").and_then(Value::as_bool);
+                if arms && required == Some(false) {
+                    continue;
+                }
+                if let Some(why) = entity.text("code_format").and_then(|format| codes::misfit(format, code)) {
+                    return Err(DeviceError::Failed { name: entity.name.clone(), why });
+                }
                 call.data.insert("code".into(), json!(code));
             }
         }
-        self
+        Ok(self)
     }
 }
 
@@ -107,6 +120,9 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
         C::CleanArea(area) => return Ok(Plan::CleanArea(area.clone())),
         C::HvacMode(mode) => ("set_hvac_mode", json!({"hvac_mode": mode})),
         C::FanMode(mode) => ("set_fan_mode", json!({"fan_mode": mode})),
+        C::Humidity(target) => ("set_humidity", json!({"humidity": target})),
+        C::Mode(mode) if domain == "water_heater" => ("set_operation_mode", json!({"operation_mode": mode})),
+        C::Mode(mode) => ("set_mode", json!({"mode": mode})),
         C::Arm(state) => match arming(state) {
             Some(service) => (service, Value::Null),
             None => return unsupported("be armed like this"),
@@ -282,6 +298,21 @@ mod tests {
             ("climate.a", C::HvacMode("cool".into()), "climate.set_hvac_mode", json!({"hvac_mode": "cool"})),
             ("climate.a", C::Preset("eco".into()), "climate.set_preset_mode", json!({"preset_mode": "eco"})),
             ("fan.a", C::Preset("sleep".into()), "fan.set_preset_mode", json!({"preset_mode": "sleep"})),
+            ("humidifier.a", C::TurnOn, "humidifier.turn_on", json!({})),
+            ("humidifier.a", C::Humidity(45), "humidifier.set_humidity", json!({"humidity": 45})),
+            ("humidifier.a", C::Mode("sleep".into()), "humidifier.set_mode", json!({"mode": "sleep"})),
+            (
+                "water_heater.a",
+                C::Mode("eco".into()),
+                "water_heater.set_operation_mode",
+                json!({"operation_mode": "eco"}),
+            ),
+            (
+                "water_heater.a",
+                C::Temperature(55.0),
+                "water_heater.set_temperature",
+                json!({"temperature": 55.0}),
+            ),
             ("cover.a", C::Tilt(40), "cover.set_cover_tilt_position", json!({"tilt_position": 40})),
             ("climate.a", C::FanMode("low".into()), "climate.set_fan_mode", json!({"fan_mode": "low"})),
             ("climate.a", C::Temperature(21.5), "climate.set_temperature", json!({"temperature": 21.5})),
@@ -417,7 +448,8 @@ mod tests {
     fn locks_and_alarm_panels_are_told_their_code_and_nothing_else_is() {
         use DeviceCommand as C;
         let data = |id: &str, command: C, code: Option<&str>| {
-            let plan = plan(&entity(id, json!({})), &command).unwrap().with_code(code);
+            let entity = entity(id, json!({}));
+            let plan = plan(&entity, &command).unwrap().with_code(&entity, code).unwrap();
             let Plan::Calls(calls) = plan else { panic!("{plan:?}") };
             Value::Object(calls[0].data.clone())
         };
@@ -426,5 +458,31 @@ mod tests {
         let disarm = C::Arm("disarmed".into());
         assert_eq!(data("alarm_control_panel.a", disarm, Some("1")), json!({"code": "1"}));
         assert_eq!(data("light.a", C::TurnOn, Some("0042")), json!({}));
+    }
+
+    #[test]
+    fn a_code_goes_only_where_it_is_wanted_and_can_be_right() {
+        use DeviceCommand as C;
+        let panel = |format: Value, arms: bool| {
+            entity("alarm_control_panel.a", json!({"code_format": format, "code_arm_required": arms}))
+        };
+        let with = |device: &Entity, command: C, code: &str| {
+            plan(device, &command).unwrap().with_code(device, Some(code))
+        };
+        let sent = |device: &Entity, command: C, code: &str| match with(device, command, code) {
+            Ok(Plan::Calls(calls)) => Ok(calls[0].data.get("code").cloned()),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        };
+        let (away, disarm) = (|| C::Arm("armed_away".into()), || C::Arm("disarmed".into()));
+        let open = panel(json!("number"), false);
+        assert_eq!(sent(&open, away(), "0815"), Ok(None), "armed without a code");
+        assert_eq!(sent(&open, disarm(), "0815"), Ok(Some(json!("0815"))));
+        assert_eq!(sent(&panel(json!("number"), true), away(), "0815"), Ok(Some(json!("0815"))));
+        assert!(sent(&open, disarm(), "sesame").unwrap_err().contains("digits only"));
+        assert_eq!(sent(&panel(json!("text"), true), disarm(), "sesame"), Ok(Some(json!("sesame"))));
+        let lock = entity("lock.a", json!({"code_format": r"^\d{4}$"}));
+        assert_eq!(sent(&lock, C::Unlock, "0815"), Ok(Some(json!("0815"))));
+        assert!(sent(&lock, C::Unlock, "081").unwrap_err().contains("permissions.device_codes_file"));
     }
 }

@@ -8,8 +8,8 @@ use super::error::Error;
 use super::outbound::Message;
 use super::outbox::Outbox;
 use super::refusals::Refusals;
-use super::repetition::Seen;
 use super::session::{End, Session};
+use super::taking::{Book, Intake};
 use super::topics::{Topic, Topics};
 use crate::domain::event::Event;
 use crate::domain::fault::Fault;
@@ -147,7 +147,7 @@ pub struct Connection {
     options: MqttOptions,
     shared: Arc<Shared>,
     inbound: InboundSink,
-    seen: Seen,
+    intake: Intake,
     backoff: Backoff,
     /// Kinds of errors that were reported in this outage: each is news once.
     reported: Vec<Discriminant<Error>>,
@@ -156,13 +156,19 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection with these options.
-    pub fn new(options: MqttOptions, shared: Arc<Shared>, inbound: InboundSink) -> Self {
+    /// A connection with these options; what must not be lost is written into the book.
+    pub fn new(
+        mut options: MqttOptions,
+        shared: Arc<Shared>,
+        inbound: InboundSink,
+        book: Option<Arc<dyn Book>>,
+    ) -> Self {
+        options.set_manual_acks(true);
         Self {
             options,
             shared,
             inbound,
-            seen: Seen::default(),
+            intake: Intake::new(book),
             backoff: Backoff::default(),
             reported: Vec::new(),
             short_lived: 0,
@@ -173,7 +179,7 @@ impl Connection {
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
         loop {
             let (client, eventloop) = AsyncClient::new(self.options.clone(), CHANNEL_MESSAGES);
-            let mut session = Session::new(client, &self.shared, &self.inbound, &mut self.seen);
+            let mut session = Session::new(client, &self.shared, &self.inbound, &mut self.intake);
             let end = session.run(eventloop, &mut stop).await;
             let lasted = session.lasted();
             self.shared.outbox.disconnected(session.into_unacknowledged());
@@ -190,12 +196,26 @@ impl Connection {
             }
             let wait = self.backoff.next_wait();
             tokio::select! {
-                () = tokio::time::sleep(wait) => {}
+                () = self.pause(wait) => {}
                 _ = stop.wait_for(|stop| *stop) => return,
             }
             if is_oversized {
                 // The broker would deliver the message again; a clean session makes it forget it.
                 forget_session(&self.options).await;
+            }
+        }
+    }
+
+    /// Waits; what was taken before the connection broke is acted on meanwhile.
+    async fn pause(&mut self, wait: Duration) {
+        let over = tokio::time::sleep(wait);
+        tokio::pin!(over);
+        loop {
+            tokio::select! {
+                () = &mut over => return,
+                safe = self.intake.desk.next() => {
+                    safe.into_iter().filter_map(|safe| safe.event).for_each(|event| (self.inbound)(event));
+                }
             }
         }
     }

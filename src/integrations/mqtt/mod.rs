@@ -20,9 +20,11 @@ mod nodes;
 pub mod outbound;
 mod outbox;
 mod probe;
+mod receiving;
 mod refusals;
 mod repetition;
 mod session;
+mod taking;
 pub mod topics;
 
 pub use devices::{Backend, Devices};
@@ -30,6 +32,7 @@ pub use discovery::{Equipment, NodeInfo};
 pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
 pub use probe::probe;
+pub use taking::{Arrival, Book, How, Known};
 
 use crate::config::{self, paths};
 use crate::domain::event::Event;
@@ -54,6 +57,21 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(3);
 
 /// Where commands from MQTT go. Called on the connection's task: it must not block.
 pub type InboundSink = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// Where what comes in goes.
+#[derive(Clone)]
+pub struct Receiving {
+    /// Acts on it.
+    pub sink: InboundSink,
+    /// Where it is written down before it is acknowledged; without one it is acknowledged when it was handed on.
+    pub book: Option<Arc<dyn Book>>,
+}
+
+impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for Receiving {
+    fn from(sink: Arc<F>) -> Self {
+        Self { sink, book: None }
+    }
+}
 
 /// How MQTT stands, for `hark doctor`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -106,7 +124,7 @@ impl Mqtt {
     pub fn start(
         config: &config::mqtt::Mqtt,
         about: NodeInfo,
-        inbound: InboundSink,
+        inbound: impl Into<Receiving>,
         devices: Option<Arc<Devices>>,
         runtime: Handle,
     ) -> Result<Self, Fault> {
@@ -126,7 +144,8 @@ impl Mqtt {
         let shared =
             Arc::new(Shared::new(topics, about, config.discovery, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
-        let connection = Connection::new(options, Arc::clone(&shared), inbound);
+        let Receiving { sink, book } = inbound.into();
+        let connection = Connection::new(options, Arc::clone(&shared), sink, book);
         let task = runtime.spawn(connection.run(stopped));
         let readers = devices.map(|devices| runtime.spawn(devices.run()));
         Ok(Self { link: Some(Link::new(shared, stop, task, readers)) })
@@ -155,7 +174,7 @@ impl Mqtt {
         let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
         let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
-        let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}));
+        let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}), None);
         let task = runtime.spawn(connection.run(stopped));
         let readers = Some(runtime.spawn(devices.run()));
         Ok(Some(Self { link: Some(Link::new(shared, stop, task, readers)) }))

@@ -2,9 +2,10 @@
 //! it has no acknowledgement for, although it may have been carried out; the same words sent twice are meant twice.
 
 use super::inbound::message_id;
+use super::taking::Known;
 use super::topics::Topic;
+use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Deliveries that are remembered until it is known that the broker has their acknowledgement. Brokers let far fewer
 /// be under way.
@@ -13,11 +14,11 @@ const MOST_OPEN: usize = 256;
 /// Ids given by senders that are remembered.
 const MOST_IDS: usize = 1024;
 
-/// One delivery with QoS 1 that was acknowledged; whether that arrived is not known yet.
+/// One delivery with QoS 1; whether the broker knows that it arrived is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Open {
-    /// Its place among all deliveries.
-    number: u64,
+    /// The place of its acknowledgement among all; `None` until that is written.
+    acknowledged: Option<u64>,
     packet: u16,
     content: u64,
 }
@@ -26,78 +27,119 @@ struct Open {
 #[derive(Debug, Default)]
 pub struct Seen {
     open: VecDeque<Open>,
-    received: u64,
-    /// Deliveries up to this one came on earlier connections: whether their acknowledgements arrived is not proved by
+    /// Acknowledgements that were written.
+    acknowledged: u64,
+    /// Acknowledgements up to this one were written on earlier connections: whether they arrived is not proved by
     /// anything that happens on this one.
     earlier: u64,
     ids: VecDeque<u64>,
 }
 
 impl Seen {
+    /// With what is known of the time before this start.
+    pub fn of(known: &[Known]) -> Self {
+        let mut seen = Self::default();
+        for known in known {
+            seen.remember(known.packet, known.content);
+            if let Some(id) = known.id {
+                seen.remember_id(id);
+            }
+        }
+        seen
+    }
+
     /// Whether this is a repetition (flag `dup`, same packet id, same words) of a delivery whose acknowledgement
     /// may have been lost; remembers it if not. To be called once for every message, in their order.
     pub fn is_repetition(&mut self, publish: &rumqttc::Publish) -> bool {
         if publish.pkid == 0 {
             return false;
         }
-        let content = hash(&(&publish.topic, publish.payload.as_ref()));
-        let known = |open: &&Open| open.packet == publish.pkid && open.content == content;
+        let content = content(publish);
+        let known = |open: &&mut Open| open.packet == publish.pkid && open.content == content;
         if publish.dup
-            && let Some(at) = self.open.iter().position(|open| known(&open))
+            && let Some(open) = self.open.iter_mut().find(known)
         {
-            // It is acknowledged again, now.
-            self.received += 1;
-            self.open[at].number = self.received;
+            // It is to be acknowledged again.
+            open.acknowledged = None;
             return true;
         }
-        // The broker uses a packet id again only once it has let go of the message before.
-        self.open.retain(|open| open.packet != publish.pkid);
-        if self.open.len() == MOST_OPEN {
-            self.open.pop_front();
-        }
-        self.received += 1;
-        self.open.push_back(Open { number: self.received, packet: publish.pkid, content });
+        self.remember(publish.pkid, content);
         false
     }
 
-    /// A new connection begins.
-    pub fn connected(&mut self) {
-        self.earlier = self.received;
+    fn remember(&mut self, packet: u16, content: u64) {
+        // The broker uses a packet id again only once it has let go of the message before.
+        self.open.retain(|open| open.packet != packet);
+        if self.open.len() == MOST_OPEN {
+            self.open.pop_front();
+        }
+        self.open.push_back(Open { acknowledged: None, packet, content });
     }
 
-    /// A mark behind everything that came so far, for a message of our own that is being written now.
+    /// The acknowledgement of this packet was written.
+    pub fn acknowledged(&mut self, packet: u16) {
+        self.acknowledged += 1;
+        for open in self.open.iter_mut().filter(|open| open.packet == packet) {
+            open.acknowledged = Some(self.acknowledged);
+        }
+    }
+
+    /// A new connection begins; `resumed`: the broker still knows this client. Where it does not, nothing is
+    /// delivered again.
+    pub fn connected(&mut self, resumed: bool) {
+        self.earlier = self.acknowledged;
+        if !resumed {
+            self.open.clear();
+        }
+    }
+
+    /// A mark behind everything that was acknowledged so far, for a message of our own that is being written now.
     pub fn mark(&self) -> u64 {
-        self.received
+        self.acknowledged
     }
 
     /// The broker has answered what was written at this mark. Acknowledgements written before it have arrived as
     /// well, on the same connection: those deliveries do not come again, and what looks like them is new.
     pub fn settled(&mut self, mark: u64) {
-        self.open.retain(|open| open.number > mark || open.number <= self.earlier);
+        let earlier = self.earlier;
+        self.open.retain(|open| open.acknowledged.is_none_or(|number| number > mark || number <= earlier));
     }
 
     /// Whether a message carries an id that came before on this topic; remembers it if not. Senders that send
     /// again when in doubt give one.
-    pub fn has_known_id(&mut self, topic: Topic, payload: &[u8]) -> bool {
+    pub fn has_known_id(&mut self, topic: Topic, publish: &rumqttc::Publish) -> bool {
         // Others have ids that several messages share, as all who confirm an announcement do.
         let counts_once = matches!(topic, Topic::Ask | Topic::Say | Topic::Teach | Topic::Announce);
-        let Some(id) = counts_once.then(|| message_id(payload)).flatten() else { return false };
-        let id = hash(&(topic, id));
+        let Some(id) = counts_once.then(|| id(publish)).flatten() else { return false };
         if self.ids.contains(&id) {
             return true;
         }
+        self.remember_id(id);
+        false
+    }
+
+    fn remember_id(&mut self, id: u64) {
         if self.ids.len() == MOST_IDS {
             self.ids.pop_front();
         }
         self.ids.push_back(id);
-        false
     }
 }
 
-fn hash(what: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
-    hasher.finish()
+/// A hash of topic and words; the same after a restart, and with another version of Hark.
+pub fn content(publish: &rumqttc::Publish) -> u64 {
+    hash(&publish.topic, &publish.payload)
+}
+
+/// A hash of topic and the id the sender gave, if it gave one.
+pub fn id(publish: &rumqttc::Publish) -> Option<u64> {
+    message_id(&publish.payload).map(|id| hash(&publish.topic, id.as_bytes()))
+}
+
+fn hash(topic: &str, rest: &[u8]) -> u64 {
+    // No topic holds a zero.
+    let hash = Sha256::new().chain_update(topic).chain_update([0]).chain_update(rest).finalize();
+    hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 #[cfg(test)]
@@ -128,12 +170,13 @@ mod tests {
     fn what_the_broker_has_let_go_of_is_no_repetition() {
         let mut seen = Seen::default();
         assert!(!seen.is_repetition(&delivered(1, "toggle", false)));
+        seen.acknowledged(1);
         let mark = seen.mark();
         assert!(!seen.is_repetition(&delivered(2, "toggle", false)));
         seen.settled(mark);
         // Its first delivery under the old packet id was lost with the connection.
         assert!(!seen.is_repetition(&delivered(1, "toggle", true)), "meant twice");
-        assert!(seen.is_repetition(&delivered(2, "toggle", true)), "may still be open");
+        assert!(seen.is_repetition(&delivered(2, "toggle", true)), "not acknowledged before the mark");
         // Another message took the packet id: the first was settled, whatever the words.
         assert!(!seen.is_repetition(&delivered(2, "other", false)));
         assert!(!seen.is_repetition(&delivered(2, "toggle", true)));
@@ -143,28 +186,58 @@ mod tests {
     fn what_happens_on_a_new_connection_proves_nothing_of_the_old_one() {
         let mut seen = Seen::default();
         assert!(!seen.is_repetition(&delivered(7, "toggle", false)));
-        seen.connected();
+        seen.acknowledged(7);
+        seen.connected(true);
         let mark = seen.mark();
         seen.settled(mark);
         assert!(seen.is_repetition(&delivered(7, "toggle", true)), "its acknowledgement was lost");
+        seen.acknowledged(7);
         let mark = seen.mark();
         seen.settled(mark);
         assert!(!seen.is_repetition(&delivered(7, "toggle", true)), "that of the repetition was not");
     }
 
     #[test]
+    fn a_broker_that_has_forgotten_this_client_delivers_nothing_again() {
+        let mut seen = Seen::default();
+        assert!(!seen.is_repetition(&delivered(7, "toggle", false)));
+        seen.connected(false);
+        assert!(!seen.is_repetition(&delivered(7, "toggle", true)));
+    }
+
+    #[test]
+    fn what_came_before_the_start_is_known() {
+        let message = |dup| {
+            let mut publish = delivered(7, r#"{"text": "toggle", "id": "a"}"#, dup);
+            publish.topic = "hark/hark/ask".into();
+            publish
+        };
+        let known = Known { packet: 7, content: content(&message(false)), id: id(&message(false)) };
+        let known = [known, Known { packet: 8, id: None, ..known }];
+        let mut seen = Seen::of(&known);
+        seen.connected(true);
+        assert!(seen.is_repetition(&message(true)));
+        let mut seen = Seen::of(&known);
+        assert!(!seen.is_repetition(&message(false)), "sent again, and not delivered again");
+        assert!(seen.has_known_id(Topic::Ask, &message(false)), "under the same id");
+    }
+
+    #[test]
     fn an_id_is_good_for_once_and_for_its_topic() {
         let mut seen = Seen::default();
-        let with = |id: &str| format!("{{\"text\": \"toggle\", \"id\": \"{id}\"}}").into_bytes();
-        assert!(!seen.has_known_id(Topic::Ask, &with("a")));
-        assert!(seen.has_known_id(Topic::Ask, &with("a")));
-        assert!(!seen.has_known_id(Topic::Ask, &with("b")) && !seen.has_known_id(Topic::Say, &with("a")));
+        let sent = |topic: &str, payload: &str| Publish::new(topic, QoS::AtLeastOnce, payload);
+        let with =
+            |topic: &str, id: &str| sent(topic, &format!("{{\"text\": \"toggle\", \"id\": \"{id}\"}}"));
+        assert!(!seen.has_known_id(Topic::Ask, &with("ask", "a")));
+        assert!(seen.has_known_id(Topic::Ask, &with("ask", "a")));
+        assert!(!seen.has_known_id(Topic::Ask, &with("ask", "b")));
+        assert!(!seen.has_known_id(Topic::Say, &with("say", "a")));
         for _ in 0..2 {
-            assert!(!seen.has_known_id(Topic::Confirmed, &with("a")), "every node confirms");
-            assert!(!seen.has_known_id(Topic::Ask, b"toggle"), "without an id the same words count twice");
+            assert!(!seen.has_known_id(Topic::Confirmed, &with("confirmed", "a")), "every node confirms");
+            assert!(!seen.has_known_id(Topic::Ask, &sent("ask", "toggle")), "the same words count twice");
         }
         for number in 0..5_000 {
-            assert!(!seen.has_known_id(Topic::Ask, &with(&format!("n{number}"))));
+            assert!(!seen.has_known_id(Topic::Ask, &with("ask", &format!("n{number}"))));
             assert!(!seen.is_repetition(&delivered(1 + number % 60_000, "toggle", false)));
         }
         assert!(seen.ids.len() == MOST_IDS && seen.open.len() == MOST_OPEN, "bounded");

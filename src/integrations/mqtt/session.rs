@@ -5,19 +5,15 @@ use super::InboundSink;
 use super::client::Shared;
 use super::devices::Request;
 use super::error::Error;
-use super::inbound::{self, Inbound, Refusal};
 use super::outbound::Message;
-use super::repetition::Seen;
+use super::taking::Intake;
 use super::topics::{Topic, Topics, row};
 use crate::domain::event::Event as DomainEvent;
-use crate::domain::fault::Fault;
 use rumqttc::{
-    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, Publish, QoS, StateError, SubAck,
+    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, QoS, StateError, SubAck,
     SubscribeFilter, SubscribeReasonCode,
 };
-use std::collections::VecDeque;
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -51,10 +47,16 @@ enum Closing {
 
 /// One connection.
 pub struct Session<'a> {
-    client: AsyncClient,
-    shared: &'a Shared,
-    inbound: &'a InboundSink,
-    seen: &'a mut Seen,
+    pub(super) client: AsyncClient,
+    pub(super) shared: &'a Shared,
+    pub(super) inbound: &'a InboundSink,
+    pub(super) intake: &'a mut Intake,
+    /// Packets with QoS 1 that came on this connection and are not acknowledged.
+    pub(super) delivered: BTreeSet<u16>,
+    /// Packets to be acknowledged, in their order.
+    pub(super) acks: VecDeque<u16>,
+    /// Acknowledgements given to rumqttc, not yet written.
+    pub(super) acks_handed: usize,
     /// Given to rumqttc, not yet written; it reports them in this order.
     handed: VecDeque<Message>,
     /// Written with QoS 1, not yet acknowledged; with the mark behind what had come before.
@@ -73,13 +75,16 @@ impl<'a> Session<'a> {
         client: AsyncClient,
         shared: &'a Shared,
         inbound: &'a InboundSink,
-        seen: &'a mut Seen,
+        intake: &'a mut Intake,
     ) -> Self {
         Self {
             client,
             shared,
             inbound,
-            seen,
+            intake,
+            delivered: BTreeSet::new(),
+            acks: VecDeque::new(),
+            acks_handed: 0,
             handed: VecDeque::new(),
             unacknowledged: VecDeque::new(),
             connected_at: None,
@@ -102,6 +107,11 @@ impl<'a> Session<'a> {
     /// Runs until the connection is lost or `stop` becomes true and the goodbye is said.
     pub async fn run(&mut self, mut eventloop: EventLoop, stop: &mut watch::Receiver<bool>) -> End {
         loop {
+            // More is not read before there is room for it.
+            while self.intake.desk.is_full() {
+                let safe = self.intake.desk.next().await;
+                self.hand_on(safe);
+            }
             let polled = {
                 // Kept alive over the other branches: a dropped poll may lose what it was writing.
                 let poll = eventloop.poll();
@@ -112,6 +122,7 @@ impl<'a> Session<'a> {
                         biased;
                         polled = &mut poll => break polled,
                         () = self.shared.outbox.changed(), if self.connected_at.is_some() => {}
+                        safe = self.intake.desk.next() => self.hand_on(safe),
                         // An error means that the owner is gone, which ends this task too.
                         _ = stop.wait_for(|stop| *stop), if self.closing == Closing::No => {
                             if self.connected_at.is_none() {
@@ -140,6 +151,7 @@ impl<'a> Session<'a> {
         if self.connected_at.is_none() {
             return;
         }
+        self.acknowledge();
         if self.closing == Closing::No {
             self.ask_for_topics();
         }
@@ -147,7 +159,8 @@ impl<'a> Session<'a> {
             let Some(message) = self.shared.outbox.take() else { break };
             self.hand(message);
         }
-        if self.closing == Closing::Emptying && self.under_way() < WINDOW_MESSAGES {
+        let is_taken = self.intake.desk.is_empty() && self.acks.is_empty() && self.acks_handed == 0;
+        if self.closing == Closing::Emptying && self.under_way() < WINDOW_MESSAGES && is_taken {
             self.closing = Closing::Offline;
             // A visit never said that the node is online.
             if !self.shared.is_visit {
@@ -197,13 +210,13 @@ impl<'a> Session<'a> {
 
     fn note(&mut self, event: Event) {
         match event {
-            Event::Incoming(Packet::ConnAck(_)) => self.greet(),
+            Event::Incoming(Packet::ConnAck(answer)) => self.greet(answer.session_present),
             Event::Incoming(Packet::SubAck(answer)) => self.check_subscription(&answer),
             Event::Incoming(Packet::Publish(publish)) => self.receive(&publish),
             Event::Incoming(Packet::PubAck(ack)) => {
                 let at = self.unacknowledged.iter().position(|(id, ..)| *id == ack.pkid);
                 if let Some((_, mark, message)) = at.and_then(|at| self.unacknowledged.remove(at)) {
-                    self.seen.settled(mark);
+                    self.intake.seen.settled(mark);
                     if let Some(ticket) = message.ticket {
                         ticket.arrived();
                     }
@@ -216,20 +229,25 @@ impl<'a> Session<'a> {
             Event::Outgoing(Outgoing::Subscribe(_) | Outgoing::Unsubscribe(_)) => {
                 self.requests = self.requests.saturating_sub(1);
             }
+            Event::Outgoing(Outgoing::PubAck(id)) => {
+                self.acks_handed = self.acks_handed.saturating_sub(1);
+                self.intake.seen.acknowledged(id);
+            }
             Event::Outgoing(Outgoing::Publish(id)) => {
                 if let Some(message) = self.handed.pop_front()
                     && message.at_least_once
                 {
-                    self.unacknowledged.push_back((id, self.seen.mark(), message));
+                    self.unacknowledged.push_back((id, self.intake.seen.mark(), message));
                 }
             }
             _ => {}
         }
     }
 
-    fn greet(&mut self) {
+    /// `resumed`: the broker still knows this client.
+    fn greet(&mut self, resumed: bool) {
         self.connected_at = Some(Instant::now());
-        self.seen.connected();
+        self.intake.seen.connected(resumed);
         if !self.shared.is_visit {
             self.ask_for_commands();
         }
@@ -274,46 +292,5 @@ impl<'a> Session<'a> {
         let fault = error.while_trying();
         self.shared.set_link(true, Some(fault.clone()));
         (self.inbound)(DomainEvent::Fault { fault });
-    }
-
-    fn receive(&mut self, publish: &Publish) {
-        if let Some(devices) = &self.shared.devices
-            && self.shared.topics.incoming(&publish.topic).is_none()
-        {
-            devices.put(&publish.topic, &publish.payload, publish.retain);
-            return;
-        }
-        if self.seen.is_repetition(publish) {
-            tracing::debug!(topic = publish.topic, "delivered again, acted on before");
-            return;
-        }
-        match inbound::read(&self.shared.topics, &publish.topic, &publish.payload, publish.retain) {
-            Ok(Inbound::Event(event)) => {
-                let topic = self.shared.topics.incoming(&publish.topic);
-                if topic.is_some_and(|topic| self.seen.has_known_id(topic, &publish.payload)) {
-                    tracing::debug!(topic = publish.topic, "sent again under the same id, acted on before");
-                } else {
-                    (self.inbound)(event);
-                }
-            }
-            Ok(Inbound::HomeAssistantOnline) => self.shared.outbox.repeat(self.shared.greeting()),
-            Ok(Inbound::Nothing) => {}
-            Err(refusal) => {
-                let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
-                // A flood of garbage must not become a flood of events. A retained message that is cleared comes
-                // empty: nobody meant anything by it.
-                let is_told = !matches!(refusal, Refusal::Empty(_))
-                    && self
-                        .shared
-                        .refusals
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .may_tell(Instant::now());
-                if is_told {
-                    tracing::warn!(refused, "MQTT message refused: {refusal}");
-                    (self.inbound)(DomainEvent::Fault { fault: Fault::from(&refusal) });
-                }
-            }
-        }
     }
 }

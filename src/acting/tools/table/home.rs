@@ -3,7 +3,7 @@
 use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
 use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{
-    home_climate, home_cover, home_fan, home_light, home_robots, home_state, home_switch,
+    home_climate, home_cover, home_fan, home_humidifier, home_light, home_robots, home_state, home_switch,
 };
 use crate::domain::Risk;
 
@@ -307,7 +307,7 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "home.set_preset",
-        description: "Sets a preset of heating, cooling or a fan.",
+        description: "Sets a preset of heating, cooling or a fan, or a mode of a humidifier.",
         args: &[TARGET, &[Arg::must("preset", Kind::Text, "one of its own presets, such as eco")]],
         result: &[ENTITIES, COUNT, NAME, AREA, DOMAIN, Field::always("preset", "string", "what was set")],
         risk: Risk::Write,
@@ -317,6 +317,32 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: home_climate::set_preset,
+    },
+    Descriptor {
+        name: "home.humidifier_set_humidity",
+        description: "Sets how humid it shall be.",
+        args: &[TARGET, &[Arg::must("humidity", Kind::Integer(0, 100), "percent")]],
+        result: &[ENTITIES, COUNT, NAME, AREA, DOMAIN, Field::always("humidity", "number", "what was set")],
+        risk: Risk::Write,
+        triggers: &["humidity", "humidifier", "dehumidifier", "humid"],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_humidifier::set_humidity,
+    },
+    Descriptor {
+        name: "home.humidifier_set_mode",
+        description: "Sets the mode of a humidifier or water heater.",
+        args: &[TARGET, &[Arg::must("mode", Kind::Text, "one of its own modes, such as sleep")]],
+        result: &[ENTITIES, COUNT, NAME, AREA, DOMAIN, Field::always("mode", "string", "what was set")],
+        risk: Risk::Write,
+        triggers: &["humidifier", "dehumidifier", "water heater", "boiler", "mode"],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_climate::set_humidifier_mode,
     },
     Descriptor {
         name: "home.vacuum_start",

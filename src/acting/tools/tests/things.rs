@@ -215,3 +215,44 @@ state = "on"
     let (code, _) = house.fails("home.set_preset", json!({"name": "office fan", "preset": "sleep"})).await;
     assert_eq!(code, error_code::UNSUPPORTED);
 }
+
+#[tokio::test]
+async fn humidifiers_and_water_heaters_are_set_proven_and_taken_back() {
+    let text = r#"
+[[entity]]
+id = "humidifier.bedroom"
+name = "Bedroom humidifier"
+state = "on"
+attributes = { humidity = 40, min_humidity = 30, max_humidity = 80, available_modes = ["auto", "Sleep"], mode = "auto" }
+[[entity]]
+id = "water_heater.boiler"
+name = "Boiler"
+state = "eco"
+attributes = { temperature = 50.0, min_temp = 40, max_temp = 65, operation_list = ["off", "eco", "performance"] }
+"#;
+    let house = Built { home: text, ..Built::default() }.house();
+    let humid = "humidifier.bedroom";
+    let receipt = house.ok("home.humidifier_set_humidity", json!({"humidity": 55})).await;
+    assert_eq!((names(&receipt), &receipt.detail["humidity"]), (vec!["Bedroom humidifier"], &json!(55)));
+    assert_eq!(attribute(&house, humid, "humidity"), 55);
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(attribute(&house, humid, "humidity"), 40);
+    let beyond = json!({"name": "bedroom humidifier", "humidity": 90});
+    let (code, receipt) = house.fails("home.humidifier_set_humidity", beyond).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT, "{}", receipt.detail);
+    house.ok("home.set_preset", json!({"name": "bedroom humidifier", "preset": "sleep"})).await;
+    assert_eq!(attribute(&house, humid, "mode"), "Sleep", "in its own spelling");
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(attribute(&house, humid, "mode"), "auto");
+    let (code, _) =
+        house.fails("home.humidifier_set_mode", json!({"name": "bedroom humidifier", "mode": "x"})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT);
+    house.ok("home.humidifier_set_mode", json!({"name": "boiler", "mode": "performance"})).await;
+    assert_eq!(house.state("water_heater.boiler"), "performance");
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(house.state("water_heater.boiler"), "eco");
+    house.ok("home.climate_set_temperature", json!({"name": "boiler", "temperature": 60})).await;
+    assert_eq!(attribute(&house, "water_heater.boiler", "temperature"), 60.0);
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(attribute(&house, "water_heater.boiler", "temperature"), 50.0);
+}

@@ -1,5 +1,6 @@
 //! Alarm panels.
 
+use super::super::super::codes;
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -33,6 +34,8 @@ pub struct Alarm {
     /// The code, where the panel announces it: it is then checked here, not by the panel. That it is known so does
     /// not let anybody in: the household has to have entered it for Hark.
     own_code: Option<String>,
+    /// What its codes look like, where it checks them itself: `number` or `text`.
+    code_format: Option<&'static str>,
     optimistic: bool,
     state: String,
 }
@@ -51,6 +54,11 @@ impl Alarm {
             command: fields.needed_target("command_topic", &["command_template"])?,
             payloads: payloads.collect::<Result<_, ConfigError>>()?,
             wants_code: (wants("code_arm_required")?, wants("code_disarm_required")?),
+            code_format: match code.as_deref() {
+                Some("REMOTE_CODE") => Some("number"),
+                Some("REMOTE_CODE_TEXT") => Some("text"),
+                _ => None,
+            },
             own_code: code.filter(|code| !REMOTE_CODES.contains(&code.as_str())),
             optimistic: !inputs.has(()),
             inputs,
@@ -90,6 +98,11 @@ impl Appliance for Alarm {
         }
         if *wanted != "disarmed" && self.wants_code.0 && lacks_code {
             return Err(Refused::Unsupported("be armed without its code"));
+        }
+        let needs_code = if *wanted == "disarmed" { self.wants_code.1 } else { self.wants_code.0 };
+        let misfit = self.code_format.filter(|_| needs_code).zip(code);
+        if let Some(why) = misfit.and_then(|(format, code)| codes::misfit(format, code)) {
+            return Err(Refused::Code(why));
         }
         let found = self.payloads.iter().find(|(state, _)| state == wanted);
         let (_, payload) = found.ok_or(Refused::Unsupported("be armed like that"))?;

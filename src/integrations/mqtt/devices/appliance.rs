@@ -27,6 +27,8 @@ pub struct Order {
 pub enum Refused {
     /// It cannot do this; the words go behind "cannot".
     Unsupported(&'static str),
+    /// The code that was entered for it cannot be right.
+    Code(String),
     /// Its template does not fit.
     Template(TemplateError),
 }
@@ -37,6 +39,7 @@ impl Refused {
         let name = name.to_owned();
         match self {
             Self::Unsupported(what) => DeviceError::Unsupported { name, what },
+            Self::Code(why) => DeviceError::Failed { name, why },
             Self::Template(error) => DeviceError::Failed { name, why: error.to_string() },
         }
     }

@@ -1,4 +1,4 @@
-//! Thermostats and air conditioners.
+//! Thermostats, air conditioners and water heaters.
 
 use super::appliance::{
     Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order, order_if, told_number,
@@ -25,9 +25,13 @@ enum Input {
     Action,
 }
 
-/// A thermostat.
+/// Modes of a water heater that names none.
+const HEATER_MODES: &[&str] = &["off", "eco", "electric", "gas", "heat_pump", "high_demand", "performance"];
+
+/// A thermostat, or a water heater.
 #[derive(Debug)]
 pub struct Climate {
+    is_water_heater: bool,
     inputs: Inputs<Input>,
     mode_command: Option<Target>,
     temperature_command: Option<Target>,
@@ -89,6 +93,7 @@ impl Climate {
         let default_fan_modes =
             fan_mode_command.is_some().then(|| ["auto", "low", "medium", "high"].map(str::to_owned).to_vec());
         Ok(Self {
+            is_water_heater: false,
             mode_command: fields.target("mode_command_topic", &["mode_command_template"])?,
             temperature_command: fields
                 .target("temperature_command_topic", &["temperature_command_template"])?,
@@ -113,6 +118,28 @@ impl Climate {
             fan_mode: None,
             preset: None,
             action: None,
+        })
+    }
+
+    /// A water heater as its payload describes it.
+    ///
+    /// # Errors
+    /// What is wrong in the payload.
+    pub fn water_heater(fields: &Fields) -> Result<Self, ConfigError> {
+        let modes = || HEATER_MODES.iter().map(|mode| (*mode).to_owned()).collect();
+        let fahrenheit = fields.text("temperature_unit")?.as_deref() == Some("F");
+        let (low, high) = if fahrenheit { (110.0, 140.0) } else { (43.3, 60.0) };
+        let heater = Self::new(fields)?;
+        let limits = (
+            fields.number("min_temp")?.unwrap_or(low),
+            fields.number("max_temp")?.unwrap_or(high),
+            heater.limits.2,
+        );
+        Ok(Self {
+            is_water_heater: true,
+            modes: fields.texts("modes")?.unwrap_or_else(modes),
+            limits,
+            ..heater
         })
     }
 
@@ -168,7 +195,7 @@ impl Appliance for Climate {
         Shown::new(
             self.mode.as_deref().unwrap_or(UNKNOWN),
             [
-                ("hvac_modes", json!(self.modes)),
+                (if self.is_water_heater { "operation_list" } else { "hvac_modes" }, json!(self.modes)),
                 ("temperature", json!(self.temperature)),
                 ("current_temperature", json!(self.current)),
                 ("current_humidity", json!(self.humidity)),
@@ -188,7 +215,7 @@ impl Appliance for Climate {
         match command {
             DeviceCommand::TurnOn => self.power(true),
             DeviceCommand::TurnOff => self.power(false),
-            DeviceCommand::HvacMode(mode) => self.mode(mode),
+            DeviceCommand::HvacMode(mode) | DeviceCommand::Mode(mode) => self.mode(mode),
             DeviceCommand::Temperature(target) => {
                 let to = self.temperature_command.as_ref();
                 // Home Assistant writes temperatures with their point: 21.0.
@@ -209,7 +236,9 @@ impl Appliance for Climate {
         match command {
             DeviceCommand::TurnOn if untold(Input::Mode) => self.mode = self.on_mode().map(str::to_owned),
             DeviceCommand::TurnOff if untold(Input::Mode) => self.mode = Some("off".into()),
-            DeviceCommand::HvacMode(mode) if untold(Input::Mode) => self.mode = Some(mode.clone()),
+            DeviceCommand::HvacMode(mode) | DeviceCommand::Mode(mode) if untold(Input::Mode) => {
+                self.mode = Some(mode.clone())
+            }
             DeviceCommand::Temperature(target) if untold(Input::Temperature) => {
                 self.temperature = Some(*target)
             }

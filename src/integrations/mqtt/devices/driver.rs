@@ -145,8 +145,10 @@ impl Devices {
     /// How they stand.
     pub fn tally(&self) -> Tally {
         let (overtaken, lost) = self.inbox.given_up();
+        let fleet = lock(&self.fleet);
         Tally {
-            entities: lock(&self.fleet).len(),
+            entities: fleet.len(),
+            left_out: fleet.left_out_in_words(),
             refused: self.refused.load(Ordering::Relaxed),
             overtaken,
             lost,

@@ -6,7 +6,7 @@ use super::announcement;
 use super::appliance::Order;
 use super::fields::ConfigError;
 use super::growth::PAYLOAD_MAX_BYTES;
-use super::thing::{Slot, Thing};
+use super::thing::{Found, Slot, Thing};
 use crate::domain::EntityId;
 use crate::domain::device::{DeviceCodes, DeviceCommand, DeviceError};
 use crate::domain::home::{Area, Entity};
@@ -33,6 +33,8 @@ struct Announced {
     /// It came since the connection was made.
     confirmed: bool,
     things: Vec<EntityId>,
+    /// Why the others it holds are not for the home.
+    left_out: Vec<String>,
 }
 
 /// What is different after something happened.
@@ -110,6 +112,21 @@ impl Fleet {
         self.things.len()
     }
 
+    /// What is announced and not for the home: how many for which reason.
+    pub fn left_out(&self) -> BTreeMap<&str, usize> {
+        let mut reasons = BTreeMap::new();
+        for why in self.announced.values().flat_map(|announced| &announced.left_out) {
+            *reasons.entry(why.as_str()).or_default() += 1;
+        }
+        reasons
+    }
+
+    /// The same in words, empty when there is nothing.
+    pub fn left_out_in_words(&self) -> String {
+        let reasons = self.left_out().into_iter().map(|(why, count)| format!("{count} {why}"));
+        reasons.collect::<Vec<_>>().join(", ")
+    }
+
     /// A message came, of discovery or of a device.
     pub fn take(&mut self, topic: &str, payload: &[u8], retained: bool, now: Instant, changes: &mut Changes) {
         if topic == self.own {
@@ -158,11 +175,19 @@ impl Fleet {
             Vec::new()
         });
         let retained = retained || before;
-        self.announced
-            .insert(topic.to_owned(), Announced { hash, retained, confirmed: true, things: Vec::new() });
+        self.announced.insert(
+            topic.to_owned(),
+            Announced { hash, retained, confirmed: true, things: Vec::new(), left_out: Vec::new() },
+        );
         for component in &components {
-            let added = Thing::new(component)
-                .and_then(|thing| thing.map_or(Ok(()), |thing| self.add(topic, thing, changes)));
+            let added = Thing::find(component).and_then(|found| match found {
+                Found::Thing(thing) => self.add(topic, *thing, changes),
+                Found::LeftOut(why) => {
+                    let announced = self.announced.get_mut(topic);
+                    announced.into_iter().for_each(|announced| announced.left_out.push(why.clone()));
+                    Ok(())
+                }
+            });
             if let Err(why) = added {
                 let why =
                     if components.len() > 1 { format!("{}: {why}", component.key) } else { why.to_string() };

@@ -204,3 +204,96 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_announced_often_works_or_is_named_as_left_out() {
+    let mut yard = Yard::new();
+    let zigbee = |more: serde_json::Value| {
+        let mut payload = json!({"availability": [{"topic": "zigbee2mqtt/bridge/state", "value_template": "{{ value_json.state }}"}],
+            "device": {"identifiers": ["zigbee2mqtt_0x1"], "name": "Hall", "model": "M", "via_device": "zigbee2mqtt_bridge_0x0"},
+            "origin": {"name": "Zigbee2MQTT", "sw": "2.1.0", "url": "https://www.zigbee2mqtt.io"}});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    };
+    let announced = [
+        (
+            "valve/0x1/valve",
+            zigbee(
+                json!({"name": "Valve", "command_topic": "z/v/set", "state_topic": "z/v", "reports_position": false,
+            "value_template": "{{ value_json.state }}", "payload_open": "OPEN", "payload_close": "CLOSE"}),
+            ),
+        ),
+        (
+            "number/0x1/timeout",
+            zigbee(
+                json!({"name": "Timeout", "command_topic": "z/n/set", "command_template": "{\"t\": {{ value }} }",
+            "state_topic": "z/n", "value_template": "{{ value_json.t }}", "min": 0, "max": 60, "unit_of_measurement": "s"}),
+            ),
+        ),
+        (
+            "select/0x1/effect",
+            zigbee(json!({"name": "Effect", "command_topic": "z/s/set", "state_topic": "z/s",
+            "value_template": "{{ value_json.e }}", "options": ["blink", "breathe"]})),
+        ),
+        (
+            "alarm_control_panel/k/config_panel",
+            zigbee(json!({"name": "Panel", "command_topic": "z/k/set", "state_topic": "z/k",
+            "code": "REMOTE_CODE_TEXT", "code_arm_required": false, "supported_features": ["arm_home", "arm_away"]})),
+        ),
+        (
+            "vacuum/rockrobo",
+            json!({"name": "Rover", "schema": "state", "~": "valetudo/r", "cmd_t": "~/command", "stat_t": "~/state",
+            "send_cmd_t": "~/custom", "set_fan_spd_t": "~/fan", "fanspd_lst": ["min", "max"], "sup_feat": ["start", "stop", "return_home"]}),
+        ),
+        (
+            "lawn_mower/m",
+            json!({"name": "Mower", "act_stat_t": "m/a", "strt_mw_cmd_t": "m/s", "dock_cmd_t": "m/d", "pause_mw_command_topic": "m/p"}),
+        ),
+        ("text/0x1/note", zigbee(json!({"name": "Note", "command_topic": "z/t/set", "state_topic": "z/t"}))),
+        (
+            "event/0x1/action",
+            zigbee(json!({"name": "Action", "state_topic": "z/e", "event_types": ["single", "double"]})),
+        ),
+        (
+            "device_automation/0x1/action_single",
+            zigbee(json!({"automation_type": "trigger", "type": "action", "subtype": "single",
+            "payload": "single", "topic": "z/e/action"})),
+        ),
+        (
+            "update/0x1/update",
+            zigbee(
+                json!({"name": null, "state_topic": "z/u", "command_topic": "z/u/set", "entity_category": "config"}),
+            ),
+        ),
+        (
+            "sensor/0x1/linkquality",
+            zigbee(json!({"name": "Linkquality", "state_topic": "z/l", "entity_category": "diagnostic",
+            "enabled_by_default": false})),
+        ),
+    ];
+    for (path, payload) in &announced {
+        assert_eq!(yard.announce(path, payload).problems, [], "{path}");
+    }
+    let mut kinds: Vec<String> = yard.fleet.ids().iter().map(|id| id.domain().to_owned()).collect();
+    kinds.sort();
+    let works = ["alarm_control_panel", "lawn_mower", "number", "select", "vacuum", "valve"];
+    assert_eq!(kinds, works);
+    let left_out = yard.fleet.left_out_in_words();
+    for named in
+        ["kind text", "kind event", "kind device_automation", "for setting devices up", "switched off"]
+    {
+        assert!(left_out.contains(named), "{named}: {left_out}");
+    }
+    assert_eq!(
+        yard.fleet.left_out().values().sum::<usize>() + yard.fleet.len(),
+        announced.len(),
+        "nothing is silent"
+    );
+    yard.say("zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
+    yard.say("z/v", r#"{"state":"open"}"#);
+    assert_eq!(yard.state("valve.hall_valve"), "open");
+    yard.say("z/n", r#"{"t":30}"#);
+    assert_eq!(yard.state("number.hall_timeout"), "30");
+    yard.say("m/a", "mowing");
+    assert_eq!(yard.state("lawn_mower.mower"), "mowing");
+}

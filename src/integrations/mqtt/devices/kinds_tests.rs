@@ -140,6 +140,10 @@ fn locks_and_alarm_panels_and_their_codes() {
     coded.fleet.set_codes(codes("lock.l", "0042"));
     assert_eq!(coded.tell("lock.l", &C::Unlock), [r#"c {"action": "UNLOCK", "code": "0042"}"#]);
     assert_eq!(coded.tell("lock.l", &C::Lock), [r#"c {"action": "LOCK", "code": "0042"}"#]);
+    coded.fleet.set_codes(codes("lock.l", "42"));
+    let wrong = coded.try_tell("lock.l", &C::Unlock);
+    let why = |refused: Result<Vec<(String, String)>, DeviceError>| refused.unwrap_err().to_string();
+    assert!(why(wrong).contains(r"look like ^\d{4}$"));
     // What it is told has no place for a code: then the gate of dangerous acts is all that is asked.
     let mut deaf = Yard::with("lock/l", &json!({"name": "L", "cmd_t": "c", "code_format": "^\\d{4}$"}));
     assert_eq!(deaf.tell("lock.l", &C::Unlock), ["c UNLOCK"]);
@@ -174,6 +178,9 @@ fn locks_and_alarm_panels_and_their_codes() {
     remote.fleet.set_codes(codes(id, "0815"));
     let armed = r#"z/k/set {"arm_mode":{"mode":"arm_away","code":"0815"}}"#;
     assert_eq!(remote.tell(id, &C::Arm("armed_away".into())), [armed]);
+    remote.fleet.set_codes(codes(id, "open sesame"));
+    assert!(why(remote.try_tell(id, &disarm)).contains("digits only"));
+    remote.fleet.set_codes(codes(id, "0815"));
     let off = r#"z/k/set {"arm_mode":{"mode":"disarm","code":"0815"}}"#;
     assert_eq!(remote.tell(id, &disarm), [off]);
 }
@@ -389,4 +396,58 @@ fn sensors_tell_in_words_and_numbers() {
     );
     choice.say("s", &"long ".repeat(100));
     assert_eq!(choice.state("select.s").chars().count(), 255);
+}
+
+#[test]
+fn a_humidifier_with_target_and_modes() {
+    // As Zigbee2MQTT and Tasmota scripts announce one; every value in one state message.
+    let mut yard = Yard::with(
+        "humidifier/0x7/humidifier",
+        &json!({"name": null, "device": {"name": "Bedroom humidifier"}, "device_class": "humidifier",
+            "cmd_t": "z/h/set", "stat_t": "z/h", "stat_val_tpl": "{{ value_json.state }}",
+            "hum_cmd_t": "z/h/set", "hum_cmd_tpl": "{\"target\": {{ value }}}",
+            "hum_stat_t": "z/h", "hum_state_tpl": "{{ value_json.target }}",
+            "curr_hum_t": "z/h", "curr_hum_tpl": "{{ value_json.humidity }}",
+            "mode_cmd_t": "z/h/set/mode", "mode_stat_t": "z/h", "mode_stat_tpl": "{{ value_json.mode }}",
+            "modes": ["auto", "sleep", "high"], "min_hum": 30, "max_hum": 80,
+            "act_t": "z/h", "act_tpl": "{{ value_json.action }}"}),
+    );
+    let id = "humidifier.bedroom_humidifier";
+    yard.say("z/h", r#"{"state":"ON","target":45,"humidity":38.5,"mode":"auto","action":"humidifying"}"#);
+    assert_eq!(yard.state(id), "on");
+    let shown = |yard: &Yard, key| yard.attribute(id, key);
+    assert_eq!(shown(&yard, "humidity").as_f64(), Some(45.0));
+    assert_eq!(shown(&yard, "current_humidity"), json!(38.5));
+    assert_eq!((shown(&yard, "mode"), shown(&yard, "action")), (json!("auto"), json!("humidifying")));
+    assert_eq!(shown(&yard, "min_humidity").as_f64(), Some(30.0));
+    assert_eq!(yard.tell(id, &C::Humidity(50)), [r#"z/h/set {"target": 50}"#]);
+    assert_eq!(yard.tell(id, &C::Mode("sleep".into())), ["z/h/set/mode sleep"]);
+    assert_eq!(yard.tell(id, &C::TurnOff), ["z/h/set OFF"]);
+    yard.say("z/h", r#"{"state":"OFF","target":"None","humidity":"x","mode":"None"}"#);
+    assert_eq!((shown(&yard, "humidity"), shown(&yard, "mode")), (Value::Null, Value::Null));
+    assert_eq!(shown(&yard, "current_humidity"), json!(38.5), "what is no number is passed over");
+    let plain = json!({"name": "P", "cmd_t": "c", "hum_cmd_t": "h"});
+    let mut plain = Yard::with("humidifier/p", &plain);
+    assert!(plain.try_tell("humidifier.p", &C::Mode("auto".into())).is_err());
+    plain.assume("humidifier.p", &C::Humidity(40));
+    assert_eq!(plain.attribute("humidifier.p", "humidity").as_f64(), Some(40.0), "it never tells");
+}
+
+#[test]
+fn a_water_heater() {
+    let mut yard = Yard::with(
+        "water_heater/b",
+        &json!({"name": "Boiler", "mode_cmd_t": "b/mode/set", "mode_stat_t": "b", "mode_stat_tpl": "{{ value_json.mode }}",
+            "temp_cmd_t": "b/temp/set", "temp_stat_t": "b", "temp_stat_tpl": "{{ value_json.set }}",
+            "curr_temp_t": "b", "curr_temp_tpl": "{{ value_json.now }}",
+            "modes": ["off", "eco", "performance"], "min_temp": 40, "max_temp": 65}),
+    );
+    let id = "water_heater.boiler";
+    yard.say("b", r#"{"mode":"eco","set":50,"now":47.5}"#);
+    assert_eq!(yard.state(id), "eco");
+    assert_eq!(yard.attribute(id, "operation_list"), json!(["off", "eco", "performance"]));
+    assert_eq!(yard.attribute(id, "current_temperature"), json!(47.5));
+    assert_eq!(yard.tell(id, &C::Temperature(55.0)), ["b/temp/set 55.0"]);
+    assert_eq!(yard.tell(id, &C::Mode("performance".into())), ["b/mode/set performance"]);
+    assert_eq!(yard.tell(id, &C::TurnOff), ["b/mode/set off"]);
 }

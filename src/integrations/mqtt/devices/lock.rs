@@ -1,5 +1,6 @@
 //! Locks.
 
+use super::super::super::codes;
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -24,6 +25,8 @@ pub struct Lock {
     /// What it is told holds a code. One that announces a code and is told none leaves it to who asks; here that is
     /// the gate of dangerous acts.
     wants_code: bool,
+    /// What its codes look like, as a regular expression.
+    code_format: Option<String>,
     optimistic: bool,
     state: &'static str,
 }
@@ -37,8 +40,10 @@ impl Lock {
         let inputs = Inputs::read(fields, &[((), "state_topic", &["value_template"])])?;
         let states = STATES.iter().map(|(state, key, default)| Ok((*state, fields.text_or(key, default)?)));
         let command = fields.needed_target("command_topic", &["command_template"])?;
+        let code_format = fields.text("code_format")?;
         Ok(Self {
-            wants_code: fields.value("code_format").is_some() && command.uses("code"),
+            wants_code: code_format.is_some() && command.uses("code"),
+            code_format,
             command,
             payloads: (fields.text_or("payload_lock", "LOCK")?, fields.text_or("payload_unlock", "UNLOCK")?),
             states: states.collect::<Result<_, ConfigError>>()?,
@@ -73,6 +78,10 @@ impl Appliance for Lock {
     }
 
     fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
+        let misfit = self.code_format.as_deref().filter(|_| self.wants_code).zip(code);
+        if let Some(why) = misfit.and_then(|(format, code)| codes::misfit(format, code)) {
+            return Err(Refused::Code(why));
+        }
         let payload = match command {
             DeviceCommand::Lock | DeviceCommand::Unlock if self.wants_code && code.is_none() => {
                 return Err(Refused::Unsupported("be locked or unlocked without its code"));

@@ -23,6 +23,7 @@ mod fields;
 mod filters;
 mod fleet;
 mod growth;
+mod humidifier;
 mod inbox;
 mod keys;
 mod light;
@@ -50,6 +51,8 @@ pub(super) use thing::DOMAINS;
 pub struct Tally {
     /// Entities that are for the home.
     pub entities: usize,
+    /// What is announced and not for the home, in words; empty when there is nothing.
+    pub left_out: String,
     /// Messages that could not be taken, of discovery and of devices.
     pub refused: u64,
     /// Messages that were not read because newer ones of the same topic came.

@@ -1,4 +1,4 @@
-//! What is on or off: switches, sirens, humidifiers.
+//! What is on or off: switches, sirens.
 
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
 use super::fields::{ConfigError, Fields, Target};

@@ -39,8 +39,12 @@ impl Survey {
     pub fn found(&self) -> String {
         let entities = self.fleet.len();
         let wrong = self.changes.problems.len();
+        let left_out = match self.fleet.left_out_in_words() {
+            none if none.is_empty() => none,
+            some => format!(", and these that are not for the home: {some}"),
+        };
         if wrong == 0 {
-            return format!("{entities} entities of devices are announced there");
+            return format!("{entities} entities of devices are announced there{left_out}");
         }
         let named: Vec<String> = self
             .changes
@@ -50,7 +54,7 @@ impl Survey {
             .map(|one| format!("{}: {}", one.topic, one.why))
             .collect();
         format!(
-            "{entities} entities of devices are announced there, and {wrong} that cannot be taken ({})",
+            "{entities} entities of devices are announced there, and {wrong} that cannot be taken ({}){left_out}",
             named.join("; ")
         )
     }
@@ -66,6 +70,16 @@ mod tests {
         let mut survey = Survey::new("homeassistant", &topics);
         survey.take("homeassistant/switch/a/config", br#"{"name": "A", "cmd_t": "c"}"#);
         assert_eq!(survey.found(), "1 entities of devices are announced there");
+        survey.take("homeassistant/text/t/config", br#"{"name": "T", "cmd_t": "t"}"#);
+        survey.take(
+            "homeassistant/sensor/s/config",
+            br#"{"name": "S", "stat_t": "s", "ent_cat": "diagnostic"}"#,
+        );
+        let found = survey.found();
+        assert!(found.contains("1 of the kind text, which Hark does not drive"), "{found}");
+        assert!(found.contains("1 for setting devices up"), "{found}");
+        survey.take("homeassistant/text/t/config", b"");
+        assert!(!survey.found().contains("text"), "it is gone");
         survey.take("homeassistant/switch/b/config", br#"{"name": "B", "cmd_t": "c/#"}"#);
         let found = survey.found();
         assert!(

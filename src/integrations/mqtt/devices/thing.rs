@@ -8,6 +8,7 @@ use super::climate::Climate;
 use super::cover::Cover;
 use super::fan::Fan;
 use super::fields::{ConfigError, Fields};
+use super::humidifier::Humidifier;
 use super::light::Light;
 use super::light_json::JsonLight;
 use super::light_template::TemplateLight;
@@ -33,8 +34,20 @@ const UNAVAILABLE: &str = "unavailable";
 const ID_MAX_CHARS: usize = 80;
 
 /// Domains that are called like their device when they have no name of their own.
-const MAIN: &[&str] =
-    &["light", "switch", "cover", "lock", "climate", "fan", "vacuum", "lawn_mower", "valve", "siren"];
+const MAIN: &[&str] = &[
+    "light",
+    "switch",
+    "cover",
+    "lock",
+    "climate",
+    "fan",
+    "vacuum",
+    "lawn_mower",
+    "valve",
+    "siren",
+    "humidifier",
+    "water_heater",
+];
 
 /// Domains that are taken from discovery.
 pub const DOMAINS: &[&str] = &[
@@ -56,6 +69,7 @@ pub const DOMAINS: &[&str] = &[
     "switch",
     "vacuum",
     "valve",
+    "water_heater",
 ];
 
 /// Which topic of a thing a message came on.
@@ -65,6 +79,14 @@ pub enum Slot {
     Appliance(usize),
     /// One that tells whether it is there.
     Availability(usize),
+}
+
+/// What a component is.
+pub enum Found {
+    /// An entity of the home.
+    Thing(Box<Thing>),
+    /// Not for the home, and why: in words that go behind a number of them.
+    LeftOut(String),
 }
 
 /// One entity.
@@ -85,18 +107,27 @@ pub struct Thing {
 }
 
 impl Thing {
-    /// The entity of a component; `None` when it is not for the home: of a kind that Hark does not drive,
-    /// switched off, or there for setting its device up.
+    /// The entity of a component, unless it is not for the home: of a kind that Hark does not drive, switched off, or
+    /// there for setting its device up.
     ///
     /// # Errors
     /// What is wrong in the payload.
-    pub fn new(component: &Component) -> Result<Option<Self>, ConfigError> {
+    pub fn find(component: &Component) -> Result<Found, ConfigError> {
         let fields = &component.fields;
-        if !fields.flag("enabled_by_default", true)? || fields.value("entity_category").is_some() {
-            return Ok(None);
+        let left_out = |why: &str| Ok(Found::LeftOut(why.to_owned()));
+        if !fields.flag("enabled_by_default", true)? {
+            return left_out("switched off by their makers");
+        }
+        if fields.value("entity_category").is_some() {
+            return left_out("for setting devices up or looking after them");
         }
         let domain = component.domain.as_str();
-        let Some(appliance) = appliance(domain, fields)? else { return Ok(None) };
+        let Some(appliance) = appliance(domain, fields)? else {
+            return left_out(&format!(
+                "of the kind {}, which Hark does not drive",
+                announcement::name(domain).unwrap_or_default()
+            ));
+        };
         let name = name(component)?;
         let wish = fields.text("default_entity_id")?.or(fields.text("object_id")?);
         let wish = wish.map(|id| id.strip_prefix(&format!("{domain}.")).unwrap_or(&id).to_owned());
@@ -108,7 +139,7 @@ impl Thing {
             aliases: Vec::new(),
             floor: None,
         });
-        Ok(Some(Self {
+        Ok(Found::Thing(Box::new(Self {
             wish: slugs.into_iter().find(|slug| !slug.is_empty()).unwrap_or_else(|| "device".into()),
             name,
             area: area.filter(|area| !area.id.is_empty()),
@@ -120,7 +151,7 @@ impl Thing {
             last_told: None,
             domain: domain.to_owned(),
             appliance,
-        }))
+        })))
     }
 
     /// What its id should be, before it is made the only one of its kind.
@@ -245,11 +276,13 @@ fn appliance(domain: &str, fields: &Fields) -> Result<Option<Box<dyn Appliance>>
                 return Err(ConfigError::Unknown { key: "schema", value: other.chars().take(40).collect() });
             }
         },
-        "switch" | "siren" | "humidifier" => Box::new(OnOff::new(fields, domain)?),
+        "humidifier" => Box::new(Humidifier::new(fields)?),
+        "switch" | "siren" => Box::new(OnOff::new(fields, domain)?),
         "cover" => Box::new(Cover::new(fields)?),
         "valve" => Box::new(Cover::valve(fields)?),
         "lock" => Box::new(Lock::new(fields)?),
         "climate" => Box::new(Climate::new(fields)?),
+        "water_heater" => Box::new(Climate::water_heater(fields)?),
         "fan" => Box::new(Fan::new(fields)?),
         "vacuum" => Box::new(Robot::vacuum(fields)?),
         "lawn_mower" => Box::new(Robot::lawn_mower(fields)?),

@@ -1,0 +1,316 @@
+//! Requests from MQTT that were acknowledged: each is acted on, and once, even if the program dies at any moment.
+//!
+//! A request is written down before the broker is told that it arrived; its number names its turn (`asked-17`), so that
+//! the turn is the same when it is taken up again after a start. What it set under that name (a timer, an alarm) is set
+//! once. A call that may be run again without harm is; of any other it is noted that it begins and what came of it, and
+//! where only the first is known it is not run again but told: nobody knows whether the door was opened.
+
+use super::kept::KeptSettings;
+use super::live::report;
+use super::mailbox::Mailbox;
+use super::settings::Choices;
+use crate::acting::tools::outcome::{Failure, receipt};
+use crate::deciding::pin_words;
+use crate::domain::model::ToolSpec;
+use crate::domain::pin::{PinCode, PinVerdict};
+use crate::domain::ports::{ReceiptFuture, Tools};
+use crate::domain::tool::error_code;
+use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, ToolCall, TurnId};
+use crate::integrations::mqtt::{Arrival, Book, How, Known};
+use crate::remembering::requests::{Begun, NewRequest, OpenRequest};
+use crate::remembering::store::Store;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+
+/// The beginning of such a turn's id.
+const PREFIX: &str = "asked-";
+
+/// A request that was taken up so often without being done may be what the program dies of.
+const MOST_TRIES: u32 = 5;
+
+/// How long the next one waits for it.
+const DONE_WITHIN: Duration = Duration::from_secs(60);
+
+/// What waited longer than this is not wanted any more.
+const STALE_MS: i64 = 15 * 60 * 1000;
+
+/// Tools that may be run again: they look, they bring about a state that is named, or what they set has the call's name.
+const REPEATABLE: &[&str] = &[
+    "home.light_set",
+    "home.climate_set_temperature",
+    "home.climate_set_mode",
+    "home.climate_set_fan_mode",
+    "home.fan_set_speed",
+    "home.set_preset",
+    "list.add",
+    "list.create",
+    "volume.set",
+    "timer.start",
+    "alarm.set",
+    "reminder.set",
+    "schedule.add",
+];
+
+/// See the module.
+pub(super) struct Promises {
+    store: Store,
+    kept: Arc<KeptSettings>,
+    choices: Choices,
+    mailbox: Arc<Mailbox>,
+    /// There is a PIN, which must not be written down.
+    has_pin: bool,
+    /// Done, and not noted yet.
+    done: Mutex<Vec<i64>>,
+    is_done: Notify,
+    /// The one that is waited for.
+    awaited: Mutex<Option<(i64, oneshot::Sender<()>)>>,
+}
+
+impl Promises {
+    pub(super) fn new(
+        store: Store,
+        kept: Arc<KeptSettings>,
+        choices: Choices,
+        mailbox: &Arc<Mailbox>,
+        has_pin: bool,
+    ) -> Self {
+        let (done, is_done, awaited) = (Mutex::default(), Notify::new(), Mutex::default());
+        Self { store, kept, choices, mailbox: mailbox.clone(), has_pin, done, is_done, awaited }
+    }
+
+    /// What was promised before this start and is not done, in its order. What cannot be carried out any more is told.
+    pub(super) fn left_over(&self) -> Result<Vec<(i64, Event)>, Fault> {
+        let now = super::clock::wall_unix_ms();
+        let (mut events, mut given_up) = (Vec::new(), Vec::new());
+        for request in self.store.open_requests()? {
+            match still_wanted(&request, now) {
+                Ok(event) => events.push((request.number, event)),
+                Err(why) => {
+                    given_up.push(request.number);
+                    report(&self.mailbox, not_carried_out(why));
+                }
+            }
+        }
+        if !given_up.is_empty() {
+            self.store.requests_done(given_up)?;
+        }
+        if !events.is_empty() {
+            tracing::info!(count = events.len(), "requests that were promised are taken up again");
+        }
+        Ok(events)
+    }
+
+    /// Hands on what is left over, one after the other, so that it is known which the program dies of, should it.
+    pub(super) async fn take_up(self: Arc<Self>, left_over: Vec<(i64, Event)>) {
+        for (number, event) in left_over {
+            let store = self.store.clone();
+            if let Err(fault) = blocking(move || store.try_request(number)).await {
+                tracing::error!("a request waits for the next start: {fault}");
+                continue;
+            }
+            let (tell, told) = oneshot::channel();
+            *lock(&self.awaited) = Some((number, tell));
+            if let Err(full) = self.mailbox.push(promised(number, event)) {
+                tracing::error!("a request waits for the next start: {full}");
+            }
+            // Longer than that nothing takes that can be waited for.
+            let _ = tokio::time::timeout(DONE_WITHIN, told).await;
+        }
+    }
+
+    /// The turn has closed, or what it stands for is done without one.
+    pub(super) fn done(&self, turn: &TurnId) {
+        if let Some(number) = number(turn) {
+            lock(&self.done).push(number);
+            self.is_done.notify_one();
+            if let Some((_, tell)) = lock(&self.awaited).take_if(|(awaited, _)| *awaited == number) {
+                // Who waits may have given up.
+                let _ = tell.send(());
+            }
+        }
+    }
+
+    /// Notes what is done, and waits for the disk.
+    pub(super) fn note(&self) {
+        let done = std::mem::take(&mut *lock(&self.done));
+        if done.is_empty() {
+            return;
+        }
+        if let Err(fault) = self.store.requests_done(done.clone()) {
+            tracing::error!("requests may be acted on again after the next start: {fault}");
+            lock(&self.done).extend(done);
+        }
+    }
+
+    /// Notes whatever is done, until it is aborted.
+    pub(super) async fn follow(self: Arc<Self>) {
+        loop {
+            self.is_done.notified().await;
+            let promises = self.clone();
+            if let Err(error) = tokio::task::spawn_blocking(move || promises.note()).await {
+                tracing::error!(%error, "requests may be acted on again after the next start");
+            }
+        }
+    }
+
+    /// The same as a row of the book. A number that can be the PIN is not written down: whoever gave it must give it
+    /// again after a restart, because what it was the answer to is forgotten as well.
+    fn row(&self, arrival: &Arrival) -> NewRequest {
+        let Known { packet, content, id } = arrival.known;
+        let is_secret = self.has_pin
+            && matches!(&arrival.event, Event::Typed { text, .. }
+                if pin_words::find(text, true).is_some_and(|found| found.pin.is_some()));
+        let event = (!is_secret).then(|| arrival.event.clone());
+        NewRequest { packet, content, id, event, at_unix_ms: super::clock::wall_unix_ms() }
+    }
+
+    fn keep_setting(&self, event: &Event) {
+        let setting = match event {
+            Event::Set { setting } => setting.clone(),
+            Event::SetMute { muted } => Setting::MicMute(*muted),
+            Event::SetVolume { percent } => Setting::VolumePercent(*percent),
+            Event::SetDoNotDisturb { on } => Setting::DoNotDisturb(*on),
+            _ => return,
+        };
+        // What is refused is told where it is changed.
+        if self.choices.check(&setting).is_ok()
+            && let Err(fault) = self.kept.keep(setting)
+        {
+            report(&self.mailbox, fault.recoverable());
+        }
+    }
+}
+
+impl Book for Promises {
+    fn keep(&self, arrivals: Vec<Arrival>) -> Vec<Option<Event>> {
+        let written = |arrival: &&Arrival| How::of(&arrival.event) == How::Written;
+        let rows: Vec<NewRequest> = arrivals.iter().filter(written).map(|it| self.row(it)).collect();
+        let numbers = if rows.is_empty() { Ok(Vec::new()) } else { self.store.take_requests(rows) };
+        let mut numbers = numbers
+            .unwrap_or_else(|fault| {
+                // The house must work with a disk that is full.
+                report(&self.mailbox, fault.recoverable());
+                Vec::new()
+            })
+            .into_iter();
+        let hand_on = |Arrival { event, .. }: Arrival| match How::of(&event) {
+            How::Kept => {
+                self.keep_setting(&event);
+                None
+            }
+            How::Written => Some(match numbers.next() {
+                Some(number) => promised(number, event),
+                None => event,
+            }),
+            How::Now => None,
+        };
+        arrivals.into_iter().map(hand_on).collect()
+    }
+
+    fn known(&self) -> Vec<Known> {
+        let known = self.store.known_requests().unwrap_or_else(|fault| {
+            tracing::warn!("what is delivered again after this start may be acted on again: {fault}");
+            Vec::new()
+        });
+        known.into_iter().map(|(packet, content, id)| Known { packet, content, id }).collect()
+    }
+}
+
+fn promised(number: i64, event: Event) -> Event {
+    Event::Promised { turn: TurnId(format!("{PREFIX}{number}")), event: Box::new(event) }
+}
+
+fn number(turn: &TurnId) -> Option<i64> {
+    turn.0.strip_prefix(PREFIX)?.parse().ok()
+}
+
+/// What is asked for, or why that is not done any more.
+fn still_wanted(request: &OpenRequest, now_unix_ms: i64) -> Result<Event, &'static str> {
+    if request.tries >= MOST_TRIES {
+        return Err("the program ended each time it was tried");
+    }
+    if now_unix_ms.saturating_sub(request.at_unix_ms) > STALE_MS {
+        return Err("Hark was off for more than a quarter of an hour");
+    }
+    request.event.clone().ok_or("it held a number that may be the PIN, which is not kept")
+}
+
+fn not_carried_out(why: &str) -> Fault {
+    let message = format!("a request that came by MQTT was not carried out: {why}");
+    Fault::new(FaultKind::Failed, "mqtt", message, "ask again if it is still wanted").recoverable()
+}
+
+/// Tools that run a call of a promised request once.
+pub(super) struct OnceOnly {
+    pub(super) tools: Arc<dyn Tools>,
+    pub(super) promises: Arc<Promises>,
+}
+
+impl Tools for OnceOnly {
+    fn run(&self, call: ToolCall) -> ReceiptFuture {
+        let is_plain = !call.approved && call.grant.is_none();
+        let is_harmless = self.tools.risk(&call.tool) == Some(Risk::Read)
+            || is_plain && REPEATABLE.contains(&call.tool.as_str());
+        let Some(number) = number(&call.turn).filter(|_| !is_harmless) else { return self.tools.run(call) };
+        let (tools, store) = (self.tools.clone(), self.promises.store.clone());
+        Box::pin(run_once(tools, store, number, call))
+    }
+
+    fn has_pin(&self) -> bool {
+        self.tools.has_pin()
+    }
+
+    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
+        self.tools.present_pin(pin)
+    }
+
+    fn risk(&self, tool: &str) -> Option<Risk> {
+        self.tools.risk(tool)
+    }
+
+    fn reference(&self) -> Vec<ToolSpec> {
+        self.tools.reference()
+    }
+}
+
+async fn run_once(tools: Arc<dyn Tools>, store: Store, number: i64, call: ToolCall) -> Receipt {
+    let Ok(at) = u32::try_from(call.index) else { return tools.run(call).await };
+    let words = serde_json::to_string(&(&call.tool, &call.args)).unwrap_or_default();
+    let (book, name) = (store.clone(), call.tool.clone());
+    let begun = blocking(move || book.begin_call(number, at, words)).await;
+    match begun {
+        Ok(Begun::First) => {}
+        Ok(Begun::Ended(known)) => return known,
+        Ok(Begun::Unknown) => {
+            let message =
+                format!("the program ended while {name} was under way; whether it was done is not known");
+            return receipt(Err(Failure::new(error_code::FAILED, message)));
+        }
+        // Not noted: done, because somebody waits for it, and perhaps twice if the program dies now.
+        Err(fault) => tracing::error!("a call could not be noted: {fault}"),
+    }
+    let receipt = tools.run(call).await;
+    let told = receipt.clone();
+    if let Err(fault) = blocking(move || store.end_call(number, at, &told)).await {
+        tracing::error!("what came of a call could not be noted: {fault}");
+    }
+    receipt
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(Fault::new(FaultKind::Failed, "memory", error.to_string(), "see the log"))
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What it guards is whole after every statement that can panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[path = "promises_tests.rs"]
+mod tests;
