@@ -61,10 +61,7 @@ pub fn run(
     let ear = EarThread::start(workshop, echo, health.clone(), claims.clone(), muted)?;
     let newer = Arc::new(Newer::default());
     // Before anything new can come.
-    let left_over = match workshop.promises() {
-        Some(promises) => promises.left_over()?,
-        None => Vec::new(),
-    };
+    let left_over = workshop.promises().map(|promises| promises.left_over()).transpose()?.unwrap_or_default();
     let mqtt = Arc::new(start_mqtt(workshop, claims, ending.clone(), newer.clone())?);
     workshop.intercom().attach(mqtt.clone(), workshop.area_name());
     if let Some(claimed) = claimed {

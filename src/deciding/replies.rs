@@ -4,7 +4,7 @@
 use super::{context, instincts, route, summary};
 use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
-use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply};
+use crate::domain::{Fault, FaultKind, Intent, ModelHelp, Part, Receipt, Reply};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl Replies {
                 self.fill("replies", key, json!({ "candidates": candidates }))
             }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
-            Reply::DontKnow { hint, connected } => self.dont_know(hint.as_deref(), *connected),
+            Reply::DontKnow { hint, model } => self.dont_know(hint.as_deref(), *model),
             Reply::Hinted { text, tool } => {
                 Ok(join(text, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?))
             }
@@ -184,9 +184,13 @@ impl Replies {
         }
     }
 
-    fn dont_know(&self, hint: Option<&str>, connected: bool) -> Result<String, Fault> {
-        let words =
-            self.fill("replies", if connected { "dont_know" } else { "dont_know_connect" }, json!({}))?;
+    fn dont_know(&self, hint: Option<&str>, model: ModelHelp) -> Result<String, Fault> {
+        let key = match model {
+            ModelHelp::NotConnected => "dont_know_connect",
+            ModelHelp::Away => "dont_know_away",
+            ModelHelp::Connected => "dont_know",
+        };
+        let words = self.fill("replies", key, json!({}))?;
         match hint {
             Some(tool) => Ok(join(&words, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?)),
             None => Ok(words),

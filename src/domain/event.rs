@@ -191,6 +191,18 @@ pub enum Effect {
     Settled { turn: TurnId },
 }
 
+/// What help a language model was with a question that nobody answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelHelp {
+    /// None is connected.
+    NotConnected,
+    /// One is, and does not answer.
+    Away,
+    /// It does not know either, or nobody wants to hear of one.
+    Connected,
+}
+
 /// What a reply is made from. Only a `Part::Done` may say that something was done, and it carries the
 /// receipt that proves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -206,8 +218,8 @@ pub enum Reply {
     NotDone { receipt: Receipt },
     /// A fixed sentence by its key in `models/sentences/<lang>/replies.yaml`.
     Fixed { key: String },
-    /// Nobody knows, and no language model is `connected` that could be asked; a tool that may have been meant.
-    DontKnow { hint: Option<String>, connected: bool },
+    /// Nobody knows, not even the language model; a tool that may have been meant.
+    DontKnow { hint: Option<String>, model: ModelHelp },
     /// Words, and a tool that may have been meant.
     Hinted { text: String, tool: String },
     /// What came of a task with tools, as [`ThoughtEnd::Reported`](super::ThoughtEnd::Reported) has it.

@@ -32,7 +32,7 @@ pub mod tool;
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
 pub use classification::{Category, Classification, Classify, Kind, Tier};
 pub use clock::Stamp;
-pub use event::{Effect, Event, Part, Reply};
+pub use event::{Effect, Event, ModelHelp, Part, Reply};
 pub use fault::{Fault, FaultKind};
 pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};

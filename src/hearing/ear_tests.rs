@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hearing::testing::{self, Judge, RecogniserLog, ScriptedRecogniser};
-use crate::hearing::wake::{WakeEngine, WakeWord};
+use crate::hearing::wake::{WakeEngine, WakeWord, WordEnd};
 use std::sync::{Arc, Mutex};
 
 /// The scripts: a sample's value is the block's speech probability; 2.0 is the wake word.

@@ -4,8 +4,8 @@ use super::Machine;
 use super::tests::{acted, at, machine, outcomes, replied, replies, run, settings, turn, understood};
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent};
 use crate::domain::{
-    Distant, EarId, Effect, Endpoint, Event, Fault, FaultKind, Reply, Thought, ThoughtEnd, Transcript,
-    Understanding,
+    Distant, EarId, Effect, Endpoint, Event, Fault, FaultKind, ModelHelp, Reply, Thought, ThoughtEnd,
+    Transcript, Understanding,
 };
 
 fn desk() -> Origin {
@@ -224,8 +224,8 @@ fn whoever_is_at_work_gets_no_hints() {
         replies(&run(&mut machine, events))
     };
     let hint = Some("web.search".to_owned());
-    assert_eq!(asks(false), [Reply::DontKnow { hint, connected: false }]);
-    assert_eq!(asks(true), [Reply::DontKnow { hint: None, connected: true }]);
+    assert_eq!(asks(false), [Reply::DontKnow { hint, model: ModelHelp::NotConnected }]);
+    assert_eq!(asks(true), [Reply::DontKnow { hint: None, model: ModelHelp::Connected }]);
     let thinks = |on: bool| {
         let mut machine = Machine::new(super::Settings { thinks: true, ..settings() });
         let end = ThoughtEnd::Hinted {

@@ -9,8 +9,8 @@ use crate::domain::model::Picture;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::thinking::TextSource;
 use crate::domain::{
-    Classification, Effect, Fault, Intent, News, Receipt, Reply, Resume, Route, Slots, Stamp, Task, Thought,
-    ThoughtEnd, ToolCall, TurnId, Understanding,
+    Classification, Effect, Fault, Intent, ModelHelp, News, Receipt, Reply, Resume, Route, Slots, Stamp,
+    Task, Thought, ThoughtEnd, ToolCall, TurnId, Understanding,
 };
 
 /// Pictures one request may come with.
@@ -83,7 +83,8 @@ impl Machine {
                 turn.outcome = Outcome::NotUnderstood;
             }
             // How to get a language model is a hint, too.
-            self.reply(now, id, Reply::DontKnow { hint: understanding.hint, connected: focused });
+            let model = if focused { ModelHelp::Connected } else { ModelHelp::NotConnected };
+            self.reply(now, id, Reply::DontKnow { hint: understanding.hint, model });
         } else {
             self.not_understood(now, id);
         }
@@ -306,13 +307,13 @@ impl Machine {
     fn no_answer(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>) {
         let Some(turn) = self.turn_mut(id) else { return };
         turn.outcome = if fault.is_some() { Outcome::Failed } else { Outcome::NotUnderstood };
-        let connected = fault.is_none();
+        let model = if fault.is_some() { ModelHelp::Away } else { ModelHelp::Connected };
         if let Some(fault) = fault {
             self.publish(Some(id), PublicEvent::Error(fault));
         }
         let written = self.turn_mut(id).map(|turn| turn.reply.clone()).unwrap_or_default();
         if written.is_empty() {
-            self.reply(now, id, Reply::DontKnow { hint: None, connected });
+            self.reply(now, id, Reply::DontKnow { hint: None, model });
         } else {
             // It broke off in the middle: what was said is what was said.
             self.end_words(now, id, Reply::Text { text: written });

@@ -5,7 +5,8 @@ use super::{Machine, Settings};
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::thinking::TextSource;
 use crate::domain::{
-    Effect, Event, Intent, Mode, News, Receipt, Reply, Resume, Slots, Task, Thought, ThoughtEnd, ToolCall,
+    Effect, Event, Intent, Mode, ModelHelp, News, Receipt, Reply, Resume, Slots, Task, Thought, ThoughtEnd,
+    ToolCall,
 };
 use serde_json::json;
 
@@ -103,7 +104,7 @@ fn what_nobody_understands_is_thought_about_and_told_as_it_comes() {
 fn without_a_model_a_question_gets_the_honest_answer() {
     let mut machine = Machine::new(settings());
     let effects = run(&mut machine, vec![(0, typed("why is the sky blue?")), (1, understood(1, &[]))]);
-    assert_eq!(replies(&effects), [Reply::DontKnow { hint: None, connected: false }]);
+    assert_eq!(replies(&effects), [Reply::DontKnow { hint: None, model: ModelHelp::NotConnected }]);
     let mut machine = Machine::new(settings());
     let effects = run(&mut machine, vec![(0, typed("mumble")), (1, understood(1, &[]))]);
     assert_eq!(replies(&effects), [Reply::Fixed { key: "not_understood".into() }]);
