@@ -73,7 +73,7 @@ impl Wake {
     /// The limits a word has of its own; those it lacks are those of all.
     pub fn limits_of(&self, word: &str) -> WordLimits {
         let own = self.limits.iter().filter_map(|line| word_limits(line).ok());
-        own.filter(|(named, _)| named == word).map(|(_, limits)| limits).last().unwrap_or_default()
+        own.filter(|(named, _)| named == word).map(|(_, limits)| limits).next_back().unwrap_or_default()
     }
 }
 

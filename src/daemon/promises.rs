@@ -15,7 +15,7 @@ use crate::domain::model::ToolSpec;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
-use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, ToolCall, TurnId};
+use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, Slots, ToolCall, TurnId};
 use crate::integrations::mqtt::{Arrival, Book, How, Known};
 use crate::remembering::requests::{Begun, NewRequest, OpenRequest};
 use crate::remembering::store::Store;
@@ -35,22 +35,9 @@ const DONE_WITHIN: Duration = Duration::from_secs(60);
 /// What waited longer than this is not wanted any more.
 const STALE_MS: i64 = 15 * 60 * 1000;
 
-/// Tools that may be run again: they look, they bring about a state that is named, or what they set has the call's name.
-const REPEATABLE: &[&str] = &[
-    "home.light_set",
-    "home.climate_set_temperature",
-    "home.climate_set_mode",
-    "home.climate_set_fan_mode",
-    "home.fan_set_speed",
-    "home.set_preset",
-    "list.add",
-    "list.create",
-    "volume.set",
-    "timer.start",
-    "alarm.set",
-    "reminder.set",
-    "schedule.add",
-];
+/// Tools that may be run again because what they make has the call's name, or is there only once.
+const KNOWN_AGAIN: &[&str] =
+    &["list.add", "list.create", "timer.start", "alarm.set", "reminder.set", "schedule.add"];
 
 /// See the module.
 pub(super) struct Promises {
@@ -251,7 +238,8 @@ impl Tools for OnceOnly {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         let is_plain = !call.approved && call.grant.is_none();
         let is_harmless = self.tools.risk(&call.tool) == Some(Risk::Read)
-            || is_plain && REPEATABLE.contains(&call.tool.as_str());
+            || is_plain
+                && (KNOWN_AGAIN.contains(&call.tool.as_str()) || self.may_repeat(&call.tool, &call.args));
         let Some(number) = number(&call.turn).filter(|_| !is_harmless) else { return self.tools.run(call) };
         let (tools, store) = (self.tools.clone(), self.promises.store.clone());
         Box::pin(run_once(tools, store, number, call))
@@ -267,6 +255,10 @@ impl Tools for OnceOnly {
 
     fn risk(&self, tool: &str) -> Option<Risk> {
         self.tools.risk(tool)
+    }
+
+    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
+        self.tools.may_repeat(tool, args)
     }
 
     fn reference(&self) -> Vec<ToolSpec> {

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::config::Config;
-use crate::domain::Slots;
 use crate::domain::public_event::Origin;
 use crate::inference::manifest::Manifest;
 use std::path::Path;
@@ -18,6 +17,10 @@ struct Counter {
 }
 
 impl Tools for Counter {
+    fn may_repeat(&self, tool: &str, _: &Slots) -> bool {
+        tool == "volume.set"
+    }
+
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let hangs = self.hangs;
@@ -195,22 +198,27 @@ async fn a_call_that_may_have_been_carried_out_is_not_run_again_and_one_that_end
     assert!(!receipt.ok && receipt.detail["message"].as_str().unwrap().contains("not known"), "{receipt:?}");
     assert_eq!(counter.runs.load(Ordering::Relaxed), 1, "never twice");
     // What may be run again is, and calls of other turns are none of its business.
-    for (turn, tool) in [(&other, "home.get_state"), (&other, "timer.start"), (&"t-1".into(), "home.toggle")]
-    {
+    for (turn, tool) in [
+        (&other, "home.get_state"),
+        (&other, "timer.start"),
+        (&other, "volume.set"),
+        (&"t-1".into(), "home.toggle"),
+    ] {
         for _ in 0..2 {
             assert!(tools.run(call(turn, tool)).await.ok, "{tool}");
         }
     }
-    assert_eq!(counter.runs.load(Ordering::Relaxed), 7);
+    assert_eq!(counter.runs.load(Ordering::Relaxed), 9);
+    assert!(tools.may_repeat("volume.set", &Slots::new()), "plans ask the same");
     let approved = ToolCall { approved: true, index: 1, ..call(&other, "list.add") };
     assert!(tools.run(approved.clone()).await.ok);
     let receipt = tools.run(approved).await;
-    assert_eq!(receipt.id.0, "list.add-7", "what needed a yes is run once, whatever it is");
+    assert_eq!(receipt.id.0, "list.add-9", "what needed a yes is run once, whatever it is");
 }
 
 #[test]
 fn the_tools_that_may_be_run_again_are_there() {
-    for name in REPEATABLE {
+    for name in KNOWN_AGAIN {
         assert!(crate::acting::tools::table::find(name).is_some(), "{name}");
     }
 }

@@ -1,39 +1,12 @@
 //! A request with QoS 1 is acted on, once, whenever the program is killed: it is acknowledged when it is written down,
 //! and taken up again at the next start. `HARK_KILLS` makes it longer.
 
-use crate::support::{Broker, Hark, Running, text, wait_for};
+use crate::support::{Broker, Chance, Hark, text, wait_for};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// The same numbers at every run: xorshift.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
-
-fn daemon(hark: &Hark, broker: &Broker) -> Running {
-    let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
-    let mut command = hark.command(&["run"]);
-    for setting in [
-        url.as_str(),
-        "audio.input_device=none",
-        "audio.output_device=none",
-        "mqtt.discovery=false",
-        "intent.learn=false",
-    ] {
-        command.args(["--set", setting]);
-    }
-    Running(command.env("RUST_LOG", "error").stdout(Stdio::null()).spawn().unwrap())
-}
 
 /// How often each promise is kept, by its number.
 fn kept(hark: &Hark) -> BTreeMap<u64, usize> {
@@ -79,7 +52,7 @@ fn killed_right_after_publishing_every_request_is_acted_on_once() {
     let mut last = None;
     for round in 0..=kills {
         let seen = all.lines().len();
-        let running = daemon(&hark, &broker);
+        let running = hark.daemon_without_sound(broker.port);
         wait_for("the daemon", Duration::from_secs(60), || {
             all.lines()[seen..].iter().any(|line| line.ends_with(" online")).then_some(())
         });

@@ -7,7 +7,6 @@ use crate::support::wire::Line;
 use crate::support::{Hark, Running, text, wait_for};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -16,21 +15,6 @@ const SENSORS: usize = 200;
 const A_SECOND: usize = 10_000;
 /// What the program may grow by; a queue without bounds grows by more in the shortest flood.
 const MOST_GROWTH_MIB: f64 = 200.0;
-
-fn daemon(hark: &Hark, port: u16) -> Running {
-    let url = format!("mqtt.url=mqtt://127.0.0.1:{port}");
-    let mut command = hark.command(&["run"]);
-    for setting in [
-        url.as_str(),
-        "audio.input_device=none",
-        "audio.output_device=none",
-        "mqtt.discovery=false",
-        "intent.learn=false",
-    ] {
-        command.args(["--set", setting]);
-    }
-    Running(command.env("RUST_LOG", "error").stdout(Stdio::null()).spawn().unwrap())
-}
 
 /// Resident memory, MiB.
 fn resident(hark: &Running) -> f64 {
@@ -144,7 +128,7 @@ fn a_flood_of_states_and_garbage_takes_no_command_away() {
     announce(port);
     let line = Line::to(port);
     let seen = Listener::on(port, &["hark/hark/availability", "hark/hark/answer"]);
-    let mut running = daemon(&hark, line.port);
+    let mut running = hark.daemon_without_sound(line.port);
     seen.expect("/availability", "online");
     publish(port, &["-t", "hark/hark/ask", "-m", "what time is it"]);
     seen.next_on("/answer");

@@ -2,37 +2,15 @@
 //! ring and things are put on a list; each rings once, nothing is lost. `HARK_KILLS` and `HARK_PROMISES` make it
 //! longer (200 and 1000).
 
-use crate::support::{Broker, Hark, Running, text};
+use crate::support::{Broker, Chance, Hark, Running, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// The same numbers at every run: xorshift.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
-
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn daemon(hark: &Hark, broker: &Broker) -> Running {
-    let url = format!("mqtt.url=mqtt://127.0.0.1:{}", broker.port);
-    let set = [url.as_str(), "audio.input_device=none", "audio.output_device=none", "mqtt.discovery=false"];
-    let mut command = hark.command(&["run"]);
-    for setting in set {
-        command.args(["--set", setting]);
-    }
-    Running(command.env("RUST_LOG", "error").stdout(Stdio::null()).spawn().unwrap())
 }
 
 fn listed(hark: &Hark, what: &str) -> Vec<Value> {
@@ -130,7 +108,7 @@ fn killed_at_random_every_promise_is_kept_once() {
     let mut slowest_start_ms = 0;
     for round in 0..=kills {
         let seen = all.lines().len();
-        let (running, started) = (daemon(&hark, &broker), now_ms());
+        let (running, started) = (hark.daemon_without_sound(broker.port), now_ms());
         crate::support::wait_for("the daemon", Duration::from_secs(60), || {
             let online = |line: &String| line == "hark/hark/availability online";
             all.lines()[seen..].iter().any(online).then_some(())
@@ -227,7 +205,7 @@ fn what_rings_is_snoozed_and_heard_on_every_route() {
     let broker = Broker::start();
     let hark = Hark::new();
     let all = broker.subscribe("hark/#");
-    let _daemon = daemon(&hark, &broker);
+    let _daemon = hark.daemon_without_sound(broker.port);
     all.wait("the daemon", |line| line == "hark/hark/availability online");
     let told = |change: &str, name: &str, count: usize| {
         let change = format!("\"change\":\"{change}\"");
@@ -282,7 +260,7 @@ fn a_broken_database_is_put_aside_and_told() {
     std::fs::write(hark.path("hark.db"), b"no database at all, but long enough for a header ".repeat(40))
         .unwrap();
     let all = broker.subscribe("hark/#");
-    let _daemon = daemon(&hark, &broker);
+    let _daemon = hark.daemon_without_sound(broker.port);
     let told = all.wait("the fault", |line| line.contains("\"error\"") && line.contains("is damaged"));
     assert!(told.contains(".damaged-") && told.contains(".recover"), "{told}");
     let kept = std::fs::read_dir(hark.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());

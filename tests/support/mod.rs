@@ -42,6 +42,22 @@ pub struct Hark {
 }
 
 impl Hark {
+    /// The daemon at a broker on this machine, without a microphone and a speaker, quiet but for errors.
+    pub fn daemon_without_sound(&self, port: u16) -> Running {
+        let broker = format!("mqtt.url=mqtt://127.0.0.1:{port}");
+        let mut command = self.command(&["run"]);
+        for setting in [
+            broker.as_str(),
+            "audio.input_device=none",
+            "audio.output_device=none",
+            "mqtt.discovery=false",
+            "intent.learn=false",
+        ] {
+            command.args(["--set", setting]);
+        }
+        Running(command.env("RUST_LOG", "error").stdout(Stdio::null()).spawn().unwrap())
+    }
+
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -137,6 +153,18 @@ pub fn wait_for<T>(what: &str, limit: Duration, mut check: impl FnMut() -> Optio
         }
         assert!(Instant::now() < end, "waited {limit:?} for {what}");
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Chance that is the same at every run: xorshift.
+pub struct Chance(pub u64);
+
+impl Chance {
+    pub fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
     }
 }
 
