@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 
 /// Tasks at once; more wait for nothing, they are told so.
 const MOST_TASKS: usize = 128;
@@ -30,7 +30,7 @@ pub(super) struct Thinker {
     runtime: Handle,
     mailbox: Arc<Mailbox>,
     limit: Duration,
-    running: BTreeMap<TurnId, AbortHandle>,
+    running: BTreeMap<TurnId, JoinHandle<()>>,
 }
 
 impl Thinker {
@@ -53,6 +53,7 @@ impl Thinker {
         let work = self.runtime.spawn(async move {
             let thought = tokio::time::timeout(limit, mind.work(task, news.clone())).await;
             let (thought, judgement) = thought.unwrap_or_else(|_| {
+                mind.abandon(&turn);
                 (unanswered(too_much(format!("it was not done within {} s", limit.as_secs()))), None)
             });
             tell(&mailbox, Event::Thought { turn, thought });
@@ -60,7 +61,7 @@ impl Thinker {
                 mind.judge(&judgement, &news).await;
             }
         });
-        self.running.insert(id, work.abort_handle());
+        self.running.insert(id, work);
     }
 
     /// Has an answer judged; `News` come to the mailbox.
@@ -70,7 +71,7 @@ impl Thinker {
         }
         let (mind, news) = (self.mind.clone(), self.teller(&turn));
         let work = self.runtime.spawn(async move { mind.judge(&judgement, &news).await });
-        self.running.insert(turn, work.abort_handle());
+        self.running.insert(turn, work);
     }
 
     /// Whether another task can begin. Those that have ended are forgotten.
@@ -92,9 +93,14 @@ impl Thinker {
 
     /// Ends a task, if it is still at work.
     pub(super) fn stop(&mut self, turn: &TurnId) {
-        if let Some(task) = self.running.remove(turn) {
-            task.abort();
-        }
+        let Some(task) = self.running.remove(turn) else { return };
+        task.abort();
+        let (mind, turn) = (self.mind.clone(), turn.clone());
+        self.runtime.spawn(async move {
+            // Its own last word on the plan comes first. How it ended is of no account.
+            let _ = task.await;
+            tokio::task::spawn_blocking(move || mind.abandon(&turn)).await
+        });
     }
 }
 

@@ -201,6 +201,28 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
     assert_eq!(named(&events, "action").len(), 3, "{events:#?}");
 }
 
+#[test]
+fn a_plan_that_took_too_long_has_ended_and_does_not_go_on() {
+    let (hark, server, page) = (Hark::new(), ModelServer::start(), ModelServer::start());
+    let proposal = plan(&format!("{}/page", page.url())).to_string();
+    server.answer(move |_| Script::say(&proposal));
+    page.queue(Script::hang());
+    let settings =
+        ["tools.http_allow_private=true", "tools.http_timeout_ms=30000", "route.task_timeout_ms=5000"];
+    let sets = sets(&server, &settings);
+    let mut begun = begin(&hark, &sets);
+    begun.0.wait().unwrap();
+    let db = rusqlite::Connection::open(hark.path("hark.db")).unwrap();
+    let ends: Vec<bool> = db
+        .prepare("SELECT finished FROM plans ORDER BY seq")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert!(ends.len() > 2 && !ends[0] && ends[ends.len() - 1], "{ends:?}");
+}
+
 /// Settings as arguments, for a request that is planned and for the daemon that goes on with it.
 fn sets(server: &ModelServer, more: &[&str]) -> Vec<String> {
     let fixed = [UNJUDGED, "audio.input_device=none", "audio.output_device=none", "dashboard.enabled=false"];

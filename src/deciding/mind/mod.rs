@@ -33,6 +33,7 @@ use crate::domain::{
 use chrono::NaiveDateTime;
 use context::Context;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,6 +78,8 @@ pub struct MindParts {
 pub struct Mind {
     parts: MindParts,
     suspended: Mutex<Vec<(TurnId, Suspended)>>,
+    /// Plans that are being carried out, by the turn.
+    carried: Mutex<BTreeMap<TurnId, String>>,
 }
 
 /// An answer that is to be judged.
@@ -121,7 +124,7 @@ struct Work<'m> {
 impl Mind {
     /// A mind that has nothing to do.
     pub fn new(parts: MindParts) -> Self {
-        Self { parts, suspended: Mutex::default() }
+        Self { parts, suspended: Mutex::default(), carried: Mutex::default() }
     }
 
     /// Works at a task until it ends or waits for somebody. Never fails: what goes wrong is in the thought.
@@ -171,6 +174,21 @@ impl Mind {
         let metrics = found.metrics.into_iter().map(|(name, value)| (name, json!(value))).collect();
         let event = PublicEvent::Evaluation { label: found.label, metrics, alert: found.evaluation_alert };
         tell(News::Told { event });
+    }
+
+    /// Nobody wants the task of this turn any more, whose work has ended: its plan does not go on after a restart.
+    pub fn abandon(&self, turn: &TurnId) {
+        let mut carried = self.carried.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(id) = carried.remove(turn) else { return };
+        drop(carried);
+        let plans = &self.parts.plans;
+        let ended = plans.plan(&id, None).and_then(|kept| match kept {
+            Some(kept) => plans.checkpoint(&kept.session, &kept.request, &kept.plan, true),
+            None => Ok(()),
+        });
+        if let Err(fault) = ended {
+            tracing::error!("a plan was stopped and goes on after a restart all the same: {fault}");
+        }
     }
 
     fn suspend(&self, turn: &TurnId, what: Suspended) {

@@ -10,6 +10,7 @@ use crate::domain::tool::{CallId, error_code};
 use crate::domain::{Fault, PublicEvent, Receipt, ReceiptId, Risk, ToolCall};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
+use std::sync::PoisonError;
 
 impl Work<'_> {
     pub(super) async fn plan(&self) -> ThoughtEnd {
@@ -62,7 +63,15 @@ impl Work<'_> {
         }
     }
 
-    async fn carry_out(&self, mut plan: Plan, mut approved: Option<ToolCall>) -> ThoughtEnd {
+    async fn carry_out(&self, plan: Plan, approved: Option<ToolCall>) -> ThoughtEnd {
+        let carried = || self.mind.carried.lock().unwrap_or_else(PoisonError::into_inner);
+        carried().insert(self.task.turn.clone(), plan.id.clone());
+        let end = self.steps_of(plan, approved).await;
+        carried().remove(&self.task.turn);
+        end
+    }
+
+    async fn steps_of(&self, mut plan: Plan, mut approved: Option<ToolCall>) -> ThoughtEnd {
         if let Err(fault) = self.look_up_what_ran(&mut plan) {
             return ThoughtEnd::NoAnswer { fault: Some(fault) };
         }
@@ -89,7 +98,11 @@ impl Work<'_> {
                 }
             }
             if let Some(waits) = waits {
-                // Everything beside it has been noted; it begins again with the yes.
+                // Everything beside it has been noted; it begins again with the yes. Without one it does not go on by
+                // itself: a question survives no restart, and may be answered with no, or by nobody.
+                if let Err(fault) = self.checkpoint(&plan, true) {
+                    return ThoughtEnd::NoAnswer { fault: Some(fault) };
+                }
                 self.mind.suspend(&self.task.turn, Suspended::Plan { id: plan.id.clone() });
                 return waits;
             }

@@ -463,6 +463,20 @@ fn a_plan_is_carried_out_with_a_checkpoint_around_every_step() {
     assert!(kept.last().unwrap().finished && stands(kept.last().unwrap()) == [Completed; 3]);
 }
 
+#[test]
+fn a_plan_that_nobody_wants_any_more_has_ended() {
+    let stage = Stage::with(Vec::new());
+    let plan = Plan { id: "p".into(), summary: "Bake".into(), steps: Vec::new() };
+    stage.plans.checkpoint("s", "r", &plan, false).unwrap();
+    stage.mind.carried.lock().unwrap().insert("t-9".into(), "p".into());
+    stage.mind.abandon(&"t-8".into());
+    let ends = || stage.plans.0.lock().unwrap().iter().map(|kept| kept.finished).collect::<Vec<_>>();
+    assert_eq!(ends(), [false], "another turn's");
+    stage.mind.abandon(&"t-9".into());
+    stage.mind.abandon(&"t-9".into());
+    assert_eq!(ends(), [false, true], "once");
+}
+
 /// The power goes while the second of three steps runs, which calls this tool with this name; what ran after the restart,
 /// with its calls, and how it ended. `receipt`: what the store has of the call.
 fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId)>, CallId, Thought) {
