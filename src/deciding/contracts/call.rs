@@ -119,6 +119,13 @@ impl Frame<'_> {
                 }
             }),
         };
+        let attempt = match attempt {
+            // A server that cannot read its own model's answer is answered like one that passes it on.
+            Attempt::NoAnswer(error @ ModelError::BadAnswer(..), None) => {
+                Attempt::Invalid(vec![error.to_string()])
+            }
+            other => other,
+        };
         (attempt, String::new())
     }
 }

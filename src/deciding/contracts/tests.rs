@@ -429,6 +429,17 @@ fn what_was_said_before_a_break_is_the_answer() {
     assert_eq!(outcome.model_error, Some(ModelError::Stopped));
 }
 
+#[test]
+fn an_answer_that_the_server_itself_cannot_read_is_asked_for_again() {
+    let unread = || Line::Broken(Vec::new(), ModelError::BadAnswer("http://x".into(), "no form".into()));
+    let (outcome, heard, asked) = listen(vec![unread(), Line::Pieces(vec!["Ten."])], 99);
+    assert_eq!((outcome.text(), heard.concat().as_str(), asked), ("Ten.", "Ten.", 2));
+    assert!(outcome.model_error.is_none() && outcome.errors[0].contains("no form"), "{outcome:?}");
+    let (outcome, _, asked) = listen(vec![unread(), unread()], 99);
+    assert_eq!((outcome.fallback, asked, outcome.errors.len()), (true, 2, 2));
+    assert!(outcome.model_error.is_none(), "somebody is there");
+}
+
 /// The prompt of a valid call.
 fn prompt(contract: Contract, vars: &Value, settings: &ContractsConfig) -> Prompt {
     let contracts = Contracts::load(settings).unwrap();
