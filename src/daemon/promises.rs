@@ -236,11 +236,14 @@ pub(super) struct OnceOnly {
 
 impl Tools for OnceOnly {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
+        let Some(number) = number(&call.turn) else { return self.tools.run(call) };
         let is_plain = !call.approved && call.grant.is_none();
         let is_harmless = self.tools.risk(&call.tool) == Some(Risk::Read)
             || is_plain
                 && (KNOWN_AGAIN.contains(&call.tool.as_str()) || self.may_repeat(&call.tool, &call.args));
-        let Some(number) = number(&call.turn).filter(|_| !is_harmless) else { return self.tools.run(call) };
+        if is_harmless {
+            return self.tools.run(call);
+        }
         let (tools, store) = (self.tools.clone(), self.promises.store.clone());
         Box::pin(run_once(tools, store, number, call))
     }
