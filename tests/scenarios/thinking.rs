@@ -81,7 +81,8 @@ fn without_a_model_and_with_one_that_is_away_the_answer_is_honest() {
     let server = ModelServer::start();
     server.answer(|_| Script::raw(500, "broken"));
     let events = ask(&hark, &server, &["llm.tries=1"], "why is the sky blue?\nturn on the bedroom light\n");
-    assert_eq!(replies(&events)[0], honest[0]);
+    let away = &replies(&events)[0];
+    assert!(away.contains("I don't know") && away.contains("does not answer"), "{away}");
     assert_eq!(only(&events, "error")["part"], "llm");
     assert_eq!(named(&events, "turn")[1]["outcome"], "done", "the house works all the same");
 }
