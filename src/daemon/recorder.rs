@@ -16,6 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// Events kept for a replay at most; a conversation that never rests is cut at its beginning.
@@ -46,7 +47,9 @@ pub struct Recorder {
     /// How answers are wanted where that is another way than as text.
     modes: BTreeMap<String, &'static str>,
     saved: u32,
-    writes: Vec<(TurnId, JoinHandle<()>)>,
+    writes: Vec<JoinHandle<()>>,
+    /// The end of the last write: turns are kept in the order in which they closed.
+    last: Option<oneshot::Receiver<()>>,
 }
 
 /// A turn that is not closed yet.
@@ -64,7 +67,7 @@ impl Recorder {
     pub(super) fn new(keeping: Keeping, runtime: Handle, names: SessionNames) -> Self {
         let (open, writes) = (BTreeMap::new(), Vec::new());
         let modes = BTreeMap::new();
-        Self { keeping, runtime, names, inputs: Vec::new(), open, modes, saved: 0, writes }
+        Self { keeping, runtime, names, inputs: Vec::new(), open, modes, saved: 0, writes, last: None }
     }
 
     /// A machine event is about to be handled; `at_rest` when no turn is open before it.
@@ -153,9 +156,7 @@ impl Recorder {
         self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
         let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
-        let id = open.record.id.clone();
-        self.writes.retain(|(_, write)| !write.is_finished());
-        let write = self.runtime.spawn_blocking(move || {
+        self.write(move || {
             if let Err(fault) = keeping.turns.save_turn(&open.record) {
                 tracing::error!("a turn could not be kept: {fault}");
             }
@@ -169,32 +170,38 @@ impl Recorder {
                 tracing::error!("old turns could not be forgotten: {fault}");
             }
         });
-        self.writes.push((id, write));
     }
 
-    /// Adds an event to a turn that is closed, after everything of it that is still being written.
+    /// Adds an event to a turn that is closed.
     fn add(&mut self, id: &TurnId, event: Value) {
-        let before = self.writes.iter().position(|(turn, _)| turn == id).map(|at| self.writes.remove(at).1);
         let (turns, turn) = (self.keeping.turns.clone(), id.clone());
-        let write = self.runtime.spawn(async move {
-            if let Some(before) = before
-                && let Err(error) = before.await
-            {
-                tracing::error!("a turn could not be kept: {error}");
-            }
-            let added = tokio::task::spawn_blocking(move || turns.add_event(&turn, &event)).await;
-            match added {
-                Ok(Ok(())) => {}
-                Ok(Err(fault)) => tracing::error!("what was told of a turn later could not be kept: {fault}"),
-                Err(error) => tracing::error!("what was told of a turn later could not be kept: {error}"),
+        self.write(move || {
+            if let Err(fault) = turns.add_event(&turn, &event) {
+                tracing::error!("what was told of a turn later could not be kept: {fault}");
             }
         });
-        self.writes.push((id.clone(), write));
+    }
+
+    /// Does what waits for the disk, after all that was to be written before.
+    fn write(&mut self, work: impl FnOnce() + Send + 'static) {
+        let (done, next) = oneshot::channel::<()>();
+        let before = self.last.replace(next);
+        self.writes.retain(|write| !write.is_finished());
+        self.writes.push(self.runtime.spawn(async move {
+            if let Some(before) = before {
+                // Nothing is ever sent: it ends when the one before does, whatever became of it.
+                let _ = before.await;
+            }
+            if let Err(error) = tokio::task::spawn_blocking(work).await {
+                tracing::error!("a turn could not be kept: {error}");
+            }
+            drop(done);
+        }));
     }
 
     /// Waits until every turn is on the disk. Not from within the runtime.
     pub fn finish(&mut self) {
-        for (_, write) in self.writes.drain(..) {
+        for write in self.writes.drain(..) {
             if let Err(error) = self.runtime.block_on(write) {
                 tracing::error!("a turn could not be kept: {error}");
             }

@@ -211,3 +211,18 @@ fn the_journal_tells_how_each_answer_was_wanted() {
     let modes: Vec<&str> = lines.iter().map(|line| line["mode"].as_str().unwrap()).collect();
     assert_eq!(modes, ["chat", "voice", "focus", "chat"]);
 }
+
+#[test]
+fn turns_are_kept_in_the_order_in_which_they_closed() {
+    let desk = desk(false);
+    let mut recorder = desk.recorder();
+    let ids: Vec<String> = (0..60).map(|number| format!("t-{number:02}")).collect();
+    for id in &ids {
+        publish(&mut recorder, id, Origin::Cli, vec![transcript("hello"), reply("Hello.")], Outcome::Done);
+    }
+    recorder.finish();
+    let mut kept: Vec<String> =
+        desk.keeping.turns.newest(99).unwrap().into_iter().map(|turn| turn.id.0).collect();
+    kept.reverse();
+    assert_eq!(kept, ids);
+}
