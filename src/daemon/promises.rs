@@ -11,11 +11,9 @@ use super::mailbox::Mailbox;
 use super::settings::Choices;
 use crate::acting::tools::outcome::{Failure, receipt};
 use crate::deciding::pin_words;
-use crate::domain::model::ToolSpec;
-use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
-use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, Slots, ToolCall, TurnId};
+use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, ToolCall, TurnId};
 use crate::integrations::mqtt::{Arrival, Book, How, Known};
 use crate::remembering::requests::{Begun, NewRequest, OpenRequest};
 use crate::remembering::store::Store;
@@ -248,24 +246,12 @@ impl Tools for OnceOnly {
         Box::pin(run_once(tools, store, number, call))
     }
 
-    fn has_pin(&self) -> bool {
-        self.tools.has_pin()
-    }
-
-    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
-        self.tools.present_pin(pin)
+    fn inner(&self) -> Option<&dyn Tools> {
+        Some(&*self.tools)
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {
         self.tools.risk(tool)
-    }
-
-    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
-        self.tools.may_repeat(tool, args)
-    }
-
-    fn reference(&self) -> Vec<ToolSpec> {
-        self.tools.reference()
     }
 }
 

@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::config::Config;
+use crate::domain::Slots;
+use crate::domain::model::ToolSpec;
+use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::public_event::Origin;
 use crate::inference::manifest::Manifest;
 use std::path::Path;

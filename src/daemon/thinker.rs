@@ -4,15 +4,11 @@
 use super::mailbox::Mailbox;
 use crate::acting::tools::outcome::{Failure, receipt};
 use crate::deciding::mind::{Judgement, Mind, Tell};
-use crate::domain::model::ToolSpec;
-use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::plan::{KeptPlan, Plan, PlanStore};
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::session::{ReplayReason, Replayed, SessionSettings, Sessions};
 use crate::domain::tool::{CallId, error_code};
-use crate::domain::{
-    Event, Fault, FaultKind, Receipt, Risk, Slots, Task, Thought, ThoughtEnd, ToolCall, TurnId,
-};
+use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
 use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use std::collections::BTreeMap;
@@ -153,24 +149,12 @@ impl Tools for Persistent {
         })
     }
 
-    fn has_pin(&self) -> bool {
-        self.tools.has_pin()
-    }
-
-    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
-        self.tools.present_pin(pin)
+    fn inner(&self) -> Option<&dyn Tools> {
+        Some(&*self.tools)
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {
         self.tools.risk(tool)
-    }
-
-    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
-        self.tools.may_repeat(tool, args)
-    }
-
-    fn reference(&self) -> Vec<ToolSpec> {
-        self.tools.reference()
     }
 }
 

@@ -131,23 +131,27 @@ pub type ReceiptFuture = Pin<Box<dyn Future<Output = Receipt> + Send>>;
 pub trait Tools: Send + Sync {
     /// Never fails: what goes wrong is in the receipt. Unknown tools are a failed receipt too.
     fn run(&self, call: ToolCall) -> ReceiptFuture;
+    /// The tools that these run in another way: they answer whatever else is asked.
+    fn inner(&self) -> Option<&dyn Tools> {
+        None
+    }
     /// Whether there is a PIN: then digits that can be one are shown nowhere.
     fn has_pin(&self) -> bool {
-        false
+        self.inner().is_some_and(Tools::has_pin)
     }
     /// Looks at a PIN that somebody presented; counts wrong ones. Waits for the disk.
-    fn present_pin(&self, _pin: &PinCode) -> PinVerdict {
-        PinVerdict::Wrong
+    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
+        self.inner().map_or(PinVerdict::Wrong, |tools| tools.present_pin(pin))
     }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
     /// Whether a call that may have been carried out already can be carried out again without doing more than once.
-    fn may_repeat(&self, _tool: &str, _args: &Slots) -> bool {
-        false
+    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
+        self.inner().is_some_and(|tools| tools.may_repeat(tool, args))
     }
     /// Every tool that can work here, as a model is told of it.
     fn reference(&self) -> Vec<ToolSpec> {
-        Vec::new()
+        self.inner().map(Tools::reference).unwrap_or_default()
     }
 }
 

@@ -1,26 +1,10 @@
 //! A request with QoS 1 is acted on, once, whenever the program is killed: it is acknowledged when it is written down,
 //! and taken up again at the next start. `HARK_KILLS` makes it longer.
 
-use crate::support::{Broker, Chance, Hark, text, wait_for};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::support::{Broker, Chance, Hark, wait_for};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// How often each promise is kept, by its number.
-fn kept(hark: &Hark) -> BTreeMap<u64, usize> {
-    let output = hark.run(&["timers", "list", "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let timers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    let mut kept = BTreeMap::new();
-    for timer in timers {
-        let name = timer["name"].as_str().unwrap();
-        let number = name.rsplit(' ').next().and_then(|word| word.parse().ok());
-        *kept.entry(number.unwrap_or_else(|| panic!("{timer}"))).or_default() += 1;
-    }
-    kept
-}
 
 /// Publishes lines one after the other on one connection; every third has an id.
 fn publish(broker: &Broker, numbers: impl Iterator<Item = u64>) -> std::process::Child {
@@ -68,11 +52,11 @@ fn killed_right_after_publishing_every_request_is_acted_on_once() {
         assert!(publisher.wait().unwrap().success(), "the broker has them all");
     }
     let deadline = Instant::now() + Duration::from_secs(60);
-    while (kept(&hark).len() as u64) < asked && Instant::now() < deadline {
+    while (hark.timers_by_number().len() as u64) < asked && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(200));
     }
     assert!(last.take().unwrap().terminate().success());
-    let kept = kept(&hark);
+    let kept = hark.timers_by_number();
     println!("{kills} kills, {asked} requests, {} acted on", kept.len());
     let lost: Vec<u64> = (0..asked).filter(|number| !kept.contains_key(number)).collect();
     assert!(lost.is_empty(), "none is lost: {lost:?}");

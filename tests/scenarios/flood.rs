@@ -4,9 +4,7 @@
 use crate::support::mosquitto::{Listener, Mosquitto, free_port, publish};
 use crate::support::publisher::Publisher;
 use crate::support::wire::Line;
-use crate::support::{Hark, Running, text, wait_for};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::support::{Hark, Running, wait_for};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,20 +20,6 @@ fn resident(hark: &Running) -> f64 {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
     let kib = line.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok());
     kib.expect("the program lives") / 1024.0
-}
-
-/// How often each promise is kept, by its number.
-fn kept(hark: &Hark) -> BTreeMap<usize, usize> {
-    let output = hark.run(&["timers", "list", "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let timers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    let mut kept = BTreeMap::new();
-    for timer in timers {
-        let name = timer["name"].as_str().unwrap();
-        let number = name.rsplit(' ').next().and_then(|word| word.parse().ok());
-        *kept.entry(number.unwrap_or_else(|| panic!("{timer}"))).or_default() += 1;
-    }
-    kept
 }
 
 fn command(port: u16, number: usize) {
@@ -158,7 +142,9 @@ fn a_flood_of_states_and_garbage_takes_no_command_away() {
         command(port, number);
     }
     wait_for("another connection", Duration::from_secs(180), || (line.joined() > joined).then_some(()));
-    wait_for("what was sent meanwhile", Duration::from_secs(60), || (kept(&hark).len() == 25).then_some(()));
+    wait_for("what was sent meanwhile", Duration::from_secs(60), || {
+        (hark.timers_by_number().len() == 25).then_some(())
+    });
     drop(broker);
     let _broker = Mosquitto::start(port);
     flood.end();
@@ -168,14 +154,16 @@ fn a_flood_of_states_and_garbage_takes_no_command_away() {
     for number in 25..30 {
         command(port, number);
     }
-    wait_for("the last commands", Duration::from_secs(60), || (kept(&hark).len() == 30).then_some(()));
+    wait_for("the last commands", Duration::from_secs(60), || {
+        (hark.timers_by_number().len() == 30).then_some(())
+    });
     flood.end();
 
     let after = resident(&running);
     println!(
         "{sent} states in {seconds} s; resident {before:.0} MiB before, {during:.0} during, {after:.0} after"
     );
-    let kept = kept(&hark);
+    let kept = hark.timers_by_number();
     assert!(kept.len() == 30 && kept.values().all(|times| *times == 1), "each once: {kept:?}");
     assert!(running.0.try_wait().unwrap().is_none(), "it lives");
     assert!(during - before < MOST_GROWTH_MIB && after - before < MOST_GROWTH_MIB, "bounded");

@@ -17,6 +17,7 @@ use mosquitto::{Listener, Mosquitto};
 use serde_json::Value;
 use sound_card::SoundCard;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -42,6 +43,20 @@ pub struct Hark {
 }
 
 impl Hark {
+    /// How often there is a timer or reminder with each number, the last word of its name.
+    pub fn timers_by_number(&self) -> BTreeMap<u64, usize> {
+        let output = self.run(&["timers", "list", "--json"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let timers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        let mut found = BTreeMap::new();
+        for timer in timers {
+            let name = timer["name"].as_str().unwrap();
+            let number = name.rsplit(' ').next().and_then(|word| word.parse().ok());
+            *found.entry(number.unwrap_or_else(|| panic!("{timer}"))).or_default() += 1;
+        }
+        found
+    }
+
     /// The daemon at a broker on this machine, without a microphone and a speaker, quiet but for errors.
     pub fn daemon_without_sound(&self, port: u16) -> Running {
         let broker = format!("mqtt.url=mqtt://127.0.0.1:{port}");

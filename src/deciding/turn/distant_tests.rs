@@ -1,11 +1,13 @@
 //! Somebody at another microphone, and somebody at work.
 
 use super::Machine;
-use super::tests::{acted, at, machine, outcomes, replied, replies, run, settings, turn, understood};
+use super::tests::{
+    acted, at, machine, outcomes, replied, replies, run, settings, transcript, turn, understood,
+};
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent};
 use crate::domain::{
     Distant, EarId, Effect, Endpoint, Event, Fault, FaultKind, ModelHelp, Reply, Thought, ThoughtEnd,
-    Transcript, Understanding,
+    Understanding,
 };
 
 fn desk() -> Origin {
@@ -22,15 +24,7 @@ fn listening(ear: u64) -> Event {
 }
 
 fn words(ear: u64, text: &str, rejected: bool) -> Event {
-    let transcript = Transcript {
-        text: text.into(),
-        engine: "grammar".into(),
-        confidence: 0.9,
-        language: "en".into(),
-        rejected: rejected.then(|| "does not fit".into()),
-        why: None,
-    };
-    tells(ear, Distant::Transcript { transcript })
+    tells(ear, Distant::Transcript { transcript: transcript(text, rejected) })
 }
 
 /// From being listened to until the words.

@@ -108,6 +108,7 @@ fn instinct(text: &str, given: &Circumstances<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::transcript;
     use super::*;
     use BargeInStyle::{Immediate, Off, Revocable, WakeWord};
     use Completeness::{Complete, MayContinue, Unfinished, Unknown};
@@ -186,14 +187,6 @@ mod tests {
     #[test]
     fn the_last_word() {
         let said = echo::words("Turned on the kitchen light.");
-        let transcript = |text: &str, rejected: bool| Transcript {
-            text: text.into(),
-            engine: "grammar".into(),
-            confidence: 0.9,
-            language: "en".into(),
-            rejected: rejected.then(|| "does not fit".into()),
-            why: None,
-        };
         for (text, rejected, late, expected) in [
             ("what time is it", false, false, true),
             ("what time is it", false, true, true),

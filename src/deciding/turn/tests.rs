@@ -50,17 +50,19 @@ pub(super) fn turn(n: u32) -> TurnId {
     TurnId(format!("t-{n}"))
 }
 
-pub(super) fn heard(text: &str, rejected: bool) -> Event {
-    Event::Transcript {
-        transcript: Transcript {
-            text: text.into(),
-            engine: "grammar".into(),
-            confidence: 0.9,
-            language: "en".into(),
-            rejected: rejected.then(|| "does not fit".into()),
-            why: None,
-        },
+pub(super) fn transcript(text: &str, rejected: bool) -> Transcript {
+    Transcript {
+        text: text.into(),
+        engine: "grammar".into(),
+        confidence: 0.9,
+        language: "en".into(),
+        rejected: rejected.then(|| "does not fit".into()),
+        why: None,
     }
+}
+
+pub(super) fn heard(text: &str, rejected: bool) -> Event {
+    Event::Transcript { transcript: transcript(text, rejected) }
 }
 
 pub(super) fn typed(text: &str) -> Event {

@@ -51,7 +51,7 @@ impl Ear {
 
     /// Why a wake word does not count after all.
     fn second_thought(&mut self, word: &str) -> Option<String> {
-        let wake = self.wake.as_mut()?;
+        let wake = self.wake.as_mut().filter(|wake| wake.looks_twice())?;
         let from = self.position.saturating_sub(ms_to_samples(LOOKED_AT_MS));
         self.history.copy(from, self.position, &mut self.scratch);
         let voiced =

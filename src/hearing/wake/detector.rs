@@ -150,6 +150,11 @@ impl WakeDetector {
         self
     }
 
+    /// Whether [`Self::doubt`] needs asking.
+    pub fn looks_twice(&self) -> bool {
+        self.second_look.is_some()
+    }
+
     /// Gives all words the limits of the settings.
     pub fn set_limits(&mut self, settings: &config::wake::Wake) {
         for (watch, word) in self.watches.iter_mut().zip(self.engine.words()) {
