@@ -2,7 +2,6 @@
 //! words by the usual byte pair rule.
 
 use super::error::NeuralError;
-use std::collections::HashMap;
 use std::path::Path;
 
 /// What a word begins with in the table.
@@ -11,10 +10,14 @@ const BLANK: &str = "\u{2581}";
 /// A piece of a word: its place in the table.
 pub(super) type Token = u32;
 
-/// The table.
+/// The table. It stays in memory while nobody speaks, so it has no allocation for each piece.
 pub(super) struct Tokens {
-    pieces: Vec<Vec<u8>>,
-    numbers: HashMap<Vec<u8>, Token>,
+    /// The pieces, one after the other.
+    bytes: Vec<u8>,
+    /// Where each piece ends in `bytes`.
+    bounds: Vec<usize>,
+    /// The pieces by their bytes, equal ones by their number.
+    sorted: Vec<Token>,
     /// What a sentence may end with.
     ends: Vec<Token>,
 }
@@ -37,7 +40,7 @@ impl Tokens {
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut pieces = Vec::new();
+        let mut table = Self { bytes: Vec::new(), bounds: Vec::new(), sorted: Vec::new(), ends: Vec::new() };
         let mut rest = bytes;
         while let Some((low, after)) = rest.split_first() {
             let (length, after) = if *low < 128 {
@@ -47,18 +50,23 @@ impl Tokens {
                 (usize::from(*high) * 128 + usize::from(*low - 128), after)
             };
             let (piece, after) = after.split_at_checked(length)?;
-            pieces.push(piece.to_vec());
+            table.bytes.extend(piece);
+            table.bounds.push(table.bytes.len());
             rest = after;
         }
-        let mut numbers = HashMap::with_capacity(pieces.len());
-        for (number, piece) in pieces.iter().enumerate() {
-            // A letter is there twice: as one of the bytes that stand for what the table lacks, and, later,
-            // as itself.
-            numbers.insert(piece.clone(), number as Token);
-        }
-        let marks = [".", "?", "!"].into_iter().filter_map(|mark| numbers.get(mark.as_bytes()).copied());
-        let ends = marks.chain([Self::END]).collect();
-        (pieces.len() > Self::END as usize).then_some(Self { pieces, numbers, ends })
+        let mut sorted: Vec<Token> = (0..table.bounds.len() as Token).collect();
+        sorted.sort_by_key(|token| (table.piece(*token), *token));
+        table.sorted = sorted;
+        let marks = [".", "?", "!"].into_iter().filter_map(|mark| table.number(mark));
+        table.ends = marks.chain([Self::END]).collect();
+        (table.bounds.len() > Self::END as usize).then_some(table)
+    }
+
+    /// The bytes of a piece; none when the table has no such piece.
+    fn piece(&self, token: Token) -> &[u8] {
+        let token = token as usize;
+        let begin = token.checked_sub(1).and_then(|before| self.bounds.get(before)).copied().unwrap_or(0);
+        self.bounds.get(token).map_or(&[], |end| &self.bytes[begin..*end])
     }
 
     /// What a sentence may end with: marks, or nothing.
@@ -68,7 +76,11 @@ impl Tokens {
 
     /// The number of a piece.
     fn number(&self, piece: &str) -> Option<Token> {
-        self.numbers.get(piece.as_bytes()).copied()
+        // A letter is there twice: as one of the bytes that stand for what the table lacks, and, later, as
+        // itself.
+        let after = self.sorted.partition_point(|token| self.piece(*token) <= piece.as_bytes());
+        let last = *self.sorted.get(after.checked_sub(1)?)?;
+        (self.piece(last) == piece.as_bytes()).then_some(last)
     }
 
     /// The pieces of a word with a blank before it; `None` when the table lacks a letter of it.
@@ -95,8 +107,7 @@ impl Tokens {
 
     /// The text that pieces stand for.
     pub(super) fn text(&self, tokens: &[Token]) -> String {
-        let bytes: Vec<u8> =
-            tokens.iter().filter_map(|token| self.pieces.get(*token as usize)).flatten().copied().collect();
+        let bytes: Vec<u8> = tokens.iter().flat_map(|token| self.piece(*token)).copied().collect();
         String::from_utf8_lossy(&bytes).replace(BLANK, " ").trim().to_owned()
     }
 }
