@@ -205,7 +205,7 @@ pub(super) fn machine_event(event: HearingEvent) -> Event {
         HearingEvent::SpeechStarted => Event::SpeechStarted,
         HearingEvent::SpeechEnded { endpoint, silence_ms } => Event::SpeechEnded { endpoint, silence_ms },
         HearingEvent::Interruption { ago_ms } => Event::Interruption { ago_ms },
-        HearingEvent::Partial { text, stable, completeness } => Event::Partial { text, stable, completeness },
+        HearingEvent::Partial(words) => Event::Partial(words),
         HearingEvent::Transcript(transcript) => Event::Transcript { transcript },
         HearingEvent::NothingSaid => Event::NothingSaid,
         HearingEvent::Fault(fault) => Event::Fault { fault },

@@ -3,7 +3,7 @@
 use super::health::Health;
 use super::microphone_source::MicrophoneSource;
 use super::workshop::Workshop;
-use crate::domain::{Event, Fault, FaultKind};
+use crate::domain::{Event, Fault, FaultKind, Words};
 use crate::hearing::ear::Meter;
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::{EarCommand, HearingEvent};
@@ -134,7 +134,7 @@ impl Gauge {
             }
             HearingEvent::SpeechEnded { .. } => self.doing = Doing::Recognising,
             HearingEvent::NothingSaid => self.doing = Doing::Waiting,
-            HearingEvent::Partial { text, .. } => self.words = format!("{text} …"),
+            HearingEvent::Partial(Words { text, .. }) => self.words = format!("{text} …"),
             HearingEvent::Transcript(transcript) => {
                 self.doing = Doing::Waiting;
                 self.words = match transcript.rejected {
@@ -196,7 +196,6 @@ fn end_on_signal(workshop: &Workshop, over: Arc<AtomicBool>) -> Result<(), Fault
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ports::Completeness;
 
     fn meter(level_dbfs: f32, vad: f32, score: f32) -> Meter {
         let wake = vec![("hey_jarvis".to_owned(), score)];
@@ -221,8 +220,8 @@ mod tests {
     fn a_request_is_followed_from_speech_to_words() {
         let mut gauge = Gauge::default();
         gauge.note(HearingEvent::SpeechStarted);
-        let completeness = Completeness::Unfinished;
-        gauge.note(HearingEvent::Partial { text: "turn on".into(), stable: 4, completeness });
+        let words = Words { text: "turn on".into(), stable: 4, ..Words::default() };
+        gauge.note(HearingEvent::Partial(words));
         let shown = gauge.read(true, 0, 0);
         assert_eq!((shown.doing, shown.words.as_str()), (Doing::Hearing, "turn on …"));
         gauge.note(HearingEvent::NothingSaid);

@@ -4,7 +4,7 @@
 use crate::deciding::pin_words;
 use crate::domain::pin::{PinCode, PinVerdict};
 use crate::domain::public_event::Origin;
-use crate::domain::{Distant, Event, Transcript};
+use crate::domain::{Distant, Event, Transcript, Words};
 
 /// The event without digits that can be a PIN, and what the executor says to them. `awaited`: whether this
 /// one was asked for the PIN; `look` is called once at most, and only then. Words that a recogniser
@@ -42,9 +42,9 @@ fn masked(
             let (transcript, verdict) = of_words(transcript, awaited(&Origin::Voice), look);
             (Event::Transcript { transcript }, verdict)
         }
-        Event::Partial { text, stable, completeness } => {
-            let (text, stable) = of_partial(text, stable, awaited(&Origin::Voice));
-            (Event::Partial { text, stable, completeness }, None)
+        Event::Partial(words) => {
+            let (text, stable) = of_partial(words.text, words.stable, awaited(&Origin::Voice));
+            (Event::Partial(Words { text, stable, ..words }), None)
         }
         Event::Distant { ear, origin, heard } => {
             let awaited = awaited(&origin);

@@ -7,7 +7,7 @@ use super::live::no_thread;
 use super::mailbox::Mailbox;
 use crate::domain::api::{EarPlace, RemoteEar, Speaker};
 use crate::domain::public_event::{Origin, Outcome};
-use crate::domain::{Distant, EarId, Envelope, Event, Fault, FaultKind, PublicEvent, SAMPLE_RATE_HZ};
+use crate::domain::{Distant, EarId, Envelope, Event, Fault, FaultKind, PublicEvent, SAMPLE_RATE_HZ, Words};
 use crate::hearing::ear::Ear;
 use crate::hearing::{EarCommand, Heard, HearingEvent};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -256,7 +256,9 @@ impl Listening {
                     }
                     self.tell(Distant::SpeechStarted);
                 }
-                HearingEvent::Partial { text, stable, .. } => self.tell(Distant::Partial { text, stable }),
+                HearingEvent::Partial(Words { text, stable, .. }) => {
+                    self.tell(Distant::Partial { text, stable })
+                }
                 HearingEvent::SpeechEnded { endpoint, silence_ms } => {
                     self.tell(Distant::SpeechEnded { endpoint, silence_ms });
                 }

@@ -8,10 +8,9 @@ use super::intent::{Intent, Understanding};
 use super::mode::Mode;
 use super::model::Picture;
 use super::pin::PinVerdict;
-use super::ports::Completeness;
 use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
 use super::setting::Setting;
-use super::speech::{Distant, EarId, Endpoint, Transcript};
+use super::speech::{Distant, EarId, Endpoint, Transcript, Words};
 use super::teaching::{Correction, Lesson};
 use super::thinking::{News, Resume, Task, Thought};
 use super::timer::{Timer, TimerChange};
@@ -33,13 +32,8 @@ pub enum Event {
     /// Somebody speaks while Hark is heard, from `ago_ms` milliseconds ago on. The ear recognises what
     /// is said, and waits to be told whether it is a request.
     Interruption { ago_ms: u64 },
-    /// Words so far, and how far they are a sentence of the home.
-    Partial {
-        text: String,
-        stable: usize,
-        #[serde(default)]
-        completeness: Completeness,
-    },
+    /// Words so far.
+    Partial(Words),
     /// The recogniser's last word on the utterance.
     Transcript { transcript: Transcript },
     /// Listening ended without speech; the ear is back to the wake word.

@@ -1,6 +1,7 @@
 //! What the ears hand on: the end of speech, and the words.
 
 use super::fault::Fault;
+use super::ports::Completeness;
 use serde::{Deserialize, Serialize};
 
 /// Why the end of speech was decided.
@@ -35,6 +36,22 @@ pub struct Transcript {
     /// Why this engine's words were taken, when there was a choice of engines: for the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// Words so far of what is being said.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Words {
+    /// In lower case.
+    pub text: String,
+    /// How many characters of it will not change.
+    pub stable: usize,
+    /// How far they are a sentence of the home.
+    #[serde(default)]
+    pub completeness: Completeness,
+    /// Nepers a frame by which the sound is explained better by the least likely of them than by any sounds
+    /// of speech; `None` when nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<f32>,
 }
 
 /// Which of the ears hears that belong to people at other microphones than the node's; a number is used once.

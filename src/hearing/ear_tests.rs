@@ -91,7 +91,7 @@ fn names(heard: &[Heard]) -> Vec<(&'static str, u64)> {
         HearingEvent::SpeechEnded { endpoint: Endpoint::Complete, .. } => "complete",
         HearingEvent::SpeechEnded { .. } => "stopped",
         HearingEvent::Interruption { .. } => "interruption",
-        HearingEvent::Partial { .. } => "partial",
+        HearingEvent::Partial(_) => "partial",
         HearingEvent::Transcript(_) => "transcript",
         HearingEvent::NothingSaid => "nothing",
         HearingEvent::Fault(_) => "fault",
@@ -298,7 +298,7 @@ fn live_hears_the_same_as_lock_step() {
     }
     let without_partials = |heard: &[Heard]| -> Vec<HearingEvent> {
         let events = heard.iter().map(|heard| heard.event.clone());
-        events.filter(|event| !matches!(event, HearingEvent::Partial { .. })).collect()
+        events.filter(|event| !matches!(event, HearingEvent::Partial(_))).collect()
     };
     assert_eq!(without_partials(&heard), without_partials(&expected));
 }

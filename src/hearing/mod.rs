@@ -15,8 +15,7 @@ pub mod vad;
 pub mod wake;
 mod watch;
 
-use crate::domain::ports::Completeness;
-use crate::domain::{Endpoint, Fault, Transcript};
+use crate::domain::{Endpoint, Fault, Transcript, Words};
 
 /// What the ear reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +31,8 @@ pub enum HearingEvent {
     /// Somebody speaks while the ear watches for it, from `ago_ms` milliseconds ago on; what follows
     /// is recognised, and partials, end and transcript come as of a request.
     Interruption { ago_ms: u64 },
-    /// Words so far; the first `stable` characters will not change.
-    Partial { text: String, stable: usize, completeness: Completeness },
+    /// Words so far.
+    Partial(Words),
     /// The words of the request; the ear is back to the wake word.
     Transcript(Transcript),
     /// Nobody spoke while listening; the ear is back to the wake word.

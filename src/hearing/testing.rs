@@ -159,7 +159,7 @@ impl Recogniser for ScriptedRecogniser {
 
     fn partial(&mut self) -> Option<Partial> {
         let halves = self.fed? / 8_000;
-        (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0 })
+        (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, fit: None })
     }
 
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {
@@ -182,7 +182,7 @@ impl Recogniser for ScriptedRecogniser {
             rejected: None,
             why: None,
         };
-        Ok(Recognition { transcript, heard })
+        Ok(Recognition { transcript, heard, fit: None })
     }
 
     fn cancel(&mut self) {

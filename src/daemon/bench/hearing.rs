@@ -169,7 +169,7 @@ impl EarTimes {
             HearingEvent::SpeechStarted => {
                 *request = Request { speech: Some(heard.position_samples), ..Request::default() };
             }
-            HearingEvent::Partial { .. } if !std::mem::replace(&mut request.partial, true) => {
+            HearingEvent::Partial(_) if !std::mem::replace(&mut request.partial, true) => {
                 if let Some(speech) = request.speech {
                     // Sound that had to pass, and computing.
                     let sound_ms = samples_to_ms(heard.position_samples.saturating_sub(speech)) as f64;

@@ -9,9 +9,8 @@ use super::state::{Opening, Phase};
 use super::{Machine, echo};
 use crate::config::barge_in::BargeInStyle;
 use crate::deciding::instincts::Context;
-use crate::domain::ports::Completeness;
 use crate::domain::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
-use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId};
+use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
 
 /// No utterance lasts longer; then the ear is told to forget it.
 const FORGET_AFTER_MS: u64 = 70_000;
@@ -40,14 +39,6 @@ impl Interruption {
     pub(super) fn next_ms(&self) -> u64 {
         self.look_ms.unwrap_or(self.due_ms).min(self.due_ms)
     }
-}
-
-/// Words so far.
-#[derive(Debug, Clone)]
-pub(super) struct Words {
-    pub(super) text: String,
-    pub(super) stable: usize,
-    pub(super) completeness: Completeness,
 }
 
 impl Machine {
@@ -99,11 +90,10 @@ impl Machine {
         else {
             return;
         };
-        let Words { text, stable, completeness } = words;
-        let begun = evidence::beginning(text);
+        let begun = evidence::beginning(&words.text);
         let begun_before = beginnings.iter().filter(|earlier| *earlier == begun).count() > 1;
         let spoken_ms = now.clock_ms().saturating_sub(onset.clock_ms());
-        let partial = Partial { text, stable: *stable, begun_before, completeness: *completeness, spoken_ms };
+        let partial = Partial { words, begun_before, spoken_ms };
         if self.with_circumstances(*onset, now, *late, |given| evidence::partial_is_for_hark(&partial, given))
         {
             self.take_interruption(now, Opening::BargeIn);

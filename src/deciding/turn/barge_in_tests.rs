@@ -10,7 +10,7 @@ use crate::domain::audio::Earcon;
 use crate::domain::ports::Completeness;
 use crate::domain::public_event::{BargeIn, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::timer::TimerChange;
-use crate::domain::{Effect, Endpoint, Event};
+use crate::domain::{Effect, Endpoint, Event, Words};
 
 const LONG: &str = "The weather is fine, and it will stay like that for the whole week, which is nice.";
 
@@ -55,7 +55,7 @@ fn interruption() -> Event {
 }
 
 fn words(text: &str, completeness: Completeness) -> Event {
-    Event::Partial { text: text.into(), stable: text.len(), completeness }
+    Event::Partial(Words { text: text.into(), stable: text.len(), completeness, fit: None })
 }
 
 /// What is done to the voice and the ear, in order, with the public decisions among it.

@@ -5,8 +5,8 @@
 use super::echo;
 use crate::config::barge_in::BargeInStyle;
 use crate::deciding::instincts::{self, Context};
-use crate::domain::Transcript;
 use crate::domain::ports::Completeness;
+use crate::domain::{Transcript, Words};
 
 /// Before so much speech the words so far are a guess.
 pub(super) const LEAST_MS: u64 = 600;
@@ -19,8 +19,15 @@ const BEGINNING_WORDS: usize = 3;
 const WHOLE_WORDS: usize = 2;
 
 /// What orders to a house begin with and stories seldom do.
-const ORDERS: [&str; 12] =
-    ["turn", "set", "switch", "open", "close", "cancel", "pause", "start", "dim", "lock", "unlock", "shut"];
+const ORDERS: [&str; 17] = [
+    "turn", "set", "switch", "open", "close", "cancel", "pause", "start", "dim", "lock", "unlock", "shut",
+    "wake", "remind", "play", "add", "never",
+];
+
+/// How well the least likely word must explain the sound, but for orders: the recogniser finds a home
+/// sentence in any speech, and here is seen that it was none. Chosen on 92 requests and 96 pieces of other
+/// speech over Hark's own voice.
+const LEAST_FIT: f32 = -0.5;
 
 /// Words that a request needs which was only understood at its end, after Hark had gone on.
 const LATE_WORDS: usize = 3;
@@ -34,12 +41,9 @@ const STOP: &str = "HarkStop";
 /// Words so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Partial<'a> {
-    pub(super) text: &'a str,
-    /// Characters of it that have not changed since the last look.
-    pub(super) stable: usize,
+    pub(super) words: &'a Words,
     /// Whether earlier words so far have begun with the same two.
     pub(super) begun_before: bool,
-    pub(super) completeness: Completeness,
     /// Since the speech began.
     pub(super) spoken_ms: u64,
 }
@@ -63,27 +67,29 @@ pub(super) fn beginning(text: &str) -> &str {
 
 /// Whether the words so far are reason enough to stop.
 pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'_>) -> bool {
-    let heard = echo::words(partial.text);
+    let Words { text, stable, completeness, fit } = partial.words;
+    let heard = echo::words(text);
     if given.late || heard.is_empty() || echo::is_echo(&heard, given.said) {
         return false;
     }
-    let settled = partial.stable >= partial.text.chars().count();
-    if settled && instinct(partial.text, given) {
+    let settled = *stable >= text.chars().count();
+    if settled && instinct(text, given) {
         return true;
     }
-    let beginning = beginning(partial.text);
-    let begun = partial.begun_before || partial.stable >= beginning.chars().count();
+    let beginning = beginning(text);
+    let begun = partial.begun_before || *stable >= beginning.chars().count();
     if given.style != BargeInStyle::Revocable || partial.spoken_ms < LEAST_MS || !begun {
         return false;
     }
-    let count = heard.len();
     let order =
         ORDERS.iter().any(|order| beginning.strip_prefix(order).is_some_and(|it| it.starts_with(' ')));
-    match partial.completeness {
+    let fits = fit.is_none_or(|fit| fit >= LEAST_FIT);
+    match completeness {
         Completeness::Unknown => false,
-        _ if order || count >= BEGINNING_WORDS => true,
+        _ if order => true,
+        _ if fits && heard.len() >= BEGINNING_WORDS => true,
         Completeness::Unfinished => false,
-        Completeness::MayContinue | Completeness::Complete => settled && count >= WHOLE_WORDS,
+        Completeness::MayContinue | Completeness::Complete => fits && settled && heard.len() >= WHOLE_WORDS,
     }
 }
 
@@ -119,7 +125,8 @@ mod tests {
 
     fn counts(style: BargeInStyle, text: &str, stable: usize, completeness: Completeness, ms: u64) -> bool {
         let said = echo::words("The weather in Berlin is sunny; say stop to end. The kitchen light is on.");
-        let partial = Partial { text, stable, begun_before: false, completeness, spoken_ms: ms };
+        let words = Words { text: text.into(), stable, completeness, fit: None };
+        let partial = Partial { words: &words, begun_before: false, spoken_ms: ms };
         partial_is_for_hark(&partial, &given(style, &said, false, false))
     }
 
@@ -161,9 +168,26 @@ mod tests {
         let said = [];
         let given = given(Revocable, &said, false, false);
         for (begun_before, expected) in [(false, false), (true, true)] {
-            let text = "how much time";
-            let partial = Partial { text, stable: 0, begun_before, completeness: Unfinished, spoken_ms: 800 };
+            let text = "how much time".to_owned();
+            let words = Words { text, stable: 0, completeness: Unfinished, fit: None };
+            let partial = Partial { words: &words, begun_before, spoken_ms: 800 };
             assert_eq!(partial_is_for_hark(&partial, &given), expected);
+        }
+    }
+
+    #[test]
+    fn words_that_the_sound_does_not_bear_are_none_but_an_order_is_one() {
+        for (text, fit, expected) in [
+            ("what is the", Some(0.4), true),
+            ("what is the", Some(-1.5), false),
+            ("what is the", Some(f32::MIN), false),
+            ("what is the", None, true),
+            ("turn off the", Some(-1.5), true),
+        ] {
+            let words = Words { text: text.into(), stable: text.len(), completeness: Unfinished, fit };
+            let partial = Partial { words: &words, begun_before: false, spoken_ms: 700 };
+            let found = partial_is_for_hark(&partial, &given(Revocable, &[], false, false));
+            assert_eq!(found, expected, "{text}, fit {fit:?}");
         }
     }
 
@@ -178,8 +202,8 @@ mod tests {
 
     #[test]
     fn a_yes_counts_while_one_is_awaited() {
-        let partial =
-            Partial { text: "yes", stable: 3, begun_before: false, completeness: Complete, spoken_ms: 400 };
+        let words = Words { text: "yes".to_owned(), stable: 3, completeness: Complete, fit: None };
+        let partial = Partial { words: &words, begun_before: false, spoken_ms: 400 };
         assert!(partial_is_for_hark(&partial, &given(Revocable, &[], true, false)));
         assert!(!partial_is_for_hark(&partial, &given(Revocable, &[], false, false)));
     }

@@ -201,9 +201,7 @@ impl Machine {
             Event::SpeechStarted => self.on_speech_started(now),
             Event::SpeechEnded { endpoint, silence_ms } => self.on_speech_ended(now, endpoint, silence_ms),
             Event::Interruption { ago_ms } => self.on_interruption(now, ago_ms),
-            Event::Partial { text, stable, completeness } => {
-                self.on_partial(now, text, stable, completeness);
-            }
+            Event::Partial(words) => self.on_partial(now, words),
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),

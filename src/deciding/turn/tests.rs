@@ -10,7 +10,7 @@ use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, Speak
 use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{
     Effect, Endpoint, Event, Intent, Part, Receipt, Reply, Route, Slots, Stamp, Transcript, TurnId,
-    Understanding,
+    Understanding, Words,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -476,7 +476,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         (0..500_u64).prop_map(|ago_ms| Event::Interruption { ago_ms }),
         (partial, any::<bool>()).prop_map(|(text, home)| {
             let completeness = if home { Completeness::Unfinished } else { Completeness::Unknown };
-            Event::Partial { text: text.into(), stable: text.len(), completeness }
+            Event::Partial(Words { text: text.into(), stable: text.len(), completeness, fit: None })
         }),
         Just(Event::Timer { change: TimerChange::Finished, timer: timer("a") }),
         Just(Event::ListenNow),

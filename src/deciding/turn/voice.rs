@@ -1,12 +1,11 @@
 //! The spoken side of a turn: wake word, listening, the reply being said.
 
-use super::barge_in::Words;
 use super::state::{Opening, Phase, Turn};
 use super::{GIVE_UP_AFTER_MS, Machine, WAKE_SOUND_AFTER_MS};
 use crate::domain::house::Standing;
 use crate::domain::ports::Completeness;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent, SpeakingEnd};
-use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId};
+use crate::domain::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
 
 impl Machine {
     pub(super) fn on_wake(&mut self, now: Stamp, word: String, score: f32) {
@@ -94,16 +93,17 @@ impl Machine {
         self.publish(Some(&id), PublicEvent::SpeechStarted);
     }
 
-    pub(super) fn on_partial(&mut self, now: Stamp, text: String, stable: usize, completeness: Completeness) {
+    pub(super) fn on_partial(&mut self, now: Stamp, words: Words) {
         match self.turn_in(Phase::Listening) {
             Some(id) => {
+                let Words { text, stable, completeness, .. } = words;
                 if matches!(completeness, Completeness::Complete | Completeness::MayContinue) {
                     let language = self.settings.language.clone();
                     self.out.push(Effect::Prepare { text: text.clone(), language });
                 }
                 self.publish(Some(&id), PublicEvent::Partial { text, stable });
             }
-            None => self.weigh_words(now, Words { text, stable, completeness }),
+            None => self.weigh_words(now, words),
         }
     }
 

@@ -6,9 +6,9 @@
 use super::super::watch::{self, Watch};
 use super::{DRAIN_MS, Draft, Ear, LEAD_IN_MS, SHORT_ANSWER_MS, State};
 use crate::config;
-use crate::domain::Transcript;
 use crate::domain::audio::ms_to_samples;
 use crate::domain::ports::Completeness;
+use crate::domain::{Transcript, Words};
 use crate::hearing::endpoint::Endpointer;
 use crate::hearing::stt::{Partial, Recognition};
 use crate::hearing::{Heard, HearingEvent};
@@ -103,7 +103,8 @@ impl Ear {
             (false, Completeness::Complete | Completeness::MayContinue) => (&draft.transcript.text, 0),
             (false, _) => return,
         };
-        self.tell(HearingEvent::Partial { text: text.clone(), stable, completeness }, out);
+        let words = Words { text: text.clone(), stable, completeness, fit: draft.fit };
+        self.tell(HearingEvent::Partial(words), out);
     }
 
     /// Starts the recogniser shortly before `onset`, but not before `earliest` nor with Hark's own sound.
@@ -133,10 +134,10 @@ impl Ear {
         if !matches!(self.state, State::Hearing { .. } | State::Recognising) {
             return;
         }
-        let Partial { text, stable } = partial;
+        let Partial { text, stable, fit } = partial;
         // Only of an interruption anybody asks how far it is a sentence.
         let grammar = self.grammar.as_ref().filter(|_| self.overheard);
         let completeness = grammar.map_or(Completeness::Unknown, |grammar| grammar.completeness(&text));
-        self.tell(HearingEvent::Partial { text, stable, completeness }, out);
+        self.tell(HearingEvent::Partial(Words { text, stable, completeness, fit }), out);
     }
 }

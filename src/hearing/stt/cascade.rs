@@ -149,7 +149,7 @@ fn settle(grammar: Recognition, whisper: Result<Transcript, Fault>, why: &str) -
     match whisper {
         Ok(transcript) if transcript.rejected.is_none() => {
             let heard = transcript.text.clone();
-            because(Recognition { transcript, heard }, why.to_owned())
+            because(Recognition { transcript, heard, fit: None }, why.to_owned())
         }
         Ok(transcript) => {
             let doubt = transcript.rejected.unwrap_or_default();

@@ -59,12 +59,12 @@ impl Recogniser for Told {
     }
 
     fn partial(&mut self) -> Option<Partial> {
-        Some(Partial { text: self.partial.to_owned(), stable: 0 })
+        Some(Partial { text: self.partial.to_owned(), stable: 0, fit: None })
     }
 
     fn finish(&mut self) -> Result<Recognition, Fault> {
         let transcript = self.found.clone()?;
-        Ok(Recognition { heard: "heard".to_owned(), transcript })
+        Ok(Recognition { heard: "heard".to_owned(), transcript, fit: None })
     }
 
     fn cancel(&mut self) {}

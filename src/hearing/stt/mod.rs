@@ -12,12 +12,14 @@ use crate::domain::{Fault, Transcript};
 use std::sync::Arc;
 
 /// Words so far.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Partial {
     /// Lower-case words.
     pub text: String,
     /// How many characters of it will not change.
     pub stable: usize,
+    /// How well the least likely word explains the sound, as in [`Words`](crate::domain::Words).
+    pub fit: Option<f32>,
 }
 
 /// What an utterance was recognised as.
@@ -28,6 +30,8 @@ pub struct Recognition {
     /// What it heard before that was fitted to a sentence of the home: it tells whether the person has
     /// finished.
     pub heard: String,
+    /// As that of [`Partial`].
+    pub fit: Option<f32>,
 }
 
 /// A streaming recogniser. One utterance is `start`, any number of `feed`, then `finish` or `cancel`.

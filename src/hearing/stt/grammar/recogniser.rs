@@ -254,11 +254,11 @@ impl GrammarRecogniser {
             transcript.why = transcript.rejected.take();
             transcript.engine = NEURAL_ENGINE.to_owned();
             (transcript.text, transcript.confidence) = (own.text.clone(), own.confidence);
-            return Recognition { heard: own.text.clone(), transcript };
+            return Recognition { heard: own.text.clone(), transcript, fit: None };
         }
         // The decoder tells its last word only when it has heard some silence after it.
         let heard = if self.evidence.is_likely() { transcript.text.clone() } else { heard };
-        Recognition { transcript, heard }
+        Recognition { transcript, heard, fit: Some(self.evidence.worst) }
     }
 }
 
@@ -314,7 +314,7 @@ impl Recogniser for GrammarRecogniser {
         let stable = words.iter().zip(&self.shown).take_while(|(now, before)| now == before).count();
         let stable = words[..stable].join(" ").chars().count();
         self.shown = words;
-        Some(Partial { text: self.shown.join(" "), stable })
+        Some(Partial { text: self.shown.join(" "), stable, fit: Some(self.judges().worst(&self.shown)) })
     }
 
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {

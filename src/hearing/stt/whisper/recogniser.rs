@@ -172,7 +172,7 @@ impl Recogniser for WhisperRecogniser {
         self.begin_finish(Duration::ZERO)?;
         let transcript = self.wait()?;
         let heard = transcript.text.clone();
-        Ok(Recognition { transcript, heard })
+        Ok(Recognition { transcript, heard, fit: None })
     }
 
     fn cancel(&mut self) {
