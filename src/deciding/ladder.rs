@@ -107,7 +107,9 @@ impl Ladder {
                 }
                 Err(Doubt::NoSlots) => {
                     why += &format!("; {name} ({probability:.2}) lacks what it is about");
-                    meant = meant.or(Some((name.clone(), *probability)));
+                    // Only who surely asked for something is asked what it is about.
+                    let sure = *probability >= self.settings.sure_confidence;
+                    meant = meant.or(sure.then(|| (name.clone(), *probability)));
                 }
             }
         }

@@ -36,6 +36,11 @@ pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
+    // Who thinks aloud has said nothing, unless it is all there is.
+    let thinking = |token: &Token| tongue.talk.hesitations.contains(&token.word.as_str());
+    if !scanner.tokens.iter().all(thinking) {
+        scanner.tokens.retain(|token| !thinking(token));
+    }
     scanner.tokens
 }
 

@@ -159,6 +159,14 @@ impl Grammar {
         &self.language
     }
 
+    /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
+    pub(super) fn is_place(&self, words: &str) -> bool {
+        let within = self.tongue.talk.within;
+        let small = |word: &&str| !near::SMALL_WORDS.contains(word) && !within.contains(word);
+        let name: Vec<&str> = words.split(' ').filter(small).collect();
+        self.names.are_called(&name.join(" "), &home::PLACE_LISTS)
+    }
+
     /// The words of its language.
     pub fn tongue(&self) -> &'static Tongue {
         self.tongue
