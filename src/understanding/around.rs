@@ -94,6 +94,39 @@ impl<'s> Speech<'s> {
         })
     }
 
+    /// What is asked for beside a reason that no word joins: "it's late turn off the lights", "close the blinds
+    /// the sun is in my eyes".
+    pub fn beside_reason(&self) -> Option<Match> {
+        let words = self.words();
+        let (tongue, talk) = (self.grammar.tongue(), self.grammar.tongue().talk);
+        if story::is_told(&words, tongue) {
+            return None;
+        }
+        let reason = |words: &[&str]| tongue::starts(talk.reasons, words).is_some_and(|it| it < words.len());
+        let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
+        let begins =
+            |at: &usize| talk.verbs.contains(&words[*at]) && !talk.not_before.contains(&words[*at - 1]);
+        if reason(&words)
+            && let Some(at) = (1..words.len()).find(begins)
+        {
+            return self.of_it(&words[..at], &words[at..]).or_else(|| read(&words[at..].join(" ")));
+        }
+        let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
+        let ends = |at: &usize| starts_request && reason(&words[*at..]);
+        (2..words.len().saturating_sub(1)).filter(ends).find_map(|at| {
+            let other = self.composed(&words[at..].join(" "));
+            if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }
+        })
+    }
+
+    /// A request about "it", which is what the words before it name: "we don't need the fan switch it off".
+    fn of_it(&self, before: &[&str], request: &[&str]) -> Option<Match> {
+        let it = request.iter().position(|word| self.grammar.tongue().it.contains(word))?;
+        let spans = (1..=before.len()).rev().flat_map(|length| before.windows(length));
+        let name = spans.map(|span| span.join(" ")).find(|span| self.grammar.is_thing(span))?;
+        self.composed(&format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
+    }
+
     /// The last place some words tell: "in the kitchen".
     fn place(&self, words: &[&str]) -> Option<String> {
         let within = self.grammar.tongue().talk.within;

@@ -42,4 +42,6 @@ mod reply_tests;
 #[cfg(test)]
 mod ruled_tests;
 #[cfg(test)]
+mod talk_tests;
+#[cfg(test)]
 mod test_home;

@@ -41,6 +41,9 @@ pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
     if !scanner.tokens.iter().all(thinking) {
         scanner.tokens.retain(|token| !thinking(token));
     }
+    // Nor who begins a thing twice: "the, the lamp".
+    let small = tongue.talk.stammered;
+    scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(&last.word.as_str()));
     scanner.tokens
 }
 

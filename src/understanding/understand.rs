@@ -72,17 +72,22 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
     let tongue = grammar.tongue();
     let speech = Speech { grammar, tokens, now };
     let core = speech.core();
+    let politely = |text: &str, tokens: &[Token]| {
+        let within = || exactly(text, Speech { grammar, tokens, now }.core()?).filter(tame);
+        exactly(text, tokens).or_else(within)
+    };
     exactly(text, tokens)
         .map(whole)
         .or_else(|| exactly(text, core?).filter(tame).map(whole))
         .or_else(|| speech.minded().map(whole))
         .or_else(|| speech.corrected().map(whole))
         .or_else(|| requests::all(text, tokens, tongue, &exactly))
-        .or_else(|| requests::all(text, core?, tongue, &exactly))
+        .or_else(|| requests::all(text, core.unwrap_or(tokens), tongue, &politely))
         .or_else(|| speech.with_reason(false).map(whole))
         .or_else(|| grammar.parse_nearly(text, tokens, now).map(whole))
         .or_else(|| grammar.parse_nearly(text, core?, now).filter(tame).map(whole))
         .or_else(|| speech.with_reason(true).map(whole))
+        .or_else(|| speech.beside_reason().map(whole))
         .or_else(|| requests::all(text, tokens, tongue, &nearly))
         .or_else(|| requests::some(text, tokens, tongue, &nearly))
 }

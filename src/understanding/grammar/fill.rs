@@ -32,7 +32,7 @@ const MOST_BETWEEN: usize = 3;
 const MOST_READ: usize = 12;
 
 /// Words that turn a request into its opposite: whoever says one must be understood exactly.
-const NEGATIONS: [&str; 24] = [
+const NEGATIONS: [&str; 22] = [
     "not",
     "don't",
     "never",
@@ -49,8 +49,6 @@ const NEGATIONS: [&str; 24] = [
     "shouldn't",
     "wasn't",
     "weren't",
-    "nobody",
-    "nothing",
     "nicht",
     "nichts",
     "kein",

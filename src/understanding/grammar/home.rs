@@ -21,6 +21,9 @@ fn zones(home: &Home) -> Vec<String> {
 /// Key of an entity's context: the name of its area. `area` itself is where the speaker is.
 pub const IN_AREA: &str = "in_area";
 
+/// Things in [`lists`].
+pub const THINGS: u8 = 0;
+
 /// Places in [`lists`]: areas and floors.
 pub const PLACE_LISTS: [u8; 2] = [1, 2];
 

@@ -159,6 +159,11 @@ impl Grammar {
         &self.language
     }
 
+    /// Whether some words are the name of a thing of the home.
+    pub(super) fn is_thing(&self, words: &str) -> bool {
+        self.names.are_called(words, &[home::THINGS])
+    }
+
     /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
     pub(super) fn is_place(&self, words: &str) -> bool {
         let within = self.tongue.talk.within;

@@ -7,6 +7,8 @@ use super::Phrases;
 pub struct Talk {
     /// Sounds of somebody who thinks; they are passed over wherever they stand.
     pub hesitations: Phrases,
+    /// Words that are said twice where somebody begins again.
+    pub stammered: Phrases,
     /// What people say behind the request itself: "if you don't mind". The longest first.
     pub trails: Phrases,
     /// Words between what was said wrongly and what is meant: "the lamp, *no*, the fan". The longest first.
@@ -19,6 +21,12 @@ pub struct Talk {
     pub requests: Phrases,
     /// What people say before a thing that should be done: "would you mind *turning* …", with the plain verb.
     pub gerunds: &'static [(&'static str, &'static str)],
+    /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
+    pub reasons: Phrases,
+    /// Verbs with which a request begins behind a reason without a word between.
+    pub verbs: Phrases,
+    /// Words before a verb that make it no request: "i'm going *to* close the door".
+    pub not_before: Phrases,
     /// The place of the reason: "switch the lights off *in there*". The longest first.
     pub there: Phrases,
     /// Words before a place: "*in* the kitchen".
@@ -36,8 +44,20 @@ pub struct Talk {
 /// English.
 pub static ENGLISH: Talk = Talk {
     hesitations: &["uh", "uhh", "uhm", "um", "umm", "erm", "hmm", "hm"],
+    stammered: &["the", "a", "an", "my", "our", "please"],
     trails: &[
         "if you don't mind",
+        "while you're at it",
+        "while you are at it",
+        "when you get the chance",
+        "when you have time",
+        "when you can",
+        "can you do it for me",
+        "can you do that for me",
+        "can you do it",
+        "can you do that",
+        "could you do it",
+        "could you do that",
         "if you would be so kind",
         "if it's not too much trouble",
         "if that's all right",
@@ -179,6 +199,51 @@ pub static ENGLISH: Talk = Talk {
         ("killing", "kill"),
         ("letting", "let"),
     ],
+    reasons: &[
+        "because",
+        "cause",
+        "since",
+        "as",
+        "so that",
+        "i'm",
+        "i am",
+        "i've",
+        "i have",
+        "i can't",
+        "i",
+        "we're",
+        "we are",
+        "we've",
+        "we have",
+        "we",
+        "it's",
+        "it is",
+        "that's",
+        "that is",
+        "this is",
+        "there's",
+        "there is",
+        "my",
+        "nobody",
+        "nobody's",
+        "no one",
+        "everyone",
+        "everybody",
+        "the",
+        "you",
+    ],
+    verbs: &[
+        "turn", "switch", "open", "close", "shut", "dim", "brighten", "play", "pause", "stop", "lock", "set",
+        "start", "put", "make", "raise", "lower", "skip", "cancel", "add", "get", "bring", "let", "kill",
+        "draw", "pull", "warm", "cool", "heat", "add", "remove", "take", "run", "send", "remind", "wake",
+        "tell",
+    ],
+    not_before: &[
+        "to", "and", "or", "will", "would", "you", "don't", "not", "gonna", "can", "could", "should",
+        "didn't", "doesn't", "won't", "can't", "must", "never", "always", "they", "he", "she", "i", "we",
+        "who", "that", "just", "the", "a", "my", "if", "when", "before", "after", "until", "it", "may",
+        "might", "did", "does", "do",
+    ],
     there: &["in there", "up there", "down there", "there"],
     within: &["in", "inside", "at", "on"],
     others: &["he", "she", "they", "he's", "she's", "they're", "they've", "he'd", "she'd", "they'd"],
@@ -212,6 +277,7 @@ pub static ENGLISH: Talk = Talk {
 /// German.
 pub static GERMAN: Talk = Talk {
     hesitations: &["äh", "ähm", "öh", "öhm", "hm", "hmm", "ehm"],
+    stammered: &["der", "das", "den", "dem", "mein", "meine", "bitte", "mal"],
     trails: &[
         "wenn es dir nichts ausmacht",
         "wenn du so nett wärst",
@@ -260,6 +326,12 @@ pub static GERMAN: Talk = Talk {
     therefore: &["also", "deshalb"],
     requests: &["kannst du bitte", "könntest du bitte", "kannst du", "könntest du", "bitte"],
     gerunds: &[],
+    reasons: &["weil", "da", "denn", "ich", "wir", "es", "mir", "das", "hier", "niemand", "keiner"],
+    verbs: &[
+        "mach", "mache", "schalt", "schalte", "stell", "stelle", "dreh", "drehe", "fahr", "fahre", "spiel",
+        "dimm",
+    ],
+    not_before: &["zu", "und", "oder", "nicht", "ich", "er", "sie", "wir", "der", "die", "das"],
     there: &["da drin", "dort", "da"],
     within: &["in", "im", "am", "auf"],
     others: &["er", "sie"],
