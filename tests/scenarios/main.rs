@@ -7,6 +7,7 @@ mod support;
 mod a_real_home;
 mod acknowledged;
 mod api;
+mod apart;
 mod asking;
 mod at_work;
 mod audio_heals;
