@@ -6,8 +6,8 @@ mod support;
 
 mod a_real_home;
 mod acknowledged;
-mod api;
 mod apart;
+mod api;
 mod asking;
 mod at_work;
 mod audio_heals;

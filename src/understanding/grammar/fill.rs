@@ -90,6 +90,8 @@ struct Candidate {
     put_in: Vec<bool>,
     /// Content words that were passed over.
     passed: usize,
+    /// Whether one of them is in no sentence and no name: just what a place for any words is for.
+    strange: bool,
     /// Whether something that was said fills a list.
     mentions: bool,
     unplaced: usize,
@@ -190,7 +192,7 @@ impl Grammar {
             said.then(|| self.parse_nearly(&candidate.text, &tokens, now)).flatten()
         };
         let found = exactly.or_else(nearly)?;
-        if found.wild_words > 0 && candidate.passed > MOST_PASSED_BESIDE_WILD {
+        if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
             return None;
         }
         // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
@@ -329,7 +331,7 @@ impl<'g> Text<'g> {
     /// Follows the way back.
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
         let (mut words, mut put_in, mut passed) = (Vec::new(), Vec::new(), 0);
-        let (mut unplaced, mut unheard, mut place) = (0, false, last);
+        let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -346,6 +348,7 @@ impl<'g> Text<'g> {
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
+                    strange |= self.words[before.0].is_none();
                     unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER));
                     unheard |= self.is_unheard_of(before.0);
                 }
@@ -354,6 +357,6 @@ impl<'g> Text<'g> {
         }
         words.reverse();
         put_in.reverse();
-        Candidate { cost, text: words.join(" "), put_in, passed, mentions, unplaced, unheard }
+        Candidate { cost, text: words.join(" "), put_in, passed, strange, mentions, unplaced, unheard }
     }
 }

@@ -47,6 +47,8 @@ pub static ENGLISH: Talk = Talk {
     stammered: &["the", "a", "an", "my", "our", "please"],
     trails: &[
         "if you don't mind",
+        "shall we",
+        "will we",
         "while you're at it",
         "while you are at it",
         "when you get the chance",
@@ -111,6 +113,9 @@ pub static ENGLISH: Talk = Talk {
         "yet",
     ],
     corrections: &[
+        "no not that one",
+        "not that one",
+        "no the other one",
         "no wait make that",
         "sorry i meant",
         "sorry i mean",
