@@ -112,7 +112,9 @@ impl<'s> Speech<'s> {
             return self.of_it(&words[..at], &words[at..]).or_else(|| read(&words[at..].join(" ")));
         }
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
-        let ends = |at: &usize| starts_request && reason(&words[*at..]);
+        // Behind a request, "the fan" is another thing, not the reason.
+        let article = |word: &str| talk.stammered.contains(&word);
+        let ends = |at: &usize| starts_request && !article(words[*at]) && reason(&words[*at..]);
         (2..words.len().saturating_sub(1)).filter(ends).find_map(|at| {
             let other = self.composed(&words[at..].join(" "));
             if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }

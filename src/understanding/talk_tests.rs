@@ -97,6 +97,7 @@ fn what_others_do_or_is_only_intended_is_no_request() {
         "i'm going to close the curtains",
         "he told me to lock the front door",
         "start the engine and turn it off",
+        "stop it you two",
     ] {
         assert_eq!(meant(text), None, "{text}");
     }

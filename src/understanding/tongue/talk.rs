@@ -235,7 +235,6 @@ pub static ENGLISH: Talk = Talk {
         "everyone",
         "everybody",
         "the",
-        "you",
     ],
     verbs: &[
         "turn", "switch", "open", "close", "shut", "dim", "brighten", "play", "pause", "stop", "lock", "set",
