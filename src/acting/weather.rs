@@ -1,7 +1,8 @@
-//! The weather of an Open-Meteo-compatible endpoint (<https://open-meteo.com/en/docs>): asked only when
+//! The weather, now or of a day to come, of an Open-Meteo-compatible endpoint (<https://open-meteo.com/en/docs>): asked only when
 //! somebody asks, with a time-out and a limit on what is read.
 
 use crate::config::tools::ToolsConfig;
+use chrono::NaiveDate;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -23,6 +24,24 @@ pub struct WeatherNow {
     pub wind_unit: Option<String>,
 }
 
+/// The weather of a day.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeatherDay {
+    /// Lowest temperature, in `unit`.
+    pub low: f64,
+    /// Highest temperature, in `unit`.
+    pub high: f64,
+    /// Such as `°C`.
+    pub unit: String,
+    /// In words, such as "light rain": the worst of the day.
+    pub condition: &'static str,
+    /// How likely rain or snow is, in percent, when the endpoint tells.
+    pub rain_chance: Option<f64>,
+}
+
+/// Days that a forecast goes ahead, today included: what Open-Meteo has.
+const FORECAST_DAYS: &str = "16";
+
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WeatherError {
@@ -40,6 +59,9 @@ pub enum WeatherError {
     /// The answer did not come in time.
     #[error("the weather service did not answer in time")]
     Timeout,
+    /// The day is over, or too far ahead.
+    #[error("there is no forecast for {0}")]
+    NoForecast(NaiveDate),
     /// An answer that is not the weather.
     #[error("the weather service gave an answer that cannot be used: {0}")]
     BadAnswer(String),
@@ -78,6 +100,29 @@ struct Units {
     wind_speed_10m: Option<String>,
 }
 
+/// The same for days: a column for each quantity.
+#[derive(Deserialize)]
+struct Forecast {
+    daily: Daily,
+    #[serde(default)]
+    daily_units: DailyUnits,
+}
+
+#[derive(Deserialize)]
+struct Daily {
+    time: Vec<NaiveDate>,
+    weather_code: Vec<Option<u16>>,
+    temperature_2m_max: Vec<Option<f64>>,
+    temperature_2m_min: Vec<Option<f64>>,
+    #[serde(default)]
+    precipitation_probability_max: Vec<Option<f64>>,
+}
+
+#[derive(Deserialize, Default)]
+struct DailyUnits {
+    temperature_2m_max: Option<String>,
+}
+
 impl Weather {
     /// Whether a service is configured at all.
     pub fn is_configured(&self) -> bool {
@@ -95,7 +140,26 @@ impl Weather {
     /// What is missing, or what the service did.
     pub async fn now(&self, timeout: Duration) -> Result<WeatherNow, WeatherError> {
         let source = self.source.as_ref().map_err(Clone::clone)?;
-        tokio::time::timeout(timeout, source.ask()).await.unwrap_or(Err(WeatherError::Timeout))
+        let now = async { read(&source.ask(source.url.clone()).await?) };
+        tokio::time::timeout(timeout, now).await.unwrap_or(Err(WeatherError::Timeout))
+    }
+
+    /// Asks for the weather of a day, as the place counts its days.
+    ///
+    /// # Errors
+    /// As [`Weather::now`]; `NoForecast` for a day the service does not tell about.
+    pub async fn on(&self, day: NaiveDate, timeout: Duration) -> Result<WeatherDay, WeatherError> {
+        let source = self.source.as_ref().map_err(Clone::clone)?;
+        let mut url = source.url.clone();
+        url.query_pairs_mut()
+            .append_pair(
+                "daily",
+                "weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max",
+            )
+            .append_pair("timezone", "auto")
+            .append_pair("forecast_days", FORECAST_DAYS);
+        let forecast = async { read_day(&source.ask(url).await?, day) };
+        tokio::time::timeout(timeout, forecast).await.unwrap_or(Err(WeatherError::Timeout))
     }
 }
 
@@ -124,9 +188,9 @@ impl Source {
         Ok(Self { client, url })
     }
 
-    async fn ask(&self) -> Result<WeatherNow, WeatherError> {
+    async fn ask(&self, url: reqwest::Url) -> Result<Vec<u8>, WeatherError> {
         let unreachable = |error: reqwest::Error| WeatherError::Unreachable(in_words(&error));
-        let mut response = self.client.get(self.url.clone()).send().await.map_err(unreachable)?;
+        let mut response = self.client.get(url).send().await.map_err(unreachable)?;
         if !response.status().is_success() {
             return Err(WeatherError::BadAnswer(format!("status {}", response.status())));
         }
@@ -137,19 +201,49 @@ impl Source {
             }
             body.extend_from_slice(&chunk);
         }
-        read(&body)
+        Ok(body)
     }
+}
+
+/// Temperatures that there are.
+fn is_possible(temperature: f64) -> bool {
+    (-150.0..=200.0).contains(&temperature)
+}
+
+fn short(unit: Option<String>) -> Option<String> {
+    unit.filter(|unit| !unit.is_empty() && unit.chars().count() <= 10)
+}
+
+fn read_day(body: &[u8], day: NaiveDate) -> Result<WeatherDay, WeatherError> {
+    let bad = WeatherError::BadAnswer;
+    let Forecast { daily, daily_units } =
+        serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
+    let missing = || WeatherError::NoForecast(day);
+    let at = daily.time.iter().position(|known| *known == day).ok_or_else(missing)?;
+    let of = |column: &[Option<f64>]| column.get(at).copied().flatten();
+    let low = of(&daily.temperature_2m_min).ok_or_else(missing)?;
+    let high = of(&daily.temperature_2m_max).ok_or_else(missing)?;
+    if !is_possible(low) || !is_possible(high) {
+        return Err(bad(format!("temperatures from {low} to {high}")));
+    }
+    let code = daily.weather_code.get(at).copied().flatten().ok_or_else(missing)?;
+    Ok(WeatherDay {
+        low,
+        high,
+        unit: short(daily_units.temperature_2m_max).unwrap_or_else(|| "°C".into()),
+        condition: words(code).ok_or_else(|| bad(format!("weather code {code}")))?,
+        rain_chance: of(&daily.precipitation_probability_max).filter(|chance| (0.0..=100.0).contains(chance)),
+    })
 }
 
 fn read(body: &[u8]) -> Result<WeatherNow, WeatherError> {
     let bad = WeatherError::BadAnswer;
     let answer: Answer = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     let Current { temperature_2m: temperature, weather_code, wind_speed_10m: wind_speed } = answer.current;
-    if !(-150.0..=200.0).contains(&temperature) {
+    if !is_possible(temperature) {
         return Err(bad(format!("a temperature of {temperature}")));
     }
     let condition = words(weather_code).ok_or_else(|| bad(format!("weather code {weather_code}")))?;
-    let short = |unit: Option<String>| unit.filter(|unit| !unit.is_empty() && unit.chars().count() <= 10);
     Ok(WeatherNow {
         temperature,
         unit: short(answer.current_units.temperature_2m).unwrap_or_else(|| "°C".into()),

@@ -103,6 +103,35 @@ async fn what_is_not_the_weather_is_refused() {
     }
 }
 
+const WEEK: &str = r#"{"daily_units":{"temperature_2m_max":"°F"},"daily":{
+    "time":["2026-11-22","2026-11-23","2026-11-24"],"weather_code":[3,61,null],
+    "temperature_2m_max":[48.0,51.5,50.0],"temperature_2m_min":[40.1,44.0,900.0],
+    "precipitation_probability_max":[5,80,null]}}"#;
+
+#[tokio::test]
+async fn the_weather_of_a_day_to_come_is_read_from_its_column() {
+    let day = |text: &str| text.parse::<NaiveDate>().unwrap();
+    let (url, asked) = server(ok(WEEK)).await;
+    let tomorrow = weather(&url).on(day("2026-11-23"), Duration::from_secs(5)).await.unwrap();
+    let expected = WeatherDay {
+        low: 44.0,
+        high: 51.5,
+        unit: "°F".into(),
+        condition: "light rain",
+        rain_chance: Some(80.0),
+    };
+    assert_eq!(tomorrow, expected);
+    let line = asked.await.unwrap();
+    assert!(line.contains("temperature_2m_max") && line.contains("timezone=auto"), "{line}");
+
+    let (url, _asked) = server(ok(WEEK)).await;
+    let later = weather(&url).on(day("2027-03-01"), Duration::from_secs(5)).await;
+    assert_eq!(later, Err(WeatherError::NoForecast(day("2027-03-01"))));
+    let (url, _asked) = server(ok(WEEK)).await;
+    let absurd = weather(&url).on(day("2026-11-24"), Duration::from_secs(5)).await;
+    assert!(matches!(absurd, Err(WeatherError::BadAnswer(_))), "{absurd:?}");
+}
+
 #[tokio::test]
 async fn a_server_that_hangs_or_hangs_up_is_told_apart() {
     let (url, _asked) = server(Script::Silent).await;

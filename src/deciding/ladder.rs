@@ -7,7 +7,6 @@
 
 use super::route;
 use crate::config::intent::IntentConfig;
-use crate::domain::classification::Tier;
 use crate::domain::ports::Understand;
 use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
@@ -93,7 +92,9 @@ impl Ladder {
             format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
         let mut intents = Vec::new();
         let (mut hint, mut meant) = (None, None);
-        for (name, probability) in &found.intents {
+        for (name, alone) in &found.intents {
+            // How likely what would be done is: two intents may ask for the same tool.
+            let probability = &of_tool(name, *alone, &found.intents);
             match self.take(text, name, *probability, &found, now) {
                 Ok(intent) => {
                     intents.push(intent);
@@ -107,7 +108,9 @@ impl Ladder {
                 }
                 Err(Doubt::NoSlots) => {
                     why += &format!("; {name} ({probability:.2}) lacks what it is about");
-                    meant = meant.or(Some((name.clone(), *probability)));
+                    // Only who surely asked for something is asked what it is about.
+                    let sure = *probability >= self.settings.sure_confidence;
+                    meant = meant.or(sure.then(|| (name.clone(), *probability)));
                 }
             }
         }
@@ -157,11 +160,6 @@ impl Ladder {
             return Err(Doubt::NoTriggers(triggers));
         }
         let mut intent = self.fill_at(name, text, now).ok_or(Doubt::NoSlots)?;
-        // Where nothing of the home is mentioned either, being sure is not enough, unless it only tells something.
-        let only_tells = found.category.tier() < Tier::Action;
-        if intent.slots.is_empty() && !told && !only_tells {
-            return Err(Doubt::NoTriggers(triggers));
-        }
         intent.route = Route::Intent;
         intent.confidence *= probability;
         intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
@@ -239,6 +237,13 @@ impl Understand for Ladder {
         // The classifier only knows the usual language.
         self.spoken.first()?.sentences.fill_at(intent, text, now)
     }
+}
+
+/// How likely one of the intents is that are served by the same tool as this one.
+fn of_tool(name: &str, alone: f32, intents: &[(String, f32)]) -> f32 {
+    let Some(tool) = route::tool_for(name) else { return alone };
+    let same = intents.iter().filter(|(other, _)| route::tool_for(other) == Some(tool));
+    same.map(|(_, probability)| probability).sum::<f32>().min(1.0)
 }
 
 /// No word has this many characters; comparing one that has with every name would take seconds.

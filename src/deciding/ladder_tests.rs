@@ -136,9 +136,10 @@ fn the_guards_let_pass_what_is_sure_or_told_by_the_words() {
         (LIKELY, "some brightness for the kitchen", false),
         (LIKELY, "the kitchen is lonely", false),
         (UNLIKELY, "the kitchen should be on", false),
-        // No slots are needed, but the words must tell of it.
+        // Who is sure needs no words that tell of it, nor slots where none are needed.
         (SURE, "lights on please", true),
-        (SURE, "lights please", false),
+        (SURE, "lights please", true),
+        (LIKELY, "lamps please", false),
         // Nothing in it says what is to be turned on.
         (SURE, "some brightness please", false),
     ] {
@@ -171,8 +172,8 @@ fn what_was_meant_is_known_where_the_home_has_no_such_thing() {
     };
     let expected = Some(("HassTurnOn".to_owned(), 0, Route::Intent));
     assert_eq!(meant(SURE, "brighten up the attic"), expected);
-    assert_eq!(meant(LIKELY, "the attic should be on"), expected);
-    // Under the guards nothing is known.
+    // Only who surely asked for something is asked what; under the guards nothing is known.
+    assert_eq!(meant(LIKELY, "the attic should be on"), None);
     assert_eq!(meant(LIKELY, "some brightness for the attic"), None);
     assert_eq!(meant(UNLIKELY, "the attic should be on"), None);
 }

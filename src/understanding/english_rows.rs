@@ -413,6 +413,12 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"area":"Bedroom","humidity":50}"#,
         "",
     ),
+    (
+        "set the humidifier in the bedroom to sleep mode",
+        "HassHumidifierMode",
+        r#"{"area":"Bedroom","domain":"humidifier","mode":"sleep"}"#,
+        "",
+    ),
     ("start the robot", "HassVacuumStart", r#"{"name":"Rover"}"#, ""),
     ("vacuum upstairs", "HassVacuumStart", r#"{"floor":"Upstairs"}"#, ""),
     ("send rover back to the dock", "HassVacuumReturnToBase", r#"{"name":"Rover"}"#, ""),

@@ -3,6 +3,7 @@
 //! The road of a sentence file: `sentences` reads it, `grammar` compiles it for one home, and the
 //! grammar then parses (`Understand`), samples and accepts (`SpeechGrammar`).
 
+mod around;
 mod grammar;
 pub mod intent;
 pub mod language;
@@ -13,6 +14,7 @@ mod requests;
 pub mod rules;
 pub mod sentences;
 mod sounds;
+mod story;
 pub mod text;
 pub mod tongue;
 mod understand;
@@ -39,5 +41,7 @@ mod near_tests;
 mod reply_tests;
 #[cfg(test)]
 mod ruled_tests;
+#[cfg(test)]
+mod talk_tests;
 #[cfg(test)]
 mod test_home;

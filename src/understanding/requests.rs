@@ -60,6 +60,11 @@ pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<
             None => None,
         };
         let Some((matches, missed)) = found else { continue };
+        // "It" in what is understood may be what is not: "start the engine and warm it up".
+        let after_missed = sentence.said(0, at) == missed;
+        if after_missed && tokens[after..].iter().any(|token| tongue.it.contains(&token.word.as_str())) {
+            continue;
+        }
         if best.as_ref().is_none_or(|known| missed.len() < known.missed[0].len()) {
             best = Some(Reading { matches, missed: vec![missed] });
         }

@@ -36,6 +36,14 @@ pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
+    // Who thinks aloud has said nothing, unless it is all there is.
+    let thinking = |token: &Token| tongue.talk.hesitations.contains(&token.word.as_str());
+    if !scanner.tokens.iter().all(thinking) {
+        scanner.tokens.retain(|token| !thinking(token));
+    }
+    // Nor who begins a thing twice: "the, the lamp".
+    let small = tongue.talk.stammered;
+    scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(&last.word.as_str()));
     scanner.tokens
 }
 

@@ -6,9 +6,11 @@
 mod english;
 mod german;
 pub mod kin;
+pub mod talk;
 
 use chrono::Weekday;
 use kin::Kin;
+use talk::Talk;
 
 /// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -245,6 +247,10 @@ pub struct Tongue {
     // ---- things
     /// Words that name the same thing.
     pub kin: &'static Kin,
+
+    // ---- people
+    /// What is said around requests.
+    pub talk: &'static Talk,
 }
 
 impl Tongue {
@@ -278,6 +284,14 @@ fn length(phrase: &str, words: &[&str]) -> Option<usize> {
         count += 1;
     }
     Some(count)
+}
+
+/// How many words the longest of some phrases takes at the end.
+pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
+    (1..=words.len()).rev().find(|count| {
+        let tail = &words[words.len() - count..];
+        phrases.iter().any(|phrase| length(phrase, tail) == Some(*count))
+    })
 }
 
 /// As [`starts`], for phrases of all languages.

@@ -1,14 +1,15 @@
 //! The port: text in, intents out. Several requests in one sentence become several intents.
 //!
-//! What is tried, in this order: the sentence as it is; two or more requests joined by "and" or "then";
-//! the sentence with names that were not said exactly; requests with such names; and if a part of several
-//! still means nothing, the others.
+//! What is tried, in this order: the sentence as it is; without the courtesies around it; as somebody corrected
+//! it; two or more requests joined by "and" or "then"; without the reason that was given; the sentence with
+//! names that were not said exactly; requests with such names; and if a part of several still means nothing,
+//! the others.
 
+use super::around::Speech;
 use super::grammar::{Grammar, Match};
 use super::intent::category_of;
 use super::requests::{self, Reading};
 use super::text::{self, Token};
-use super::tongue;
 use crate::domain::intent::UnknownThing;
 use crate::domain::ports::Understand;
 use crate::domain::{Ambiguity, Category, Intent, Route, Slots, Understanding};
@@ -66,26 +67,29 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
         grammar.parse_tokens(text, tokens, now).or_else(|| grammar.parse_nearly(text, tokens, now))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
-    let without_lead =
-        |rest: &[Token]| grammar.parse_tokens(text, rest, now).filter(|found| found.wild_words == 0);
+    // What goes on a list may be any words, wherever courtesies end.
+    let tame = |found: &Match| found.wild_words == 0 || category_of(&found.intent) == Some(Category::List);
+    let tongue = grammar.tongue();
+    let speech = Speech { grammar, tokens, now };
+    let core = speech.core();
+    let politely = |text: &str, tokens: &[Token]| {
+        let within = || exactly(text, Speech { grammar, tokens, now }.core()?).filter(tame);
+        exactly(text, tokens).or_else(within)
+    };
     exactly(text, tokens)
         .map(whole)
-        .or_else(|| behind_lead(grammar, tokens).and_then(without_lead).map(whole))
-        .or_else(|| requests::all(text, tokens, grammar.tongue(), &exactly))
+        .or_else(|| exactly(text, core?).filter(tame).map(whole))
+        .or_else(|| speech.minded().map(whole))
+        .or_else(|| speech.corrected().map(whole))
+        .or_else(|| requests::all(text, tokens, tongue, &exactly))
+        .or_else(|| requests::all(text, core.unwrap_or(tokens), tongue, &politely))
+        .or_else(|| speech.with_reason(false).map(whole))
         .or_else(|| grammar.parse_nearly(text, tokens, now).map(whole))
-        .or_else(|| requests::all(text, tokens, grammar.tongue(), &nearly))
-        .or_else(|| requests::some(text, tokens, grammar.tongue(), &nearly))
-}
-
-/// What is left of a request behind what people say before it: "can you tell me …". `None` where there is no
-/// such beginning.
-fn behind_lead<'t>(grammar: &Grammar, tokens: &'t [Token]) -> Option<&'t [Token]> {
-    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    let mut start = 0;
-    while let Some(length) = tongue::starts(grammar.tongue().kin.leads, &words[start..]) {
-        start += length;
-    }
-    (start > 0 && start < tokens.len()).then(|| &tokens[start..])
+        .or_else(|| grammar.parse_nearly(text, core?, now).filter(tame).map(whole))
+        .or_else(|| speech.with_reason(true).map(whole))
+        .or_else(|| speech.beside_reason().map(whole))
+        .or_else(|| requests::all(text, tokens, tongue, &nearly))
+        .or_else(|| requests::some(text, tokens, tongue, &nearly))
 }
 
 fn understanding(reading: Reading) -> Understanding {

@@ -6,6 +6,7 @@ mod support;
 
 mod a_real_home;
 mod acknowledged;
+mod apart;
 mod api;
 mod asking;
 mod at_work;

@@ -300,7 +300,7 @@ impl From<WeatherError> for Failure {
             WeatherError::NotConfigured | WeatherError::BadUrl(_) => error_code::NOT_CONFIGURED,
             WeatherError::Unreachable(_) => error_code::OFFLINE,
             WeatherError::Timeout => error_code::TIMEOUT,
-            WeatherError::BadAnswer(_) => error_code::FAILED,
+            WeatherError::BadAnswer(_) | WeatherError::NoForecast(_) => error_code::FAILED,
         };
         Self::new(code, error.to_string())
     }

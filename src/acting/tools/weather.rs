@@ -1,4 +1,4 @@
-//! `weather.get`: the weather now, from a weather entity of the home where one is named or no service is
+//! `weather.get`: the weather of a day to come from the service; the weather now from a weather entity of the home where one is named or no service is
 //! configured, else from the service.
 
 use super::args::Args;
@@ -10,6 +10,7 @@ use crate::acting::home::{DeviceError, UNAVAILABLE};
 use crate::acting::weather::WeatherError;
 use crate::domain::home::Entity;
 use crate::domain::ports::HomeView;
+use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -21,6 +22,10 @@ pub fn ready(parts: &Parts) -> Result<(), Failure> {
 
 /// `weather.get`.
 pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let today = (parts.clock)().date_naive();
+    if let Some(day) = args.when("when").map(|when| when.start().date()).filter(|day| *day != today) {
+        return forecast(parts, today, day);
+    }
     let home = parts.home.registry().home();
     let there = home.entities.iter().any(|entity| entity.id.domain() == "weather");
     let mut asked = target(args);
@@ -44,6 +49,27 @@ pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
             detail.insert("wind_unit".into(), json!(now.wind_unit.unwrap_or_else(|| "km/h".into())));
         }
         Ok(Outcome::answer(Value::Object(detail)))
+    })))
+}
+
+/// The weather of another day, which only the service tells: weather entities have no forecast among their
+/// attributes.
+fn forecast(parts: &Arc<Parts>, today: NaiveDate, day: NaiveDate) -> Result<Prepared, Failure> {
+    if !parts.weather.is_configured() {
+        return Err(WeatherError::NoForecast(day).into());
+    }
+    let (weather, timeout) = (parts.weather.clone(), parts.timeout);
+    let said = if today.succ_opt() == Some(day) { "tomorrow".into() } else { day.format("%A").to_string() };
+    Ok(Prepared::Work(Box::pin(async move {
+        let found = weather.on(day, timeout).await?;
+        let mut detail = json!({
+            "temperature": found.high, "unit": found.unit, "condition": found.condition,
+            "day": said, "low": found.low, "high": found.high,
+        });
+        if let Some(chance) = found.rain_chance {
+            detail["rain_chance"] = json!(chance);
+        }
+        Ok(Outcome::answer(detail))
     })))
 }
 

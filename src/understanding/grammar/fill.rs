@@ -32,8 +32,30 @@ const MOST_BETWEEN: usize = 3;
 const MOST_READ: usize = 12;
 
 /// Words that turn a request into its opposite: whoever says one must be understood exactly.
-const NEGATIONS: [&str; 12] =
-    ["not", "don't", "never", "no", "without", "except", "unless", "isn't", "nicht", "kein", "keine", "ohne"];
+const NEGATIONS: [&str; 22] = [
+    "not",
+    "don't",
+    "never",
+    "no",
+    "without",
+    "except",
+    "unless",
+    "isn't",
+    "aren't",
+    "doesn't",
+    "didn't",
+    "hasn't",
+    "haven't",
+    "shouldn't",
+    "wasn't",
+    "weren't",
+    "nicht",
+    "nichts",
+    "kein",
+    "keine",
+    "keinen",
+    "ohne",
+];
 
 /// Words that make a request about many things; they are never put in.
 const QUANTIFIERS: [&str; 12] = [
@@ -51,10 +73,25 @@ const QUANTIFIERS: [&str; 12] = [
     "sämtliche",
 ];
 
+/// Units of time beside numbers: nobody who said neither means an hour.
+const UNITS: [&str; 11] = [
+    "second", "seconds", "minute", "minutes", "hour", "hours", "sekunden", "minute", "minuten", "stunde",
+    "stunden",
+];
+
+/// Content words that may be passed over where other words are taken as they are.
+const MOST_PASSED_BESIDE_WILD: usize = 1;
+
 /// A sentence of the intent.
 struct Candidate {
     cost: u32,
     text: String,
+    /// Which of its words are content that was put in.
+    put_in: Vec<bool>,
+    /// Content words that were passed over.
+    passed: usize,
+    /// Whether one of them is in no sentence and no name: just what a place for any words is for.
+    strange: bool,
     /// Whether something that was said fills a list.
     mentions: bool,
     unplaced: usize,
@@ -147,7 +184,17 @@ impl Grammar {
         let now = said.now;
         let tokens = text::tokenise(&candidate.text, self.tongue());
         let exactly = self.parse_tokens(&candidate.text, &tokens, now);
-        let found = exactly.or_else(|| self.parse_nearly(&candidate.text, &tokens, now))?;
+        let nearly = || {
+            // A name that was not said exactly has at least to have been said.
+            let made_up = |span: &super::near::Span| candidate.put_in[span.start..span.end].contains(&true);
+            let said =
+                candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
+            said.then(|| self.parse_nearly(&candidate.text, &tokens, now)).flatten()
+        };
+        let found = exactly.or_else(nearly)?;
+        if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
+            return None;
+        }
         // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
         // nobody said which thing.
         let names_itself =
@@ -187,6 +234,12 @@ impl<'g> Text<'g> {
             if grammar.tells_which(tokens, at)
                 && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
             {
+                return None;
+            }
+            // "Two litres" is no loudness: what is counted is what is meant.
+            let number = |word: &str| rules::longest(Rule::Number, &[word], &by).is_some();
+            let counted = at > 0 && number(&tokens[at - 1].word) && grammar.words.typed(word).is_none();
+            if counted && !number(word) {
                 return None;
             }
             Some(match () {
@@ -246,7 +299,7 @@ impl<'g> Text<'g> {
             }
             let text = grammar.words.text(*word);
             // Nobody who did not say so means all of them.
-            if QUANTIFIERS.contains(&text) {
+            if QUANTIFIERS.contains(&text) || UNITS.contains(&text) {
                 continue;
             }
             let small = SMALL_WORDS.contains(&text);
@@ -277,17 +330,25 @@ impl<'g> Text<'g> {
 
     /// Follows the way back.
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
-        let (mut words, mut unplaced, mut unheard, mut place) = (Vec::new(), 0, false, last);
+        let (mut words, mut put_in, mut passed) = (Vec::new(), Vec::new(), 0);
+        let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
                 Said::Nothing => {}
-                Said::Put(word) => words.push(self.grammar.words.text(word)),
+                Said::Put(word) => {
+                    let text = self.grammar.words.text(word);
+                    words.push(text);
+                    put_in.push(!SMALL_WORDS.contains(&text));
+                }
                 Said::Tokens => {
-                    words
-                        .extend(self.tokens[before.0..place.0].iter().rev().map(|token| token.word.as_str()));
+                    let tokens = &self.tokens[before.0..place.0];
+                    words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
+                    put_in.extend(tokens.iter().map(|_| false));
                 }
                 Said::Passed => {
+                    passed += usize::from(self.prices[before.0] >= Some(PASS.0));
+                    strange |= self.words[before.0].is_none();
                     unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER));
                     unheard |= self.is_unheard_of(before.0);
                 }
@@ -295,6 +356,7 @@ impl<'g> Text<'g> {
             place = before;
         }
         words.reverse();
-        Candidate { cost, text: words.join(" "), mentions, unplaced, unheard }
+        put_in.reverse();
+        Candidate { cost, text: words.join(" "), put_in, passed, strange, mentions, unplaced, unheard }
     }
 }

@@ -21,6 +21,12 @@ fn zones(home: &Home) -> Vec<String> {
 /// Key of an entity's context: the name of its area. `area` itself is where the speaker is.
 pub const IN_AREA: &str = "in_area";
 
+/// Things in [`lists`].
+pub const THINGS: u8 = 0;
+
+/// Places in [`lists`]: areas and floors.
+pub const PLACE_LISTS: [u8; 2] = [1, 2];
+
 /// The lists of the home. A value's text is a declared name or an alias, its output the declared name.
 pub fn lists(home: &Home) -> Vec<(&'static str, Vec<RawEntry>)> {
     let entities = home.entities.iter().map(|entity| entity_entry(home, entity));

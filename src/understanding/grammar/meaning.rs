@@ -6,11 +6,13 @@
 //! another word of the name was said.
 
 use super::Grammar;
+use super::home::THINGS;
 use super::kin;
 use super::near::{self, Item, Nearness, SMALL_WORDS, Span};
 use super::parse::Match;
 use crate::understanding::text::{self, Token};
 use chrono::NaiveDateTime;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// Two words at least this much alike in meaning are one.
@@ -25,8 +27,9 @@ const BARE: f32 = 0.85;
 const SOME: f32 = 0.7;
 /// What is taken off for a word that the encoder held for another.
 const GUESSED: f32 = 0.05;
-/// The list of the things of the home, as [`super::home::lists`] numbers it.
-const THINGS: u8 = 0;
+
+/// What a thing is taken for that the home does not have, where it may be.
+const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
 /// Most words of a thing that nobody knows.
 const MOST_UNKNOWN: usize = 4;
 /// Words that are in no name of a thing that nobody knows: they belong to the sentence around it.
@@ -116,7 +119,16 @@ impl Grammar {
         now: NaiveDateTime,
     ) -> Option<(Match, String)> {
         let spans = self.unknown_spans(tokens);
-        let mut found = (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, &spans)).flatten()?;
+        // What nobody knows is sooner a light than a lawn mower.
+        let usual = |span: &&Span| {
+            let context = span.candidates.first().map(|candidate| &candidate.entry.context);
+            let domain = context.and_then(|context| context.get("domain")).and_then(Value::as_str);
+            domain.is_some_and(|domain| USUAL_DOMAINS.contains(&domain))
+        };
+        let some: Vec<Span> = spans.iter().filter(usual).cloned().collect();
+        let read =
+            |spans: &[Span]| (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, spans)).flatten();
+        let mut found = read(&some).or_else(|| read(&spans))?;
         let name = found.unknown.take()?;
         Some((found, name))
     }

@@ -159,6 +159,19 @@ impl Grammar {
         &self.language
     }
 
+    /// Whether some words are the name of a thing of the home.
+    pub(super) fn is_thing(&self, words: &str) -> bool {
+        self.names.are_called(words, &[home::THINGS])
+    }
+
+    /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
+    pub(super) fn is_place(&self, words: &str) -> bool {
+        let within = self.tongue.talk.within;
+        let small = |word: &&str| !near::SMALL_WORDS.contains(word) && !within.contains(word);
+        let name: Vec<&str> = words.split(' ').filter(small).collect();
+        self.names.are_called(&name.join(" "), &home::PLACE_LISTS)
+    }
+
     /// The words of its language.
     pub fn tongue(&self) -> &'static Tongue {
         self.tongue

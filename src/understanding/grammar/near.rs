@@ -130,6 +130,11 @@ impl Names {
         }
         names
     }
+
+    /// Whether something in one of some lists has exactly this name.
+    pub(super) fn are_called(&self, name: &str, lists: &[u8]) -> bool {
+        self.items.iter().any(|item| lists.contains(&item.list) && item.text == name)
+    }
 }
 
 /// Content words without their plural, sorted.

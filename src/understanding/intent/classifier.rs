@@ -6,8 +6,10 @@ use super::error::IntentError;
 use super::head::Head;
 use super::places::Places;
 use crate::domain::classification::Classify;
-use crate::domain::{Classification, Fault};
+use crate::domain::{Category, Classification, Fault};
 use crate::inference::manifest::Manifest;
+use crate::understanding::story;
+use crate::understanding::tongue::Tongue;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -102,11 +104,21 @@ fn choose(encoder: &str, places: &Places, language: &str) -> Result<(Head, Stand
     Ok((head, Standing { file, own: is_own, intents, written, stale, data, wanted }))
 }
 
+/// Whether people tell stories of what such requests are about.
+fn may_be_told(category: Category) -> bool {
+    use Category::{HomeControl, HomeQuery, Media, Timer, Weather};
+    matches!(category, HomeControl | HomeQuery | Media | Timer | Weather)
+}
+
 impl Classify for Classifier {
     fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
         self.encoder.embed(&spoken(text), &mut self.numbers)?;
         self.head.shares(&self.numbers, &mut self.shares);
         let verdict = self.head.verdict(&self.shares);
+        // Stories have the words of requests, and what a sentence is near to is all the head can tell.
+        if may_be_told(verdict.category) && story::tells(text, Tongue::of(self.head.language())) {
+            return Ok(Classification::new(text, Category::OutOfScope, verdict.confidence, Vec::new()));
+        }
         Ok(Classification::new(text, verdict.category, verdict.confidence, verdict.intents))
     }
 

@@ -441,4 +441,5 @@ pub static ENGLISH: Tongue = Tongue {
         ("nightly", Part::Night),
     ],
     kin: &super::kin::ENGLISH,
+    talk: &super::talk::ENGLISH,
 };

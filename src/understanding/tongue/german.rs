@@ -322,4 +322,5 @@ pub static GERMAN: Tongue = Tongue {
         ("nachts", Part::Night),
     ],
     kin: &super::kin::GERMAN,
+    talk: &super::talk::GERMAN,
 };

@@ -1,7 +1,7 @@
 //! Tools that look something up.
 
 use super::TARGET;
-use crate::acting::tools::descriptor::{Descriptor, Field, always};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{datetime, weather};
 use crate::domain::Risk;
 
@@ -9,18 +9,30 @@ use crate::domain::Risk;
 pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "weather.get",
-        description: "Tells the weather now at the configured place, or as a weather entity of the home has it.",
-        args: &[TARGET],
+        description: "Tells the weather at the configured place, now or of a day to come, or as a weather entity of the home has it now.",
+        args: &[
+            TARGET,
+            &[Arg::maybe(
+                "when",
+                Kind::When,
+                "a day or moment; what is not today is forecast; now when missing",
+            )],
+        ],
         result: &[
-            Field::always("temperature", "number", "now"),
+            Field::always("temperature", "number", "now, or the highest of the day"),
             Field::always("unit", "string", "such as °C"),
             Field::always("condition", "string", "in words"),
+            Field::maybe("day", "string", "tomorrow, or an English weekday, where a day was asked for"),
+            Field::maybe("low", "number", "the lowest of the day"),
+            Field::maybe("high", "number", "the highest of the day"),
+            Field::maybe("rain_chance", "number", "percent, of the day"),
             Field::maybe("wind_speed", "number", "in wind_unit"),
             Field::maybe("wind_unit", "string", "such as km/h"),
         ],
         risk: Risk::Read,
         triggers: &[
             "weather", "rain", "raining", "sunny", "snow", "outside", "forecast", "umbrella", "degrees",
+            "sun", "cold", "warm", "hot", "windy", "coat", "jacket", "out", "wet",
         ],
         permission: "weather",
         agent: "weather",
@@ -57,7 +69,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("year", "integer", "such as 2026"),
         ],
         risk: Risk::Read,
-        triggers: &["date", "day", "today"],
+        triggers: &["date", "day", "today", "weekday", "month", "year"],
         permission: "datetime",
         agent: "datetime",
         timeout_ms: None,

@@ -1,0 +1,172 @@
+//! What people say around a request: courtesies before and behind it, a correction in the middle of it, and
+//! the reason why they ask.
+
+use super::grammar::{Grammar, Match};
+use super::intent::leans_on_another;
+use super::story;
+use super::text::{self, Token};
+use super::tongue;
+use chrono::NaiveDateTime;
+
+/// A place in a reason has at most this many words: "in the kids room".
+const MOST_WORDS_OF_PLACE: usize = 4;
+
+/// A text with what is needed to read it.
+pub struct Speech<'s> {
+    /// The sentences.
+    pub grammar: &'s Grammar,
+    /// What was said.
+    pub tokens: &'s [Token],
+    /// When.
+    pub now: NaiveDateTime,
+}
+
+impl<'s> Speech<'s> {
+    /// What is left of a request without what people say before and behind it: "can you tell me …", "… if you
+    /// don't mind". `None` where there is nothing of the kind.
+    pub fn core(&self) -> Option<&'s [Token]> {
+        let words = self.words();
+        let (tongue, mut start, mut end) = (self.grammar.tongue(), 0, words.len());
+        while let Some(length) = tongue::starts(tongue.kin.leads, &words[start..end]) {
+            start += length;
+        }
+        while let Some(length) = tongue::ends(tongue.talk.trails, &words[start..end]) {
+            end -= length;
+        }
+        (start < end && end - start < words.len()).then(|| &self.tokens[start..end])
+    }
+
+    /// What is meant where somebody corrects themselves: "turn on the lamp, no, the desk lamp", "set it to
+    /// twenty, I mean thirty percent".
+    pub fn corrected(&self) -> Option<Match> {
+        let words = self.words();
+        let talk = self.grammar.tongue().talk;
+        // What was said last is meant.
+        (1..words.len()).rev().find_map(|at| {
+            let length = tongue::starts(talk.corrections, &words[at..])?;
+            let (wrong, meant) = (&words[..at], &words[at + length..]);
+            if meant.is_empty() {
+                return None;
+            }
+            let meant = self.with_thing(wrong, meant);
+            self.composed(&meant).or_else(|| {
+                (1..wrong.len())
+                    .rev()
+                    .find_map(|cut| self.composed(&format!("{} {meant}", wrong[..cut].join(" "))))
+            })
+        })
+    }
+
+    /// The same without the courtesies, where what should be done follows "would you mind …".
+    pub fn minded(&self) -> Option<Match> {
+        let core = self.core()?;
+        let (first, rest) = core.split_first()?;
+        let verbs = self.grammar.tongue().talk.gerunds.iter();
+        let plain = verbs.clone().find(|(gerund, _)| *gerund == first.word).map(|(_, plain)| *plain)?;
+        let rest = rest.iter().fold(String::new(), |text, token| text + " " + &token.word);
+        self.composed(&format!("{plain}{rest}"))
+    }
+
+    /// What is asked for behind the reason why: "it's dark in the kitchen, can you turn the lights on". Where
+    /// the request says no place, that of the reason is meant. `nearly`: names may be said otherwise.
+    pub fn with_reason(&self, nearly: bool) -> Option<Match> {
+        let words = self.words();
+        let talk = self.grammar.tongue().talk;
+        (1..words.len()).find_map(|at| {
+            let length = tongue::starts(talk.requests, &words[at..])
+                .or_else(|| tongue::starts(talk.therefore, &words[at..]))?;
+            let (reason, mut request) = (&words[..at], &words[at + length..]);
+            // Two requests are no request with its reason, and what others asked for is nobody's request.
+            if story::is_told(&words, self.grammar.tongue()) || self.composed(&reason.join(" ")).is_some() {
+                return None;
+            }
+            while let Some(length) = tongue::ends(talk.trails, request) {
+                request = &request[..request.len() - length];
+            }
+            let request = match tongue::ends(talk.there, request) {
+                Some(length) => &request[..request.len() - length],
+                None => request,
+            };
+            let asked = request.join(" ");
+            let read = |text: &str| if nearly { self.nearly(text) } else { self.composed(text) };
+            let there = self.place(reason).and_then(|place| read(&format!("{asked} {place}")));
+            there.or_else(|| read(&asked))
+        })
+    }
+
+    /// What is asked for beside a reason that no word joins: "it's late turn off the lights", "close the blinds
+    /// the sun is in my eyes".
+    pub fn beside_reason(&self) -> Option<Match> {
+        let words = self.words();
+        let (tongue, talk) = (self.grammar.tongue(), self.grammar.tongue().talk);
+        if story::is_told(&words, tongue) {
+            return None;
+        }
+        let reason = |words: &[&str]| tongue::starts(talk.reasons, words).is_some_and(|it| it < words.len());
+        let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
+        let begins =
+            |at: &usize| talk.verbs.contains(&words[*at]) && !talk.not_before.contains(&words[*at - 1]);
+        if reason(&words)
+            && let Some(at) = (1..words.len()).find(begins)
+        {
+            return self.of_it(&words[..at], &words[at..]).or_else(|| read(&words[at..].join(" ")));
+        }
+        let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
+        // Behind a request, "the fan" is another thing, not the reason.
+        let article = |word: &str| talk.stammered.contains(&word);
+        let ends = |at: &usize| starts_request && !article(words[*at]) && reason(&words[*at..]);
+        (2..words.len().saturating_sub(1)).filter(ends).find_map(|at| {
+            let other = self.composed(&words[at..].join(" "));
+            if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }
+        })
+    }
+
+    /// A request about "it", which is what the words before it name: "we don't need the fan switch it off".
+    fn of_it(&self, before: &[&str], request: &[&str]) -> Option<Match> {
+        let it = request.iter().position(|word| self.grammar.tongue().it.contains(word))?;
+        let spans = (1..=before.len()).rev().flat_map(|length| before.windows(length));
+        let name = spans.map(|span| span.join(" ")).find(|span| self.grammar.is_thing(span))?;
+        self.composed(&format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
+    }
+
+    /// The last place some words tell: "in the kitchen".
+    fn place(&self, words: &[&str]) -> Option<String> {
+        let within = self.grammar.tongue().talk.within;
+        let at = words.iter().rposition(|word| within.contains(word))?;
+        let end = words.len().min(at + 1 + MOST_WORDS_OF_PLACE);
+        (at + 2..=end).rev().map(|end| words[at..end].join(" ")).find(|place| self.grammar.is_place(place))
+    }
+
+    /// The words that are meant, with the thing where they only say which "one".
+    fn with_thing(&self, wrong: &[&str], meant: &[&str]) -> String {
+        match (meant.split_last(), wrong.last()) {
+            (Some((last, which)), Some(thing))
+                if self.grammar.tongue().talk.one.contains(last) && !which.is_empty() =>
+            {
+                format!("{} {thing}", which.join(" "))
+            }
+            _ => meant.join(" "),
+        }
+    }
+
+    /// As `composed`, of words that name things otherwise.
+    fn nearly(&self, text: &str) -> Option<Match> {
+        let tokens = text::tokenise(text, self.grammar.tongue());
+        self.grammar.parse_nearly(text, &tokens, self.now).filter(is_whole)
+    }
+
+    /// A request that is whole in itself.
+    fn composed(&self, text: &str) -> Option<Match> {
+        let tokens = text::tokenise(text, self.grammar.tongue());
+        self.grammar.parse_tokens(text, &tokens, self.now).filter(is_whole)
+    }
+
+    fn words(&self) -> Vec<&'s str> {
+        self.tokens.iter().map(|token| token.word.as_str()).collect()
+    }
+}
+
+/// Whether it means something alone, and no words are taken as they are.
+fn is_whole(found: &Match) -> bool {
+    found.wild_words == 0 && !leans_on_another(&found.intent)
+}
