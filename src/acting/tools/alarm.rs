@@ -66,6 +66,7 @@ pub fn reminders(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let ms = length(args, AMOUNT).unwrap_or(SNOOZE_MS);
     work(parts, move |timers, now| {
+        let rang = timers.ringing();
         let snoozed = match timers.snooze(ms, now) {
             Err(TimerError::NotFound) => {
                 return Err(Failure::new(error_code::NOT_FOUND, "nothing is ringing"));
@@ -83,7 +84,12 @@ pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
                 detail["name"] = json!(name);
             }
         }
-        Ok(Outcome::new(true, detail))
+        let mut outcome = Outcome::new(true, detail);
+        for timer in snoozed {
+            let before = rang.iter().find(|before| before.id == timer.id).cloned().map(Box::new);
+            outcome = outcome.undone_by(Undoable::Timer { before, after: Some(Box::new(timer)) });
+        }
+        Ok(outcome)
     })
 }
 
@@ -302,7 +308,8 @@ pub(super) fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Value {
     shown
 }
 
-/// A repetition for replies: every so many of what, on which days.
+/// A repetition for replies: every so many of what, on which days of the week, of which the number counts within a
+/// month (-1 is the last), or which days of the month (-1, too), in which month.
 fn repeats(rule: &Recurrence) -> Value {
     let every = match rule.frequency {
         Frequency::Minutely => "minute",
@@ -320,5 +327,10 @@ fn repeats(rule: &Recurrence) -> Value {
         [5, 6] => "weekends",
         _ => "",
     };
-    json!({"every": every, "interval": rule.interval, "days": named, "set": set, "month_days": rule.month_days})
+    let nth = rule.days.first().and_then(|(nth, _)| *nth);
+    let month = rule.month.and_then(|month| NaiveDate::from_ymd_opt(2000, month, 1));
+    json!({
+        "every": every, "interval": rule.interval, "days": named, "set": set, "nth": nth,
+        "month_days": rule.month_days, "month": month.map(|day| day.format("%B").to_string()),
+    })
 }

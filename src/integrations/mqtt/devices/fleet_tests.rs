@@ -206,6 +206,37 @@ proptest::proptest! {
 }
 
 #[test]
+fn a_sensor_is_heard_through_whichever_gateway_is_near() {
+    let mut yard = Yard::new();
+    let of = |what: &str| {
+        json!({"name": what, "stat_t": "+/+/BTtoMQTT/AABBCC", "val_tpl": format!("{{{{ value_json.{what} | is_defined }}}}"),
+            "dev": {"ids": ["AABBCC"], "name": "Thermometer"}})
+    };
+    let first = yard.announce("sensor/omg-temp", &of("temp"));
+    assert_eq!(first.subscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
+    yard.announce("sensor/omg-hum", &of("hum"));
+    yard.take("home/kitchen/BTtoMQTT/AABBCC", br#"{"temp":21.5}"#);
+    yard.take("home/attic/BTtoMQTT/AABBCC", br#"{"hum":40}"#);
+    yard.take("home/attic/BTtoMQTT/DDEEFF", br#"{"hum":1}"#);
+    assert_eq!(yard.state("sensor.thermometer_temp"), "21.5");
+    assert_eq!(yard.state("sensor.thermometer_hum"), "40");
+    assert!(yard.fleet.listens("home/x/BTtoMQTT/AABBCC") && !yard.fleet.listens("home/BTtoMQTT/AABBCC"));
+    let one = yard.take("homeassistant/sensor/omg-temp/config", b"");
+    assert!(one.unsubscribe.is_empty(), "the other one listens still");
+    let both = yard.take("homeassistant/sensor/omg-hum/config", b"");
+    assert_eq!(both.unsubscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
+    for topic in ["#", "hark/+/ask", "hark/hark/ask", "+/hark/#"] {
+        let refused = yard.announce("sensor/spy", &json!({"name": "Spy", "stat_t": topic}));
+        assert!(refused.problems[0].why.contains("Hark takes its commands there"), "{topic}");
+    }
+    for number in 0..600 {
+        let topic = format!("gateway/+/{number}");
+        yard.announce(&format!("sensor/n{number}"), &json!({"name": format!("N{number}"), "stat_t": topic}));
+    }
+    assert_eq!(yard.fleet.len(), 512, "each is compared with every message");
+}
+
+#[test]
 fn what_is_announced_often_works_or_is_named_as_left_out() {
     let mut yard = Yard::new();
     let zigbee = |more: serde_json::Value| {

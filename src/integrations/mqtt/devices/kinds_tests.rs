@@ -59,13 +59,14 @@ fn a_blind_with_a_position_and_its_movement() {
     let id = "cover.blind";
     assert_eq!(yard.attribute(id, "current_position"), Value::Null);
     assert!(yard.entity(id).attributes.contains_key("current_position"), "it can stop on the way");
+    yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
+    assert_eq!(yard.state(id), "closed", "from its first message on");
     yard.say("z/blind", r#"{"position":100,"motor_state":"STOP","tilt":50}"#);
     assert_eq!((yard.state(id).as_str(), yard.attribute(id, "current_position")), ("open", json!(100)));
     assert_eq!(yard.attribute(id, "current_tilt_position"), json!(50));
     assert_eq!(yard.tell(id, &C::Close), ["z/blind/set CLOSE"]);
     yard.say("z/blind", r#"{"position":60,"motor_state":"DOWN"}"#);
     assert_eq!(yard.state(id), "closing");
-    yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
     yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
     assert_eq!(yard.state(id), "closed");
     assert_eq!(yard.tell(id, &C::Position(30)), ["z/blind/set { \"position\": 30 }"]);
@@ -103,6 +104,18 @@ fn covers_of_other_kinds() {
     {
         stopped.say("s", said);
         assert_eq!(stopped.state("cover.p"), state);
+    }
+    let mut apart = Yard::with("cover/q", &json!({"name": "Q", "cmd_t": "c", "stat_t": "s", "pos_t": "p"}));
+    for (topic, said, state) in [
+        ("s", "stopped", "open"),
+        ("p", "0", "closed"),
+        ("s", "opening", "opening"),
+        ("p", "20", "opening"),
+        ("s", "stopped", "open"),
+        ("p", "0", "closed"),
+    ] {
+        apart.say(topic, said);
+        assert_eq!(apart.state("cover.q"), state, "{topic} {said}");
     }
     // Valves: with words, and with a position.
     let mut valve = Yard::with("valve/v", &json!({"name": "V", "cmd_t": "c", "stat_t": "s"}));
