@@ -191,9 +191,12 @@ fn truth(value: Value, default: Option<Value>) -> Result<Value, Error> {
     known.map(Value::from).or(default).ok_or_else(|| bad("that is neither true nor false"))
 }
 
+/// Why `is_defined` ends a template: the message is about something else, which is no mistake.
+pub(super) const ABSENT: &str = "the message does not have it";
+
 /// Hands on what is there; a message without it is passed over.
 fn defined(value: Value) -> Result<Value, Error> {
-    if value.is_undefined() { Err(bad("the message does not have it")) } else { Ok(value) }
+    if value.is_undefined() { Err(bad(ABSENT)) } else { Ok(value) }
 }
 
 fn iif(value: Value, yes: Option<Value>, no: Option<Value>, unknown: Option<Value>) -> Value {

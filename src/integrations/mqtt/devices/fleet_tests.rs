@@ -215,8 +215,8 @@ fn a_sensor_is_heard_through_whichever_gateway_is_near() {
     let first = yard.announce("sensor/omg-temp", &of("temp"));
     assert_eq!(first.subscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
     yard.announce("sensor/omg-hum", &of("hum"));
-    yard.take("home/kitchen/BTtoMQTT/AABBCC", br#"{"temp":21.5}"#);
-    yard.take("home/attic/BTtoMQTT/AABBCC", br#"{"hum":40}"#);
+    yard.say("home/kitchen/BTtoMQTT/AABBCC", r#"{"temp":21.5}"#);
+    yard.say("home/attic/BTtoMQTT/AABBCC", r#"{"hum":40}"#);
     yard.take("home/attic/BTtoMQTT/DDEEFF", br#"{"hum":1}"#);
     assert_eq!(yard.state("sensor.thermometer_temp"), "21.5");
     assert_eq!(yard.state("sensor.thermometer_hum"), "40");
