@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
-use super::timer::{length, own_area, work};
+use super::timer::{length, own_area, set_now, work};
 use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::acting::undo::Undoable;
 use crate::acting::zone::Zone;
@@ -129,7 +129,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({ key(kind): shown(&timer, timers.zone(), now) }));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
+        Ok(set_now(outcome, timer, now))
     })
 }
 

@@ -20,6 +20,27 @@ impl House {
     }
 }
 
+/// Two requests that come at once: the second takes the first back, not what was before, however long the first takes.
+#[tokio::test]
+async fn what_is_under_way_is_waited_for_and_taken_back() {
+    let house = house();
+    house.in_turn("a", "timer.start", json!({"minutes": 5})).await;
+    let call = |turn: &str, tool: &str, args: Value| ToolCall {
+        index: 0,
+        turn: TurnId::from(turn),
+        tool: tool.to_owned(),
+        args: args.as_object().cloned().unwrap(),
+        approved: false,
+        grant: None,
+    };
+    let adds = house.tools.run(call("b", "list.add", json!({"item": "eggs"})));
+    let takes_back = house.tools.run(call("c", "undo.last", json!({})));
+    let (taken_back, added) = tokio::join!(takes_back, adds);
+    assert!(added.ok, "{}", added.detail);
+    assert_eq!(taken_back.detail["undone"][0]["kind"], "list", "{}", taken_back.detail);
+    assert_eq!(house.tools.parts().timers.all().len(), 1);
+}
+
 #[tokio::test]
 async fn a_change_of_any_kind_is_taken_back() {
     let cases = [

@@ -40,7 +40,7 @@ fn what_sets_a_device_up_is_not_for_the_home() {
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert!(ids(&Yard::with("switch/x", &payload)).is_empty(), "{payload}");
     }
-    for domain in ["update", "device_automation", "tag", "camera", "nonsense"] {
+    for domain in ["notify", "device_automation", "tag", "camera", "nonsense"] {
         assert!(ids(&Yard::with(&format!("{domain}/x"), &json!({"name": "X", "cmd_t": "c"}))).is_empty());
     }
     let mut own = Yard::new();
@@ -307,12 +307,10 @@ fn what_is_announced_often_works_or_is_named_as_left_out() {
     }
     let mut kinds: Vec<String> = yard.fleet.ids().iter().map(|id| id.domain().to_owned()).collect();
     kinds.sort();
-    let works = ["alarm_control_panel", "lawn_mower", "number", "select", "vacuum", "valve"];
+    let works = ["alarm_control_panel", "event", "lawn_mower", "number", "select", "text", "vacuum", "valve"];
     assert_eq!(kinds, works);
     let left_out = yard.fleet.left_out_in_words();
-    for named in
-        ["kind text", "kind event", "kind device_automation", "for setting devices up", "switched off"]
-    {
+    for named in ["kind device_automation", "for setting devices up", "switched off"] {
         assert!(left_out.contains(named), "{named}: {left_out}");
     }
     assert_eq!(

@@ -365,6 +365,38 @@ fn robots_scenes_and_buttons() {
 }
 
 #[test]
+fn what_happened_last_what_is_newer_and_what_a_sign_says() {
+    let mut yard = Yard::with(
+        "event/bell",
+        &json!({"name": null, "dev": {"name": "Doorbell"}, "stat_t": "ev", "evt_typ": ["press", "hold"]}),
+    );
+    assert_eq!(yard.state("event.doorbell_event"), "unknown");
+    for (said, state) in [(r#"{"event_type":"press"}"#, "press"), ("hold", "hold"), ("nonsense", "hold")] {
+        yard.say("ev", said);
+        assert_eq!(yard.state("event.doorbell_event"), state, "{said}");
+    }
+    let mut bulb = Yard::with(
+        "update/bulb",
+        &json!({"name": "Firmware", "dev": {"name": "Bulb"}, "stat_t": "u", "l_ver_t": "l", "cmd_t": "c", "payload_install": "go"}),
+    );
+    let id = "update.bulb_firmware";
+    for (topic, said, state) in [
+        ("u", "1.9", "unknown"),
+        ("l", "1.10", "on"),
+        ("u", r#"{"installed_version":"1.10","latest_version":"1.10"}"#, "off"),
+        ("l", "1.2", "off"),
+        ("l", "nightly", "on"),
+    ] {
+        bulb.say(topic, said);
+        assert_eq!(bulb.state(id), state, "{topic} {said}");
+    }
+    assert!(bulb.try_tell(id, &C::TurnOn).is_err(), "it is not installed by voice");
+    let mut sign = Yard::with("text/sign", &json!({"name": "Door sign", "cmd_t": "c", "stat_t": "t"}));
+    sign.say("t", "back at five");
+    assert_eq!(sign.state("text.door_sign"), "back at five");
+}
+
+#[test]
 fn sensors_tell_in_words_and_numbers() {
     let mut yard = Yard::with(
         "sensor/0x7/temperature",
