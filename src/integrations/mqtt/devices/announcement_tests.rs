@@ -65,6 +65,7 @@ fn what_hark_says_of_itself_is_no_device() {
         read("device", &json!({"o": {"name": "Hark"}, "cmps": {"x": {"p": "switch", "cmd_t": "a"}}}))
             .is_empty()
     );
+    assert!(read("sensor", &json!({"migrate_discovery": true})).is_empty(), "it moves to its device");
 }
 
 #[test]
