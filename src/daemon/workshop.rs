@@ -23,7 +23,7 @@ use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
-use crate::acting::tools::{self, Toolbox};
+use crate::acting::tools::{self, InOrder, Toolbox};
 use crate::config::{Config, paths};
 use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
@@ -183,6 +183,8 @@ impl Workshop {
             Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),
             None => tools,
         };
+        let patience = Duration::from_millis(config.tools.timeout_ms.into());
+        let tools: Arc<dyn Tools> = Arc::new(InOrder::new(tools, patience));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let mind =

@@ -1,6 +1,7 @@
 //! Promises survive: the program is killed again and again while timers, alarms and reminders are set, cancelled and
 //! ring, things are put on a list and taken back; each rings once, nothing is lost, and taking one thing back takes
-//! nothing else. `HARK_KILLS` and `HARK_PROMISES` make it longer (200 and 1000).
+//! nothing else. `HARK_KILLS` and `HARK_PROMISES` make it longer (200 and 1000); `HARK_PROMISES_SEEN` names
+//! a file for what the broker saw.
 
 use crate::support::{Broker, Chance, Hark, Running, text};
 use serde_json::Value;
@@ -157,6 +158,9 @@ fn killed_at_random_every_promise_is_kept_once() {
         listed(&hark, "timers").is_empty().then_some(())
     });
     assert!(last_run.take().unwrap().terminate().success());
+    if let Some(file) = std::env::var_os("HARK_PROMISES_SEEN") {
+        std::fs::write(file, all.lines().join("\n")).unwrap();
+    }
     let seen = Seen::of(&all.lines());
     // A machine on which it takes long to start lets it ring late, too.
     let allowed_ms = 4_000 + 4 * slowest_start_ms;

@@ -19,6 +19,7 @@ mod home_light;
 mod home_robots;
 mod home_state;
 mod home_switch;
+mod in_order;
 mod list;
 mod media;
 mod memory;
@@ -32,7 +33,6 @@ mod search;
 mod shell;
 pub mod table;
 mod timer;
-mod under_way;
 mod undo;
 mod usable;
 mod volume;
@@ -53,6 +53,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use in_order::InOrder;
 pub use parts::{Clock, Kept, Parts};
 pub use table::triggers;
 
@@ -65,13 +66,12 @@ const GRACE: Duration = Duration::from_millis(250);
 pub struct Toolbox {
     parts: Arc<Parts>,
     recent: Arc<recent::Recent>,
-    under_way: Arc<under_way::UnderWay>,
 }
 
 impl Toolbox {
     /// An executor over these parts.
     pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), recent: Arc::default(), under_way: Arc::default() }
+        Self { parts: Arc::new(parts), recent: Arc::default() }
     }
 
     /// What the tools work with.
@@ -83,15 +83,8 @@ impl Toolbox {
 impl Tools for Toolbox {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         let (parts, recent) = (Arc::clone(&self.parts), Arc::clone(&self.recent));
-        // Taken before anything is awaited: the order of the calls is that of the requests.
-        let place = (self.risk(&call.tool) != Some(Risk::Read)).then(|| self.under_way.begin());
         Box::pin(async move {
             let again = call.clone();
-            if let Some(place) = place.as_ref().filter(|_| call.tool == undo::NAME)
-                && tokio::time::timeout(parts.timeout, place.first()).await.is_err()
-            {
-                tracing::warn!("what is taken back may be an earlier change: one is under way for long");
-            }
             recent.once(&call, || run(parts, again)).await
         })
     }

@@ -20,7 +20,8 @@ impl House {
     }
 }
 
-/// Two requests that come at once: the second takes the first back, not what was before, however long the first takes.
+/// Three requests that come at once: the second takes the first back, neither what was before nor what comes after,
+/// however long each takes.
 #[tokio::test]
 async fn what_is_under_way_is_waited_for_and_taken_back() {
     let house = house();
@@ -33,12 +34,14 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
         approved: false,
         grant: None,
     };
-    let adds = house.tools.run(call("b", "list.add", json!({"item": "eggs"})));
-    let takes_back = house.tools.run(call("c", "undo.last", json!({})));
-    let (taken_back, added) = tokio::join!(takes_back, adds);
-    assert!(added.ok, "{}", added.detail);
+    let tools = InOrder::new(Arc::new(house.tools.clone()), std::time::Duration::from_secs(60));
+    let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
+    let takes_back = tools.run(call("c", "undo.last", json!({})));
+    let starts = tools.run(call("d", "timer.start", json!({"minutes": 7})));
+    let (started, taken_back, added) = tokio::join!(starts, takes_back, adds);
+    assert!(added.ok && started.ok, "{} {}", added.detail, started.detail);
     assert_eq!(taken_back.detail["undone"][0]["kind"], "list", "{}", taken_back.detail);
-    assert_eq!(house.tools.parts().timers.all().len(), 1);
+    assert_eq!(house.tools.parts().timers.all().len(), 2);
 }
 
 #[tokio::test]
