@@ -1,26 +1,25 @@
 //! Calls that change something, in the order in which they came: what takes the last change back waits until those
 //! before it have told what they changed, and those behind it wait until it has.
 
+use super::parts::Parts;
 use super::undo;
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::{Risk, ToolCall};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::Notify;
 
 /// Tools that run in this order.
 pub struct InOrder {
     tools: Arc<dyn Tools>,
+    parts: Arc<Parts>,
     under_way: Arc<UnderWay>,
-    /// Longest wait for a call before.
-    patience: Duration,
 }
 
 impl InOrder {
-    /// These tools, where none waits longer than this for those before it.
-    pub fn new(tools: Arc<dyn Tools>, patience: Duration) -> Self {
-        Self { tools, under_way: Arc::default(), patience }
+    /// These tools, which work with these parts. None waits for those before it for longer than a tool may take.
+    pub fn new(tools: Arc<dyn Tools>, parts: Arc<Parts>) -> Self {
+        Self { tools, parts, under_way: Arc::default() }
     }
 }
 
@@ -29,9 +28,13 @@ impl Tools for InOrder {
         if self.tools.risk(&call.tool) == Some(Risk::Read) {
             return self.tools.run(call);
         }
-        // Taken before anything is awaited.
-        let place = self.under_way.begin(call.tool == undo::NAME);
-        let (tools, patience) = (Arc::clone(&self.tools), self.patience);
+        // Both before anything is awaited.
+        let takes_back = call.tool == undo::NAME;
+        let place = self.under_way.begin(takes_back);
+        if !takes_back {
+            self.parts.undo.begins(&call.turn);
+        }
+        let (tools, patience) = (Arc::clone(&self.tools), self.parts.timeout);
         Box::pin(async move {
             if tokio::time::timeout(patience, place.turn()).await.is_err() {
                 tracing::warn!(

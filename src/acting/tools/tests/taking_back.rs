@@ -34,7 +34,7 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
         approved: false,
         grant: None,
     };
-    let tools = InOrder::new(Arc::new(house.tools.clone()), std::time::Duration::from_secs(60));
+    let tools = InOrder::new(Arc::new(house.tools.clone()), house.tools.parts().clone());
     let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
     let takes_back = tools.run(call("c", "undo.last", json!({})));
     let starts = tools.run(call("d", "timer.start", json!({"minutes": 7})));
