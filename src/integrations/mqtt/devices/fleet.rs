@@ -352,9 +352,7 @@ fn deliver<'a>(
     told: &mut BTreeSet<EntityId>,
 ) -> Option<String> {
     let mut listeners = listeners.peekable();
-    if listeners.peek().is_none() {
-        return None;
-    }
+    listeners.peek()?;
     if payload.len() > PAYLOAD_MAX_BYTES {
         return Some(format!("it has {} bytes; at most {PAYLOAD_MAX_BYTES} are read", payload.len()));
     }
