@@ -6,7 +6,7 @@ use crate::domain::home::Entity;
 use crate::domain::ports::{Fact, StoredList};
 use crate::domain::timer::Timer;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many changes are remembered.
 const MOST: usize = 64;
@@ -58,37 +58,72 @@ struct Step {
     what: Undoable,
 }
 
+#[derive(Debug, Default)]
+struct Steps {
+    all: VecDeque<Step>,
+    /// Turns in the order in which they last began to change something: one that takes long may end after a later one.
+    begun: VecDeque<TurnId>,
+}
+
+impl Steps {
+    /// What a turn changed, the last change first.
+    fn of<'a>(&'a self, turn: &'a TurnId) -> impl Iterator<Item = &'a Step> {
+        self.all.iter().rev().filter(move |step| step.turn == *turn)
+    }
+
+    fn begins(&mut self, turn: &TurnId) {
+        self.begun.retain(|known| known != turn);
+        if self.begun.len() == MOST {
+            self.begun.pop_front();
+        }
+        self.begun.push_back(turn.clone());
+    }
+}
+
 /// The last changes.
 #[derive(Debug, Default)]
 pub struct UndoLog {
-    steps: Mutex<VecDeque<Step>>,
+    steps: Mutex<Steps>,
 }
 
 impl UndoLog {
+    fn lock(&self) -> MutexGuard<'_, Steps> {
+        // A panic while the lock was held leaves steps that are still steps.
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A turn is about to change something.
+    pub fn begins(&self, turn: &TurnId) {
+        self.lock().begins(turn);
+    }
+
     /// Notes what a turn changed.
     pub fn note(&self, turn: &TurnId, at_unix_ms: i64, changes: impl IntoIterator<Item = Undoable>) {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = self.lock();
         for what in changes {
-            if steps.len() == MOST {
-                steps.pop_front();
+            if !steps.begun.contains(turn) {
+                steps.begins(turn);
             }
-            steps.push_back(Step { turn: turn.clone(), at_unix_ms, what });
+            if steps.all.len() == MOST {
+                steps.all.pop_front();
+            }
+            steps.all.push_back(Step { turn: turn.clone(), at_unix_ms, what });
         }
     }
 
     /// What the last turn that changed anything changed, the last change first; `None` when that is too long
     /// ago or there is none.
     pub fn last(&self, now_unix_ms: i64) -> Option<(TurnId, Vec<Undoable>)> {
-        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = steps.back().filter(|step| now_unix_ms - step.at_unix_ms <= WITHIN_MS)?;
-        let group = steps.iter().rev().take_while(|step| step.turn == last.turn);
-        Some((last.turn.clone(), group.map(|step| step.what.clone()).collect()))
+        let steps = self.lock();
+        let (turn, last) = steps.begun.iter().rev().find_map(|turn| Some((turn, steps.of(turn).next()?)))?;
+        let in_time = now_unix_ms - last.at_unix_ms <= WITHIN_MS;
+        let changes = steps.of(turn).map(|step| step.what.clone()).collect();
+        in_time.then(|| (turn.clone(), changes))
     }
 
     /// What this turn changed has been taken back.
     pub fn forget(&self, turn: &TurnId) {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        steps.retain(|step| step.turn != *turn);
+        self.lock().all.retain(|step| step.turn != *turn);
     }
 }
 
@@ -111,6 +146,11 @@ mod tests {
         for number in 0..200 {
             log.note(&TurnId(number.to_string()), 10, [Undoable::Volume(1)]);
         }
-        assert_eq!(log.steps.lock().unwrap().len(), MOST);
+        assert_eq!(log.lock().all.len(), MOST);
+        log.begins(&"slow".into());
+        log.begins(&"quick".into());
+        log.note(&"quick".into(), 10, [Undoable::Volume(2)]);
+        log.note(&"slow".into(), 11, [Undoable::Volume(3)]);
+        assert_eq!(log.last(11).unwrap().0, "quick".into(), "what was asked for last, whatever ended last");
     }
 }

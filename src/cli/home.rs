@@ -6,21 +6,21 @@ use crate::config::Config;
 use crate::daemon::sources;
 use crate::domain::home::{Area, Entity, Home};
 use crate::domain::{Fault, FaultKind};
-use crate::integrations::mqtt;
-use serde_json::json;
+use crate::integrations::mqtt::{self, Tally};
+use serde_json::{Value, json};
 
 /// Prints the home, or one thing of it.
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
     if let Command::List { nodes: true } = command {
         return nodes(config, as_json).map_err(|fault| vec![fault]);
     }
-    let (home, faults, left_out) = sources::look(config)?;
+    let (home, faults, devices) = sources::look(config)?;
     for fault in faults {
         eprintln!("hark: {fault}");
     }
     match command {
-        Command::List { .. } if as_json => println!("{}", json!(home)),
-        Command::List { .. } => list(&home, &left_out),
+        Command::List { .. } if as_json => println!("{}", listed(&home, &devices)),
+        Command::List { .. } => list(&home, &devices),
         Command::Show { name } => show(&home, name, as_json).map_err(|fault| vec![fault])?,
     }
     Ok(())
@@ -41,7 +41,17 @@ fn nodes(config: &Config, as_json: bool) -> Result<(), Fault> {
     Ok(())
 }
 
-fn list(home: &Home, left_out: &str) {
+/// The home, with what is announced on MQTT and did not come into it.
+fn listed(home: &Home, devices: &Tally) -> Value {
+    let left_out = devices.left_out.iter().map(|(why, count)| json!({"count": count, "why": why}));
+    let mut all = json!(home);
+    all["left_out"] = left_out.collect();
+    all["refused"] = json!(devices.refused);
+    all["last_problem"] = json!(devices.last_problem);
+    all
+}
+
+fn list(home: &Home, devices: &Tally) {
     for area in &home.areas {
         println!("{} ({})", area.name, area.id);
         for entity in home.entities.iter().filter(|entity| entity.area.as_ref() == Some(&area.id)) {
@@ -53,8 +63,11 @@ fn list(home: &Home, left_out: &str) {
         println!("without an area");
         placeless.into_iter().for_each(print_row);
     }
-    if !left_out.is_empty() {
-        println!("announced on MQTT and left out: {left_out}");
+    if !devices.left_out.is_empty() {
+        println!("announced on MQTT and left out: {}", devices.left_out_in_words());
+    }
+    if let Some(problem) = &devices.last_problem {
+        println!("messages on MQTT that cannot be taken: {}, the last of them {problem}", devices.refused);
     }
 }
 

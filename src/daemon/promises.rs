@@ -17,6 +17,7 @@ use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, ToolCall, T
 use crate::integrations::mqtt::{Arrival, Book, How, Known};
 use crate::remembering::requests::{Begun, NewRequest, OpenRequest};
 use crate::remembering::store::Store;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
@@ -30,12 +31,16 @@ const MOST_TRIES: u32 = 5;
 /// How long the next one waits for it.
 const DONE_WITHIN: Duration = Duration::from_secs(60);
 
+/// What arrives while those from before the start are taken up waits for its turn, but not longer than this.
+const TURN_WITHIN: Duration = Duration::from_secs(15);
+
 /// What waited longer than this is not wanted any more.
 const STALE_MS: i64 = 15 * 60 * 1000;
 
-/// Tools that may be run again because what they make has the call's name, or is there only once.
+/// Tools that may be run again because what they make has the call's name, or is there only once; and what takes back,
+/// because what can be taken back is forgotten with the program: it finds what was done again before it, or nothing.
 const KNOWN_AGAIN: &[&str] =
-    &["list.add", "list.create", "timer.start", "alarm.set", "reminder.set", "schedule.add"];
+    &["list.add", "list.create", "timer.start", "alarm.set", "reminder.set", "schedule.add", "undo.last"];
 
 /// See the module.
 pub(super) struct Promises {
@@ -50,6 +55,9 @@ pub(super) struct Promises {
     is_done: Notify,
     /// The one that is waited for.
     awaited: Mutex<Option<(i64, oneshot::Sender<()>)>>,
+    /// What arrived while those from before the start are taken up; `None` when nothing has to wait. Things happen in
+    /// the order in which they were asked for: "undo that" means what was asked before it.
+    behind: Mutex<Option<VecDeque<Event>>>,
 }
 
 impl Promises {
@@ -60,8 +68,9 @@ impl Promises {
         mailbox: &Arc<Mailbox>,
         has_pin: bool,
     ) -> Self {
-        let (done, is_done, awaited) = (Mutex::default(), Notify::new(), Mutex::default());
-        Self { store, kept, choices, mailbox: mailbox.clone(), has_pin, done, is_done, awaited }
+        let (done, is_done, awaited, behind) =
+            (Mutex::default(), Notify::new(), Mutex::default(), Mutex::default());
+        Self { store, kept, choices, mailbox: mailbox.clone(), has_pin, done, is_done, awaited, behind }
     }
 
     /// What was promised before this start and is not done, in its order. What cannot be carried out any more is told.
@@ -81,13 +90,47 @@ impl Promises {
             self.store.requests_done(given_up)?;
         }
         if !events.is_empty() {
+            *lock(&self.behind) = Some(VecDeque::new());
             tracing::info!(count = events.len(), "requests that were promised are taken up again");
         }
         Ok(events)
     }
 
-    /// Hands on what is left over, one after the other, so that it is known which the program dies of, should it.
+    /// Hands on what is left over, one after the other, so that it is known which the program dies of, should it; then
+    /// what arrived meanwhile.
     pub(super) async fn take_up(self: Arc<Self>, left_over: Vec<(i64, Event)>) {
+        let waits = Arc::clone(&self);
+        let in_time = tokio::spawn(async move {
+            tokio::time::sleep(TURN_WITHIN).await;
+            waits.hand_on_what_waits();
+        });
+        self.take_up_in_order(left_over).await;
+        in_time.abort();
+        self.hand_on_what_waits();
+    }
+
+    fn hand_on_what_waits(&self) {
+        // Held to the end: what arrives now comes after it.
+        let mut behind = lock(&self.behind);
+        for event in behind.take().into_iter().flatten() {
+            if let Err(full) = self.mailbox.push(event) {
+                tracing::error!("a request waits for the next start: {full}");
+            }
+        }
+    }
+
+    /// The request, unless it has to wait for those from before the start: then it is handed on after them.
+    fn wait_behind(&self, event: Event) -> Option<Event> {
+        match lock(&self.behind).as_mut() {
+            Some(waiting) => {
+                waiting.push_back(event);
+                None
+            }
+            None => Some(event),
+        }
+    }
+
+    async fn take_up_in_order(&self, left_over: Vec<(i64, Event)>) {
         for (number, event) in left_over {
             let store = self.store.clone();
             if let Err(fault) = blocking(move || store.try_request(number)).await {
@@ -184,7 +227,7 @@ impl Book for Promises {
                 self.keep_setting(&event);
                 None
             }
-            How::Written => Some(match numbers.next() {
+            How::Written => self.wait_behind(match numbers.next() {
                 Some(number) => promised(number, event),
                 None => event,
             }),

@@ -161,6 +161,26 @@ async fn what_kills_the_program_is_given_up_and_told_and_what_waits_behind_it_is
     assert_eq!(place.fault(), None, "told once");
 }
 
+#[tokio::test]
+async fn what_arrives_after_a_start_comes_behind_what_was_left_over() {
+    let place = Place::new();
+    place.start().keep(vec![arrival(asked("one")), arrival(asked("two"))]);
+    let promises = place.start();
+    let left = promises.left_over().unwrap();
+    assert_eq!(promises.keep(vec![arrival(asked("three"))]), [None], "it waits");
+    let taking = tokio::spawn(promises.clone().take_up(left));
+    for number in 1..=3 {
+        let mailbox = place.mailbox.clone();
+        let wait = move || mailbox.pop(Instant::now() + Duration::from_secs(60));
+        let handed = tokio::task::spawn_blocking(wait).await.unwrap();
+        let turn = turn_of(&handed);
+        assert_eq!(turn.0, format!("asked-{number}"));
+        promises.done(&turn);
+    }
+    taking.await.unwrap();
+    assert!(promises.keep(vec![arrival(asked("four"))])[0].is_some(), "nothing has to wait any more");
+}
+
 #[test]
 fn a_pin_is_not_written_down_and_an_old_request_not_carried_out() {
     let place = Place::new();

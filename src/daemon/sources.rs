@@ -10,7 +10,7 @@ use crate::domain::home::Home;
 use crate::domain::ports::{HomeSink, HomeView};
 use crate::domain::{Fault, FaultKind};
 use crate::integrations::homeassistant::{FaultSink, HomeAssistant, SOURCE};
-use crate::integrations::mqtt::{Devices, Mqtt};
+use crate::integrations::mqtt::{Devices, Mqtt, Tally};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -54,11 +54,11 @@ pub(super) fn visit_mqtt(
     Ok((Some(visit), problem))
 }
 
-/// The home as it is at this moment, from all sources, what does not work, and in words what is announced on MQTT and is not for the home.
+/// The home as it is at this moment, from all sources, what does not work, and how the devices of MQTT stand.
 ///
 /// # Errors
 /// When the home's file or the configuration of a source is wrong.
-pub fn look(config: &Config) -> Result<(Home, Faults, String), Faults> {
+pub fn look(config: &Config) -> Result<(Home, Faults, Tally), Faults> {
     let home = Arc::new(HomeRegistry::new(load_home(config)?));
     let faults = Arc::new(Mutex::new(Vec::new()));
     let runtime = runtime()?;
@@ -70,8 +70,8 @@ pub fn look(config: &Config) -> Result<(Home, Faults, String), Faults> {
     let (_visit, problem) = visit_mqtt(config, devices.as_ref(), &runtime).map_err(|fault| vec![fault])?;
     let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
     found.extend(problem);
-    let left_out = devices.map(|devices| devices.tally().left_out).unwrap_or_default();
-    Ok((Home::clone(&home.home()), found, left_out))
+    let tally = devices.map(|devices| devices.tally()).unwrap_or_default();
+    Ok((Home::clone(&home.home()), found, tally))
 }
 
 fn runtime() -> Result<Runtime, Faults> {

@@ -23,7 +23,7 @@ use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
-use crate::acting::tools::{self, Toolbox};
+use crate::acting::tools::{self, InOrder, Toolbox};
 use crate::config::{Config, paths};
 use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
@@ -175,7 +175,9 @@ impl Workshop {
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
-        let tools: Arc<dyn Tools> = Arc::new(Toolbox::new(parts.map_err(|fault| vec![fault])?));
+        let toolbox = Toolbox::new(parts.map_err(|fault| vec![fault])?);
+        let parts = toolbox.parts().clone();
+        let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let promises = settings_kept.as_ref().map(|(kept, choices)| {
             Arc::new(Promises::new(store.clone(), kept.clone(), choices.clone(), &mailbox, tools.has_pin()))
         });
@@ -183,6 +185,7 @@ impl Workshop {
             Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),
             None => tools,
         };
+        let tools: Arc<dyn Tools> = Arc::new(InOrder::new(tools, parts));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let mind =

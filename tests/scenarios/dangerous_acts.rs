@@ -65,6 +65,11 @@ fn a_typed_pin_opens_the_door_and_is_written_nowhere() {
     let events = conversation(&hark, &["unlock the front door", "yes"]);
     assert_eq!((unlocked(&events), last_reply(&events).contains("PIN")), (0, true));
     assert_eq!(unlocked(&conversation(&hark, &["unlock the front door", "what time is it", PIN])), 0);
+    // One question names everything that its answer lets through.
+    let both = conversation(&hark, &["unlock the front door and unlock the back door", PIN]);
+    let asked = named(&both, "reply")[0]["text"].as_str().unwrap();
+    assert_eq!(asked, "What is the PIN to unlock the front door and unlock the back door?");
+    assert_eq!(unlocked(&both), 2);
     // Several acts of one request, and a follow-up: the PIN too.
     let events = conversation(&hark, &["lock the front door", "unlock it", PIN]);
     assert_eq!(named(&events, "intent")[1]["route"], "context", "{events:#?}");

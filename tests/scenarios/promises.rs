@@ -1,6 +1,7 @@
 //! Promises survive: the program is killed again and again while timers, alarms and reminders are set, cancelled and
-//! ring and things are put on a list; each rings once, nothing is lost. `HARK_KILLS` and `HARK_PROMISES` make it
-//! longer (200 and 1000).
+//! ring, things are put on a list and taken back; each rings once, nothing is lost, and taking one thing back takes
+//! nothing else. `HARK_KILLS` and `HARK_PROMISES` make it longer (200 and 1000); `HARK_PROMISES_SEEN` names
+//! a file for what the broker saw.
 
 use crate::support::{Broker, Chance, Hark, Running, text};
 use serde_json::Value;
@@ -104,6 +105,8 @@ fn killed_at_random_every_promise_is_kept_once() {
     // When it was down, from the kill to the next time it is there.
     let mut outages: Vec<(i64, i64)> = Vec::new();
     let mut asked = 0;
+    // What was handed to the broker: of lists the things, of all that rings how many.
+    let (mut items, mut rings) = (Vec::new(), 0);
     let mut last_run = None;
     let mut slowest_start_ms = 0;
     for round in 0..=kills {
@@ -121,13 +124,20 @@ fn killed_at_random_every_promise_is_kept_once() {
         for _ in 0..share {
             asked += 1;
             let seconds = 1 + chance.below(15);
-            let request = match chance.below(5) {
+            let kind = chance.below(6);
+            let request = match kind {
                 0 => format!("set a timer for {seconds} seconds"),
                 1 => format!("wake me in {seconds} seconds"),
                 2 => format!("add promise number {asked} to the shopping list"),
+                3 => format!("add whim number {asked} to the shopping list"),
                 _ => format!("/remind {seconds}s promise number {asked}"),
             };
             broker.publish("hark/hark/ask", &request);
+            match kind {
+                2 => items.push(format!("promise number {asked}")),
+                3 => broker.publish("hark/hark/ask", "undo that"),
+                _ => rings += 1,
+            }
         }
         if chance.below(3) == 0 {
             cancelled.extend(cancel_one(&hark, &mut chance));
@@ -148,15 +158,30 @@ fn killed_at_random_every_promise_is_kept_once() {
         listed(&hark, "timers").is_empty().then_some(())
     });
     assert!(last_run.take().unwrap().terminate().success());
+    if let Some(file) = std::env::var_os("HARK_PROMISES_SEEN") {
+        std::fs::write(file, all.lines().join("\n")).unwrap();
+    }
     let seen = Seen::of(&all.lines());
     // A machine on which it takes long to start lets it ring late, too.
     let allowed_ms = 4_000 + 4 * slowest_start_ms;
     judge(&seen, &noted(&hark), &cancelled, &outages, allowed_ms);
-    let kept = on_lists(&hark);
-    println!("{} things put on the list", seen.listed.len());
-    let lost: Vec<_> = seen.listed.iter().filter(|item| kept.get(*item) != Some(&1)).collect();
-    assert!(lost.is_empty() && !seen.listed.is_empty(), "what was put on the list is there, once: {lost:?}");
+    let (kept, noted) = (on_lists(&hark), noted(&hark));
+    let whims = |name: &&String| name.starts_with("whim");
+    println!(
+        "asked for {rings} rings, {} noted and {} cancelled; {} things on the list, {} whims left of {}",
+        noted.len(),
+        cancelled.len(),
+        items.len(),
+        kept.keys().filter(whims).count(),
+        asked - rings - items.len() as u64,
+    );
+    // The broker keeps what came while it was away: nothing that was handed to it is lost.
+    let lost: Vec<_> = items.iter().filter(|item| kept.get(*item) != Some(&1)).collect();
+    assert!(lost.is_empty() && !items.is_empty(), "what was asked for is on the list, once: {lost:?}");
     assert!(kept.values().all(|count| *count == 1), "nothing is there twice: {kept:?}");
+    assert_eq!((noted.len() + cancelled.len()) as u64, rings, "each rang, or was cancelled");
+    let put: Vec<_> = seen.listed.iter().filter(|item| !whims(item) && !kept.contains_key(*item)).collect();
+    assert!(put.is_empty(), "a receipt is a promise: {put:?}");
 }
 
 /// The database is exact. Between the broker's word that it has a ring and the note of it lies a hair's breadth: what

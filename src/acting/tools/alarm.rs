@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
-use super::timer::{length, own_area, work};
+use super::timer::{length, own_area, set_now, work};
 use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::acting::undo::Undoable;
 use crate::acting::zone::Zone;
@@ -66,6 +66,7 @@ pub fn reminders(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let ms = length(args, AMOUNT).unwrap_or(SNOOZE_MS);
     work(parts, move |timers, now| {
+        let rang = timers.ringing();
         let snoozed = match timers.snooze(ms, now) {
             Err(TimerError::NotFound) => {
                 return Err(Failure::new(error_code::NOT_FOUND, "nothing is ringing"));
@@ -83,7 +84,12 @@ pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
                 detail["name"] = json!(name);
             }
         }
-        Ok(Outcome::new(true, detail))
+        let mut outcome = Outcome::new(true, detail);
+        for timer in snoozed {
+            let before = rang.iter().find(|before| before.id == timer.id).cloned().map(Box::new);
+            outcome = outcome.undone_by(Undoable::Timer { before, after: Some(Box::new(timer)) });
+        }
+        Ok(outcome)
     })
 }
 
@@ -123,7 +129,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({ key(kind): shown(&timer, timers.zone(), now) }));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
+        Ok(set_now(outcome, timer, now))
     })
 }
 
@@ -302,7 +308,8 @@ pub(super) fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Value {
     shown
 }
 
-/// A repetition for replies: every so many of what, on which days.
+/// A repetition for replies: every so many of what, on which days of the week, of which the number counts within a
+/// month (-1 is the last), or which days of the month (-1, too), in which month.
 fn repeats(rule: &Recurrence) -> Value {
     let every = match rule.frequency {
         Frequency::Minutely => "minute",
@@ -320,5 +327,10 @@ fn repeats(rule: &Recurrence) -> Value {
         [5, 6] => "weekends",
         _ => "",
     };
-    json!({"every": every, "interval": rule.interval, "days": named, "set": set, "month_days": rule.month_days})
+    let nth = rule.days.first().and_then(|(nth, _)| *nth);
+    let month = rule.month.and_then(|month| NaiveDate::from_ymd_opt(2000, month, 1));
+    json!({
+        "every": every, "interval": rule.interval, "days": named, "set": set, "nth": nth,
+        "month_days": rule.month_days, "month": month.map(|day| day.format("%B").to_string()),
+    })
 }

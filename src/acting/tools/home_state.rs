@@ -91,6 +91,11 @@ fn binary_words(device_class: Option<&str>) -> (&'static str, &'static str) {
         Some("problem") => ("a problem", "okay"),
         Some("safety") => ("unsafe", "safe"),
         Some("tamper") => ("tampered with", "okay"),
+        Some("cold") => ("cold", "normal"),
+        Some("heat") => ("hot", "normal"),
+        Some("light") => ("light", "dark"),
+        Some("moving") => ("moving", "still"),
+        Some("update") => ("out of date", "up to date"),
         _ => ("on", "off"),
     }
 }
@@ -101,6 +106,8 @@ pub fn state_words(entity: &Entity) -> String {
         ("binary_sensor", "on") => binary_words(entity.device_class.as_deref()).0.to_owned(),
         ("binary_sensor", "off") => binary_words(entity.device_class.as_deref()).1.to_owned(),
         ("person", "not_home") => "away".to_owned(),
+        ("update", "on") => binary_words(Some("update")).0.to_owned(),
+        ("update", "off") => binary_words(Some("update")).1.to_owned(),
         (_, state) => state.replace('_', " "),
     }
 }

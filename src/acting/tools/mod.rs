@@ -19,6 +19,7 @@ mod home_light;
 mod home_robots;
 mod home_state;
 mod home_switch;
+mod in_order;
 mod list;
 mod media;
 mod memory;
@@ -52,6 +53,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use in_order::InOrder;
 pub use parts::{Clock, Kept, Parts};
 pub use table::triggers;
 

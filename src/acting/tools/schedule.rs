@@ -4,7 +4,7 @@ use super::alarm::shown;
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
-use super::timer::{own_area, work};
+use super::timer::{own_area, set_now, work};
 use crate::acting::timers::{NewTimer, Timers};
 use crate::acting::undo::Undoable;
 use crate::acting::zone;
@@ -44,7 +44,7 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({"schedule": told(&timer, timers, now)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
+        Ok(set_now(outcome, timer, now))
     })
 }
 

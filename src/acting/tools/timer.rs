@@ -23,9 +23,17 @@ pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let new = NewTimer { kind, name, area, duration_ms, key, ..NewTimer::default() };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
-        let outcome = Outcome::new(true, json!({"timer": shown(&timer)}));
-        Ok(outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) }))
+        Ok(set_now(Outcome::new(true, json!({"timer": shown(&timer)})), timer, now))
     })
+}
+
+/// The outcome of setting a timer. One that was there already, because a request is taken up again after a power cut, was
+/// set by an earlier program, of which nothing is taken back.
+pub(super) fn set_now(outcome: Outcome, timer: Timer, now_unix_ms: i64) -> Outcome {
+    if timer.created_unix_ms != now_unix_ms {
+        return outcome;
+    }
+    outcome.undone_by(Undoable::Timer { before: None, after: Some(Box::new(timer)) })
 }
 
 /// `timer.cancel`.

@@ -48,7 +48,8 @@ impl Machine {
             waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
         let by_pin = waiting.iter().any(|work| lacks(work, error_code::NEEDS_PIN));
         let asked = if by_pin { error_code::NEEDS_PIN } else { error_code::NEEDS_APPROVAL };
-        let question = waiting.iter().find(|work| lacks(work, asked)).and_then(|work| work.receipt.clone());
+        let first = waiting.iter().position(|work| lacks(work, asked));
+        let question = first.and_then(|first| asking_for_all(first, &waiting));
         turn.outcome = match (&question, failed) {
             (Some(_), _) => Outcome::AwaitingApproval,
             (None, true) => Outcome::Failed,
@@ -145,6 +146,17 @@ impl Machine {
             }
         }
     }
+}
+
+/// The receipt that is asked about, with the other acts that the same yes lets through: none happens unnamed.
+fn asking_for_all(first: usize, waiting: &[&Work]) -> Option<Receipt> {
+    let mut asked = waiting.get(first)?.receipt.clone()?;
+    let others = waiting.iter().enumerate().filter(|(at, _)| *at != first);
+    let also: Vec<_> = others.filter_map(|(_, work)| Some(work.receipt.as_ref()?.detail.clone())).collect();
+    if let (false, Some(detail)) = (also.is_empty(), asked.detail.as_object_mut()) {
+        detail.insert("also".into(), also.into());
+    }
+    Some(asked)
 }
 
 fn needs_approval(work: &Work) -> bool {

@@ -55,6 +55,25 @@ fn a_pin_is_what_is_waited_for_where_one_is_needed() {
 }
 
 #[test]
+fn every_act_that_a_yes_lets_through_is_named_in_the_question() {
+    let mut machine = machine();
+    let effects = run(
+        &mut machine,
+        vec![
+            (0, typed("unlock the front door and open the garage")),
+            (1, understood(1, &["HassTurnOff", "HassTurnOn"])),
+            (2, acted(1, 0, false, "needs_approval")),
+            (3, acted(1, 1, false, "needs_approval")),
+        ],
+    );
+    let asked = replies(&effects);
+    let [Reply::AskApproval { receipt, .. }] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(receipt.detail["also"].as_array().map(Vec::len), Some(1), "{receipt:?}");
+    let effects = run(&mut machine, vec![(4, replied(1, false)), (5000, typed("yes"))]);
+    assert_eq!(calls(&effects).len(), 2);
+}
+
+#[test]
 fn what_hark_does_by_itself_the_room_is_asked_about() {
     let mut machine = machine();
     let command = Timer {

@@ -178,7 +178,9 @@ impl Connection {
     /// Connects again and again until `stop` becomes true.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
         loop {
-            let (client, eventloop) = AsyncClient::new(self.options.clone(), CHANNEL_MESSAGES);
+            let (client, mut eventloop) = AsyncClient::new(self.options.clone(), CHANNEL_MESSAGES);
+            // Or a command that follows an event waits 40 ms until the broker has acknowledged that.
+            eventloop.network_options.set_tcp_nodelay(true);
             let mut session = Session::new(client, &self.shared, &self.inbound, &mut self.intake);
             let end = session.run(eventloop, &mut stop).await;
             let lasted = session.lasted();

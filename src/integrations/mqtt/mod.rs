@@ -27,7 +27,7 @@ mod session;
 mod taking;
 pub mod topics;
 
-pub use devices::{Backend, Devices};
+pub use devices::{Backend, Devices, Tally};
 pub use discovery::{Equipment, NodeInfo};
 pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
@@ -89,7 +89,7 @@ pub struct Status {
     /// Times the connection could not be made or broke.
     pub outages: u64,
     /// The devices that others announce.
-    pub devices: devices::Tally,
+    pub devices: Tally,
 }
 
 /// Hark on MQTT. Dropping it without [`Mqtt::shutdown`] breaks the connection off, and the broker

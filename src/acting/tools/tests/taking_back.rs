@@ -20,6 +20,30 @@ impl House {
     }
 }
 
+/// Three requests that come at once: the second takes the first back, neither what was before nor what comes after,
+/// however long each takes.
+#[tokio::test]
+async fn what_is_under_way_is_waited_for_and_taken_back() {
+    let house = house();
+    house.in_turn("a", "timer.start", json!({"minutes": 5})).await;
+    let call = |turn: &str, tool: &str, args: Value| ToolCall {
+        index: 0,
+        turn: TurnId::from(turn),
+        tool: tool.to_owned(),
+        args: args.as_object().cloned().unwrap(),
+        approved: false,
+        grant: None,
+    };
+    let tools = InOrder::new(Arc::new(house.tools.clone()), house.tools.parts().clone());
+    let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
+    let takes_back = tools.run(call("c", "undo.last", json!({})));
+    let starts = tools.run(call("d", "timer.start", json!({"minutes": 7})));
+    let (started, taken_back, added) = tokio::join!(starts, takes_back, adds);
+    assert!(added.ok && started.ok, "{} {}", added.detail, started.detail);
+    assert_eq!(taken_back.detail["undone"][0]["kind"], "list", "{}", taken_back.detail);
+    assert_eq!(house.tools.parts().timers.all().len(), 2);
+}
+
 #[tokio::test]
 async fn a_change_of_any_kind_is_taken_back() {
     let cases = [

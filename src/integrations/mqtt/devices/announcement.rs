@@ -87,6 +87,10 @@ pub fn components(place: &Place, payload: &[u8]) -> Result<Vec<Component>, Confi
     if object.get("origin").and_then(|origin| origin.get("name")).and_then(Value::as_str) == Some(OURSELVES) {
         return Ok(Vec::new());
     }
+    if object.get("migrate_discovery") == Some(&Value::Bool(true)) {
+        // Says that this entity is announced with its whole device from now on.
+        return Ok(Vec::new());
+    }
     let device = device(object.get("device"));
     if place.component != "device" {
         let (domain, key) = (place.component.clone(), place.object_id.clone());

@@ -65,6 +65,7 @@ fn what_hark_says_of_itself_is_no_device() {
         read("device", &json!({"o": {"name": "Hark"}, "cmps": {"x": {"p": "switch", "cmd_t": "a"}}}))
             .is_empty()
     );
+    assert!(read("sensor", &json!({"migrate_discovery": true})).is_empty(), "it moves to its device");
 }
 
 #[test]
@@ -87,6 +88,12 @@ fn topics_with_wildcards_and_wrong_values_are_refused() {
     for topic in ["a/+/b", "#", "$SYS/x", "a\u{0}b", "a\nb"] {
         let fields = fields(json!({"state_topic": topic}));
         assert!(matches!(fields.topic("state_topic"), Err(ConfigError::BadTopic { .. })), "{topic:?}");
+        let may_be_heard = matches!(topic, "a/+/b" | "#");
+        assert_eq!(fields.filter("state_topic").is_ok(), may_be_heard, "{topic:?}");
+    }
+    for filter in ["a/b+", "#/a", "a#", "a/+b/c"] {
+        let fields = fields(json!({"state_topic": filter}));
+        assert!(fields.filter("state_topic").is_err(), "{filter}");
     }
     let fields = fields(
         json!({"a": [1], "b": {"c": 1}, "n": "1e999", "m": "12.5", "f": "maybe", "t": true, "l": "x"}),

@@ -165,7 +165,7 @@ mod tests {
         for value in [
             json!({"availability_mode": "some"}),
             json!({"availability": [5.5]}),
-            json!({"availability": [{"topic": "a/#"}]}),
+            json!({"availability": [{"topic": "a/b#"}]}),
             json!({"availability": [{}]}),
             json!({"availability": vec!["a"; 17]}),
         ] {

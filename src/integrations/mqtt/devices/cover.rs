@@ -34,6 +34,8 @@ pub struct Cover {
     optimistic: bool,
     tilt_optimistic: bool,
     state: &'static str,
+    /// It said last that it stopped: its position tells the rest.
+    stopped: bool,
     position: Option<u8>,
     tilt: Option<u8>,
     /// The number of the slats last sent, and what it stands for.
@@ -51,8 +53,9 @@ impl Cover {
         let inputs = Inputs::read(
             fields,
             &[
-                (Input::State, "state_topic", &["value_template"]),
+                // Before the state, which may be on the same topic: where it stopped tells whether it is closed.
                 (Input::Position, "position_topic", &["position_template", "value_template"]),
+                (Input::State, "state_topic", &["value_template"]),
                 (Input::Tilt, "tilt_status_topic", &["tilt_status_template"]),
             ],
         )?;
@@ -78,6 +81,7 @@ impl Cover {
             set_position,
             inputs,
             state: UNKNOWN,
+            stopped: false,
             position: None,
             tilt: None,
             asked_tilt: None,
@@ -109,6 +113,7 @@ impl Cover {
             set_tilt: None,
             inputs,
             state: UNKNOWN,
+            stopped: false,
             position: None,
             tilt: None,
             asked_tilt: None,
@@ -174,7 +179,7 @@ impl Cover {
             _ => part(told, closed, open),
         };
         self.position = Some(position);
-        if !self.inputs.has(Input::State) || self.state == UNKNOWN {
+        if !self.inputs.has(Input::State) || self.state == UNKNOWN || self.stopped {
             self.state = if position == 0 { "closed" } else { "open" };
         }
     }
@@ -186,6 +191,7 @@ impl Cover {
             }
             return;
         };
+        self.stopped = *state == "stopped";
         self.state = match (*state, self.position, self.state) {
             ("stopped", Some(0), _) | ("stopped", None, "closing" | "closed") => "closed",
             ("stopped", _, _) => "open",

@@ -148,7 +148,7 @@ impl Devices {
         let fleet = lock(&self.fleet);
         Tally {
             entities: fleet.len(),
-            left_out: fleet.left_out_in_words(),
+            left_out: fleet.left_out(),
             refused: self.refused.load(Ordering::Relaxed),
             overtaken,
             lost,

@@ -68,19 +68,33 @@ pub enum ConfigError {
 
 type Checked<T> = Result<T, ConfigError>;
 
-/// A topic that may be written into a publish or a subscription.
+/// A topic that may be published to.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn check_topic(topic: &str) -> Result<(), &'static str> {
+    if topic.contains(['+', '#']) { Err("it holds a wildcard") } else { check_filter(topic) }
+}
+
+/// A topic that may be subscribed, with or without wildcards.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_filter(topic: &str) -> Result<(), &'static str> {
     if topic.is_empty() {
         return Err("it is empty");
     }
     if topic.len() > TOPIC_MAX_BYTES {
         return Err("it is too long");
     }
-    if topic.contains(['+', '#']) {
-        return Err("it holds a wildcard");
+    let levels = topic.split('/').count();
+    let is_wrong = |(at, level): (usize, &str)| match level {
+        "+" => false,
+        "#" => at + 1 < levels,
+        level => level.contains(['+', '#']),
+    };
+    if topic.split('/').enumerate().any(is_wrong) {
+        return Err("its wildcards are not whole levels");
     }
     if topic.starts_with('$') {
         return Err("it belongs to the broker");
@@ -263,13 +277,29 @@ impl Fields {
         }
     }
 
-    /// A topic.
+    /// A topic to publish to.
     ///
     /// # Errors
     /// When it holds a wildcard or is no topic otherwise.
     pub fn topic(&self, key: &str) -> Checked<Option<String>> {
+        self.checked_topic(key, check_topic)
+    }
+
+    /// A topic to subscribe, which may hold wildcards.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn filter(&self, key: &str) -> Checked<Option<String>> {
+        self.checked_topic(key, check_filter)
+    }
+
+    fn checked_topic(
+        &self,
+        key: &str,
+        check: impl Fn(&str) -> Result<(), &'static str>,
+    ) -> Checked<Option<String>> {
         let Some(topic) = self.text(key)?.filter(|topic| !topic.is_empty()) else { return Ok(None) };
-        match check_topic(&topic) {
+        match check(&topic) {
             Ok(()) => Ok(Some(topic)),
             Err(why) => Err(ConfigError::BadTopic { key: key.to_owned(), why }),
         }
@@ -292,7 +322,7 @@ impl Fields {
     /// # Errors
     /// As its parts.
     pub fn source(&self, topic: &str, templates: &[&str]) -> Checked<Option<Source>> {
-        let Some(topic) = self.topic(topic)? else { return Ok(None) };
+        let Some(topic) = self.filter(topic)? else { return Ok(None) };
         Ok(Some(Source { topic, template: self.first_template(templates)? }))
     }
 

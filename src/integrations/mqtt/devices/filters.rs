@@ -7,6 +7,9 @@ use minijinja::{Environment, Error, ErrorKind, State, filters};
 /// Longest text a filter makes.
 const TEXT_MAX_BYTES: usize = 64 * 1024;
 
+/// Most values of a list that are reckoned with.
+const VALUES_MAX: usize = 10_000;
+
 /// Adds them.
 pub fn add_to(engine: &mut Environment<'static>) {
     for name in ["indent", "batch", "slice", "pprint", "groupby", "dictsort", "chain", "zip"] {
@@ -39,6 +42,17 @@ pub fn add_to(engine: &mut Environment<'static>) {
     engine.add_filter("ord", |value: String| value.chars().next().map(u32::from));
     engine.add_filter("bitwise_and", |value: i64, other: i64| value & other);
     engine.add_filter("bitwise_or", |value: i64, other: i64| value | other);
+    engine.add_filter("bitwise_xor", |value: i64, other: i64| value ^ other);
+    engine.add_filter("sqrt", root);
+    engine.add_function("sqrt", root);
+    engine.add_filter("log", logarithm);
+    engine.add_function("log", logarithm);
+    engine.add_filter("average", |values: Value| average(vec![values]));
+    engine.add_function("average", |values: Rest<Value>| average(values.0));
+    engine.add_filter("median", |values: Value| median(vec![values]));
+    engine.add_function("median", |values: Rest<Value>| median(values.0));
+    engine.add_global("pi", std::f64::consts::PI);
+    engine.add_global("e", std::f64::consts::E);
     engine.add_filter("replace", replace);
     engine.add_filter("join", join);
     engine.add_filter(FORMAT, filters::format);
@@ -46,9 +60,11 @@ pub fn add_to(engine: &mut Environment<'static>) {
     engine.add_function("min", |values: Rest<Value>| least(values.0, false));
     engine.add_function("max", |values: Rest<Value>| least(values.0, true));
     engine.set_unknown_method_callback(method);
+    super::filters_text::add_to(engine);
+    super::filters_time::add_to(engine);
 }
 
-fn bad(what: impl Into<String>) -> Error {
+pub(super) fn bad(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, what.into())
 }
 
@@ -58,7 +74,7 @@ fn no_number(value: &Value) -> Error {
 }
 
 /// A number, or a text that says one.
-fn number(value: &Value) -> Option<f64> {
+pub(super) fn number(value: &Value) -> Option<f64> {
     let number = match value.kind() {
         ValueKind::Number => f64::try_from(value.clone()).ok(),
         ValueKind::Bool => Some(f64::from(u8::from(value.is_true()))),
@@ -126,6 +142,42 @@ fn round(
     Ok(if precision == 0 { Value::from(whole) } else { Value::from(rounded) })
 }
 
+fn real(value: &Value) -> Result<f64, Error> {
+    number(value).ok_or_else(|| no_number(value))
+}
+
+fn root(value: Value) -> Result<f64, Error> {
+    real(&value).map(f64::sqrt)
+}
+
+fn logarithm(value: Value, base: Option<f64>) -> Result<f64, Error> {
+    real(&value).map(|number| base.map_or(number.ln(), |base| number.log(base)))
+}
+
+/// The numbers of a list, or of what was handed over one by one.
+fn numbers(values: Vec<Value>) -> Result<Vec<f64>, Error> {
+    let found = match values.as_slice() {
+        [one] if one.try_iter().is_ok() => {
+            one.try_iter()?.take(VALUES_MAX).map(|value| real(&value)).collect()
+        }
+        _ => values.iter().map(real).collect::<Result<Vec<_>, _>>(),
+    }?;
+    if found.is_empty() { Err(bad("there are no numbers")) } else { Ok(found) }
+}
+
+fn average(values: Vec<Value>) -> Result<f64, Error> {
+    // Far below what a f64 tells apart.
+    #[allow(clippy::cast_precision_loss)]
+    numbers(values).map(|numbers| numbers.iter().sum::<f64>() / numbers.len() as f64)
+}
+
+fn median(values: Vec<Value>) -> Result<f64, Error> {
+    let mut numbers = numbers(values)?;
+    numbers.sort_by(f64::total_cmp);
+    let (half, is_odd) = (numbers.len() / 2, numbers.len() % 2 == 1);
+    Ok(if is_odd { numbers[half] } else { f64::midpoint(numbers[half - 1], numbers[half]) })
+}
+
 fn truth(value: Value, default: Option<Value>) -> Result<Value, Error> {
     let known = match value.kind() {
         ValueKind::Bool => Some(value.is_true()),
@@ -139,13 +191,17 @@ fn truth(value: Value, default: Option<Value>) -> Result<Value, Error> {
     known.map(Value::from).or(default).ok_or_else(|| bad("that is neither true nor false"))
 }
 
+/// Why `is_defined` ends a template: the message is about something else, which is no mistake.
+pub(super) const ABSENT: &str = "the message does not have it";
+
 /// Hands on what is there; a message without it is passed over.
 fn defined(value: Value) -> Result<Value, Error> {
-    if value.is_undefined() { Err(bad("the message does not have it")) } else { Ok(value) }
+    if value.is_undefined() { Err(bad(ABSENT)) } else { Ok(value) }
 }
 
-fn iif(value: Value, yes: Option<Value>, no: Option<Value>) -> Value {
+fn iif(value: Value, yes: Option<Value>, no: Option<Value>, unknown: Option<Value>) -> Value {
     match value.is_true() {
+        _ if value.is_none() && unknown.is_some() => unknown.unwrap_or_default(),
         true => yes.unwrap_or_else(|| Value::from(true)),
         false => no.unwrap_or_else(|| Value::from(false)),
     }
@@ -161,7 +217,7 @@ fn from_json(value: Value) -> Result<Value, Error> {
     Ok(Value::from(minijinja::value::Serde(json)))
 }
 
-fn bounded(text: String) -> Result<String, Error> {
+pub(super) fn bounded(text: String) -> Result<String, Error> {
     if text.len() > TEXT_MAX_BYTES { Err(bad("a text grows too long")) } else { Ok(text) }
 }
 
@@ -214,7 +270,7 @@ const FORMAT: &str = "printf";
 
 fn least(values: Vec<Value>, most: bool) -> Result<Value, Error> {
     let values = match values.as_slice() {
-        [one] if one.try_iter().is_ok() => one.try_iter()?.take(10_000).collect(),
+        [one] if one.try_iter().is_ok() => one.try_iter()?.take(VALUES_MAX).collect(),
         _ => values,
     };
     let best = if most { values.into_iter().max() } else { values.into_iter().min() };
@@ -250,11 +306,44 @@ fn method(_state: &mut State, value: &Value, name: &str, args: &[Value]) -> Resu
     }
 }
 
+fn texts<'a>(parts: impl IntoIterator<Item = &'a str>) -> Value {
+    parts.into_iter().map(Value::from).collect()
+}
+
 fn text_method(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Error> {
-    let arg = |at: usize| args.get(at).and_then(Value::as_str);
+    let arg = |at: usize| -> Option<&str> { args.get(at)?.as_str() };
     let ends: Vec<char> = arg(0).unwrap_or(" \t\r\n").chars().collect();
     let is_end = |c: char| ends.contains(&c);
     let value = match name {
+        "partition" | "rpartition" => {
+            let separator = arg(0).filter(|separator| !separator.is_empty());
+            let separator = separator.ok_or_else(|| bad("an empty separator"))?;
+            let split =
+                if name == "partition" { text.split_once(separator) } else { text.rsplit_once(separator) };
+            match split {
+                Some((before, after)) => texts([before, separator, after]),
+                None if name == "partition" => texts([text, "", ""]),
+                None => texts(["", "", text]),
+            }
+        }
+        "rsplit" => {
+            let separator = arg(0).filter(|separator| !separator.is_empty());
+            let separator = separator.ok_or_else(|| bad("it wants a separator"))?;
+            let most = args.get(1).and_then(Value::as_usize).unwrap_or(TEXT_MAX_BYTES);
+            let mut parts: Vec<&str> = text.rsplitn(most.saturating_add(1), separator).collect();
+            parts.reverse();
+            texts(parts)
+        }
+        "removeprefix" => Value::from(text.strip_prefix(arg(0).unwrap_or_default()).unwrap_or(text)),
+        "removesuffix" => Value::from(text.strip_suffix(arg(0).unwrap_or_default()).unwrap_or(text)),
+        "splitlines" => text.lines().map(Value::from).collect(),
+        "rjust" | "ljust" => {
+            let fill = arg(1).and_then(|fill| fill.chars().next()).unwrap_or(' ');
+            let width = args.first().and_then(Value::as_usize).unwrap_or(0).min(64);
+            let missing: String =
+                std::iter::repeat_n(fill, width.saturating_sub(text.chars().count())).collect();
+            Value::from(if name == "rjust" { missing + text } else { format!("{text}{missing}") })
+        }
         "lower" | "casefold" => Value::from(text.to_lowercase()),
         "upper" => Value::from(text.to_uppercase()),
         "title" => Value::from(filters::title(text.into())),

@@ -6,12 +6,13 @@ use super::announcement;
 use super::appliance::Order;
 use super::fields::ConfigError;
 use super::growth::PAYLOAD_MAX_BYTES;
-use super::thing::{Found, Slot, Thing};
+use super::listeners::{Listener, Listeners, matches};
+use super::thing::{Found, Thing};
 use crate::domain::EntityId;
 use crate::domain::device::{DeviceCodes, DeviceCommand, DeviceError};
 use crate::domain::home::{Area, Entity};
 use crate::domain::ports::StateReport;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
@@ -72,7 +73,7 @@ pub struct Fleet {
     reserved: Vec<String>,
     announced: BTreeMap<String, Announced>,
     things: BTreeMap<EntityId, Thing>,
-    listeners: HashMap<String, Vec<(EntityId, Slot)>>,
+    listeners: Listeners,
     ticking: BTreeSet<EntityId>,
     codes: DeviceCodes,
 }
@@ -86,7 +87,7 @@ impl Fleet {
             reserved: Topics::subscriptions().map(|topic| topics.path(topic)).collect(),
             announced: BTreeMap::new(),
             things: BTreeMap::new(),
-            listeners: HashMap::new(),
+            listeners: Listeners::default(),
             ticking: BTreeSet::new(),
             codes: DeviceCodes::default(),
         }
@@ -104,7 +105,7 @@ impl Fleet {
 
     /// Whether somebody listens to a topic.
     pub fn listens(&self, topic: &str) -> bool {
-        self.listeners.contains_key(topic)
+        self.listeners.hear(topic)
     }
 
     /// Number of entities.
@@ -113,18 +114,17 @@ impl Fleet {
     }
 
     /// What is announced and not for the home: how many for which reason.
-    pub fn left_out(&self) -> BTreeMap<&str, usize> {
+    pub fn left_out(&self) -> BTreeMap<String, usize> {
         let mut reasons = BTreeMap::new();
         for why in self.announced.values().flat_map(|announced| &announced.left_out) {
-            *reasons.entry(why.as_str()).or_default() += 1;
+            *reasons.entry(why.clone()).or_default() += 1;
         }
         reasons
     }
 
     /// The same in words, empty when there is nothing.
     pub fn left_out_in_words(&self) -> String {
-        let reasons = self.left_out().into_iter().map(|(why, count)| format!("{count} {why}"));
-        reasons.collect::<Vec<_>>().join(", ")
+        in_words(&self.left_out())
     }
 
     /// A message came, of discovery or of a device.
@@ -135,11 +135,10 @@ impl Fleet {
         if let Some(place) = announcement::place(&self.prefix, topic) {
             self.announce(&place, topic, payload, retained, changes);
         }
-        if let Some(listeners) = self.listeners.get(topic) {
-            let problem =
-                deliver(&mut self.things, &mut self.ticking, listeners, payload, now, &mut changes.told);
-            changes.problems.extend(problem.map(|why| Problem { topic: topic.to_owned(), why }));
-        }
+        let listeners = self.listeners.of(topic);
+        let problem =
+            deliver(&mut self.things, &mut self.ticking, listeners, payload, now, &mut changes.told);
+        changes.problems.extend(problem.map(|why| Problem { topic: topic.to_owned(), why }));
     }
 
     fn announce(
@@ -204,7 +203,12 @@ impl Fleet {
         if self.listeners.len() + topics.len() > TOPICS_MAX {
             return Err(ConfigError::TooMany("10000 topics"));
         }
-        if let Some((topic, _)) = topics.iter().find(|(topic, _)| self.reserved.contains(topic)) {
+        if self.listeners.is_full_of_patterns() && topics.iter().any(|(topic, _)| topic.contains(['+', '#']))
+        {
+            return Err(ConfigError::TooMany("512 topics with wildcards"));
+        }
+        let is_reserved = |topic: &str| self.reserved.iter().any(|reserved| matches(topic, reserved));
+        if let Some((topic, _)) = topics.iter().find(|(topic, _)| is_reserved(topic)) {
             return Err(ConfigError::BadTopic { key: topic.clone(), why: "Hark takes its commands there" });
         }
         if self.things.values().any(|known| known.is_same(&thing)) {
@@ -212,7 +216,7 @@ impl Fleet {
         }
         let id = self.free_id(&thing.wished_id());
         for (topic, slot) in topics {
-            self.listeners.entry(topic.clone()).or_default().push((id.clone(), slot));
+            self.listeners.add(&topic, (id.clone(), slot));
             changes.unsubscribe.remove(&topic);
             changes.subscribe.insert(topic);
         }
@@ -245,10 +249,7 @@ impl Fleet {
             let Some(thing) = self.things.remove(&id) else { continue };
             self.ticking.remove(&id);
             for (topic, _) in thing.topics() {
-                let Some(listeners) = self.listeners.get_mut(&topic) else { continue };
-                listeners.retain(|(other, _)| *other != id);
-                if listeners.is_empty() {
-                    self.listeners.remove(&topic);
+                if self.listeners.remove(&topic, &id) {
                     changes.subscribe.remove(&topic);
                     changes.unsubscribe.insert(topic);
                 }
@@ -336,15 +337,22 @@ impl Fleet {
     }
 }
 
+/// How many there are for which reason, as [`Fleet::left_out`] has it.
+pub fn in_words(left_out: &BTreeMap<String, usize>) -> String {
+    left_out.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(", ")
+}
+
 /// Hands a message to all who listen; why one of them could not read it.
-fn deliver(
+fn deliver<'a>(
     things: &mut BTreeMap<EntityId, Thing>,
     ticking: &mut BTreeSet<EntityId>,
-    listeners: &[(EntityId, Slot)],
+    listeners: impl Iterator<Item = &'a Listener>,
     payload: &[u8],
     now: Instant,
     told: &mut BTreeSet<EntityId>,
 ) -> Option<String> {
+    let mut listeners = listeners.peekable();
+    listeners.peek()?;
     if payload.len() > PAYLOAD_MAX_BYTES {
         return Some(format!("it has {} bytes; at most {PAYLOAD_MAX_BYTES} are read", payload.len()));
     }

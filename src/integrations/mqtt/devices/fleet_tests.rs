@@ -40,7 +40,7 @@ fn what_sets_a_device_up_is_not_for_the_home() {
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert!(ids(&Yard::with("switch/x", &payload)).is_empty(), "{payload}");
     }
-    for domain in ["update", "device_automation", "tag", "camera", "nonsense"] {
+    for domain in ["notify", "device_automation", "tag", "camera", "nonsense"] {
         assert!(ids(&Yard::with(&format!("{domain}/x"), &json!({"name": "X", "cmd_t": "c"}))).is_empty());
     }
     let mut own = Yard::new();
@@ -206,6 +206,37 @@ proptest::proptest! {
 }
 
 #[test]
+fn a_sensor_is_heard_through_whichever_gateway_is_near() {
+    let mut yard = Yard::new();
+    let of = |what: &str| {
+        json!({"name": what, "stat_t": "+/+/BTtoMQTT/AABBCC", "val_tpl": format!("{{{{ value_json.{what} | is_defined }}}}"),
+            "dev": {"ids": ["AABBCC"], "name": "Thermometer"}})
+    };
+    let first = yard.announce("sensor/omg-temp", &of("temp"));
+    assert_eq!(first.subscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
+    yard.announce("sensor/omg-hum", &of("hum"));
+    yard.say("home/kitchen/BTtoMQTT/AABBCC", r#"{"temp":21.5}"#);
+    yard.say("home/attic/BTtoMQTT/AABBCC", r#"{"hum":40}"#);
+    yard.take("home/attic/BTtoMQTT/DDEEFF", br#"{"hum":1}"#);
+    assert_eq!(yard.state("sensor.thermometer_temp"), "21.5");
+    assert_eq!(yard.state("sensor.thermometer_hum"), "40");
+    assert!(yard.fleet.listens("home/x/BTtoMQTT/AABBCC") && !yard.fleet.listens("home/BTtoMQTT/AABBCC"));
+    let one = yard.take("homeassistant/sensor/omg-temp/config", b"");
+    assert!(one.unsubscribe.is_empty(), "the other one listens still");
+    let both = yard.take("homeassistant/sensor/omg-hum/config", b"");
+    assert_eq!(both.unsubscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
+    for topic in ["#", "hark/+/ask", "hark/hark/ask", "+/hark/#"] {
+        let refused = yard.announce("sensor/spy", &json!({"name": "Spy", "stat_t": topic}));
+        assert!(refused.problems[0].why.contains("Hark takes its commands there"), "{topic}");
+    }
+    for number in 0..600 {
+        let topic = format!("gateway/+/{number}");
+        yard.announce(&format!("sensor/n{number}"), &json!({"name": format!("N{number}"), "stat_t": topic}));
+    }
+    assert_eq!(yard.fleet.len(), 512, "each is compared with every message");
+}
+
+#[test]
 fn what_is_announced_often_works_or_is_named_as_left_out() {
     let mut yard = Yard::new();
     let zigbee = |more: serde_json::Value| {
@@ -276,12 +307,10 @@ fn what_is_announced_often_works_or_is_named_as_left_out() {
     }
     let mut kinds: Vec<String> = yard.fleet.ids().iter().map(|id| id.domain().to_owned()).collect();
     kinds.sort();
-    let works = ["alarm_control_panel", "lawn_mower", "number", "select", "vacuum", "valve"];
+    let works = ["alarm_control_panel", "event", "lawn_mower", "number", "select", "text", "vacuum", "valve"];
     assert_eq!(kinds, works);
     let left_out = yard.fleet.left_out_in_words();
-    for named in
-        ["kind text", "kind event", "kind device_automation", "for setting devices up", "switched off"]
-    {
+    for named in ["kind device_automation", "for setting devices up", "switched off"] {
         assert!(left_out.contains(named), "{named}: {left_out}");
     }
     assert_eq!(

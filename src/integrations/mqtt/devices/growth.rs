@@ -50,7 +50,7 @@ pub fn check(source: &str) -> Result<(), &'static str> {
         }
         match written_factor(&tokens, at) {
             Some(number) => factor *= number,
-            None if is_number(&tokens, at) => open = true,
+            None if is_number(&tokens, at) || is_data(&tokens, at) => open = true,
             None => return Err("multiplies what may be a text; put `| float` behind it"),
         }
     }
@@ -102,6 +102,20 @@ fn is_number(tokens: &[Token], at: usize) -> bool {
         None => false,
     };
     left || right
+}
+
+/// Whether both sides are parts of the message, of which a device that multiplies sends numbers. Where it sends a text
+/// after all, minijinja's own bound holds, as behind `| float`.
+fn is_data(tokens: &[Token], at: usize) -> bool {
+    let is_part = |token: Option<&Token>| match token {
+        Some(Token::Word(word)) => word != "value",
+        Some(Token::Sign(sign)) => *sign == ']',
+        _ => false,
+    };
+    let is_of_message =
+        |token: Option<&Token>| matches!(token, Some(Token::Word(word)) if word == "value_json");
+    let is_path = at >= 3 && tokens[..at].contains(&Token::Word("value_json".into()));
+    is_path && is_part(tokens.get(at - 1)) && is_of_message(tokens.get(at + 1))
 }
 
 fn opening(tokens: &[Token], close: usize) -> Option<usize> {
@@ -185,6 +199,8 @@ mod tests {
             "{% set values = {'a': 1} %}{{ values[value_json.x] ~ ' ' ~ value }}",
             "{{ (value_json.a|int) * (value_json.b|int) }}",
             "{{ value_json.x * (100 / 254) }}",
+            "{{ value_json.volts * value_json.amps }}",
+            "{{ value_json['u'] * value_json.i[0] }}",
             "{\"brightness\": {{ brightness }}, \"note\": \"a * b\"}",
             "{{ 2 ** 3 | int }}",
         ] {
@@ -200,6 +216,8 @@ mod tests {
             "{{ 'x' * 99999999 }}",
             "{{ 'x' * value_json.n }}",
             "{{ value * value_json.n }}",
+            "{{ (value ~ value_json.s) * value_json.n }}",
+            "{{ value_json.s * n }}",
             "{{ [0] * 10000 * 10000 }}",
             "{% set a = 'x' * 1000000 %}{% set b = a ~ a ~ a ~ a %}{{ b }}",
             "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",

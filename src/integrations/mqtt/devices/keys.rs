@@ -348,6 +348,10 @@ pub fn expand(payload: &mut Map<String, Value>) {
             expand_with(table, object);
         }
     }
+    if let Some(only @ Value::Object(_)) = payload.get_mut("availability") {
+        // One place without a list around it.
+        *only = Value::Array(vec![only.take()]);
+    }
     if let Some(Value::Array(places)) = payload.get_mut("availability") {
         for place in places.iter_mut().filter_map(Value::as_object_mut) {
             expand_with(ENTITY, place);
@@ -423,6 +427,11 @@ mod tests {
             ],
         });
         assert_eq!(Value::Object(payload), expected);
+        let mut alone = object(json!({"avty": {"t": "~/lwt", "pl_avail": "up"}}));
+        expand(&mut alone);
+        put_base(&mut alone, "lamp");
+        let expected = json!({"availability": [{"topic": "lamp/lwt", "payload_available": "up"}]});
+        assert_eq!(Value::Object(alone), expected);
     }
 
     #[test]

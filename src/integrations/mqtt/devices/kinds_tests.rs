@@ -59,13 +59,14 @@ fn a_blind_with_a_position_and_its_movement() {
     let id = "cover.blind";
     assert_eq!(yard.attribute(id, "current_position"), Value::Null);
     assert!(yard.entity(id).attributes.contains_key("current_position"), "it can stop on the way");
+    yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
+    assert_eq!(yard.state(id), "closed", "from its first message on");
     yard.say("z/blind", r#"{"position":100,"motor_state":"STOP","tilt":50}"#);
     assert_eq!((yard.state(id).as_str(), yard.attribute(id, "current_position")), ("open", json!(100)));
     assert_eq!(yard.attribute(id, "current_tilt_position"), json!(50));
     assert_eq!(yard.tell(id, &C::Close), ["z/blind/set CLOSE"]);
     yard.say("z/blind", r#"{"position":60,"motor_state":"DOWN"}"#);
     assert_eq!(yard.state(id), "closing");
-    yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
     yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
     assert_eq!(yard.state(id), "closed");
     assert_eq!(yard.tell(id, &C::Position(30)), ["z/blind/set { \"position\": 30 }"]);
@@ -103,6 +104,18 @@ fn covers_of_other_kinds() {
     {
         stopped.say("s", said);
         assert_eq!(stopped.state("cover.p"), state);
+    }
+    let mut apart = Yard::with("cover/q", &json!({"name": "Q", "cmd_t": "c", "stat_t": "s", "pos_t": "p"}));
+    for (topic, said, state) in [
+        ("s", "stopped", "open"),
+        ("p", "0", "closed"),
+        ("s", "opening", "opening"),
+        ("p", "20", "opening"),
+        ("s", "stopped", "open"),
+        ("p", "0", "closed"),
+    ] {
+        apart.say(topic, said);
+        assert_eq!(apart.state("cover.q"), state, "{topic} {said}");
     }
     // Valves: with words, and with a position.
     let mut valve = Yard::with("valve/v", &json!({"name": "V", "cmd_t": "c", "stat_t": "s"}));
@@ -349,6 +362,38 @@ fn robots_scenes_and_buttons() {
     assert_ne!(scene.entity("scene.film_night"), before, "the change proves it");
     let mut button = Yard::with("button/b", &json!({"name": "B", "cmd_t": "c"}));
     assert_eq!(button.tell("button.b", &C::Press), ["c PRESS"]);
+}
+
+#[test]
+fn what_happened_last_what_is_newer_and_what_a_sign_says() {
+    let mut yard = Yard::with(
+        "event/bell",
+        &json!({"name": null, "dev": {"name": "Doorbell"}, "stat_t": "ev", "evt_typ": ["press", "hold"]}),
+    );
+    assert_eq!(yard.state("event.doorbell_event"), "unknown");
+    for (said, state) in [(r#"{"event_type":"press"}"#, "press"), ("hold", "hold"), ("nonsense", "hold")] {
+        yard.say("ev", said);
+        assert_eq!(yard.state("event.doorbell_event"), state, "{said}");
+    }
+    let mut bulb = Yard::with(
+        "update/bulb",
+        &json!({"name": "Firmware", "dev": {"name": "Bulb"}, "stat_t": "u", "l_ver_t": "l", "cmd_t": "c", "payload_install": "go"}),
+    );
+    let id = "update.bulb_firmware";
+    for (topic, said, state) in [
+        ("u", "1.9", "unknown"),
+        ("l", "1.10", "on"),
+        ("u", r#"{"installed_version":"1.10","latest_version":"1.10"}"#, "off"),
+        ("l", "1.2", "off"),
+        ("l", "nightly", "on"),
+    ] {
+        bulb.say(topic, said);
+        assert_eq!(bulb.state(id), state, "{topic} {said}");
+    }
+    assert!(bulb.try_tell(id, &C::TurnOn).is_err(), "it is not installed by voice");
+    let mut sign = Yard::with("text/sign", &json!({"name": "Door sign", "cmd_t": "c", "stat_t": "t"}));
+    sign.say("t", "back at five");
+    assert_eq!(sign.state("text.door_sign"), "back at five");
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl TemplateLight {
         if modes.is_empty() {
             modes.push(if reads.brightness.is_some() { "brightness" } else { "onoff" }.to_owned());
         }
-        let state_topic = fields.topic("state_topic")?;
+        let state_topic = fields.filter("state_topic")?;
         let tells = state_topic.is_some() && reads.state.is_some();
         Ok(Self {
             command_topic: fields.topic("command_topic")?.ok_or(ConfigError::Missing("command_topic"))?,

@@ -21,6 +21,8 @@ mod driver;
 mod fan;
 mod fields;
 mod filters;
+mod filters_text;
+mod filters_time;
 mod fleet;
 mod growth;
 mod humidifier;
@@ -30,6 +32,7 @@ mod light;
 mod light_json;
 mod light_state;
 mod light_template;
+mod listeners;
 mod lock;
 mod moments;
 mod on_off;
@@ -46,13 +49,15 @@ pub(super) use subscriptions::Request;
 pub(super) use survey::Survey;
 pub(super) use thing::DOMAINS;
 
+use std::collections::BTreeMap;
+
 /// How the devices stand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Entities that are for the home.
     pub entities: usize,
-    /// What is announced and not for the home, in words; empty when there is nothing.
-    pub left_out: String,
+    /// What is announced and not for the home: how many for which reason, in words that go behind the number.
+    pub left_out: BTreeMap<String, usize>,
     /// Messages that could not be taken, of discovery and of devices.
     pub refused: u64,
     /// Messages that were not read because newer ones of the same topic came.
@@ -61,6 +66,13 @@ pub struct Tally {
     pub lost: u64,
     /// The last of those that could not be taken: its topic, and why.
     pub last_problem: Option<String>,
+}
+
+impl Tally {
+    /// What is left out in words; empty when there is nothing.
+    pub fn left_out_in_words(&self) -> String {
+        fleet::in_words(&self.left_out)
+    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
-//! What only tells: sensors, binary sensors, and numbers and choices that are read but not set by voice.
+//! What only tells: sensors, binary sensors, events, whether something newer is there, and numbers, choices and texts,
+//! which are read and not set by voice.
 
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, told_number};
-use super::fields::{ConfigError, Fields};
+use super::fields::{ConfigError, Fields, as_text};
 use super::template::TemplateError;
 use crate::domain::device::DeviceCommand;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Longest state, as at Home Assistant.
 const STATE_MAX_CHARS: usize = 255;
 
-/// A sensor, a number or a choice.
+/// A sensor, a number, a choice or a text.
 #[derive(Debug)]
 pub struct Reading {
     inputs: Inputs<()>,
@@ -129,4 +130,132 @@ impl Appliance for Contact {
     fn went_off(&mut self) {
         self.on = Some(false);
     }
+}
+
+/// Something that happens, such as a doorbell. Its state is what happened last.
+#[derive(Debug)]
+pub struct Happening {
+    inputs: Inputs<()>,
+    types: Vec<String>,
+    last: Option<String>,
+}
+
+impl Happening {
+    /// As its payload describes it.
+    ///
+    /// # Errors
+    /// What is wrong in the payload.
+    pub fn new(fields: &Fields) -> Result<Self, ConfigError> {
+        let inputs = Inputs::read(fields, &[((), "state_topic", &["value_template"])])?;
+        Ok(Self { inputs, types: fields.texts("event_types")?.unwrap_or_default(), last: None })
+    }
+}
+
+impl Appliance for Happening {
+    fn topics(&self) -> Vec<&str> {
+        self.inputs.topics()
+    }
+
+    fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
+        let Some(((), value)) = self.inputs.value(at, payload)? else { return Ok(()) };
+        let told = serde_json::from_str::<Value>(&value).unwrap_or_default();
+        let kind = told.get("event_type").and_then(as_text).unwrap_or(value);
+        if self.types.contains(&kind) {
+            self.last = Some(kind);
+        }
+        Ok(())
+    }
+
+    fn shown(&self) -> Shown {
+        Shown::new(self.last.as_deref().unwrap_or(UNKNOWN), [("event_types", json!(self.types))])
+    }
+
+    fn tell(&mut self, _command: &DeviceCommand) -> Told {
+        Err(Refused::Unsupported("be told anything"))
+    }
+
+    fn assume(&mut self, _command: &DeviceCommand) {}
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    Installed,
+    Latest,
+}
+
+/// Whether there is something newer for a device: `on` when there is. It is not installed from here.
+#[derive(Debug)]
+pub struct Newer {
+    inputs: Inputs<Version>,
+    installed: Option<String>,
+    latest: Option<String>,
+}
+
+impl Newer {
+    /// As its payload describes it.
+    ///
+    /// # Errors
+    /// What is wrong in the payload.
+    pub fn new(fields: &Fields) -> Result<Self, ConfigError> {
+        let inputs = Inputs::read(
+            fields,
+            &[
+                (Version::Installed, "state_topic", &["value_template"]),
+                (Version::Latest, "latest_version_topic", &["latest_version_template"]),
+            ],
+        )?;
+        Ok(Self { inputs, installed: None, latest: None })
+    }
+
+    fn state(&self) -> &'static str {
+        match (&self.installed, &self.latest) {
+            (Some(installed), Some(latest)) if is_newer(latest, installed) => "on",
+            (Some(_), Some(_)) => "off",
+            _ => UNKNOWN,
+        }
+    }
+}
+
+/// Whether one version comes after another. What is not made of numbers is newer when it is different.
+fn is_newer(latest: &str, installed: &str) -> bool {
+    let numbers = |text: &str| -> Option<Vec<u64>> {
+        text.trim_start_matches('v').split(['.', '-']).map(|part| part.parse().ok()).collect()
+    };
+    match (numbers(latest), numbers(installed)) {
+        (Some(latest), Some(installed)) => latest > installed,
+        _ => latest != installed,
+    }
+}
+
+impl Appliance for Newer {
+    fn topics(&self) -> Vec<&str> {
+        self.inputs.topics()
+    }
+
+    fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
+        let Some((which, value)) = self.inputs.value(at, payload)? else { return Ok(()) };
+        let told = serde_json::from_str::<Value>(&value).unwrap_or_default();
+        let version = |key| told.get(key).and_then(as_text);
+        match which {
+            _ if value == NONE => {}
+            Version::Installed if told.is_object() => {
+                self.installed = version("installed_version").or(self.installed.take());
+                self.latest = version("latest_version").or(self.latest.take());
+            }
+            Version::Installed => self.installed = Some(value),
+            Version::Latest => self.latest = Some(value),
+        }
+        Ok(())
+    }
+
+    fn shown(&self) -> Shown {
+        let versions = [("installed_version", json!(self.installed)), ("latest_version", json!(self.latest))];
+        Shown::new(self.state(), versions)
+    }
+
+    fn tell(&mut self, _command: &DeviceCommand) -> Told {
+        Err(Refused::Unsupported("be installed by voice"))
+    }
+
+    fn assume(&mut self, _command: &DeviceCommand) {}
 }

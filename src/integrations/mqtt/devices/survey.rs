@@ -70,16 +70,16 @@ mod tests {
         let mut survey = Survey::new("homeassistant", &topics);
         survey.take("homeassistant/switch/a/config", br#"{"name": "A", "cmd_t": "c"}"#);
         assert_eq!(survey.found(), "1 entities of devices are announced there");
-        survey.take("homeassistant/text/t/config", br#"{"name": "T", "cmd_t": "t"}"#);
+        survey.take("homeassistant/tag/t/config", br#"{"topic": "t"}"#);
         survey.take(
             "homeassistant/sensor/s/config",
             br#"{"name": "S", "stat_t": "s", "ent_cat": "diagnostic"}"#,
         );
         let found = survey.found();
-        assert!(found.contains("1 of the kind text, which Hark does not drive"), "{found}");
+        assert!(found.contains("1 of the kind tag, which Hark does not drive"), "{found}");
         assert!(found.contains("1 for setting devices up"), "{found}");
-        survey.take("homeassistant/text/t/config", b"");
-        assert!(!survey.found().contains("text"), "it is gone");
+        survey.take("homeassistant/tag/t/config", b"");
+        assert!(!survey.found().contains("tag"), "it is gone");
         survey.take("homeassistant/switch/b/config", br#"{"name": "B", "cmd_t": "c/#"}"#);
         let found = survey.found();
         assert!(

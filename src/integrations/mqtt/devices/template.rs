@@ -56,7 +56,8 @@ impl Template {
         Ok(Self(source.into()))
     }
 
-    /// What it makes of a message: `value` is the payload, `value_json` the payload as JSON when it is that.
+    /// What it makes of a message: `value` is the payload, `value_json` the payload as JSON when it is that. Nothing of
+    /// a message that does not have what the template wants to be defined.
     ///
     /// # Errors
     /// When it asks for what the message does not have, or takes too long.
@@ -89,7 +90,10 @@ impl Template {
         let context = Value::from(variables.collect::<BTreeMap<&str, Value>>());
         let mut output = Bounded(Vec::new());
         let template = engine().template_from_str(&self.0).map_err(|error| unfit(&error))?;
-        template.render_captured_to(context, &mut output).map_err(|error| unfit(&error))?;
+        match template.render_captured_to(context, &mut output) {
+            Err(error) if error.detail() == Some(filters::ABSENT) => return Ok(String::new()),
+            done => done.map_err(|error| unfit(&error))?,
+        };
         Ok(String::from_utf8_lossy(&output.0).trim().to_owned())
     }
 }

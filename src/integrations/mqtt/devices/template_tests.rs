@@ -44,6 +44,7 @@ fn value_templates_read_what_devices_send() {
         ("{{ 'ON' if value_json.temp | float > 20 else 'OFF' }}", state, "ON"),
         ("{{ min(3, value_json.brightness) }}", state, "3"),
         ("{{ value_json.list | join('-') }}", state, "1-2.5"),
+        ("{{ value_json.a | is_defined }}", "{}", ""),
         ("{{ 7 // 2 }} {{ 1.0 }} {{ 3 / 2 }}", "", "3 1.0 1.5"),
     ];
     for (source, payload, expected) in table {
@@ -72,7 +73,6 @@ fn what_does_not_fit_is_an_error_with_its_reason() {
         ("{{ value_json.a.b }}", "{}"),
         ("{{ value_json.a }}", "not json"),
         ("{{ value | int }}", "bad"),
-        ("{{ value_json.a | is_defined }}", "{}"),
         ("{{ value | nonsense }}", ""),
         ("{{ states('light.x') }}", ""),
         ("{% include 'x' %}", ""),

@@ -15,7 +15,7 @@ use super::light_template::TemplateLight;
 use super::lock::Lock;
 use super::moments::Moment;
 use super::on_off::OnOff;
-use super::readings::{Contact, Reading};
+use super::readings::{Contact, Happening, Newer, Reading};
 use super::robots::Robot;
 use super::template::TemplateError;
 use crate::domain::EntityId;
@@ -56,6 +56,7 @@ pub const DOMAINS: &[&str] = &[
     "button",
     "climate",
     "cover",
+    "event",
     "fan",
     "humidifier",
     "lawn_mower",
@@ -67,6 +68,8 @@ pub const DOMAINS: &[&str] = &[
     "sensor",
     "siren",
     "switch",
+    "text",
+    "update",
     "vacuum",
     "valve",
     "water_heater",
@@ -289,7 +292,9 @@ fn appliance(domain: &str, fields: &Fields) -> Result<Option<Box<dyn Appliance>>
         "alarm_control_panel" => Box::new(Alarm::new(fields)?),
         "scene" | "button" => Box::new(Moment::new(fields, domain)?),
         "binary_sensor" => Box::new(Contact::new(fields)?),
-        "sensor" | "number" | "select" => Box::new(Reading::new(fields)?),
+        "sensor" | "number" | "select" | "text" => Box::new(Reading::new(fields)?),
+        "event" => Box::new(Happening::new(fields)?),
+        "update" => Box::new(Newer::new(fields)?),
         _ => return Ok(None),
     }))
 }
@@ -299,8 +304,9 @@ fn name(component: &Component) -> Result<String, ConfigError> {
     let fields = &component.fields;
     let own = fields.text("name")?.and_then(|name| announcement::name(&name));
     let class = fields.text("device_class")?.and_then(|class| announcement::name(&class.replace('_', " ")));
-    // The name `null` means that the entity is the device.
-    let is_device = fields.has("name") && own.is_none();
+    // The name `null` means that the entity is the device; what is only about it is not called so.
+    let is_about = matches!(component.domain.as_str(), "event" | "update");
+    let is_device = fields.has("name") && own.is_none() && !is_about;
     let device = component.device.name.as_deref();
     let kind = component.domain.replace('_', " ");
     Ok(match (device, own) {
