@@ -3,11 +3,13 @@
 //! threads, no network: these come with the ports.
 //!
 //! `way` chooses, `answer` answers questions and small talk, `change` puts texts into other words, `react` runs tools one after the other, `plan` several at
-//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said.
+//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said, and `claims` knows
+//! what words claim.
 
 mod answer;
 mod autonomy;
 mod change;
+mod claims;
 mod context;
 mod plan;
 mod react;

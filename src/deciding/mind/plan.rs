@@ -219,7 +219,7 @@ impl Work<'_> {
         if !found.is_empty() {
             let vars = json!({"text": shown(&json!(found)), "request": self.task.text, "language": self.context.language()});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-            words = honest(outcome.text(), &written).filter(|_| !outcome.fallback);
+            words = honest(outcome.text(), &written, !written.is_empty()).filter(|_| !outcome.fallback);
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();

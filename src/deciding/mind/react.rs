@@ -168,7 +168,7 @@ impl Work<'_> {
 
     /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
     fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
-        let words = honest(words, &state.deeds).filter(|words| !words.trim().is_empty());
+        let words = honest(words, &state.deeds, true).filter(|words| !words.trim().is_empty());
         let writing = || state.deeds.iter().filter(|deed| deed.writes);
         let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
         let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());

@@ -1,10 +1,10 @@
 //! A typed request that waits for its answer.
 
 use super::app::App;
-use super::read;
 use super::refusal::Refusal;
 use super::summary;
 use super::wire::{AskRequest, Event as WireEvent, Turn};
+use super::{pictures, read};
 use crate::domain::api::EventNews;
 use crate::domain::public_event::Origin;
 use crate::domain::{Envelope, Event, PublicEvent};
@@ -39,7 +39,7 @@ impl Conversations {
 /// Asks, and waits until the turn has closed.
 pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal> {
     let text = read::text("text", &request.text)?;
-    let pictures = read::pictures(request.images, app.image_bytes)?;
+    let pictures = pictures::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
         Some(name) => read::session(name)?,
         None => format!("api-{}", uuid::Uuid::now_v7()),
