@@ -304,7 +304,7 @@ impl Work<'_> {
         let (tell, answer) = (self.tell.clone(), self.answer.clone());
         Box::new(move |piece| {
             let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(told::Words { text, ahead }) = answer.push(piece) {
+            if let Some(told::Clause { text, ahead }) = answer.push(piece) {
                 tell(News::Piece { text, ahead });
             }
             if answer.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

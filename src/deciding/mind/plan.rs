@@ -199,11 +199,12 @@ impl Work<'_> {
     /// What came of it, in words: results of what was looked up by the model under contract, the rest by count.
     async fn report(&self, plan: &Plan) -> ThoughtEnd {
         let risk = |tool: &str| self.mind.parts.tools.risk(tool);
+        let own = self.words();
         let deeds: Vec<Deed> = plan
             .steps
             .iter()
             // A step that only looks and fails is told as well.
-            .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?)))
+            .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?, &own)))
             .collect();
         let written: Vec<Deed> =
             deeds.iter().filter(|deed| risk(&deed.tool) != Some(Risk::Read)).cloned().collect();

@@ -145,7 +145,7 @@ impl Work<'_> {
     /// Tells the model what came of a call.
     fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
-        state.deeds.push(Deed::of(&call.tool, writes, receipt));
+        state.deeds.push(Deed::of(&call.tool, writes, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
         let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
         state.messages.push(Message::result(&call.id, content));

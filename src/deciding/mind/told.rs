@@ -1,6 +1,7 @@
 //! What is said of acts: success only where a receipt backs it, whatever a model writes.
 
 use super::claims::{self, Grave, Measure};
+use crate::deciding::summary::{self, Words};
 use crate::domain::Receipt;
 use serde_json::Value;
 
@@ -18,9 +19,8 @@ pub(super) struct Deed {
 }
 
 impl Deed {
-    pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt) -> Self {
-        let trouble = receipt.detail["message"].as_str().unwrap_or("it was not done");
-        let trouble = if receipt.ok { "" } else { trouble };
+    pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt, words: &Words) -> Self {
+        let trouble = if receipt.ok { "" } else { summary::trouble(&receipt.detail, words) };
         let entities = receipt.detail["entities"].as_array().into_iter().flatten();
         let domain = |entity: &Value| {
             let of_id = || entity["id"].as_str().and_then(|id| id.split('.').next());
@@ -52,7 +52,7 @@ pub(super) fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<Strin
 
 /// Words of an answer.
 #[derive(Debug, PartialEq)]
-pub(super) struct Words {
+pub(super) struct Clause {
     /// To be told.
     pub(super) text: String,
     /// How it goes on; who speaks it needs that to know where a phrase ends.
@@ -76,14 +76,14 @@ pub(super) struct Answer {
 
 impl Answer {
     /// Takes the next words; gives back those that can be told now, or what is newly known to follow.
-    pub(super) fn push(&mut self, piece: &str) -> Option<Words> {
+    pub(super) fn push(&mut self, piece: &str) -> Option<Clause> {
         let before = self.held.len();
         self.held.push_str(piece);
         let text = self.clause();
         // What only lies ahead is of interest behind something that was told, and until there is enough of it.
         let tells = !self.handed.is_empty() && !self.broken && before < AHEAD_BYTES;
         let ahead = || self.held[..self.held.floor_char_boundary(2 * AHEAD_BYTES)].to_owned();
-        (text.is_some() || tells).then(|| Words { text: text.clone().unwrap_or_default(), ahead: ahead() })
+        (text.is_some() || tells).then(|| Clause { text: text.clone().unwrap_or_default(), ahead: ahead() })
     }
 
     fn clause(&mut self) -> Option<String> {

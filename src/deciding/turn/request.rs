@@ -31,7 +31,10 @@ impl Machine {
         if self.look_at_pictures(now, &id, &text) {
             return;
         }
-        if self.tell_about_itself(now, &id, &text) || self.plan_again(now, &id, &text) {
+        if self.tell_about_itself(now, &id, &text)
+            || self.change_style(now, &id, &text)
+            || self.plan_again(now, &id, &text)
+        {
             return;
         }
         match slash::read(&text).or_else(|| direct::read(&text)) {
