@@ -123,6 +123,12 @@ impl Machine {
             talk.approval = None;
             talk.question = None;
         }
+        if let ([only], Some(turn)) = (understanding.intents.as_mut_slice(), self.turn_mut(id))
+            && only.route == Route::Template
+            && instincts::is_act(&turn.heard, &only.name)
+        {
+            only.route = Route::Instinct;
+        }
         self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
         if let Some(turn) = self.turn_mut(id) {
             turn.route = understanding.intents.first().map(|intent| intent.route);
