@@ -42,8 +42,8 @@ fn the_document_is_pinned() {
 
 /// Every operation of the document: path, method, what is said of it.
 fn operations(document: &Value) -> Vec<(String, String, Value)> {
-    let paths = document["paths"].as_object().unwrap();
-    let methods = paths.iter().flat_map(|(path, methods)| {
+    let of = |key: &str| document[key].as_object().unwrap().iter();
+    let methods = of("paths").chain(of("x-websockets")).flat_map(|(path, methods)| {
         let methods = methods.as_object().unwrap().iter();
         methods.map(move |(method, described)| (path.clone(), method.to_uppercase(), described.clone()))
     });

@@ -27,6 +27,10 @@ pub(super) fn run(config: &Config, yes: bool, turn: Option<String>, json: bool) 
             .unwrap_or_else(|_| Err(failed("it does not say what came of it".into())))
     });
     let (reply, outcome) = told.map_err(|fault| vec![fault])?;
+    if outcome == "not_understood" {
+        let fix = "`hark explain` tells what was asked last, and what came of it";
+        return Err(vec![Fault::new(FaultKind::Failed, "approve", reply, fix)]);
+    }
     let out = &mut std::io::stdout();
     let line = if json { json!({"reply": reply, "outcome": outcome}).to_string() } else { reply };
     // A reader that went away has its answer in the house.

@@ -345,6 +345,11 @@ impl Conductor {
                     Err(fault) => Event::Fault { fault: fault.recoverable() },
                 })
             }
+            // The same, and only when somebody typed it.
+            Effect::Style { turn, origin, style } => {
+                let fault = self.parts.recorder.keep_style(&origin, &style).err();
+                self.follow_ups.push_back(Event::Styled { turn, fault });
+            }
             Effect::Settled { turn } => self.settled(&turn),
             Effect::AcknowledgeTimers => {
                 if let Err(fault) = self.parts.timers.acknowledge_all(wall_unix_ms()) {

@@ -5,7 +5,7 @@
 use super::session_names::SessionNames;
 use crate::domain::model::Picture;
 use crate::domain::public_event::{Origin, Outcome};
-use crate::domain::session::{FOCUS, ReplayPolicy, Sessions, Verbosity};
+use crate::domain::session::{FOCUS, ReplayPolicy, Sessions, Style, Verbosity};
 use crate::domain::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
 use crate::remembering::journal::{Journal, Line, Words};
 use crate::remembering::replay::Entry;
@@ -114,6 +114,15 @@ impl Recorder {
     /// The conversation a request belongs to that is made now.
     pub fn session(&self, origin: Option<&Origin>) -> String {
         self.names.now(origin)
+    }
+
+    /// Keeps how a language model answers in the conversation of this origin.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn keep_style(&self, origin: &Origin, style: &Style) -> Result<(), Fault> {
+        let (session, sessions) = (self.session(Some(origin)), &self.keeping.sessions);
+        sessions.keep_settings(&session, &sessions.settings(&session)?.styled(style))
     }
 
     /// A public event was sent; the closing record saves its turn.

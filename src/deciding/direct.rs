@@ -80,7 +80,17 @@ fn path(rest: &str, folder: bool) -> Option<&str> {
     let leads = ["/", "~/", "./", "../"].iter().any(|lead| begins(lead));
     let alone = folder && matches!(bare, "." | ".." | "~");
     let inner = bare.contains('/') && !bare.contains(char::is_whitespace);
-    (leads || alone || inner).then_some(bare)
+    (leads || alone || inner || !folder && is_file_name(bare)).then_some(bare)
+}
+
+/// One word with an ending, such as `notes.txt`.
+fn is_file_name(word: &str) -> bool {
+    let ends = |end: &str| {
+        let letters = end.chars().all(char::is_alphanumeric) && end.chars().any(char::is_alphabetic);
+        letters && (1..=5).contains(&end.chars().count())
+    };
+    let whole = !word.contains(char::is_whitespace) && !DOMAINS.iter().any(|domain| word.starts_with(domain));
+    whole && word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && ends(end))
 }
 
 /// An address, when it can be nothing else: with its scheme, or a name with a top-level domain.
@@ -94,6 +104,13 @@ fn url(rest: &str) -> Option<Result<&str, String>> {
         };
         return Some(if whole { Ok(rest) } else { Err(slip()) });
     }
+    // Another scheme is none that is asked; the tool says so.
+    let has_scheme = lower.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    });
+    if has_scheme && !lower.contains(char::is_whitespace) {
+        return Some(Ok(rest));
+    }
     let end = lower.find(['/', '?', '#']).unwrap_or(lower.len());
     let (authority, tail) = lower.split_at(end);
     let host = authority
@@ -105,6 +122,9 @@ fn url(rest: &str) -> Option<Result<&str, String>> {
         !label.is_empty() && inner && !label.starts_with('-') && !label.ends_with('-')
     };
     let (first, last) = (labels.first()?, labels.last()?);
+    if host.parse::<std::net::Ipv4Addr>().is_ok() && !tail.contains(char::is_whitespace) {
+        return Some(Ok(rest));
+    }
     let top = last.len() >= 2 && last.chars().all(|c| c.is_ascii_alphabetic());
     let a_thing = tail.is_empty() && labels.len() == 2 && (DOMAINS.contains(first) || FILES.contains(last));
     let fits = labels.len() >= 2
@@ -127,6 +147,10 @@ mod tests {
             ("read \"/a b/c\"", "tool.filesystem.read", json!({"path": "/a b/c"})),
             ("read ../x", "tool.filesystem.read", json!({"path": "../x"})),
             ("read notes/today.md", "tool.filesystem.read", json!({"path": "notes/today.md"})),
+            ("read notes.txt", "tool.filesystem.read", json!({"path": "notes.txt"})),
+            ("get ftp://example.org/x", "tool.fetch.get", json!({"url": "ftp://example.org/x"})),
+            ("get file:///etc/passwd", "tool.fetch.get", json!({"url": "file:///etc/passwd"})),
+            ("get 127.0.0.1:8080/x", "tool.fetch.get", json!({"url": "127.0.0.1:8080/x"})),
             ("list /", "tool.filesystem.list", json!({"path": "/"})),
             ("list .", "tool.filesystem.list", json!({"path": "."})),
             ("list ./inner", "tool.filesystem.list", json!({"path": "./inner"})),

@@ -28,7 +28,7 @@ pub fn read(text: &str) -> Option<Result<Intent, String>> {
         name: name.to_owned(),
         slots,
         confidence: 1.0,
-        route: Route::Direct,
+        route: Route::Instinct,
         why: format!("the command {command}"),
         response: None,
     }))

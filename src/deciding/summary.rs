@@ -19,7 +19,7 @@ const BAD_STATUS: u64 = 400;
 /// lacks is English.
 ///
 /// Besides the keys of [`ENGLISH`]: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is,
-/// one and several, parted by `|`. What is put in stands as `{n}`: these are no templates.
+/// one and several, parted by `|`; `error_<code>` is why a tool failed, else the tool's own message is told. What is put in stands as `{n}`: these are no templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(BTreeMap<String, String>);
 
@@ -27,7 +27,8 @@ pub struct Words(BTreeMap<String, String>);
 pub const GROUP: &str = "summary";
 
 /// What is said in English.
-const ENGLISH: [(&str, &str); 13] = [
+const ENGLISH: [(&str, &str); 14] = [
+    ("setting", "the setting {key}"),
     ("done", "Done."),
     ("empty", "It is empty."),
     ("none", "No {kinds}."),
@@ -52,6 +53,13 @@ impl Words {
     fn get(&self, key: &str) -> &str {
         let english = || ENGLISH.iter().find(|(known, _)| *known == key).map_or("", |(_, words)| words);
         self.0.get(key).map_or_else(english, String::as_str)
+    }
+
+    /// Why a tool failed, by its code, where this language has words for it.
+    fn error(&self, detail: &Value) -> Option<&str> {
+        // Whether it was done is known to nobody then, whatever the code.
+        let code = if detail["interrupted"] == true { "interrupted" } else { detail["error"].as_str()? };
+        self.0.get(&format!("error_{code}")).map(String::as_str)
     }
 
     /// A sentence with something put into it.
@@ -92,12 +100,33 @@ pub fn told(detail: &Value, words: &Words) -> String {
 
 /// Why a tool failed, in words, with what to do about it.
 pub fn apology(detail: &Value, words: &Words) -> String {
-    let text = |key: &str| {
-        detail[key].as_str().map(|text| text.trim_end_matches('.')).filter(|text| !text.is_empty())
+    let fix = text_of(detail, "fix").map(|fix| match words.error(detail) {
+        // Of a fix in another language its setting is what everybody can read.
+        Some(_) => setting_in(fix).map(|key| words.with("setting", "key", key)),
+        None => Some(fix.to_owned()),
+    });
+    let fix = fix.flatten().map(|fix| format!(" {}", words.with("helps", "fix", &fix))).unwrap_or_default();
+    cut(&format!("{}{fix}", words.with("sorry", "message", trouble(detail, words))), words)
+}
+
+/// Why a tool failed, without a full stop: in the language of these words, or as the tool tells it.
+pub fn trouble<'a>(detail: &'a Value, words: &'a Words) -> &'a str {
+    words.error(detail).or(text_of(detail, "message")).unwrap_or(words.get("did_not_work"))
+}
+
+fn text_of<'a>(detail: &'a Value, key: &str) -> Option<&'a str> {
+    detail[key].as_str().map(|text| text.trim_end_matches('.')).filter(|text| !text.is_empty())
+}
+
+/// The first key of the configuration in a text, such as `tools.file_roots`.
+fn setting_in(text: &str) -> Option<&str> {
+    let is_part = |part: &str| {
+        part.len() > 2
+            && part.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'0'..=b'9'))
     };
-    let message = text("message").unwrap_or(words.get("did_not_work"));
-    let fix = text("fix").map(|fix| format!(" {}", words.with("helps", "fix", fix))).unwrap_or_default();
-    cut(&format!("{}{fix}", words.with("sorry", "message", message)), words)
+    let word =
+        |word: &'_ str| word.split_once('.').is_some_and(|(section, key)| is_part(section) && is_part(key));
+    text.split(|c: char| c.is_whitespace() || c == '`').find(|part| word(part))
 }
 
 fn object(fields: &Map<String, Value>, words: &Words) -> String {
@@ -359,5 +388,35 @@ mod tests {
         assert!(told(&json!({"text": "ä".repeat(600)}), &words).ends_with("… und noch 100 Zeichen."));
         let failed = json!({"message": "/x is outside", "fix": "add it"});
         assert_eq!(apology(&failed, &words), "Das ging nicht: /x is outside. What helps: add it.");
+    }
+
+    #[test]
+    fn why_a_tool_failed_is_told_in_the_language_of_the_person() {
+        let german = [
+            ("sorry", "Das ging nicht: {message}."),
+            ("helps", "Was hilft: {fix}."),
+            ("setting", "die Einstellung {key}"),
+            ("error_forbidden", "das ist nicht erlaubt"),
+            ("error_interrupted", "ich wurde dabei beendet"),
+        ];
+        let german = german.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect();
+        let words = Words::new(Some(&german));
+        for (detail, told) in [
+            (
+                json!({"error": "forbidden", "message": "x is private", "fix": "if it may be asked: tools.http_allow_hosts = [\"x\"]"}),
+                "Das ging nicht: das ist nicht erlaubt. Was hilft: die Einstellung tools.http_allow_hosts.",
+            ),
+            (
+                json!({"error": "forbidden", "message": "x is private", "fix": "ask somebody else"}),
+                "Das ging nicht: das ist nicht erlaubt.",
+            ),
+            (json!({"error": "failed", "message": "the disk is full."}), "Das ging nicht: the disk is full."),
+            (
+                json!({"error": "failed", "interrupted": true, "message": "Hark was ended"}),
+                "Das ging nicht: ich wurde dabei beendet.",
+            ),
+        ] {
+            assert_eq!(apology(&detail, &words), told);
+        }
     }
 }

@@ -9,6 +9,7 @@ use super::mode::Mode;
 use super::model::Picture;
 use super::pin::PinVerdict;
 use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
+use super::session::Style;
 use super::setting::Setting;
 use super::speech::{Distant, EarId, Endpoint, Transcript, Words};
 use super::teaching::{Correction, Lesson};
@@ -112,6 +113,8 @@ pub enum Event {
     Correct { correction: Correction },
     /// What was kept of a correction.
     Learned { lesson: Lesson },
+    /// How a conversation is answered was kept, or why not.
+    Styled { turn: TurnId, fault: Option<Fault> },
     /// A part reports a fault.
     Fault { fault: Fault },
     /// Time passed; deadlines are looked at.
@@ -181,6 +184,8 @@ pub enum Effect {
     GiveUpTimers { timers: Vec<TimerId> },
     /// Keep what was meant, for the next training; answered by `Learned` or `Fault`.
     Teach { correction: Correction },
+    /// Keep how a language model answers in the conversation of this origin; answered by `Styled`.
+    Style { turn: TurnId, origin: Origin, style: Style },
     /// What was promised under this id is done, without a turn.
     Settled { turn: TurnId },
 }

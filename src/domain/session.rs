@@ -100,6 +100,26 @@ pub struct SessionSettings {
     pub mode: String,
 }
 
+/// A change of how a language model answers in a conversation; `None`: as before.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Style {
+    /// As whom Hark speaks; empty: itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// How long answers are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbosity: Option<Verbosity>,
+}
+
+impl SessionSettings {
+    /// The same with a change.
+    #[must_use]
+    pub fn styled(self, style: &Style) -> Self {
+        let persona = style.persona.clone().unwrap_or(self.persona);
+        Self { persona, verbosity: style.verbosity.unwrap_or(self.verbosity), ..self }
+    }
+}
+
 /// Lower-case words with one blank before, between and after them: how requests are compared with phrases.
 pub fn spoken(text: &str) -> String {
     let mut spoken = String::from(" ");

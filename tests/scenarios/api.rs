@@ -215,6 +215,8 @@ fn a_dangerous_act_is_approved_by_a_button_that_answers_its_question_only() {
         };
         other.send(approve("other", Some("another-1"))).await.unwrap();
         assert_eq!(answered(&mut other).await.last().unwrap()["data"]["outcome"], "not_understood");
+        mine.send(approve("mine", Some("another-1"))).await.unwrap();
+        assert_eq!(answered(&mut mine).await.last().unwrap()["data"]["outcome"], "not_understood");
         assert_eq!(lock(), "locked", "a yes to another question is none to this one");
         mine.send(approve("mine", None)).await.unwrap();
         assert_eq!(answered(&mut mine).await.last().unwrap()["data"]["outcome"], "done");

@@ -43,7 +43,8 @@ fn results_are_told_in_the_language_that_is_spoken_here() {
     let events = hark.events(&[&german[..], &[&list]].concat());
     assert_eq!(reply(&events), "2 Einträge: brot.txt und milch.txt.");
     let events = hark.events(&[&german[..], &["read /etc/passwd"]].concat());
-    assert!(reply(&events).starts_with("Das hat leider nicht geklappt: /etc/passwd"), "{}", reply(&events));
+    let refused = "Das hat leider nicht geklappt: das ist hier nicht erlaubt. Was hilft: die Einstellung tools.file_roots.";
+    assert_eq!(reply(&events), refused);
 }
 
 #[test]

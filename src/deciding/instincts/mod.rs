@@ -4,11 +4,14 @@
 mod cancel;
 mod confirm;
 mod deny;
+mod louder;
 mod mute;
 mod never_mind;
 mod repeat;
 mod stop;
+mod undo;
 mod unmute;
+mod why;
 
 /// What an instinct may look at.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +69,21 @@ static INSTINCTS: &[Instinct] = &[
     mute::INSTINCT,
     unmute::INSTINCT,
 ];
+
+/// A reflex that is an act: the sentence of the same intent says what with, and the act is done like any other.
+struct Act {
+    intent: &'static str,
+    /// Whether the text (lower-case, without punctuation) is exactly this reflex.
+    matches: fn(&str) -> bool,
+}
+
+static ACTS: &[Act] = &[louder::ACT, undo::ACT, why::ACT];
+
+/// Whether a text that is understood as this intent is a reflex.
+pub fn is_act(text: &str, intent: &str) -> bool {
+    let text = plain(text);
+    ACTS.iter().any(|act| act.intent == intent && (act.matches)(&text))
+}
 
 /// The reflex that a text triggers.
 pub fn find(text: &str, context: &Context<'_>) -> Option<&'static Instinct> {
@@ -138,6 +156,20 @@ mod tests {
             ("no", None),
         ] {
             assert_eq!(intent(text, false), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn some_reflexes_are_acts() {
+        for (text, intent) in [
+            ("Louder!", "HassSetVolumeRelative"),
+            ("undo that", "HarkUndo"),
+            ("Why did you do that?", "HarkWhy"),
+        ] {
+            assert!(is_act(text, intent), "{text}");
+        }
+        for (text, intent) in [("undo that", "HarkWhy"), ("make the radio louder", "HassSetVolumeRelative")] {
+            assert!(!is_act(text, intent), "{text}");
         }
     }
 

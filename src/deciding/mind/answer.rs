@@ -1,11 +1,12 @@
 //! Answers to questions and small talk: words as they come, after tools that only look where they help.
 
-use super::{More, ThoughtEnd, Work, shown};
+use super::claims::Measure;
+use super::{More, ThoughtEnd, Work, fault, shown};
 use crate::deciding::contracts::arguments::validated;
 use crate::deciding::contracts::scoring::Subject;
 use crate::deciding::contracts::{Contract, Outcome};
-use crate::domain::News;
 use crate::domain::model::{ModelCall, ModelError};
+use crate::domain::{News, PublicEvent};
 use std::sync::PoisonError;
 
 /// Calls of tools that one answer may need, of small talk and of a question.
@@ -19,9 +20,9 @@ impl Work<'_> {
         let vars = self.context.vars(&self.task.text, &[]);
         let more = More { sink: Some(self.sink()), pictures: true, ..More::default() };
         let outcome = self.contract(Contract::ImageRecognition, vars, more).await;
-        if outcome.fallback && outcome.model_error.is_some() {
-            // The honest reply to this is the contract's own.
-            tracing::warn!("no picture was looked at: {}", outcome.errors.join("; "));
+        if let Some(error) = outcome.model_error.as_ref().filter(|error| **error != ModelError::Stopped) {
+            // The honest reply to this is the contract's own, or what was heard of it.
+            self.tell(PublicEvent::Error(fault(error)));
         }
         self.answered(&outcome)
     }
@@ -54,6 +55,7 @@ impl Work<'_> {
         for call in first.calls.iter().take(most_calls) {
             data.push((call.tool.clone(), self.looked_up(call).await));
         }
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).measure = Measure::Looked;
         let vars = self.context.vars(&self.task.text, &data);
         let second = self.contract(contract, vars, ask(Vec::new())).await;
         self.finished(&second)
@@ -80,6 +82,11 @@ impl Work<'_> {
             // It is the answer that broke off then, not the model.
             Some(ModelError::Stopped) if self.claims_a_deed() => self.answered(outcome),
             Some(error) if outcome.fallback => Self::no_answer(Some(error)),
+            Some(error) if *error != ModelError::Stopped => {
+                // What was heard cannot be taken back; that it is not all is told.
+                self.tell(PublicEvent::Error(fault(error)));
+                self.answered(outcome)
+            }
             _ => self.answered(outcome),
         }
     }

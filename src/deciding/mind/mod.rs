@@ -3,11 +3,13 @@
 //! threads, no network: these come with the ports.
 //!
 //! `way` chooses, `answer` answers questions and small talk, `change` puts texts into other words, `react` runs tools one after the other, `plan` several at
-//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said.
+//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said, and `claims` knows
+//! what words claim.
 
 mod answer;
 mod autonomy;
 mod change;
+mod claims;
 mod context;
 mod plan;
 mod react;
@@ -302,7 +304,7 @@ impl Work<'_> {
         let (tell, answer) = (self.tell.clone(), self.answer.clone());
         Box::new(move |piece| {
             let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(told::Words { text, ahead }) = answer.push(piece) {
+            if let Some(told::Clause { text, ahead }) = answer.push(piece) {
                 tell(News::Piece { text, ahead });
             }
             if answer.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

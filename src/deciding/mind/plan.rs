@@ -199,11 +199,12 @@ impl Work<'_> {
     /// What came of it, in words: results of what was looked up by the model under contract, the rest by count.
     async fn report(&self, plan: &Plan) -> ThoughtEnd {
         let risk = |tool: &str| self.mind.parts.tools.risk(tool);
+        let own = self.words();
         let deeds: Vec<Deed> = plan
             .steps
             .iter()
             // A step that only looks and fails is told as well.
-            .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?)))
+            .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?, &own)))
             .collect();
         let written: Vec<Deed> =
             deeds.iter().filter(|deed| risk(&deed.tool) != Some(Risk::Read)).cloned().collect();
@@ -219,7 +220,7 @@ impl Work<'_> {
         if !found.is_empty() {
             let vars = json!({"text": shown(&json!(found)), "request": self.task.text, "language": self.context.language()});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-            words = honest(outcome.text(), &written).filter(|_| !outcome.fallback);
+            words = honest(outcome.text(), &written, !written.is_empty()).filter(|_| !outcome.fallback);
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();

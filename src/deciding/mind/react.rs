@@ -145,7 +145,7 @@ impl Work<'_> {
     /// Tells the model what came of a call.
     fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
-        state.deeds.push(Deed::of(&call.tool, writes, receipt));
+        state.deeds.push(Deed::of(&call.tool, writes, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
         let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
         state.messages.push(Message::result(&call.id, content));
@@ -168,7 +168,7 @@ impl Work<'_> {
 
     /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
     fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
-        let words = honest(words, &state.deeds).filter(|words| !words.trim().is_empty());
+        let words = honest(words, &state.deeds, true).filter(|words| !words.trim().is_empty());
         let writing = || state.deeds.iter().filter(|deed| deed.writes);
         let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
         let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());

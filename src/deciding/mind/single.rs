@@ -8,7 +8,7 @@ use crate::deciding::contracts::arguments::{
 };
 use crate::deciding::contracts::reference::{CONVERSATION, TOOL_PREFIX};
 use crate::deciding::contracts::scoring::Subject;
-use crate::deciding::contracts::{Contract, PipelineError};
+use crate::deciding::contracts::{Contract, Outcome, PipelineError};
 use crate::deciding::summary;
 use crate::domain::{Fault, FaultKind, PublicEvent, Receipt, Risk, Slots, ToolCall};
 use futures_util::future::join;
@@ -96,7 +96,7 @@ impl Work<'_> {
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
         let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);
-        let text = match honest(outcome.text(), &[Deed::of(tool, writes, receipt)]) {
+        let text = match honest(outcome.text(), &[Deed::of(tool, writes, receipt, &self.words())], writes) {
             Some(text) => text,
             // Words for a result claim no deed that it does not prove; the result itself is quoted then.
             None if known(&language) == "de" => format!("Das Ergebnis lautet: „{plain}“"),
@@ -128,9 +128,12 @@ impl Work<'_> {
         }
         let only = [tool.to_owned()];
         let mut tries = 0;
+        // What was taken out before and found wrong: the same prompt would give the same again.
+        let mut rejected: Vec<Value> = Vec::new();
         loop {
             tries += 1;
-            let vars = json!({"request": request, "tool": tool, "language": self.context.language()});
+            let language = self.context.language();
+            let vars = json!({"request": request, "tool": tool, "language": language, "data": rejected});
             let more = More { tools: Some(&only), ..More::default() };
             let outcome = self.contract(Contract::ToolArgumentExtraction, vars, more).await;
             if let Some(error) = outcome.model_error.as_ref().filter(|_| outcome.fallback) {
@@ -151,21 +154,24 @@ impl Work<'_> {
             if spec.risk == Risk::Read {
                 return Ok(args);
             }
-            match self.verified(tool, request, &args, tries).await {
+            let verified = self.verified(tool, request, &args).await;
+            match after_verification(&verified, tries) {
                 Next::Run => return Ok(args),
-                Next::Extract => {}
+                Next::Extract => {
+                    let text = json!({"arguments": args, "problems": verified.value["problems"]}).to_string();
+                    rejected = vec![json!({"name": "rejected", "text": text})];
+                }
                 Next::Ask(question) => return Err(self.ask_for_more(tool, request, Some(question))),
                 Next::Cancel => return Err(Self::no_answer(None)),
             }
         }
     }
 
-    async fn verified(&self, tool: &str, request: &str, args: &Slots, tries: u32) -> Next {
+    async fn verified(&self, tool: &str, request: &str, args: &Slots) -> Outcome {
         let vars = json!({"request": request, "tool": tool, "args": Value::Object(args.clone())});
         let only = [tool.to_owned()];
         let more = More { tools: Some(&only), ..More::default() };
-        let outcome = self.contract(Contract::ToolArgumentVerification, vars, more).await;
-        after_verification(&outcome, tries)
+        self.contract(Contract::ToolArgumentVerification, vars, more).await
     }
 
     fn ask_for_more(&self, tool: &str, request: &str, question: Option<String>) -> ThoughtEnd {

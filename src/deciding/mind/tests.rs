@@ -260,7 +260,8 @@ fn small_talk_is_told_as_it_comes() {
 
 #[test]
 fn a_picture_is_looked_at_before_anything_else() {
-    let picture = crate::domain::model::Picture { media_type: "image/png".into(), base64: "iVBORw==".into() };
+    let picture =
+        crate::domain::model::Picture { media_type: "image/png".into(), base64: "iVBORw0KGgo=".into() };
     let asked = || Task { pictures: vec![picture.clone()], ..task("unlock the door", Category::HomeControl) };
     let stage = Stage::with(vec![says("A cat.")]);
     assert_eq!(answered(&stage.work(asked())), "A cat.");

@@ -1,5 +1,7 @@
 //! What is said of acts: success only where a receipt backs it, whatever a model writes.
 
+use super::claims::{self, Grave, Measure};
+use crate::deciding::summary::{self, Words};
 use crate::domain::Receipt;
 use serde_json::Value;
 
@@ -17,9 +19,8 @@ pub(super) struct Deed {
 }
 
 impl Deed {
-    pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt) -> Self {
-        let trouble = receipt.detail["message"].as_str().unwrap_or("it was not done");
-        let trouble = if receipt.ok { "" } else { trouble };
+    pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt, words: &Words) -> Self {
+        let trouble = if receipt.ok { "" } else { summary::trouble(&receipt.detail, words) };
         let entities = receipt.detail["entities"].as_array().into_iter().flatten();
         let domain = |entity: &Value| {
             let of_id = || entity["id"].as_str().and_then(|id| id.split('.').next());
@@ -30,96 +31,28 @@ impl Deed {
     }
 }
 
-/// Words of somebody who has done something, after "I", "I have" or "I've". They need a receipt.
-const DEEDS: [&str; 17] = [
-    "turned", "switched", "set", "dimmed", "locked", "unlocked", "opened", "closed", "armed", "disarmed",
-    "started", "added", "sent", "posted", "deleted", "run", "ran",
-];
-
-/// The same in German, anywhere.
-const GERMAN_DEEDS: [&str; 8] = [
-    "eingeschaltet",
-    "ausgeschaltet",
-    "aufgeschlossen",
-    "abgeschlossen",
-    "entriegelt",
-    "hinzugefügt",
-    "habe die tür geöffnet",
-    "gelöscht",
-];
-
-/// Deeds that only a receipt about such a thing backs; the others are backed by any that changed something.
-const GRAVE: [(&str, &str); 4] = [
-    ("unlocked", "lock"),
-    ("aufgeschlossen", "lock"),
-    ("entriegelt", "lock"),
-    ("disarmed", "alarm_control_panel"),
-];
-
-/// Words for how something is now; only where something was to be done.
-const STATES: [&str; 8] = [
-    "has been turned",
-    "have been turned",
-    "is now on",
-    "is now off",
-    "are now on",
-    "are now off",
-    "wurde",
-    "erledigt",
-];
-
-/// Words without capitals and with plain apostrophes.
-fn plain(words: &str) -> String {
-    words.to_lowercase().replace('’', "'")
-}
-
-/// The deeds that words claim for the speaker.
-fn claimed(words: &str) -> Vec<&'static str> {
-    let plain = plain(words);
-    let by_me = |deed: &&str| {
-        ["i've", "i have", "i", "i just", "i've just", "i have just"].iter().any(|who| {
-            let phrase = format!("{who} {deed}");
-            plain.match_indices(&phrase).any(|(at, _)| {
-                let starts = plain[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric());
-                let ends =
-                    plain[at + phrase.len()..].chars().next().is_none_or(|after| !after.is_alphanumeric());
-                starts && ends
-            })
-        })
-    };
-    let german = GERMAN_DEEDS.into_iter().filter(|deed| plain.contains(deed));
-    DEEDS.into_iter().filter(by_me).chain(german).collect()
-}
-
-/// Whether words say that something was done.
-fn claims(words: &str, more: &[&str]) -> bool {
-    let plain = plain(words);
-    let begins_done = ["done", "erledigt"].iter().any(|word| plain.trim_start().starts_with(word));
-    begins_done || !claimed(words).is_empty() || more.iter().any(|claim| plain.contains(claim))
-}
-
 /// Whether words say that somebody did something in the house.
 pub(super) fn claims_a_deed(words: &str) -> bool {
-    claims(words, &[])
+    claims::claims(words, Measure::Nothing)
 }
 
-/// What a task may say at its end: the model's words when they claim no more than the receipts do. `None` when they
-/// claim what nothing backs.
-pub(super) fn honest(words: &str, deeds: &[Deed]) -> Option<String> {
-    let done: Vec<&Deed> = deeds.iter().filter(|deed| deed.writes && deed.ok).collect();
-    let is_backed = |claim: &str| {
-        let grave = GRAVE.iter().find(|(deed, _)| *deed == claim);
-        let about = |domain: &str| done.iter().any(|deed| deed.domains.iter().any(|known| known == domain));
-        grave.is_none_or(|(_, domain)| about(domain))
+/// What may be said at the end: the model's words when they claim no more than the receipts do. `None` when they claim
+/// what nothing backs. `is_task`: something was to be done; else only to be looked at.
+pub(super) fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<String> {
+    let measure = if is_task { Measure::Task } else { Measure::Looked };
+    let done = deeds.iter().any(|deed| deed.writes && deed.ok);
+    let about = |grave: &Grave| {
+        let backs = |deed: &&Deed| deed.ok && (deed.writes || !grave.done);
+        deeds.iter().filter(backs).any(|deed| deed.domains.iter().any(|known| known == grave.domain))
     };
-    let honest =
-        !claims(words, &STATES) || !done.is_empty() && claimed(words).iter().all(|claim| is_backed(claim));
-    honest.then(|| words.to_owned())
+    // What was only looked at says itself how things are.
+    let backed = !is_task || claims::grave(words).iter().all(about);
+    ((done || !claims::claims(words, measure)) && backed).then(|| words.to_owned())
 }
 
 /// Words of an answer.
 #[derive(Debug, PartialEq)]
-pub(super) struct Words {
+pub(super) struct Clause {
     /// To be told.
     pub(super) text: String,
     /// How it goes on; who speaks it needs that to know where a phrase ends.
@@ -135,20 +68,22 @@ const AHEAD_BYTES: usize = 24;
 pub(super) struct Answer {
     handed: String,
     held: String,
+    /// What may have happened before it.
+    pub(super) measure: Measure,
     /// A clause claimed a deed.
     pub(super) broken: bool,
 }
 
 impl Answer {
     /// Takes the next words; gives back those that can be told now, or what is newly known to follow.
-    pub(super) fn push(&mut self, piece: &str) -> Option<Words> {
+    pub(super) fn push(&mut self, piece: &str) -> Option<Clause> {
         let before = self.held.len();
         self.held.push_str(piece);
         let text = self.clause();
         // What only lies ahead is of interest behind something that was told, and until there is enough of it.
         let tells = !self.handed.is_empty() && !self.broken && before < AHEAD_BYTES;
         let ahead = || self.held[..self.held.floor_char_boundary(2 * AHEAD_BYTES)].to_owned();
-        (text.is_some() || tells).then(|| Words { text: text.clone().unwrap_or_default(), ahead: ahead() })
+        (text.is_some() || tells).then(|| Clause { text: text.clone().unwrap_or_default(), ahead: ahead() })
     }
 
     fn clause(&mut self) -> Option<String> {
@@ -174,7 +109,7 @@ impl Answer {
     }
 
     fn hand(&mut self, clause: String) -> Option<String> {
-        self.broken |= claims(&format!("{}{clause}", self.handed), &[]);
+        self.broken |= claims::claims(&format!("{}{clause}", self.handed), self.measure);
         if self.broken || clause.is_empty() {
             return None;
         }
@@ -210,19 +145,33 @@ mod tests {
     #[test]
     fn what_no_receipt_backs_is_not_said() {
         let words = "Done, I've turned on the lamp.";
+        let looked = Deed { writes: false, ..deed("home.get_state", true) };
+        assert!(honest("The lamp was turned on at eight.", std::slice::from_ref(&looked), false).is_some());
+        let honest = |words: &str, deeds: &[Deed]| honest(words, deeds, true);
         assert_eq!(honest(words, &[]), None);
         assert_eq!(honest(words, &[deed("home.turn_on", false)]), None);
-        let looked = Deed { writes: false, ..deed("home.get_state", true) };
-        assert_eq!(honest(words, &[looked]), None);
+        assert_eq!(honest(words, std::slice::from_ref(&looked)), None);
         assert_eq!(honest(words, &[deed("home.turn_on", true)]).as_deref(), Some(words));
         assert!(honest("The lamp cannot be reached.", &[]).is_some());
-        assert_eq!(honest("Ich habe das Licht eingeschaltet.", &[]), None);
         assert_eq!(honest("The lamp is now on.", &[]), None);
-        let (lamp, door) = (deed("home.turn_on", true), "Done. I've unlocked the front door.");
-        assert_eq!(honest(door, std::slice::from_ref(&lamp)), None, "a lamp is no door");
-        assert!(honest(door, &[Deed { domains: vec!["lock".into()], ..lamp }]).is_some());
         assert!(honest("I set out the facts: hi sent me.", &[]).is_none(), "rather too little than too much");
-        assert!(honest("Taxi sent, Hawaii opened.", &[]).is_some());
+    }
+
+    #[test]
+    fn a_lamp_backs_no_door() {
+        let lamp = deed("home.turn_on", true);
+        let lock = |writes| Deed { writes, domains: vec!["lock".into()], ..lamp.clone() };
+        let honest = |words: &str, deeds: &[Deed]| honest(words, deeds, true).is_some();
+        for words in ["Done. I've unlocked the front door.", "The lamp is on and the front door is unlocked."]
+        {
+            assert!(!honest(words, std::slice::from_ref(&lamp)), "{words}");
+            assert!(honest(words, &[lock(true)]), "{words}");
+        }
+        assert!(
+            honest("Turned on. The front door is unlocked.", &[lamp.clone(), lock(false)]),
+            "it was looked at"
+        );
+        assert!(!honest("I've unlocked the front door.", &[lamp.clone(), lock(false)]));
     }
 
     #[test]

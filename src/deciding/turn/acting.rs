@@ -97,17 +97,34 @@ impl Machine {
     /// A yes or no of the owner's dashboard. It answers the turn it names, else its own conversation, else the only
     /// question there is: whoever has the dashboard is let in by its token, not by where the question was asked.
     pub(super) fn on_answer(&mut self, now: Stamp, origin: Origin, turn: Option<&TurnId>, yes: bool) {
-        let waits =
-            |talk: &&Talk| talk.approval.as_ref().is_some_and(|it| turn.is_none_or(|id| it.turn == *id));
+        let fits = |approval: &Approval| turn.is_none_or(|id| approval.turn == *id);
+        let waits = |talk: &&Talk| talk.approval.as_ref().is_some_and(fits);
         let waiting: Vec<&Origin> = self.talks.all().filter(waits).map(Talk::origin).collect();
+        let word = if yes { "yes" } else { "no" };
         let asked = match waiting.as_slice() {
             all if all.contains(&&origin) => origin,
             [only] => (*only).clone(),
-            _ => origin,
+            _ if self.asks_something_else(&origin, turn) => origin,
+            // Said in words it could be taken for a yes to something else that waits here.
+            _ => {
+                let id = self.typed_turn(now, word.to_owned(), origin, false, false);
+                if let Some(turn) = self.turn_mut(&id) {
+                    turn.outcome = Outcome::NotUnderstood;
+                }
+                self.reply(now, &id, Reply::Fixed { key: "nothing_waits".into() });
+                return;
+            }
         };
-        let word = if yes { "yes" } else { "no" };
         let speak = asked == Origin::Voice;
         self.on_typed(now, word.to_owned(), asked, speak, false);
+    }
+
+    /// Whether a yes or no is awaited in this conversation that is for no dangerous act: for one that was given up, which
+    /// is to be told, or for a question.
+    fn asks_something_else(&self, origin: &Origin, turn: Option<&TurnId>) -> bool {
+        let Some(talk) = self.talks.of(origin).filter(|talk| talk.approval.is_none()) else { return false };
+        let lapsed = talk.lapsed.as_ref().is_some_and(|it| turn.is_none_or(|id| it.turn == *id));
+        lapsed || turn.is_none() && (talk.waiting.is_some() || talk.question.is_some())
     }
 
     /// Whether a dangerous act waits for the PIN, and this one may give it.

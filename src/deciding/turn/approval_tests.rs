@@ -74,6 +74,28 @@ fn every_act_that_a_yes_lets_through_is_named_in_the_question() {
 }
 
 #[test]
+fn a_button_answers_the_question_it_names_and_no_other() {
+    let press =
+        |turn: Option<&str>, yes| Event::Answer { origin: Origin::Cli, turn: turn.map(TurnId::from), yes };
+    let nothing = [Reply::Fixed { key: "nothing_waits".into() }];
+    let mut asked = machine();
+    unlocking(&mut asked, "needs_approval");
+    // A button of a question that is over, pressed where another one waits.
+    let mut stale = asked.clone();
+    let effects = run(&mut stale, vec![(100, press(Some("an-older-one"), true))]);
+    assert!(calls(&effects).is_empty(), "{effects:?}");
+    assert_eq!(replies(&effects), nothing);
+    let effects = run(&mut stale, vec![(101, replied(2, false)), (200, press(None, true))]);
+    assert_eq!(calls(&effects), [("home.turn_off".to_owned(), true)], "the question still waits");
+    for turn in [None, Some("nobody-1")] {
+        for yes in [true, false] {
+            let effects = run(&mut machine(), vec![(100, press(turn, yes))]);
+            assert_eq!(replies(&effects), nothing, "it is no request either");
+        }
+    }
+}
+
+#[test]
 fn what_hark_does_by_itself_the_room_is_asked_about() {
     let mut machine = machine();
     let command = Timer {

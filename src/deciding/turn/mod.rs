@@ -26,6 +26,7 @@ mod ringing;
 mod said;
 mod settings;
 mod state;
+mod style;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -253,6 +254,7 @@ impl Machine {
             Event::CancelTimers => self.out.push(Effect::CancelTimers),
             Event::Correct { correction } => self.out.push(Effect::Teach { correction }),
             Event::Learned { lesson } => self.publish(None, PublicEvent::Lesson(lesson)),
+            Event::Styled { turn, fault } => self.on_styled(now, &turn, fault),
             Event::Fault { fault } => self.publish(None, PublicEvent::Error(fault)),
             Event::Tick => self.on_tick(now),
         }

@@ -14,24 +14,34 @@ use crate::domain::{
 const UNKNOWN_LANGUAGE: &str = "unknown";
 
 impl Machine {
-    pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
+    /// Begins a turn with a text that was typed.
+    pub(super) fn typed_turn(
+        &mut self,
+        now: Stamp,
+        text: String,
+        origin: Origin,
+        speak: bool,
+        dry_run: bool,
+    ) -> TurnId {
         let turn = self.open(now, origin, Phase::Understanding, speak);
         turn.dry_run = dry_run;
         turn.times.request = Some(now);
         let (id, language) = (turn.id.clone(), turn.language.clone());
-        let transcript = Transcript {
-            text: text.clone(),
-            engine: "typed".into(),
-            confidence: 1.0,
-            language: language.clone(),
-            rejected: None,
-            why: None,
-        };
+        let transcript =
+            Transcript { text, engine: "typed".into(), confidence: 1.0, language, rejected: None, why: None };
         self.publish(Some(&id), PublicEvent::Transcript(transcript));
+        id
+    }
+
+    pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
+        let id = self.typed_turn(now, text.clone(), origin, speak, dry_run);
         if self.look_at_pictures(now, &id, &text) {
             return;
         }
-        if self.tell_about_itself(now, &id, &text) || self.plan_again(now, &id, &text) {
+        if self.tell_about_itself(now, &id, &text)
+            || self.change_style(now, &id, &text)
+            || self.plan_again(now, &id, &text)
+        {
             return;
         }
         match slash::read(&text).or_else(|| direct::read(&text)) {
@@ -112,6 +122,12 @@ impl Machine {
         if let Some(talk) = self.talks.known(&origin) {
             talk.approval = None;
             talk.question = None;
+        }
+        if let ([only], Some(turn)) = (understanding.intents.as_mut_slice(), self.turn_mut(id))
+            && only.route == Route::Template
+            && instincts::is_act(&turn.heard, &only.name)
+        {
+            only.route = Route::Instinct;
         }
         self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
         if let Some(turn) = self.turn_mut(id) {

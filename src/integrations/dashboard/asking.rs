@@ -1,10 +1,10 @@
 //! A typed request that waits for its answer.
 
 use super::app::App;
-use super::read;
 use super::refusal::Refusal;
 use super::summary;
 use super::wire::{AskRequest, Event as WireEvent, Turn};
+use super::{pictures, read};
 use crate::domain::api::EventNews;
 use crate::domain::public_event::Origin;
 use crate::domain::{Envelope, Event, PublicEvent};
@@ -39,7 +39,7 @@ impl Conversations {
 /// Asks, and waits until the turn has closed.
 pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal> {
     let text = read::text("text", &request.text)?;
-    let pictures = read::pictures(request.images, app.image_bytes)?;
+    let pictures = pictures::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
         Some(name) => read::session(name)?,
         None => format!("api-{}", uuid::Uuid::now_v7()),
@@ -49,6 +49,10 @@ pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal>
         Refusal::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message, "look for it in /api/v1/turns")
     };
     let answered = async {
+        if is_stop(&text) {
+            // It is for the request that is waited for, and does not wait for its end.
+            app.api.push(Event::Stop)?;
+        }
         let _mine = app.conversations.turn_of(&session).await;
         let mut feed = app.api.events();
         let origin = Origin::Api(session.clone());
@@ -88,6 +92,12 @@ pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal>
         }
     };
     tokio::time::timeout(app.limits.ask, answered).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// Whether a text is nothing but "stop".
+fn is_stop(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    word == "stop" || word == "stopp"
 }
 
 fn told(session: &str, story: &[Arc<Envelope>]) -> Turn {

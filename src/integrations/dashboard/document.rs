@@ -23,10 +23,13 @@ pub(super) fn document() -> Value {
     let mut sent = settings().for_deserialize().into_generator();
     let mut got = settings().for_serialize().into_generator();
     let error = got.subschema_for::<wire::Error>().to_value();
-    let mut paths: Map<String, Value> = Map::new();
+    let (mut paths, mut sockets): (Map<String, Value>, Map<String, Value>) = Default::default();
     for operation in &OPERATIONS {
         let described = describe(operation, &error, &mut sent, &mut got);
-        let place = paths.entry(operation.path).or_insert_with(|| json!({}));
+        // OpenAPI has no words for a WebSocket: whoever tries out what stands under `paths` cannot open one.
+        let is_socket = matches!(operation.success, Success::Socket);
+        let place = if is_socket { &mut sockets } else { &mut paths };
+        let place = place.entry(operation.path).or_insert_with(|| json!({}));
         if let Value::Object(methods) = place {
             methods.insert(operation.method.to_owned(), described);
         }
@@ -46,6 +49,7 @@ pub(super) fn document() -> Value {
         "servers": [{ "url": "http://127.0.0.1:8765" }],
         "security": [{}, { "token": [] }],
         "paths": paths,
+        "x-websockets": sockets,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "schemas": schemas,

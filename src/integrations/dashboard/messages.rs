@@ -39,19 +39,23 @@ impl Mode {
     }
 }
 
+/// A request.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Chat {
+    pub(super) content: String,
+    #[serde(default)]
+    pub(super) mode: Option<Mode>,
+    #[serde(default)]
+    pub(super) session_id: Option<String>,
+    #[serde(default)]
+    pub(super) images: Vec<Image>,
+}
+
 /// What a client sends.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Inbound {
-    Chat {
-        content: String,
-        #[serde(default)]
-        mode: Option<Mode>,
-        #[serde(default)]
-        session_id: Option<String>,
-        #[serde(default)]
-        images: Vec<Image>,
-    },
+    Chat(Chat),
     ListModels,
     Approve {
         #[serde(default)]
@@ -74,34 +78,27 @@ pub(super) fn read(text: &str) -> Result<Inbound, Refusal> {
     read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })
 }
 
-/// A message with pictures, too long for anything else. Read without keeping what is no part of it.
+/// The only kind of message that has pictures, and may be longer than others for them.
 #[derive(Debug, Deserialize)]
-struct LongChat {
+struct IsChat {
     #[serde(rename = "type")]
     _kind: ChatOnly,
-    content: String,
-    #[serde(default)]
-    mode: Option<Mode>,
-    #[serde(default)]
-    session_id: Option<String>,
-    #[serde(default)]
-    images: Vec<Image>,
 }
 
-/// The only kind of message that has pictures.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ChatOnly {
     Chat,
 }
 
-/// Reads a message longer than others.
+/// Reads a message longer than others, without keeping what is no part of it.
 pub(super) fn read_long(text: &str) -> Result<Inbound, Refusal> {
     let fix = "only a chat with `images` may be that long";
-    let LongChat { content, mode, session_id, images, .. } =
-        read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })?;
-    read::only_pictures_are_long(text.len(), &images)?;
-    Ok(Inbound::Chat { content, mode, session_id, images })
+    let told = |refusal: Refusal| Refusal { fix: fix.to_owned(), ..refusal };
+    read::parse::<IsChat>(text.as_bytes()).map_err(told)?;
+    let chat: Chat = read::parse(text.as_bytes()).map_err(told)?;
+    read::only_pictures_are_long(text.len(), &chat.images)?;
+    Ok(Inbound::Chat(chat))
 }
 
 /// The conversations of a socket: what happens in them is told to it.
@@ -221,11 +218,9 @@ mod tests {
 
     #[test]
     fn messages_are_read_and_what_is_none_is_told() {
-        let chat = |mode, session_id: Option<&str>| Inbound::Chat {
-            images: Vec::new(),
-            content: "hello".into(),
-            mode,
-            session_id: session_id.map(str::to_owned),
+        let chat = |mode, session_id: Option<&str>| {
+            let (content, session_id) = ("hello".into(), session_id.map(str::to_owned));
+            Inbound::Chat(Chat { content, mode, session_id, images: Vec::new() })
         };
         assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(None, None));
         assert_eq!(

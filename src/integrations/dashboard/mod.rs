@@ -12,6 +12,7 @@ mod messages;
 mod microphone;
 mod modes;
 mod operations;
+mod pictures;
 mod rate;
 mod read;
 mod refusal;

@@ -4,9 +4,10 @@
 use super::app::{self, App, Shared};
 use super::guard::Ends;
 use super::limits::BODY_BYTES;
-use super::messages::{self, Inbound, Mode, Sessions};
+use super::messages::{self, Chat, Inbound, Mode, Sessions};
 use super::microphone::{self, Microphone};
 use super::modes;
+use super::pictures;
 use super::rate::Bucket;
 use super::read::{self, LongOne, MOST_THROWN_AWAY};
 use super::refusal::Refusal;
@@ -134,9 +135,9 @@ impl Socket<'_> {
             (messages::read(text)?, None)
         };
         let event = match message {
-            Inbound::Chat { content, mode, session_id, images } => {
+            Inbound::Chat(Chat { content, mode, session_id, images }) => {
                 let text = read::text("content", &content)?;
-                let pictures = read::pictures(images, self.app.image_bytes)?;
+                let pictures = pictures::pictures(images, self.app.image_bytes)?;
                 let session = self.sessions.chat(session_id.as_deref())?;
                 let mode = modes::settle(self.app, &session, self.sessions.is_own(&session), mode).await;
                 let origin = Origin::Api(session.clone());

@@ -1,5 +1,6 @@
 //! The objects programs get and send; `contracts/openapi.json` is made from them.
 
+use super::pictures::PATTERN as PICTURE_PATTERN;
 use crate::domain::api::{HealthReport, ModelChoice, PartHealth, PartState, ReportedFault};
 use crate::domain::home::{self, Home};
 use crate::domain::ports;
@@ -409,11 +410,11 @@ pub(super) struct Said {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Image {
-    /// Its kind.
+    /// Its kind, as the sender has it; what it begins with decides.
     #[schemars(regex(pattern = "^image/(png|jpeg|webp|gif)$"))]
     pub(super) media_type: String,
     /// Its bytes.
-    #[schemars(length(min = 4), regex(pattern = "^[A-Za-z0-9+/]+={0,2}$"))]
+    #[schemars(length(min = 4), regex(pattern = PICTURE_PATTERN))]
     pub(super) base64: String,
 }
 
