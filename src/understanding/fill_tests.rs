@@ -29,6 +29,10 @@ fn what_is_mentioned_fills_the_slots_and_nothing_else_does() {
         // Whoever says no wants something else.
         ("HassTurnOn", "i don't need light in the kitchen", None),
         ("HassTurnOn", "everything on except the lights in the kitchen", None),
+        // A number is never left out, nor a part of one.
+        ("HarkSetAlarm", "move my seven a m alarm to eight", None),
+        ("HassLightSet", "brightness of the kitchen lights at four hundred percent", None),
+        ("HassStartTimer", "two timers, one for five minutes and one for ten minutes", None),
         ("NoSuchIntent", "the lights in the kitchen", None),
         ("HassTurnOn", "", None),
     ] {

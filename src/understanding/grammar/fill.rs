@@ -17,9 +17,10 @@ use std::collections::BinaryHeap;
 const PUT_IN: (u32, u32) = (8, 2);
 /// What it costs to pass over a word that was said, or a small one.
 const PASS: (u32, u32) = (5, 1);
-/// What it costs to pass over a name of the home, and a number.
+/// What it costs to pass over a name of the home, and the number that is also a pronoun or an article.
 const PASS_NAME: u32 = 40;
-const PASS_NUMBER: u32 = 25;
+const PASS_ONE: u32 = 25;
+const ONE: [&str; 7] = ["one", "ein", "eine", "einen", "einem", "einer", "eins"];
 /// What a name costs that was not said exactly.
 const NEARLY: u32 = 4;
 /// Sentences of other meaning within this of the best make it unclear which is meant.
@@ -216,7 +217,7 @@ struct Text<'g> {
     now: NaiveDateTime,
     /// Stretches that are nearly a name: first word, word after the last.
     near: Vec<(usize, usize)>,
-    /// What passing over each word costs; `None` for one that tells which thing is meant.
+    /// What passing over each word costs; `None` for one that tells which thing is meant, or how much.
     prices: Vec<Option<u32>>,
 }
 
@@ -239,15 +240,19 @@ impl<'g> Text<'g> {
             // "Two litres" is no loudness: what is counted is what is meant.
             let number = |word: &str| rules::longest(Rule::Number, &[word], &by).is_some();
             let counted = at > 0 && number(&tokens[at - 1].word) && grammar.words.typed(word).is_none();
+            let both = |before: &str| rules::longest(Rule::Number, &[before, word], &by);
+            let goes_on = at > 0 && both(&tokens[at - 1].word).is_some_and(|(_, used)| used == 2);
             if counted && !number(word) {
                 return None;
             }
-            Some(match () {
-                () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => PASS_NAME,
-                () if rules::longest(Rule::Number, &[word], &by).is_some() => PASS_NUMBER,
-                () if SMALL_WORDS.contains(&word) || word == JOINER => PASS.1,
-                () => PASS.0,
-            })
+            match () {
+                () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => Some(PASS_NAME),
+                () if SMALL_WORDS.contains(&word) || word == JOINER => Some(PASS.1),
+                () if ONE.contains(&word) => Some(PASS_ONE),
+                // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.
+                () if number(word) || goes_on => None,
+                () => Some(PASS.0),
+            }
         };
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
@@ -349,7 +354,7 @@ impl<'g> Text<'g> {
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
                     strange |= self.words[before.0].is_none();
-                    unplaced += usize::from(self.prices[before.0] >= Some(PASS_NUMBER));
+                    unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
                     unheard |= self.is_unheard_of(before.0);
                 }
             }
