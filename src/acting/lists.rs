@@ -61,6 +61,9 @@ pub enum ListError {
     /// There are [`MAX_LISTS`].
     #[error("there are {MAX_LISTS} lists already")]
     TooMany,
+    /// It cannot be taken away any more.
+    #[error("there is something on the list '{0}' by now")]
+    NotEmpty(String),
     /// It could not be kept; nothing was changed.
     #[error("{0}")]
     Store(Fault),
@@ -301,18 +304,49 @@ impl Lists {
         Ok(Change { before: None, name: list.name, edited })
     }
 
-    /// Puts a list back as it was; `None` takes the list of this name away.
+    /// Takes a change of a list back: it was `before`, and the change left `after` on it. What has been done to
+    /// it since stays. `None` takes the list of this name away.
     ///
     /// # Errors
-    /// `Store`.
-    pub fn put_back(&self, name: &str, before: Option<&StoredList>) -> Result<(), ListError> {
+    /// `NotEmpty`, `Store`.
+    pub fn take_back(
+        &self,
+        name: &str,
+        before: Option<&StoredList>,
+        after: &[ListItem],
+    ) -> Result<(), ListError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.all()?.into_iter().find(|list| list.name == name).map(|list| list.items);
+        let now = now.unwrap_or_default();
         let done = match before {
-            Some(list) => self.store.save_list(list),
-            None => self.store.remove_list(name),
+            Some(list) => {
+                let items = taken_back(&list.items, after, &now);
+                self.store.save_list(&StoredList { name: name.to_owned(), items })
+            }
+            None if now.is_empty() => self.store.remove_list(name),
+            None => return Err(ListError::NotEmpty(name.to_owned())),
         };
         done.map_err(ListError::Store)
     }
+}
+
+/// What is on a list `now` without the change that made `after` of `before`.
+fn taken_back(before: &[ListItem], after: &[ListItem], now: &[ListItem]) -> Vec<ListItem> {
+    let place = |items: &[ListItem], text: &str| items.iter().position(|item| same(&item.text, text));
+    let was_put_on =
+        |item: &&ListItem| place(before, &item.text).is_none() && place(after, &item.text).is_some();
+    let mut items: Vec<ListItem> = now.iter().filter(|item| !was_put_on(item)).cloned().collect();
+    for (at, item) in before.iter().enumerate() {
+        match (place(after, &item.text), place(&items, &item.text)) {
+            (None, None) => {
+                let behind = before[..at].iter().rev().find_map(|earlier| place(&items, &earlier.text));
+                items.insert(behind.map_or(0, |behind| behind + 1), item.clone());
+            }
+            (Some(left), Some(here)) if items[here].done == after[left].done => items[here].done = item.done,
+            _ => {}
+        }
+    }
+    items
 }
 
 /// "christmas presents list" becomes "Christmas presents".

@@ -84,13 +84,34 @@ fn lists_are_made_and_taken_back() {
     assert_eq!(lists.create("the Christmas presents"), Err(ListError::Exists("Christmas presents".into())));
     assert!(matches!(lists.create("to do"), Err(ListError::Exists(_))));
     assert_eq!(lists.all().unwrap().len(), 3);
-    lists.put_back(&change.name, None).unwrap();
+    lists.edit(Some("presents"), &Edit::Add(texts(&["a kite"]))).unwrap_err();
+    let gift = lists.edit(Some("christmas presents"), &Edit::Add(texts(&["a kite"]))).unwrap();
+    assert_eq!(lists.take_back(&change.name, None, &[]), Err(ListError::NotEmpty(change.name.clone())));
+    lists.take_back(&gift.name, gift.before.as_ref(), &gift.edited.items).unwrap();
+    lists.take_back(&change.name, None, &[]).unwrap();
     assert_eq!(lists.all().unwrap().len(), 2);
-    let before = lists.edit(None, &Edit::Clear).unwrap().before.unwrap();
-    lists.put_back("Shopping", Some(&before)).unwrap();
+    let cleared = lists.edit(None, &Edit::Clear).unwrap();
+    lists.take_back("Shopping", cleared.before.as_ref(), &cleared.edited.items).unwrap();
     assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread"]);
     drawer.refuses.store(true, Ordering::SeqCst);
     assert!(matches!(lists.edit(None, &Edit::Clear), Err(ListError::Store(_))));
+}
+
+#[test]
+fn what_was_done_to_a_list_since_is_not_taken_back_with_a_change() {
+    for (change, since, left) in [
+        (Edit::Add(texts(&["eggs"])), Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
+        (Edit::Remove(texts(&["milk"])), Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
+        (Edit::Clear, Edit::Add(texts(&["salt"])), vec!["milk", "brown bread", "salt"]),
+        (Edit::Complete(texts(&["milk"])), Edit::Remove(texts(&["bread"])), vec!["milk"]),
+        (Edit::Add(texts(&["eggs"])), Edit::Complete(texts(&["milk"])), vec!["brown bread"]),
+    ] {
+        let (_, lists) = lists();
+        let done = lists.edit(None, &change).unwrap();
+        lists.edit(None, &since).unwrap();
+        lists.take_back(&done.name, done.before.as_ref(), &done.edited.items).unwrap();
+        assert_eq!(open(&lists.find(None).unwrap()), left, "{change:?}, then {since:?}");
+    }
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 
 use crate::domain::TurnId;
 use crate::domain::home::Entity;
-use crate::domain::ports::{Fact, StoredList};
+use crate::domain::ports::{Fact, ListItem, StoredList};
 use crate::domain::timer::Timer;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,6 +25,8 @@ pub enum Undoable {
     List {
         /// As it was; `None` when it was made.
         before: Option<StoredList>,
+        /// What the change left on it.
+        after: Vec<ListItem>,
         /// Its name.
         name: String,
         /// `added`, `completed`, `removed`, `cleared`, `created`.

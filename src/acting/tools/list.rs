@@ -141,7 +141,8 @@ fn edit(parts: &Arc<Parts>, args: &Args, edit: Edit, what: &'static str) -> Resu
 }
 
 fn undo_of(change: Change, what: &'static str) -> Undoable {
-    Undoable::List { before: change.before, name: change.name, what, items: change.edited.touched }
+    let Change { before, name, edited } = change;
+    Undoable::List { before, after: edited.items, name, what, items: edited.touched }
 }
 
 fn open(items: &[ListItem]) -> Vec<&str> {

@@ -282,7 +282,9 @@ impl From<ListError> for Failure {
         let code = match error {
             ListError::NoSuchList(_) | ListError::NoSuchItem { .. } => error_code::NOT_FOUND,
             ListError::Exists(_) => error_code::BAD_ARGUMENT,
-            ListError::Full(_) | ListError::TooMany | ListError::Store(_) => error_code::FAILED,
+            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) | ListError::Store(_) => {
+                error_code::FAILED
+            }
         };
         Self::new(code, error.to_string())
     }

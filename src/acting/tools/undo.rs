@@ -84,8 +84,8 @@ fn take_back(parts: &Arc<Parts>, turn: TurnId, others: Vec<Undoable>) -> Work {
 fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
         Undoable::Device(_) | Undoable::Unproved(_) => Value::Null,
-        Undoable::List { before, name, what, items } => {
-            parts.lists.put_back(&name, before.as_ref())?;
+        Undoable::List { before, after, name, what, items } => {
+            parts.lists.take_back(&name, before.as_ref(), &after)?;
             json!({"kind": "list", "list": name, "what": what, "items": items})
         }
         Undoable::Timer { before, after } => timer(parts, before.as_deref(), after.as_deref())?,
