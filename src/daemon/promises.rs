@@ -18,6 +18,7 @@ use crate::integrations::mqtt::{Arrival, Book, How, Known};
 use crate::remembering::requests::{Begun, NewRequest, OpenRequest};
 use crate::remembering::store::Store;
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
@@ -99,14 +100,12 @@ impl Promises {
     /// Hands on what is left over, one after the other, so that it is known which the program dies of, should it; then
     /// what arrived meanwhile.
     pub(super) async fn take_up(self: Arc<Self>, left_over: Vec<(i64, Event)>) {
-        let waits = Arc::clone(&self);
-        let in_time = tokio::spawn(async move {
-            tokio::time::sleep(TURN_WITHIN).await;
-            waits.hand_on_what_waits();
-        });
-        self.take_up_in_order(left_over).await;
-        in_time.abort();
+        let mut taking_up = pin!(self.take_up_in_order(left_over));
+        let in_time = tokio::time::timeout(TURN_WITHIN, taking_up.as_mut()).await.is_ok();
         self.hand_on_what_waits();
+        if !in_time {
+            taking_up.await;
+        }
     }
 
     fn hand_on_what_waits(&self) {

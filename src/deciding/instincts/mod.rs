@@ -73,8 +73,8 @@ static INSTINCTS: &[Instinct] = &[
 /// A reflex that is an act: the sentence of the same intent says what with, and the act is done like any other.
 struct Act {
     intent: &'static str,
-    /// Whether the text (lower-case, without punctuation) is exactly this reflex.
-    matches: fn(&str) -> bool,
+    /// Lower-case and without punctuation.
+    phrases: &'static [&'static str],
 }
 
 static ACTS: &[Act] = &[louder::ACT, undo::ACT, why::ACT];
@@ -82,7 +82,7 @@ static ACTS: &[Act] = &[louder::ACT, undo::ACT, why::ACT];
 /// Whether a text that is understood as this intent is a reflex.
 pub fn is_act(text: &str, intent: &str) -> bool {
     let text = plain(text);
-    ACTS.iter().any(|act| act.intent == intent && (act.matches)(&text))
+    ACTS.iter().any(|act| act.intent == intent && one_of(&text, act.phrases))
 }
 
 /// The reflex that a text triggers.

@@ -1,12 +1,6 @@
 //! "Undo that": what was done last is taken back.
 
-use super::{Act, one_of};
+use super::Act;
 
-/// Phrases, lower-case and without punctuation.
-const PHRASES: &[&str] = &["undo", "undo that", "undo it", "take that back", "take it back"];
-
-pub(super) const ACT: Act = Act { intent: "HarkUndo", matches };
-
-fn matches(text: &str) -> bool {
-    one_of(text, PHRASES)
-}
+pub(super) const ACT: Act =
+    Act { intent: "HarkUndo", phrases: &["undo", "undo that", "undo it", "take that back", "take it back"] };

@@ -75,10 +75,8 @@ const QUANTIFIERS: [&str; 12] = [
 ];
 
 /// Units of time beside numbers: nobody who said neither means an hour.
-const UNITS: [&str; 11] = [
-    "second", "seconds", "minute", "minutes", "hour", "hours", "sekunden", "minute", "minuten", "stunde",
-    "stunden",
-];
+const UNITS: [&str; 10] =
+    ["second", "seconds", "minute", "minutes", "hour", "hours", "sekunden", "minuten", "stunde", "stunden"];
 
 /// Content words that may be passed over where other words are taken as they are.
 const MOST_PASSED_BESIDE_WILD: usize = 1;
@@ -238,11 +236,14 @@ impl<'g> Text<'g> {
                 return None;
             }
             // "Two litres" is no loudness: what is counted is what is meant.
-            let number = |word: &str| rules::longest(Rule::Number, &[word], &by).is_some();
-            let counted = at > 0 && number(&tokens[at - 1].word) && grammar.words.typed(word).is_none();
-            let both = |before: &str| rules::longest(Rule::Number, &[before, word], &by);
-            let goes_on = at > 0 && both(&tokens[at - 1].word).is_some_and(|(_, used)| used == 2);
-            if counted && !number(word) {
+            let number = |words: &[&str]| {
+                rules::longest(Rule::Number, words, &by).is_some_and(|(_, used)| used == words.len())
+            };
+            let before = at.checked_sub(1).map(|before| tokens[before].word.as_str());
+            let counted =
+                before.is_some_and(|before| number(&[before])) && grammar.words.typed(word).is_none();
+            let is_number = number(&[word]);
+            if counted && !is_number {
                 return None;
             }
             match () {
@@ -250,7 +251,7 @@ impl<'g> Text<'g> {
                 () if SMALL_WORDS.contains(&word) || word == JOINER => Some(PASS.1),
                 () if ONE.contains(&word) => Some(PASS_ONE),
                 // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.
-                () if number(word) || goes_on => None,
+                () if is_number || before.is_some_and(|before| number(&[before, word])) => None,
                 () => Some(PASS.0),
             }
         };
