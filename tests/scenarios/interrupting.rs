@@ -3,7 +3,7 @@
 
 use crate::support::sound_card::{RATE_HZ, Recording, SoundCard};
 use crate::support::{
-    Broker, Hark, Running, Subscription, flite, named, parse_events, root, run, shared_data, text,
+    Broker, Hark, LONG_REPLY, Running, Subscription, flite, named, parse_events, root, run, shared_data, text,
 };
 use hark::domain::audio::Earcon;
 use hark::hearing::vad::{GateChange, SileroVad, SpeechGate, Vad};
@@ -12,12 +12,6 @@ use hark::speaking::earcons;
 use serde_json::Value;
 use std::process::Command;
 use std::time::{Duration, Instant};
-
-/// Some 25 s, and nothing in it is like what the people say.
-const LONG: &str = "A broad area of high pressure will bring sunshine to most of the country, with calm air \
-    and pleasant afternoons, while some clouds gather along the coast in the evening. On Thursday a stronger \
-    breeze comes in from the west, and towards the weekend a few showers are expected in the mountains, with \
-    snow above two thousand metres. Sunday stays mostly dry again, and Monday begins with fog.";
 
 /// Sound quieter than this is silence.
 const SILENCE: f32 = 1e-3;
@@ -43,7 +37,7 @@ impl Room {
     /// Has a long text said, and waits until it is well under way.
     fn let_it_speak(&self) {
         let before = self.events("speaking_started").len();
-        self.broker.publish("hark/hark/say", LONG);
+        self.broker.publish("hark/hark/say", LONG_REPLY);
         self.wait_for("speaking_started", before);
         std::thread::sleep(Duration::from_millis(1500));
     }
@@ -237,7 +231,8 @@ fn somebody_no_louder_than_hark_itself_is_understood_over_it() {
                 .arg(&wav)
                 .args(["trim", "0", "12"]))),
         }
-        let output = run(hark.command(&["hear", "--json", "--saying", LONG, "--echo-db", "0"]).arg(&wav));
+        let output =
+            run(hark.command(&["hear", "--json", "--saying", LONG_REPLY, "--echo-db", "0"]).arg(&wav));
         parse_events(&text(&output.stdout))
     };
     let decisions = |events: &[Value]| -> Vec<String> {
