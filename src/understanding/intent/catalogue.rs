@@ -42,6 +42,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkSetPreset", HomeControl),
     ("HarkSetReminder", Reminder),
     ("HarkSetTilt", HomeControl),
+    ("HarkSetValue", HomeControl),
     ("HarkSnooze", Timer),
     ("HarkStop", Conversation),
     ("HarkThanks", Conversation),
