@@ -104,6 +104,12 @@ pub fn leans_on_another(intent: &str) -> bool {
     intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
 }
 
+/// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, and the
+/// one that sets any thing to any words: the home it is trained in has nothing of that kind.
+pub fn is_learned(intent: &str) -> bool {
+    !leans_on_another(intent) && intent != "HarkSetValue"
+}
+
 /// The category of an intent; `None` for one that is not ours, such as an owner's own.
 pub fn category_of(intent: &str) -> Option<Category> {
     let at = INTENTS.binary_search_by_key(&intent, |(name, _)| name).ok()?;
