@@ -334,7 +334,7 @@ fn taking_back_leaves_on_a_list_what_others_put_there() {
     let events = evening.end();
     assert_eq!(server.open_items("todo.shopping"), ["tea"], "{events:#?}");
     let said = named(&events, "reply").last().unwrap()["text"].clone();
-    assert_eq!(said, "Took milk off your Shopping list again.");
+    assert_eq!(said, "Took milk off your shopping list again.");
 }
 
 #[test]

@@ -440,6 +440,9 @@ fn sensors_tell_in_words_and_numbers() {
     assert_eq!(limits, [json!(1.0), json!(100.0), json!(1.0)], "as at Home Assistant when nothing is said");
     number.say("s", "None");
     assert_eq!(number.state("number.n"), "unknown");
+    let mut upside_down = Yard::new();
+    let changes = upside_down.announce("number/u", &json!({"name": "U", "cmd_t": "c", "min": 9, "max": 1}));
+    assert_eq!(changes.problems.len(), 1, "nothing could be set");
     let mut silent = Yard::with(
         "text/t",
         &json!({"name": "T", "cmd_t": "c", "cmd_tpl": r#"{"text": "{{ value }}"}"#, "ptrn": "[a-z]+", "max": 8}),

@@ -32,6 +32,11 @@ impl Setting {
             }
             _ => Vec::new(),
         };
+        if let [(_, least), (most, greatest), ..] = limits.as_slice()
+            && least.as_f64() > greatest.as_f64()
+        {
+            return Err(ConfigError::Unexpected { key: (*most).to_owned(), expected: "more than `min`" });
+        }
         Ok(Self {
             reading: Reading::new(fields)?,
             command: fields.target("command_topic", &["command_template"])?,
