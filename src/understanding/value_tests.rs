@@ -51,7 +51,7 @@ fn english() {
         ("set the target distance to forty centimetres", distance, json!(40)),
         ("set the target distance to 2.5", distance, json!(2.5)),
         ("raise the target distance to 250 cm", distance, json!("250 cm")),
-        ("put the target distance at 300", distance, json!(300)),
+        ("put the target distance at 300", distance, json!("300")),
         ("set the display text to hello", display, json!("Hello")),
         ("set the display text to Back at 5, call Anna!", display, json!("Back at 5, call Anna")),
         ("write dinner is ready on the display text", display, json!("Dinner is ready")),
@@ -75,7 +75,7 @@ fn german() {
         ("wähle Wolle als Waschprogramm", "Waschprogramm", json!("wolle")),
         ("stelle den Zielabstand auf 40", "Zielabstand", json!(40)),
         ("Zielabstand auf vierzig Zentimeter", "Zielabstand", json!(40)),
-        ("erhöhe den Zielabstand auf 250", "Zielabstand", json!(250)),
+        ("erhöhe den Zielabstand auf 250", "Zielabstand", json!("250")),
         ("setz den Anzeigetext auf Hallo", "Anzeigetext", json!("Hallo")),
         ("schreib Essen ist fertig auf den Anzeigetext", "Anzeigetext", json!("Essen ist fertig")),
     ];
