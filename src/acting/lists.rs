@@ -155,11 +155,13 @@ fn position(items: &[ListItem], asked: &str) -> Option<usize> {
 }
 
 fn same(one: &str, other: &str) -> bool {
-    let bare = |text: &str| {
-        let normal = normal(text);
-        normal.strip_prefix("some ").map_or(normal.clone(), str::to_owned)
-    };
     bare(one) == bare(other)
+}
+
+/// The name by which things on a list are the same thing.
+fn bare(text: &str) -> String {
+    let normal = normal(text);
+    normal.strip_prefix("some ").map_or(normal.clone(), str::to_owned)
 }
 
 /// The things that a person names in one breath: "milk, eggs and salt and pepper".
@@ -320,7 +322,7 @@ impl Lists {
         let now = now.unwrap_or_default();
         let done = match before {
             Some(list) => {
-                let items = taken_back(&list.items, after, &now);
+                let items = merged(after, &list.items, &now);
                 self.store.save_list(&StoredList { name: name.to_owned(), items })
             }
             None if now.is_empty() => self.store.remove_list(name),
@@ -330,23 +332,40 @@ impl Lists {
     }
 }
 
-/// What is on a list `now` without the change that made `after` of `before`.
-fn taken_back(before: &[ListItem], after: &[ListItem], now: &[ListItem]) -> Vec<ListItem> {
-    let place = |items: &[ListItem], text: &str| items.iter().position(|item| same(&item.text, text));
-    let was_put_on =
-        |item: &&ListItem| place(before, &item.text).is_none() && place(after, &item.text).is_some();
-    let mut items: Vec<ListItem> = now.iter().filter(|item| !was_put_on(item)).cloned().collect();
-    for (at, item) in before.iter().enumerate() {
-        match (place(after, &item.text), place(&items, &item.text)) {
-            (None, None) => {
-                let behind = before[..at].iter().rev().find_map(|earlier| place(&items, &earlier.text));
-                items.insert(behind.map_or(0, |behind| behind + 1), item.clone());
+/// What is on a list `now` with the change that made `to` of `from`; all else stays as it is, and what has been changed
+/// already is not changed once more.
+pub fn merged(from: &[ListItem], to: &[ListItem], now: &[ListItem]) -> Vec<ListItem> {
+    let named = |items: &[ListItem]| -> Vec<(String, ListItem)> {
+        items.iter().map(|item| (bare(&item.text), item.clone())).collect()
+    };
+    let number = |items: &[(String, ListItem)], name: &str, done: bool| {
+        items.iter().filter(|(other, item)| other == name && item.done == done).count()
+    };
+    let (from, to, mut items) = (named(from), named(to), named(now));
+    for (at, (name, item)) in to.iter().enumerate() {
+        let wanted = number(&to, name, item.done);
+        if number(&from, name, item.done) >= wanted || number(&items, name, item.done) >= wanted {
+            continue;
+        }
+        let other = items.iter().position(|(other, has)| other == name && has.done != item.done);
+        let is_spare = number(&items, name, !item.done) > number(&to, name, !item.done);
+        match other.filter(|_| is_spare) {
+            Some(other) => items[other].1.done = item.done,
+            None => {
+                let place = |name: &str| items.iter().position(|(other, _)| other == name);
+                let behind = to[..at].iter().rev().find_map(|(earlier, _)| place(earlier));
+                items.insert(behind.map_or(0, |behind| behind + 1), (name.clone(), item.clone()));
             }
-            (Some(left), Some(here)) if items[here].done == after[left].done => items[here].done = item.done,
-            _ => {}
         }
     }
-    items
+    for (name, item) in &from {
+        let wanted = number(&to, name, item.done);
+        if number(&from, name, item.done) > wanted && number(&items, name, item.done) > wanted {
+            let place = items.iter().position(|(other, has)| other == name && has.done == item.done);
+            place.map(|place| items.remove(place));
+        }
+    }
+    items.into_iter().map(|(_, item)| item).collect()
 }
 
 /// "christmas presents list" becomes "Christmas presents".

@@ -114,7 +114,60 @@ fn what_was_done_to_a_list_since_is_not_taken_back_with_a_change() {
     }
 }
 
+/// On a list of a service there may be two of one name, and what is finished stays there for good.
+#[test]
+fn a_change_is_merged_into_what_others_made_of_a_list() {
+    let list = |words: &str| -> Vec<ListItem> {
+        let item = |word: &str| ListItem {
+            text: word.trim_start_matches('-').to_owned(),
+            done: word.starts_with('-'),
+        };
+        words.split_whitespace().map(item).collect()
+    };
+    for (from, to, now, expected) in [
+        ("", "milk", "tea", "milk tea"),
+        ("milk", "milk eggs", "milk tea", "milk eggs tea"),
+        ("milk", "", "milk tea", "tea"),
+        ("milk", "-milk", "milk tea", "-milk tea"),
+        ("-milk", "milk", "-milk -tea", "milk -tea"),
+        // The finished one is the archive; the open one is what was put on.
+        ("-milk milk", "-milk", "-milk milk tea", "-milk tea"),
+        ("milk", "-milk", "-milk milk", "-milk"),
+        ("-milk", "-milk milk", "-milk", "-milk milk"),
+        ("milk -milk", "milk milk", "milk -milk", "milk milk"),
+        // Wanted again, and gone meanwhile.
+        ("-milk", "milk", "tea", "milk tea"),
+        ("milk", "milk", "tea", "tea"),
+        ("milk", "", "tea", "tea"),
+    ] {
+        let merged_once = merged(&list(from), &list(to), &list(now));
+        assert_eq!(merged_once, list(expected), "{from:?} to {to:?} upon {now:?}");
+        assert_eq!(merged(&list(from), &list(to), &merged_once), merged_once, "{from:?} to {to:?} twice");
+    }
+    let others = merged(&list("milk eggs"), &list(""), &list("eggs milk tea milk"));
+    assert_eq!(others, list("tea milk"), "somebody else's of the same name stays");
+}
+
 proptest! {
+    /// A change merged into the list it was made of is that change, and merged the other way round it is taken back.
+    #[test]
+    fn a_merge_without_others_is_the_change(words in proptest::collection::vec(("[a-f]", 0..4u8), 0..8)) {
+        let of = |bit: u8| -> Vec<ListItem> {
+            let mut items: Vec<ListItem> = Vec::new();
+            for (text, kind) in &words {
+                let is_new = items.iter().all(|item| item.text != *text);
+                if kind & 1 == bit || kind & 2 != 0 && is_new {
+                    items.push(ListItem { text: text.clone(), done: kind & 1 != bit });
+                }
+            }
+            items
+        };
+        let sorted = |mut items: Vec<ListItem>| { items.sort_by(|a, b| (&a.text, a.done).cmp(&(&b.text, b.done))); items };
+        let (from, to) = (of(0), of(1));
+        prop_assert_eq!(sorted(merged(&from, &to, &from)), sorted(to.clone()));
+        prop_assert_eq!(sorted(merged(&to, &from, &to)), sorted(from));
+    }
+
     /// Whatever is put on and taken off: no text twice among the open ones, bounded, and what an edit
     /// touched is what it says.
     #[test]

@@ -1,10 +1,10 @@
 //! What was done last, and how it was before, so that "undo that" can take it back. In memory only: what
 //! the program did before its last start stays done.
 
-use crate::domain::TurnId;
 use crate::domain::home::Entity;
 use crate::domain::ports::{Fact, ListItem, StoredList};
 use crate::domain::timer::Timer;
+use crate::domain::{EntityId, TurnId};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,16 @@ pub enum Undoable {
     Device(Box<Entity>),
     /// A device, as it was, that was told something and did not prove it in time: it may move yet.
     Unproved(Box<Entity>),
-    /// A list.
+    /// The items of a to-do list of the home, before and after; a change that was not proved in time may come yet.
+    Items {
+        /// The list.
+        list: EntityId,
+        /// As they were.
+        from: Vec<ListItem>,
+        /// As they were to be.
+        to: Vec<ListItem>,
+    },
+    /// A list that Hark keeps.
     List {
         /// As it was; `None` when it was made.
         before: Option<StoredList>,

@@ -12,6 +12,7 @@ use super::workshop::Workshop;
 use crate::acting::home::HomeRegistry;
 use crate::acting::timers::{TimerError, Timers};
 use crate::config::Config;
+use crate::deciding::instincts;
 use crate::domain::api::{
     Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth,
     PartState, RemoteEar,
@@ -312,6 +313,10 @@ impl Api for LiveApi {
 
     fn say(&self, text: &str) -> Result<bool, Fault> {
         self.intercom.say(text)
+    }
+
+    fn is_stop(&self, text: &str) -> bool {
+        instincts::is_stop(text)
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {

@@ -38,6 +38,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkClimateSetMode", "home.climate_set_mode"),
     ("HassClimateSetFanMode", "home.climate_set_fan_mode"),
     ("HarkSetPreset", "home.set_preset"),
+    ("HarkSetValue", "home.set_value"),
     ("HarkSetTilt", "home.set_tilt"),
     ("HassHumidifierSetpoint", "home.humidifier_set_humidity"),
     ("HassHumidifierMode", "home.humidifier_set_mode"),

@@ -180,6 +180,8 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it cannot be taken on now.
     fn say(&self, text: &str) -> Result<bool, Fault>;
+    /// Whether a request is the wish to stop and nothing else, which overtakes all others.
+    fn is_stop(&self, text: &str) -> bool;
     /// Puts an event in front of the turn machine.
     ///
     /// # Errors

@@ -65,8 +65,10 @@ pub enum DeviceCommand {
     Mode(String),
     /// Alarm panel: `armed_home`, `armed_away` … or `disarmed`.
     Arm(String),
-    /// To-do list: this is on it now, in this order.
-    Items(Vec<ListItem>),
+    /// Number, choice, text: what it shall be.
+    Value(String),
+    /// To-do list: the change that makes `to` of `from`. What others put there meanwhile stays.
+    Items { from: Vec<ListItem>, to: Vec<ListItem> },
     /// Media player.
     Media(MediaCommand),
     /// Climate: target in the unit of the device.

@@ -399,6 +399,7 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ),
     ("tilt the bedroom blinds to 30 percent", "HarkSetTilt", r#"{"name":"Bedroom blinds","tilt":30}"#, ""),
     ("close the slats of the bedroom blinds", "HarkSetTilt", r#"{"name":"Bedroom blinds","tilt":0}"#, ""),
+    ("set the washing mode to eco", "HarkSetValue", r#"{"name":"Washing mode","value":"eco"}"#, ""),
     ("set the thermostat to eco preset", "HarkSetPreset", r#"{"name":"Thermostat","preset":"eco"}"#, ""),
     ("put the thermostat in away mode", "HarkSetPreset", r#"{"name":"Thermostat","preset":"away"}"#, ""),
     (

@@ -45,3 +45,5 @@ mod ruled_tests;
 mod talk_tests;
 #[cfg(test)]
 mod test_home;
+#[cfg(test)]
+mod value_tests;

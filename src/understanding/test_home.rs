@@ -59,6 +59,7 @@ pub fn home() -> Home {
         ("binary_sensor.leak", "Kitchen leak", "", "kitchen", "moisture"),
         ("alarm_control_panel.house", "Burglar alarm", "", "", ""),
         ("weather.london", "London", "", "", ""),
+        ("select.washing_mode", "Washing mode", "", "basement", ""),
         ("scene.movie", "Movie night", "", "", ""),
         ("script.bedtime", "Good night", "bedtime", "", ""),
     ];

@@ -240,6 +240,10 @@ impl Api for Fake {
         Ok(true)
     }
 
+    fn is_stop(&self, text: &str) -> bool {
+        hark::deciding::instincts::is_stop(text)
+    }
+
     fn push(&self, event: Event) -> Result<(), Fault> {
         if let Event::Typed { text, origin, .. } = &event {
             if text == "too much" {

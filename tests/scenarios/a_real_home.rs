@@ -291,3 +291,93 @@ fn several_requests_in_one_conversation_and_taking_back() {
     let outcomes: Vec<_> = named(&events, "turn").iter().map(|turn| turn["outcome"].clone()).collect();
     assert_eq!(outcomes, ["done", "done", "awaiting_approval", "done", "done"]);
 }
+
+/// A conversation in one process, line by line.
+struct Evening(std::process::Child);
+
+impl Evening {
+    fn begin(hark: &Hark) -> Self {
+        let mut command = hark.command(&["ask", "--json", "--session", "evening"]);
+        Self(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap())
+    }
+
+    fn say(&mut self, words: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{words}").unwrap();
+    }
+
+    fn end(mut self) -> Vec<Value> {
+        drop(self.0.stdin.take());
+        parse_events(&text(&self.0.wait_with_output().unwrap().stdout))
+    }
+}
+
+#[test]
+fn taking_back_leaves_on_a_list_what_others_put_there() {
+    let server = HomeAssistant::with_home();
+    let hark = hark(&server);
+    let item = |uid: &str, summary: &str, status: &str| serde_json::json!({"uid": uid, "summary": summary, "status": status});
+    let mut evening = Evening::begin(&hark);
+    evening.say("add milk to the shopping list");
+    wait_for("the milk", Duration::from_secs(30), || {
+        server.open_items("todo.shopping").contains(&"milk".to_owned()).then_some(())
+    });
+    // Hark is told of the milk before somebody else comes by.
+    std::thread::sleep(Duration::from_millis(500));
+    let list = vec![
+        item("n1", "milk", "needs_action"),
+        item("8", "tea", "needs_action"),
+        item("9", "soap", "completed"),
+    ];
+    server.write_list("todo.shopping", list);
+    std::thread::sleep(Duration::from_millis(500));
+    evening.say("undo that");
+    let events = evening.end();
+    assert_eq!(server.open_items("todo.shopping"), ["tea"], "{events:#?}");
+    let said = named(&events, "reply").last().unwrap()["text"].clone();
+    assert_eq!(said, "Took milk off your shopping list again.");
+}
+
+#[test]
+fn numbers_choices_and_texts_are_set() {
+    let server = HomeAssistant::with_home();
+    let modes = serde_json::json!({"options": ["Eco 40-60", "Cotton 60"]});
+    server.entity("select.washer", "Washing mode", None, "Cotton 60", modes);
+    let limits = serde_json::json!({"min": 0, "max": 200, "step": 5, "unit_of_measurement": "cm"});
+    server.entity("number.distance", "Target distance", None, "10.0", limits);
+    let limits = serde_json::json!({"min": 2, "max": 20});
+    server.entity("input_text.display", "Display text", None, "", limits);
+    for id in ["select.washer", "number.distance", "input_text.display"] {
+        server.expose(id, true);
+    }
+    let hark = hark(&server);
+    for (words, id, state, reply) in [
+        ("set the washing mode to eco", "select.washer", "Eco 40-60", "Set the washing mode to Eco 40-60."),
+        ("set the target distance to 40", "number.distance", "40", "Set the target distance to 40 cm."),
+        ("set the display text to Hello", "input_text.display", "Hello", "Set the display text to Hello."),
+    ] {
+        let events = asked(&hark, words);
+        assert_eq!(receipt(&events)["ok"], true, "{events:#?}");
+        assert_eq!((server.state(id).as_str(), said(&events).as_str()), (state, reply));
+    }
+    let calls = server.calls().len();
+    for (words, range) in [
+        ("set the target distance to 300", "0 to 200 cm in steps of 5"),
+        ("set the target distance to 41", "0 to 200 cm in steps of 5"),
+        ("set the washing mode to wool", "Eco 40-60 and Cotton 60"),
+        ("set the display text to x", "2 to 20 characters"),
+    ] {
+        let events = asked(&hark, words);
+        assert_eq!(receipt(&events)["detail"]["error"], "bad_argument", "{events:#?}");
+        assert!(said(&events).contains(range), "{events:#?}");
+    }
+    assert_eq!(server.calls().len(), calls, "what cannot be is not sent");
+    server.manner("select.washer", Manner::Ignores);
+    let events = asked(&hark, "set the washing mode to cotton");
+    assert_eq!(receipt(&events)["detail"]["error"], "timeout", "{events:#?}");
+    server.manner("select.washer", Manner::Obeys(Duration::ZERO));
+    let mut evening = Evening::begin(&hark);
+    evening.say("set the washing mode to cotton");
+    evening.say("undo that");
+    let events = evening.end();
+    assert_eq!(server.state("select.washer"), "Eco 40-60", "{events:#?}");
+}

@@ -120,7 +120,7 @@ pub(crate) type Socket =
     tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// What comes until the turn is closed: everything but public events, and what is said of those left out.
-async fn answered(socket: &mut Socket) -> Vec<Value> {
+pub(crate) async fn answered(socket: &mut Socket) -> Vec<Value> {
     let mut answers = Vec::new();
     loop {
         let message = tokio::time::timeout(Duration::from_secs(120), socket.next()).await.expect("an answer");

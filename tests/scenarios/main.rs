@@ -8,6 +8,7 @@ mod a_real_home;
 mod acknowledged;
 mod apart;
 mod api;
+mod approvals;
 mod asking;
 mod at_work;
 mod audio_heals;

@@ -511,6 +511,7 @@ fn call(shared: &Arc<Mutex<World>>, world: &mut World, message: &Value) -> Reply
         return done();
     }
     let mut attributes = Map::new();
+    let said;
     let state = match service.as_str() {
         "turn_on" if entity.starts_with("scene.") => "2026-02-02T02:02:02+00:00",
         "turn_on" => {
@@ -522,6 +523,14 @@ fn call(shared: &Arc<Mutex<World>>, world: &mut World, message: &Value) -> Reply
             attributes.insert("brightness".into(), Value::Null);
             "off"
         }
+        "select_option" => data["option"].as_str().unwrap(),
+        "set_value" => match &data["value"] {
+            Value::String(text) => text,
+            number => {
+                said = number.as_f64().unwrap().to_string();
+                &said
+            }
+        },
         "lock" => "locked",
         "unlock" => "unlocked",
         other => return Some(Err(("not_found".into(), format!("Service {other} not found.")))),

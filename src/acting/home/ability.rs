@@ -2,6 +2,7 @@
 
 use super::backend::DeviceError;
 use super::command::{DeviceCommand, LightSetting, MediaCommand, ON_OFF};
+use super::values;
 use crate::acting::names::in_a_row;
 use crate::domain::home::Entity;
 use serde_json::Value;
@@ -60,7 +61,8 @@ pub fn check(entity: &Entity, command: &DeviceCommand) -> Result<(), DeviceError
             None => unsupported("be set to a mode"),
         },
         C::Arm(_) if domain != "alarm_control_panel" => unsupported("be armed"),
-        C::Items(_) if domain != "todo" => unsupported("hold a list"),
+        C::Value(value) => values::check(entity, value),
+        C::Items { .. } if domain != "todo" => unsupported("hold a list"),
         C::Media(_) if domain != "media_player" => unsupported("play anything"),
         C::Media(MediaCommand::Source(source)) => one_of(entity, "source_list", source),
         _ => Ok(()),
@@ -77,7 +79,7 @@ pub fn mode_list(domain: &str) -> Option<&'static str> {
 }
 
 /// A choice must be among those the device names, when it names any.
-fn one_of(entity: &Entity, key: &str, wanted: &str) -> Result<(), DeviceError> {
+pub(super) fn one_of(entity: &Entity, key: &str, wanted: &str) -> Result<(), DeviceError> {
     let Some(Value::Array(known)) = entity.attributes.get(key) else { return Ok(()) };
     let known: Vec<&str> = known.iter().filter_map(Value::as_str).collect();
     if known.contains(&wanted) {

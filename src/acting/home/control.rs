@@ -4,9 +4,10 @@
 use super::UNAVAILABLE;
 use super::ability::check;
 use super::backend::{DeviceBackend, DeviceError};
-use super::command::{Action, Actions};
-use super::proof::proves;
+use super::command::{Action, Actions, DeviceCommand};
+use super::proof::{items_of, proves};
 use super::registry::HomeRegistry;
+use crate::acting::lists::merged;
 use crate::acting::permissions::Cleared;
 use crate::domain::home::Entity;
 use std::collections::HashMap;
@@ -90,7 +91,8 @@ async fn carry_out_one(
     let name = before.name.clone();
     let result = match backend {
         Some(backend) if before.state != UNAVAILABLE => {
-            let work = deliver_and_wait(registry, backend.as_ref(), &before, &action);
+            let command = upon(action.command, &before);
+            let work = deliver_and_wait(registry, backend.as_ref(), &before, &command);
             tokio::time::timeout(timeout, work).await.unwrap_or(Err(DeviceError::Timeout(name)))
         }
         _ => Err(DeviceError::Offline(name)),
@@ -99,22 +101,34 @@ async fn carry_out_one(
     Done { before, after, error: result.err() }
 }
 
+/// A command as it has to be given to a device that is `now` like this: a list may be another than the one that was
+/// changed.
+fn upon(command: DeviceCommand, now: &Entity) -> DeviceCommand {
+    match command {
+        DeviceCommand::Items { from, to } => {
+            let items = items_of(now);
+            DeviceCommand::Items { to: merged(&from, &to, &items), from: items }
+        }
+        other => other,
+    }
+}
+
 async fn deliver_and_wait(
     registry: &HomeRegistry,
     backend: &dyn DeviceBackend,
     before: &Entity,
-    action: &Action,
+    command: &DeviceCommand,
 ) -> Result<(), DeviceError> {
-    check(before, &action.command)?;
+    check(before, command)?;
     // Subscribed before the command leaves, so that no report is missed.
     let mut reports = registry.reports();
-    backend.send(before, &action.command).await?;
+    backend.send(before, command).await?;
     loop {
         let now = registry.entity(&before.id).ok_or_else(|| DeviceError::Offline(before.name.clone()))?;
         if now.state == UNAVAILABLE {
             return Err(DeviceError::Offline(before.name.clone()));
         }
-        if proves(&action.command, before, &now) {
+        if proves(command, before, &now) {
             return Ok(());
         }
         if reports.changed().await.is_err() {

@@ -150,13 +150,14 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
         C::Mode(mode) if domain == "water_heater" => device.state.clone_from(mode),
         C::Mode(mode) => set(device, "mode", json!(mode)),
         C::Arm(state) => device.state.clone_from(state),
-        C::Items(items) => {
-            let shown = items.iter().map(|item| {
+        C::Value(value) => device.state.clone_from(value),
+        C::Items { to, .. } => {
+            let shown = to.iter().map(|item| {
                 let status = if item.done { "completed" } else { "needs_action" };
                 json!({"summary": item.text, "status": status})
             });
             set(device, "items", shown.collect());
-            device.state = items.iter().filter(|item| !item.done).count().to_string();
+            device.state = to.iter().filter(|item| !item.done).count().to_string();
         }
         C::Media(command) => play(device, command),
     }

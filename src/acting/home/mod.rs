@@ -1,7 +1,7 @@
 //! The home: what there is ([`registry`]), where its names come from ([`file`]), what a request means
 //! by "the lights" ([`select`]), what a device can be told ([`command`], [`ability`]), who carries it out
-//! ([`backend`], [`demo`]), when it counts as done ([`control`], [`proof`]) and how it is taken back
-//! ([`restore`]).
+//! ([`backend`], [`demo`]), when it counts as done ([`control`], [`proof`]) how it is taken back
+//! ([`restore`]), and what numbers, choices and texts take ([`values`]).
 
 pub mod ability;
 pub mod backend;
@@ -16,6 +16,7 @@ pub mod proof;
 pub mod registry;
 pub mod restore;
 pub mod select;
+pub mod values;
 
 pub use backend::{DeviceBackend, DeviceError};
 pub use control::HomeControl;

@@ -1,6 +1,8 @@
 //! Which state of a device proves that it did what it was told.
 
 use super::command::{DeviceCommand, MediaCommand, brightness_255};
+use super::values;
+use crate::acting::lists::merged;
 use crate::domain::home::Entity;
 use crate::domain::ports::ListItem;
 use serde_json::Value;
@@ -53,7 +55,11 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         }
         C::Mode(mode) => now.text("mode") == Some(mode),
         C::Arm(wanted) => state == wanted || wanted != "disarmed" && state == "arming",
-        C::Items(items) => open(items.clone()) == open(items_of(now)),
+        C::Value(value) => values::is(now, value),
+        C::Items { from, to } => {
+            let items = items_of(now);
+            open(merged(from, to, &items)) == open(items)
+        }
         C::Media(command) => proves_media(command, now),
     }
 }
@@ -158,10 +164,13 @@ mod tests {
             serde_json::from_value::<Entity>(list).unwrap()
         };
         let item = |text: &str, done| ListItem { text: text.into(), done };
-        let command = DeviceCommand::Items(vec![item("milk", false), item("eggs", false), item("tea", true)]);
+        let from = vec![item("milk", false), item("tea", false)];
+        let to = vec![item("milk", false), item("eggs", false), item("tea", true)];
+        let command = DeviceCommand::Items { from, to };
         let now = list(json!(["eggs", "milk"]));
         assert!(proves(&command, &now, &now), "in another order, and without what is finished");
-        assert!(!proves(&command, &now, &list(json!(["eggs"]))));
+        assert!(proves(&command, &now, &list(json!(["salt", "eggs"]))), "whatever others did meanwhile");
+        assert!(!proves(&command, &now, &list(json!(["milk"]))));
         assert!(!proves(&command, &now, &list(json!(["eggs", "milk", "tea"]))));
     }
 }

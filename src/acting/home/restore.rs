@@ -1,7 +1,7 @@
 //! Taking a change back: what a device has to be told to be again as it was.
 
 use super::command::{self, DeviceCommand, LightSetting, MediaCommand};
-use super::proof::items_of;
+use super::values::VALUED;
 use crate::domain::home::Entity;
 use serde_json::Value;
 
@@ -67,8 +67,12 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
                 commands.push(C::Temperature(target));
             }
         }
-        "todo" if items_of(before) != items_of(now) => commands.push(C::Items(items_of(before))),
-        "scene" | "script" | "button" | "input_button" => {}
+        domain if VALUED.contains(&domain) => {
+            let is_known = !matches!(before.state.as_str(), "unknown" | "unavailable");
+            commands.extend((moved && is_known).then(|| C::Value(before.state.clone())));
+        }
+        // What was done to a to-do list is remembered as a change of it, not as how it was.
+        "todo" | "scene" | "script" | "button" | "input_button" => {}
         _ if moved && before.state == "off" => commands.push(C::TurnOff),
         _ if moved && before.state == "on" => commands.push(C::TurnOn),
         _ => {}
@@ -203,7 +207,7 @@ mod tests {
     use crate::acting::permissions::{Approval, Gate};
     use crate::config::permissions::Permissions;
     use crate::domain::EntityId;
-    use crate::domain::ports::{HomeView, ListItem};
+    use crate::domain::ports::HomeView;
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -237,7 +241,6 @@ mod tests {
             ("lawn_mower.garden", vec![C::Start], C::Dock),
             ("valve.garden_tap", vec![], C::Open),
             ("switch.kettle", vec![C::TurnOn], C::TurnOff),
-            ("todo.packing", vec![], C::Items(vec![ListItem { text: "socks".into(), done: true }])),
         ];
         for (id, first, command) in cases {
             let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));

@@ -20,6 +20,7 @@ const SETS: &[&str] = &[
     "home.climate_set_mode",
     "home.climate_set_fan_mode",
     "home.set_preset",
+    "home.set_value",
     "home.fan_set_speed",
     "home.vacuum_dock",
     "home.mower_dock",
@@ -58,7 +59,7 @@ pub(super) fn is_harmless(parts: &Arc<Parts>, name: &str, args: &Slots) -> bool 
 /// Whether a command names a state.
 fn is_state(command: &DeviceCommand) -> bool {
     use DeviceCommand as C;
-    !matches!(command, C::Activate | C::Press | C::Start | C::CleanArea(_) | C::Items(_))
+    !matches!(command, C::Activate | C::Press | C::Start | C::CleanArea(_) | C::Items { .. })
 }
 
 #[cfg(test)]

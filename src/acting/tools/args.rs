@@ -125,6 +125,12 @@ impl Arg {
             Kind::Words(most) => text(value, most)
                 .map(Value::String)
                 .ok_or_else(|| format!("a text of at most {most} characters")),
+            Kind::Value(most) => match value {
+                Value::Number(number) => Ok(json!(number.to_string())),
+                value => text(value, most)
+                    .map(Value::String)
+                    .ok_or_else(|| format!("a number, or a text of at most {most} characters")),
+            },
             Kind::Raw(most) => {
                 let fits = |text: &&str| !text.is_empty() && text.chars().count() <= most;
                 let text = value.as_str().filter(fits);

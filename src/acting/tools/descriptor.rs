@@ -69,6 +69,8 @@ pub enum Kind {
     Text,
     /// Words of a person, of at most so many characters.
     Words(usize),
+    /// A number, or words of at most so many characters. Comes out as text.
+    Value(usize),
     /// A text as it is, of at most so many characters: paths, contents; line breaks and blanks count.
     Raw(usize),
     /// Texts as they are: so many at most, each of so many characters at most.
@@ -230,6 +232,7 @@ impl Arg {
         let mut schema = match self.kind {
             Kind::Text => json!({"type": "string", "minLength": 1, "maxLength": 100}),
             Kind::Words(most) => json!({"type": "string", "minLength": 1, "maxLength": most}),
+            Kind::Value(most) => json!({"type": ["string", "number"], "minLength": 1, "maxLength": most}),
             Kind::Raw(most) => json!({"type": "string", "minLength": 1, "maxLength": most}),
             Kind::Texts(most, chars) => json!({
                 "type": "array", "maxItems": most, "items": {"type": "string", "maxLength": chars},

@@ -119,14 +119,15 @@ fn entity(parts: &Parts, args: &Args) -> Option<Entity> {
 
 fn edit(parts: &Arc<Parts>, args: &Args, edit: Edit, what: &'static str) -> Result<Prepared, Failure> {
     if let Some(entity) = entity(parts, args) {
-        let edited = edit.apply(&entity.name, &items_of(&entity))?;
+        let from = items_of(&entity);
+        let edited = edit.apply(&entity.name, &from)?;
         let about = json!({
             "list": entity.name, "items": edited.touched, "count": open(&edited.items).len(),
         });
         let home = parts.home.registry().home();
         let target = Default::default();
         return plan_for(parts, home, vec![entity], &target, about, |_| {
-            Ok(DeviceCommand::Items(edited.items.clone()))
+            Ok(DeviceCommand::Items { from: from.clone(), to: edited.items.clone() })
         });
     }
     let name = args.owned("name");

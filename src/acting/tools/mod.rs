@@ -19,6 +19,7 @@ mod home_light;
 mod home_robots;
 mod home_state;
 mod home_switch;
+mod home_value;
 mod in_order;
 mod list;
 mod media;
@@ -205,7 +206,7 @@ async fn tell_devices(
     about: Map<String, Value>,
     timeout: Duration,
 ) -> Result<Outcome, Failure> {
-    let touched = undo::touched(&actions);
+    let (touched, lists) = (undo::touched(&actions), undo::of_items(&actions));
     let cleared = parts.gate.pass(actions, given)?;
     let before = parts.home.registry().home();
     let done = parts.home.carry_out(cleared, timeout).await;
@@ -213,6 +214,8 @@ async fn tell_devices(
     if let Some(turn) = turn {
         parts.undo.note(turn, parts.now_unix_ms(), undo::changed(&touched, &before, &home));
         parts.undo.note(turn, parts.now_unix_ms(), undo::unproved(&done));
+        let told = lists.into_iter().filter(|(at, _)| done[*at].error.is_none() || undo::is_late(&done[*at]));
+        parts.undo.note(turn, parts.now_unix_ms(), told.map(|(_, change)| change));
     }
     let entities = home_common::changes(&home, &done);
     of_devices(done, entities, about)

@@ -7,10 +7,12 @@ use super::parts::Parts;
 use crate::acting::home::DeviceError;
 use crate::acting::home::command::{Action, Actions, DeviceCommand};
 use crate::acting::home::control::Done;
+use crate::acting::home::proof::items_of;
 use crate::acting::home::restore::restore;
+use crate::acting::lists::merged;
 use crate::acting::undo::Undoable;
 use crate::domain::home::{Entity, Home};
-use crate::domain::ports::HomeView;
+use crate::domain::ports::{HomeView, ListItem};
 use crate::domain::timer::Timer;
 use crate::domain::tool::error_code;
 use crate::domain::{EntityId, TurnId};
@@ -28,7 +30,11 @@ pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
             return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
         };
         // What did not move after all was no change.
-        changes.retain(|change| !matches!(change, Undoable::Unproved(before) if !has_moved(before, &home)));
+        changes.retain(|change| match change {
+            Undoable::Unproved(before) => has_moved(before, &home),
+            Undoable::Items { list, from, to } => has_changed(list, (from, to), &home),
+            _ => true,
+        });
         if !changes.is_empty() {
             break (turn, changes);
         }
@@ -36,12 +42,21 @@ pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
     };
     // The last change comes first; of a device that was changed twice the oldest state counts.
     let mut devices: Vec<Entity> = Vec::new();
+    let mut lists: Vec<(Entity, Vec<ListItem>)> = Vec::new();
     let mut others = Vec::new();
     for change in changes {
         match change {
             Undoable::Device(before) | Undoable::Unproved(before) => {
                 devices.retain(|known| known.id != before.id);
                 devices.push(*before);
+            }
+            Undoable::Items { list, from, to } => {
+                let Some(now) = home.entities.iter().find(|entity| entity.id == list) else { continue };
+                let before = match lists.iter().position(|(known, _)| known.id == list) {
+                    Some(at) => lists.remove(at).1,
+                    None => items_of(now),
+                };
+                lists.push((now.clone(), merged(&to, &from, &before)));
             }
             other => others.push(other),
         }
@@ -54,6 +69,11 @@ pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
             undone.push(device(before, &command));
             list.push(Action { entity: now.clone(), command });
         }
+    }
+    for (entity, to) in lists {
+        let from = items_of(&entity);
+        undone.push(of_list(&entity.name, &to, &from));
+        list.push(Action { entity, command: DeviceCommand::Items { from, to } });
     }
     if list.is_empty() && others.is_empty() {
         parts.undo.forget(&turn);
@@ -83,7 +103,7 @@ fn take_back(parts: &Arc<Parts>, turn: TurnId, others: Vec<Undoable>) -> Work {
 /// Takes one change back; answers it for the reply.
 fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
-        Undoable::Device(_) | Undoable::Unproved(_) => Value::Null,
+        Undoable::Device(_) | Undoable::Unproved(_) | Undoable::Items { .. } => Value::Null,
         Undoable::List { before, after, name, what, items } => {
             parts.lists.take_back(&name, before.as_ref(), &after)?;
             json!({"kind": "list", "list": name, "what": what, "items": items})
@@ -135,6 +155,38 @@ fn device(before: &Entity, command: &DeviceCommand) -> Value {
     told
 }
 
+/// A to-do list that was this before and is changed now: as a list of Hark's own is told.
+fn of_list(name: &str, before: &[ListItem], now: &[ListItem]) -> Value {
+    let open = |items: &[ListItem], others: &[ListItem]| -> Vec<String> {
+        items
+            .iter()
+            .filter(|item| !item.done && !others.contains(item))
+            .map(|item| item.text.clone())
+            .collect()
+    };
+    let (added, others) = (open(now, before), open(before, now));
+    let (what, items) = if others.is_empty() { ("added", added) } else { ("removed", others) };
+    json!({"kind": "list", "list": name, "what": what, "items": items})
+}
+
+/// The changes of to-do lists among actions, each with its place.
+pub fn of_items(actions: &Actions) -> Vec<(usize, Undoable)> {
+    let change = |(at, action): (usize, &Action)| match &action.command {
+        DeviceCommand::Items { from, to } if from != to => {
+            let list = action.entity.id.clone();
+            Some((at, Undoable::Items { list, from: from.clone(), to: to.clone() }))
+        }
+        _ => None,
+    };
+    actions.list.iter().enumerate().filter_map(change).collect()
+}
+
+/// Whether the list still has something of a change.
+fn has_changed(list: &EntityId, (from, to): (&[ListItem], &[ListItem]), home: &Home) -> bool {
+    let now = home.entities.iter().find(|entity| entity.id == *list).map(items_of);
+    now.is_some_and(|now| merged(to, from, &now) != now)
+}
+
 /// The devices that actions touch, with those that a scene or script sets.
 pub fn touched(actions: &Actions) -> Vec<EntityId> {
     let mut ids = Vec::new();
@@ -151,8 +203,15 @@ pub fn touched(actions: &Actions) -> Vec<EntityId> {
 
 /// Those that were told and did not prove it in time, as they were.
 pub fn unproved(done: &[Done]) -> Vec<Undoable> {
-    let late = |one: &&Done| matches!(one.error, Some(DeviceError::Timeout(_)));
-    done.iter().filter(late).map(|one| Undoable::Unproved(Box::new(one.before.clone()))).collect()
+    done.iter()
+        .filter(|one| is_late(one))
+        .map(|one| Undoable::Unproved(Box::new(one.before.clone())))
+        .collect()
+}
+
+/// Whether it was told and did not prove it in time.
+pub fn is_late(done: &Done) -> bool {
+    matches!(done.error, Some(DeviceError::Timeout(_)))
 }
 
 fn has_moved(before: &Entity, home: &Home) -> bool {

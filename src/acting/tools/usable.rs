@@ -4,6 +4,7 @@
 use super::allowed;
 use super::descriptor::Descriptor;
 use super::parts::Parts;
+use crate::acting::home::values::VALUED;
 use crate::domain::Risk;
 use crate::domain::home::Home;
 
@@ -16,6 +17,7 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("home.climate_", &["climate"]),
     ("home.fan_", &["fan"]),
     ("home.set_preset", &["climate", "fan"]),
+    ("home.set_value", VALUED),
     ("home.vacuum_", &["vacuum"]),
     ("home.mower_", &["lawn_mower"]),
     ("home.alarm_panel_", &["alarm_control_panel"]),

@@ -91,6 +91,12 @@ pub fn find(text: &str, context: &Context<'_>) -> Option<&'static Instinct> {
     INSTINCTS.iter().find(|instinct| (instinct.matches)(&text, context))
 }
 
+/// Whether a text is nothing but the wish to stop.
+pub fn is_stop(text: &str) -> bool {
+    let nothing = Context { last_reply: None, awaiting_approval: false };
+    (stop::INSTINCT.matches)(&plain(text), &nothing)
+}
+
 /// The reflex behind an intent name, for sentences that only the templates recognised. A yes or no
 /// that answers nothing has none.
 pub fn by_intent(name: &str, context: &Context<'_>) -> Option<&'static Instinct> {
@@ -150,6 +156,7 @@ mod tests {
             ("mute the microphone", Some("HarkMute")),
             ("stop listening", Some("HarkMute")),
             ("turn the microphone on", Some("HarkUnmute")),
+            ("Stopp!", Some("HarkStop")),
             ("stop the music", None),
             ("cancel the timer", None),
             ("yes", None),

@@ -5,6 +5,7 @@ use super::{Answer, Context, Instinct, Reaction, one_of};
 /// Phrases, lower-case and without punctuation.
 const PHRASES: &[&str] = &[
     "stop",
+    "stopp",
     "stop it",
     "stop that",
     "stop talking",

@@ -49,7 +49,7 @@ pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal>
         Refusal::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message, "look for it in /api/v1/turns")
     };
     let answered = async {
-        if is_stop(&text) {
+        if app.api.is_stop(&text) {
             // It is for the request that is waited for, and does not wait for its end.
             app.api.push(Event::Stop)?;
         }
@@ -92,12 +92,6 @@ pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal>
         }
     };
     tokio::time::timeout(app.limits.ask, answered).await.unwrap_or_else(|_| Err(late()))
-}
-
-/// Whether a text is nothing but "stop".
-fn is_stop(text: &str) -> bool {
-    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    word == "stop" || word == "stopp"
 }
 
 fn told(session: &str, story: &[Arc<Envelope>]) -> Turn {

@@ -127,7 +127,13 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
             Some(service) => (service, Value::Null),
             None => return unsupported("be armed like this"),
         },
-        C::Items(items) => return Ok(Plan::Calls(todo::calls(entity, items))),
+        C::Value(value) if domain.ends_with("number") => match value.parse::<f64>() {
+            Ok(number) => ("set_value", json!({"value": number})),
+            Err(_) => return unsupported("be set to this"),
+        },
+        C::Value(value) if domain.ends_with("select") => ("select_option", json!({"option": value})),
+        C::Value(value) => ("set_value", json!({"value": value})),
+        C::Items { to, .. } => return Ok(Plan::Calls(todo::calls(entity, to))),
         C::Media(MediaCommand::Search { query, class }) => {
             return Ok(Plan::Search { query: query.clone(), class: class.clone() });
         }
@@ -313,6 +319,12 @@ mod tests {
                 "water_heater.set_temperature",
                 json!({"temperature": 55.0}),
             ),
+            ("number.a", C::Value("2.5".into()), "number.set_value", json!({"value": 2.5})),
+            ("input_number.a", C::Value("40".into()), "input_number.set_value", json!({"value": 40.0})),
+            ("select.a", C::Value("Eco".into()), "select.select_option", json!({"option": "Eco"})),
+            ("input_select.a", C::Value("1".into()), "input_select.select_option", json!({"option": "1"})),
+            ("text.a", C::Value("hello".into()), "text.set_value", json!({"value": "hello"})),
+            ("input_text.a", C::Value("1".into()), "input_text.set_value", json!({"value": "1"})),
             ("cover.a", C::Tilt(40), "cover.set_cover_tilt_position", json!({"tilt_position": 40})),
             ("climate.a", C::FanMode("low".into()), "climate.set_fan_mode", json!({"fan_mode": "low"})),
             ("climate.a", C::Temperature(21.5), "climate.set_temperature", json!({"temperature": 21.5})),

@@ -5,6 +5,7 @@
 //! belongs into `mqtt.url`.
 
 use super::error::Error;
+use super::gate;
 use rumqttd::{Broker, Config, ConnectionSettings, RouterConfig, ServerSettings};
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -21,7 +22,9 @@ const START_LIMIT: Duration = Duration::from_secs(5);
 pub fn start(port: u16) -> Result<(), Error> {
     check_free(port)?;
     let failed = |why: String| Error::EmbeddedBroker { port, why };
-    let config = settings(port);
+    let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr();
+    let inner = free().map_err(|error| failed(error.to_string()))?.port();
+    let config = settings(inner);
     std::thread::Builder::new()
         .name("hark-broker".into())
         // Runs for as long as the process; not joined, see above.
@@ -33,12 +36,22 @@ pub fn start(port: u16) -> Result<(), Error> {
         .map_err(|error| failed(error.to_string()))?;
     let deadline = Instant::now() + START_LIMIT;
     while Instant::now() < deadline {
-        if speaks_mqtt(port) {
-            return Ok(());
+        if speaks_mqtt(inner) {
+            return open_gate(port, inner).map_err(|error| failed(error.to_string()));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
     Err(failed("it did not answer within five seconds".into()))
+}
+
+/// Stands a gate on 127.0.0.1:`port` in front of the broker.
+fn open_gate(port: u16, inner: u16) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let listener = runtime.block_on(tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)))?;
+    std::thread::Builder::new()
+        .name("hark-broker-gate".into())
+        .spawn(move || runtime.block_on(gate::stand(listener, inner)))
+        .map(drop)
 }
 
 /// Limits for a handful of programs on one machine: each topic keeps at most about 2 MiB of history.

@@ -15,6 +15,8 @@ pub mod discovery;
 #[cfg(feature = "embedded-broker")]
 pub mod embedded;
 pub mod error;
+#[cfg(feature = "embedded-broker")]
+mod gate;
 pub mod inbound;
 mod nodes;
 pub mod outbound;

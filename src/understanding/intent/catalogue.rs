@@ -42,6 +42,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkSetPreset", HomeControl),
     ("HarkSetReminder", Reminder),
     ("HarkSetTilt", HomeControl),
+    ("HarkSetValue", HomeControl),
     ("HarkSnooze", Timer),
     ("HarkStop", Conversation),
     ("HarkThanks", Conversation),
@@ -101,6 +102,12 @@ pub const INTENTS: &[(&str, Category)] = &[
 /// those before it asks the classifier, which does not learn them.
 pub fn leans_on_another(intent: &str) -> bool {
     intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
+}
+
+/// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, and the
+/// one that sets any thing to any words: the home it is trained in has nothing of that kind.
+pub fn is_learned(intent: &str) -> bool {
+    !leans_on_another(intent) && intent != "HarkSetValue"
 }
 
 /// The category of an intent; `None` for one that is not ours, such as an owner's own.

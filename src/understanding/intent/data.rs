@@ -1,7 +1,7 @@
 //! What the head learns from: samples of the templates in a home, the examples that come with Hark, and
 //! the owner's own.
 
-use super::catalogue::leans_on_another;
+use super::catalogue::is_learned;
 use super::examples::{self, Example, Label, yaml_files};
 use super::places::Places;
 use crate::domain::home::Home;
@@ -105,7 +105,7 @@ impl Data {
         }
         for (index, home) in homes.iter().enumerate() {
             for sample in Grammar::new(&sentences, home).labelled(PER_INTENT, 1 + index as u64) {
-                if leans_on_another(&sample.intent) {
+                if !is_learned(&sample.intent) {
                     continue;
                 }
                 let label = Label::intent(&sample.intent, sample.domain.as_deref());

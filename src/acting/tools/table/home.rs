@@ -4,6 +4,7 @@ use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
 use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{
     home_climate, home_cover, home_fan, home_humidifier, home_light, home_robots, home_state, home_switch,
+    home_value,
 };
 use crate::domain::Risk;
 
@@ -366,6 +367,29 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: home_climate::set_preset,
+    },
+    Descriptor {
+        name: "home.set_value",
+        description: "Sets a number, a choice or a text that is a thing of the home.",
+        args: &[TARGET, &[Arg::must("value", Kind::Value(255), "number, one of its own options, or text")]],
+        result: &[
+            ENTITIES,
+            COUNT,
+            NAME,
+            AREA,
+            DOMAIN,
+            Field::always("value", "string", "what was set"),
+            Field::maybe("unit", "string", "its unit, when it is one thing and has one"),
+        ],
+        risk: Risk::Write,
+        triggers: &[
+            "set", "change", "choose", "select", "option", "mode", "program", "value", "write", "display",
+        ],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_value::set_value,
     },
     Descriptor {
         name: "home.humidifier_set_humidity",

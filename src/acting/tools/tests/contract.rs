@@ -117,6 +117,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "memory.forget",
         "announce.say",
         "undo.last",
+        "home.set_value",
         "clipboard.write",
         "http.request",
     ];

@@ -1,6 +1,7 @@
 //! "Undo that", after everything that can be changed.
 
 use super::*;
+use crate::acting::home::proof::items_of;
 
 impl House {
     /// A call of a turn of its own.
@@ -54,7 +55,7 @@ async fn a_change_of_any_kind_is_taken_back() {
         ("media.search_and_play", json!({"search_query": "jazz"}), "device"),
         ("volume.set", json!({"name": "radio", "volume_level": 90}), "device"),
         ("home.climate_set_temperature", json!({"temperature": 25, "name": "thermostat"}), "device"),
-        ("list.add", json!({"item": "socks", "name": "packing"}), "device"),
+        ("list.add", json!({"item": "socks", "name": "packing"}), "list"),
         ("volume.set", json!({"volume_level": 10}), "volume"),
         ("list.add", json!({"item": "eggs"}), "list"),
         ("list.clear", json!({}), "list"),
@@ -97,6 +98,35 @@ async fn a_change_of_any_kind_is_taken_back() {
         let (code, _) = house.fails("undo.last", json!({})).await;
         assert_eq!(code, error_code::NOT_FOUND, "{tool}: once");
     }
+}
+
+/// What others do to a to-do list of the home between a change and its undoing stays, and so does what they do while
+/// the change is under way.
+#[tokio::test]
+async fn what_others_did_to_a_list_of_the_home_stays() {
+    let house = house();
+    let id = EntityId::from("todo.packing");
+    let open = || -> Vec<String> {
+        let items = items_of(&house.entity("todo.packing")).into_iter();
+        items.filter(|item| !item.done).map(|item| item.text).collect()
+    };
+    let somebody = |wish: &dyn Fn(&mut Vec<Value>)| {
+        let mut attributes = house.entity("todo.packing").attributes;
+        let Some(Value::Array(items)) = attributes.get_mut("items") else { panic!("{attributes:?}") };
+        wish(items);
+        house.tools.parts().home.registry().report(&id, "1", attributes);
+    };
+    let item = |name: &str| json!({"summary": name, "status": "needs_action"});
+    somebody(&|items| *items = vec![item("torch"), item("rope")]);
+    house.in_turn("a", "list.add", json!({"item": "socks", "name": "packing"})).await;
+    house.in_turn("a", "list.complete", json!({"item": "torch", "name": "packing"})).await;
+    somebody(&|items| items.push(item("soap")));
+    somebody(&|items| items.retain(|item| item["summary"] != "rope"));
+    let receipt = house.ok("undo.last", json!({})).await;
+    assert_eq!(receipt.detail["undone"][0]["kind"], "list", "{}", receipt.detail);
+    assert_eq!(open(), ["torch", "soap"]);
+    let (code, _) = house.fails("undo.last", json!({})).await;
+    assert_eq!(code, error_code::NOT_FOUND, "once");
 }
 
 #[tokio::test]

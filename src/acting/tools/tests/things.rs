@@ -256,3 +256,61 @@ attributes = { temperature = 50.0, min_temp = 40, max_temp = 65, operation_list 
     house.ok("undo.last", json!({})).await;
     assert_eq!(attribute(&house, "water_heater.boiler", "temperature"), 50.0);
 }
+
+#[tokio::test]
+async fn numbers_choices_and_texts_are_set_and_taken_back() {
+    const HOME: &str = r#"
+        [[area]]
+        id = "bath"
+        name = "Bath"
+        [[entity]]
+        id = "select.washer"
+        name = "Washing mode"
+        area = "bath"
+        state = "Cotton 60"
+        attributes = { options = ["Eco 40-60", "Cotton 60"] }
+        [[entity]]
+        id = "input_number.distance"
+        name = "Target distance"
+        state = "10.0"
+        attributes = { min = 0, max = 100, step = 2.5, unit_of_measurement = "cm" }
+        [[entity]]
+        id = "text.display"
+        name = "Display"
+        state = "unknown"
+        attributes = { min = 1, max = 10 }
+        [[entity]]
+        id = "light.lamp"
+        name = "Lamp"
+        area = "bath"
+    "#;
+    let house = Built { home: HOME, ..Built::default() }.house();
+    let set = |name: &str, value: Value| json!({"name": name, "value": value});
+    for (name, value, id, state) in [
+        ("washing mode", json!("ECO"), "select.washer", "Eco 40-60"),
+        ("target distance", json!(42.5), "input_number.distance", "42.5"),
+        ("target distance", json!("40 cm"), "input_number.distance", "40"),
+        ("display", json!("Hello"), "text.display", "Hello"),
+    ] {
+        let receipt = house.ok("home.set_value", set(name, value)).await;
+        assert_eq!((receipt.changed, house.state(id).as_str()), (true, state), "{}", receipt.detail);
+        assert_eq!(receipt.detail["value"], state);
+    }
+    for (name, value, code) in [
+        ("target distance", json!(41), error_code::BAD_ARGUMENT),
+        ("target distance", json!("far"), error_code::BAD_ARGUMENT),
+        ("washing mode", json!("wool"), error_code::BAD_ARGUMENT),
+        ("display", json!("much too long"), error_code::BAD_ARGUMENT),
+        ("lamp", json!("1"), error_code::UNSUPPORTED),
+        ("oven", json!("1"), error_code::NOT_FOUND),
+        ("display", json!(["x"]), error_code::BAD_ARGUMENT),
+    ] {
+        assert_eq!(house.fails("home.set_value", set(name, value)).await.0, code, "{name}");
+    }
+    house.ok("undo.last", json!({})).await;
+    assert_eq!(house.state("select.washer"), "Cotton 60", "all of one turn");
+    assert_eq!(house.state("input_number.distance"), "10.0");
+    assert_eq!(house.state("text.display"), "Hello", "nobody knows what stood there before");
+    let deaf = Built { home: HOME, deaf: "select.", ..Built::default() }.house();
+    assert_eq!(deaf.fails("home.set_value", set("washing mode", json!("eco"))).await.0, error_code::TIMEOUT);
+}

@@ -432,6 +432,29 @@ fn sensors_tell_in_words_and_numbers() {
     number.say("s", "40");
     assert_eq!(number.state("number.n"), "40");
     assert!(number.try_tell("number.n", &C::TurnOn).is_err());
+    assert_eq!(number.tell("number.n", &C::Value("12.0".into())), ["c 12"]);
+    assert!(number.try_tell("number.n", &C::Value("far".into())).is_err());
+    number.assume("number.n", &C::Value("12".into()));
+    assert_eq!(number.state("number.n"), "40", "it tells of itself");
+    let limits = ["min", "max", "step"].map(|key| number.attribute("number.n", key));
+    assert_eq!(limits, [json!(1.0), json!(100.0), json!(1.0)], "as at Home Assistant when nothing is said");
+    number.say("s", "None");
+    assert_eq!(number.state("number.n"), "unknown");
+    let mut upside_down = Yard::new();
+    let changes = upside_down.announce("number/u", &json!({"name": "U", "cmd_t": "c", "min": 9, "max": 1}));
+    assert_eq!(changes.problems.len(), 1, "nothing could be set");
+    let mut silent = Yard::with(
+        "text/t",
+        &json!({"name": "T", "cmd_t": "c", "cmd_tpl": r#"{"text": "{{ value }}"}"#, "ptrn": "[a-z]+", "max": 8}),
+    );
+    let hello = C::Value("hello".into());
+    assert_eq!(silent.tell("text.t", &hello), [r#"c {"text": "hello"}"#]);
+    silent.assume("text.t", &hello);
+    assert_eq!(silent.state("text.t"), "hello");
+    let limits = ["min", "max", "pattern"].map(|key| silent.attribute("text.t", key));
+    assert_eq!(limits, [json!(0.0), json!(8.0), json!("[a-z]+")]);
+    let mut looks = Yard::with("select/l", &json!({"name": "L", "stat_t": "s", "ops": ["a"]}));
+    assert!(looks.try_tell("select.l", &C::Value("a".into())).is_err(), "there is no topic to tell it on");
     let mut choice =
         Yard::with("select/s", &json!({"name": "S", "stat_t": "s", "cmd_t": "c", "ops": ["a", "b"]}));
     choice.say("s", "b");

@@ -71,8 +71,12 @@ impl Listeners {
     }
 }
 
-/// Whether a filter of MQTT fits a topic.
+/// Whether a filter of MQTT fits a topic (MQTT 3.1.1, 4.7). That of `rumqttc` panics at topics that begin with a letter
+/// beyond ASCII.
 pub fn matches(filter: &str, topic: &str) -> bool {
+    if topic.starts_with('$') && filter.starts_with(['#', '+']) {
+        return false;
+    }
     let (mut filter, mut topic) = (filter.split('/'), topic.split('/'));
     loop {
         match (filter.next(), topic.next()) {
@@ -102,6 +106,10 @@ mod tests {
             ("#", "a/b", true),
             ("+", "", true),
             ("a/+/", "a/b/", true),
+            ("#", "$SYS/broker", false),
+            ("+/broker", "$SYS/broker", false),
+            ("$SYS/#", "$SYS/broker", true),
+            ("+/lamp", "über/lamp", true),
         ] {
             assert_eq!(matches(filter, topic), fits, "{filter} {topic}");
         }

@@ -38,6 +38,7 @@ mod moments;
 mod on_off;
 mod readings;
 mod robots;
+mod setting;
 mod subscriptions;
 mod survey;
 mod template;

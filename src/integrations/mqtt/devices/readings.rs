@@ -1,5 +1,6 @@
-//! What only tells: sensors, binary sensors, events, whether something newer is there, and numbers, choices and texts,
-//! which are read and not set by voice.
+//! What only tells: sensors, binary sensors, events, whether something newer is there; and what [`Setting`]s tell.
+//!
+//! [`Setting`]: super::setting::Setting
 
 use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, told_number};
 use super::fields::{ConfigError, Fields, as_text};
@@ -11,17 +12,24 @@ use std::time::Duration;
 /// Longest state, as at Home Assistant.
 const STATE_MAX_CHARS: usize = 255;
 
-/// A sensor, a number, a choice or a text.
+/// A sensor, or what a number, a choice or a text tells.
 #[derive(Debug)]
 pub struct Reading {
     inputs: Inputs<()>,
     unit: Option<String>,
     precision: Option<usize>,
     options: Option<Vec<String>>,
+    /// What a device says when it does not know.
+    reset: String,
     state: String,
 }
 
 impl Reading {
+    /// It is now as it was told to be.
+    pub fn assume_state(&mut self, state: &str) {
+        self.state = state.to_owned();
+    }
+
     /// As its payload describes it.
     ///
     /// # Errors
@@ -35,6 +43,7 @@ impl Reading {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             precision: precision.map(|digits| digits.clamp(0.0, 10.0) as usize),
             options: fields.texts("options")?,
+            reset: fields.text_or("payload_reset", NONE)?,
             state: UNKNOWN.into(),
         })
     }
@@ -49,6 +58,7 @@ impl Appliance for Reading {
         let Some(((), value)) = self.inputs.value(at, payload)? else { return Ok(()) };
         self.state = match (value.as_str(), self.precision) {
             (NONE | "null", _) => UNKNOWN.into(),
+            (value, _) if value == self.reset => UNKNOWN.into(),
             (value, Some(digits)) => {
                 told_number(value).map_or_else(|| value.to_owned(), |number| format!("{number:.digits$}"))
             }

@@ -17,6 +17,7 @@ use super::moments::Moment;
 use super::on_off::OnOff;
 use super::readings::{Contact, Happening, Newer, Reading};
 use super::robots::Robot;
+use super::setting::Setting;
 use super::template::TemplateError;
 use crate::domain::EntityId;
 use crate::domain::device::DeviceCommand;
@@ -292,7 +293,8 @@ fn appliance(domain: &str, fields: &Fields) -> Result<Option<Box<dyn Appliance>>
         "alarm_control_panel" => Box::new(Alarm::new(fields)?),
         "scene" | "button" => Box::new(Moment::new(fields, domain)?),
         "binary_sensor" => Box::new(Contact::new(fields)?),
-        "sensor" | "number" | "select" | "text" => Box::new(Reading::new(fields)?),
+        "sensor" => Box::new(Reading::new(fields)?),
+        "number" | "select" | "text" => Box::new(Setting::new(fields, domain)?),
         "event" => Box::new(Happening::new(fields)?),
         "update" => Box::new(Newer::new(fields)?),
         _ => return Ok(None),

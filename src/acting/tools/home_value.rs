@@ -1,0 +1,35 @@
+//! `home.set_value`: numbers, choices and texts that are entities.
+
+use super::args::Args;
+use super::home_common::{plan_for, target};
+use super::outcome::{Failure, Prepared};
+use super::parts::Parts;
+use crate::acting::home::command::DeviceCommand;
+use crate::acting::home::select::{Scope, select};
+use crate::acting::home::values::{VALUED, check, meant};
+use crate::domain::ports::HomeView;
+use crate::domain::tool::error_code;
+use serde_json::json;
+use std::sync::Arc;
+
+/// `home.set_value`.
+pub fn set_value(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_value needs value");
+    let asked = args.owned("value").ok_or_else(missing)?;
+    let home = parts.home.registry().home();
+    let (target, here) = (target(args), parts.default_area());
+    let scope = Scope { able: VALUED, sweep: &[], default_area: here.as_deref() };
+    let selected = select(&home, &target, scope)?;
+    let mut about = json!({"value": asked});
+    if let [only] = selected.as_slice() {
+        about["value"] = json!(meant(only, &asked));
+        if let Some(unit) = only.text("unit_of_measurement") {
+            about["unit"] = json!(unit);
+        }
+    }
+    plan_for(parts, Arc::clone(&home), selected, &target, about, |entity| {
+        let value = meant(entity, &asked);
+        check(entity, &value)?;
+        Ok(DeviceCommand::Value(value))
+    })
+}
