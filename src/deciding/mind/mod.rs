@@ -174,7 +174,8 @@ impl Mind {
         let low = self.parts.contracts.settings().low_score;
         let found = Evaluation::of(subject, &outcome, low);
         let metrics = found.metrics.into_iter().map(|(name, value)| (name, json!(value))).collect();
-        let event = PublicEvent::Evaluation { label: found.label, metrics, alert: found.evaluation_alert };
+        let (label, alert, flag) = (found.label, found.evaluation_alert, found.flag);
+        let event = PublicEvent::Evaluation { label, metrics, alert, flag };
         tell(News::Told { event });
     }
 
