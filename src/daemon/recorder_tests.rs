@@ -96,7 +96,8 @@ fn a_turn_leaves_record_conversation_and_journal() {
     let told = vec![PublicEvent::Replay(replayed.policy.clone()), reply("On.")];
     publish(&mut recorder, "2", Origin::Cli, told, Outcome::Done);
     publish(&mut recorder, "3", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
-    let late = PublicEvent::Evaluation { label: "x".into(), metrics: Default::default(), alert: None, flag: None };
+    let late =
+        PublicEvent::Evaluation { label: "x".into(), metrics: Default::default(), alert: None, flag: None };
     let at = "2026-11-22T17:00:09.000+01:00".into();
     recorder.published(&Envelope::new(late, Some("2".into()), Stamp::default(), at));
     assert!(recorder.open.is_empty(), "what comes after the end opens nothing");

@@ -60,7 +60,10 @@ fn an_open_question_is_answered_as_it_comes_and_judged_afterwards() {
         (&json!("llm"), &json!(1), &json!("done"))
     );
     let judged = only(&events, "evaluation");
-    assert_eq!((&judged["label"], &judged["evaluation_alert"]), (&json!("strict_answer"), &json!("low_scores")));
+    assert_eq!(
+        (&judged["label"], &judged["evaluation_alert"]),
+        (&json!("strict_answer"), &json!("low_scores"))
+    );
     let at = |name: &str| events.iter().position(|event| event["event"] == name).unwrap();
     assert!(at("turn") < at("evaluation"), "never in its way");
     let told = text(&hark.run(&["explain", "last"]).stdout);
