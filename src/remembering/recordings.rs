@@ -72,11 +72,8 @@ impl Recordings {
     /// # Errors
     /// When some of it is left.
     pub fn forget(&self, turns: &[TurnId]) -> Result<(), Fault> {
-        let paths = turns.iter().filter_map(|turn| self.file_of(turn));
-        paths
-            .map(|path| remove(&path))
-            .collect::<io::Result<()>>()
-            .map_err(|error| self.fault(&error.to_string()))
+        let mut paths = turns.iter().filter_map(|turn| self.file_of(turn));
+        paths.try_for_each(|path| remove(&path)).map_err(|error| self.fault(&error.to_string()))
     }
 
     /// Takes away what is too old, then the oldest while all is too much.
