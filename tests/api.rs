@@ -76,7 +76,6 @@ fn every_documented_operation_is_answered_as_documented() {
         assert!(documented.is_object(), "{method} {path} answers {} undocumented", answer.status);
         let success = match path.as_str() {
             "/ws" => 426,
-            "/api/v1/turns/{id}/audio" => 404,
             "/api/v1/memory/{id}" => 204,
             _ => 200,
         };
@@ -159,6 +158,12 @@ fn turns_come_in_pages() {
     assert_eq!(get(server.address, "/api/v1/turns?before=99").refusal(), "not_found");
     assert_eq!(get(server.address, "/api/v1/turns/31").refusal(), "not_found");
     assert_eq!(get(server.address, "/api/v1/turns/30/audio").refusal(), "not_recorded");
+    assert_eq!(get(server.address, "/api/v1/turns/31/audio").refusal(), "not_found");
+    let sound = get(server.address, "/api/v1/turns/7/audio");
+    assert_eq!(
+        (sound.headers["content-type"].as_str(), sound.body.as_str()),
+        ("audio/wav", "RIFFsound of 7")
+    );
 }
 
 #[test]

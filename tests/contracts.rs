@@ -148,6 +148,7 @@ fn samples() -> Vec<PublicEvent> {
             label: "strict_answer".into(),
             metrics: slots(json!({ "helpfulness": 2.0 })),
             alert: Some("low_scores".into()),
+            flag: None,
         },
     ]
 }

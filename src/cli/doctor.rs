@@ -72,10 +72,14 @@ fn state(config: &Config) -> Finding {
     let folder = config.paths.state_dir()?;
     ensure_dir(&folder)?;
     let store = workshop::open_store(config)?;
-    match store.repaired() {
-        Some(fault) => Err(fault.clone()),
-        None => Ok(format!("{} can be written to, the database is sound", folder.display())),
+    if let Some(fault) = store.repaired() {
+        return Err(fault.clone());
     }
+    let sound = match config.journal.keeps_sound() {
+        true => format!("; what is said is kept as sound for {} days", config.journal.audio_keep_days),
+        false => String::new(),
+    };
+    Ok(format!("{} can be written to, the database is sound{sound}", folder.display()))
 }
 
 fn understanding(config: &Config) -> Finding {

@@ -7,6 +7,7 @@ use crate::domain::plan::{KeptPlan, PlanStore, Step, StepStatus};
 use crate::domain::public_event::Timings;
 use crate::domain::session::ReplayPolicy;
 use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Route};
+use crate::remembering::recordings;
 use crate::remembering::turns::{TurnRecord, Turns};
 use crate::remembering::{SessionStore, Store};
 use std::fmt::Write;
@@ -32,6 +33,10 @@ pub(super) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bo
         print!("{}", story(&record, sessions.policy_of(&record.id).map_err(one)?.as_ref()));
         for kept in checkpoints {
             println!("{INDENT}checkpoint {} at {}: {}", kept.checkpoint, kept.at, standing(&kept));
+        }
+        if let Some(path) = workshop::open_recordings(config).map_err(one)?.path(&record.id) {
+            let bytes = std::fs::metadata(&path).map_or(0, |data| data.len());
+            println!("recording {} ({:.1} s)", path.display(), recordings::length_s(bytes));
         }
     }
     Ok(())

@@ -51,7 +51,7 @@ fn words(event: &PublicEvent) -> String {
             let fallback = if *fallback { ", its fallback is used" } else { "" };
             format!("contract     {name}, attempt {attempt}: {what}{fallback}")
         }
-        PublicEvent::Evaluation { label, metrics, alert } => {
+        PublicEvent::Evaluation { label, metrics, alert, .. } => {
             let alert = alert.as_ref().map_or_else(String::new, |alert| format!(": {alert}"));
             format!("evaluation   {label} {}{alert}", compact(metrics))
         }

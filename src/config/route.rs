@@ -22,7 +22,7 @@ pub struct RouteConfig {
     /// Tools one after the other that a model may run for one request.
     #[schemars(range(min = 1, max = 50))]
     pub max_iterations: u32,
-    /// Time a tool may take that a model runs; it is tried once more where it only looks.
+    /// Most time a tool may take that a model runs, where `tools.timeout_ms` is not shorter; it is tried once more where twice is no more than once.
     #[schemars(range(min = 100, max = 300000))]
     pub tool_timeout_ms: u32,
     /// Time a request may take with everything a model does for it.

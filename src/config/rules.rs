@@ -28,6 +28,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     reach(&mut found);
     dashboard(&mut found, paths::credentials_dir().as_deref());
     replays(&mut found);
+    journal(&mut found);
     found.problems
 }
 
@@ -328,6 +329,14 @@ fn replays(found: &mut Findings<'_>) {
             let fix = format!("use {}", ENTRY_KINDS.join(", "));
             found.add(&format!("memory.replay_{name}"), kind, "no kind of request", fix);
         }
+    }
+}
+
+fn journal(found: &mut Findings<'_>) {
+    let journal = &found.loaded.config.journal;
+    if journal.record_audio && !journal.enabled {
+        let fix = "set journal.enabled = true, or journal.record_audio = false";
+        found.add("journal.record_audio", "true", "no sound is kept without a journal", fix);
     }
 }
 

@@ -70,6 +70,11 @@ const RUNS_ANYTHING: &str = "
     ldd npm npx pip pipx uv uvx git hg svn tar zip unzip cpio dpkg apt apt-get rpm dnf yum pacman
     snap flatpak docker podman kubectl vi vim nvim view nano emacs less more man pager mail xdg-open
     open exec eval ip tcpdump nmap dd split sort logrotate ld.so
+    prlimit choom cpulimit numactl cgexec schedtool linux32 linux64 i386 uname26 sg newgrp gosu chpst
+    setuidgid tini dumb-init daemon daemonize unbuffer rlwrap torify torsocks proxychains trickle
+    eatmydata faketime logsave entr inotifywait hyperfine dc gem irb rake yarn composer puppet ansible
+    lftp ftp busctl gdbus dbus-send ssh-agent systemd-inhibit systemd-nspawn machinectl xterm uxterm
+    konsole foot kitty alacritty urxvt x-terminal-emulator gnome-terminal posh sash rvim rview joe pg
 ";
 
 /// Whether a program of this name or path would run whatever it is given, so that allowing it means allowing all.
@@ -112,6 +117,9 @@ mod tests {
             "sqlite3",
             "m4",
             "perl5.36-x86_64-linux-gnu",
+            "prlimit",
+            "linux32",
+            "x-terminal-emulator",
         ] {
             assert!(runs_anything(program), "{program}");
         }

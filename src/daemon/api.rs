@@ -27,6 +27,7 @@ use crate::hearing::stt::worker::SttMode;
 use crate::inference::memory;
 use crate::integrations::homeassistant::StatusView;
 use crate::integrations::mqtt::Mqtt;
+use crate::remembering::recordings::Recordings;
 use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use crate::remembering::turns::{TurnRecord, Turns};
@@ -83,6 +84,7 @@ pub(super) struct LiveApi {
     broadcast: Arc<Broadcast>,
     model: Option<Arc<dyn LanguageModel>>,
     sessions: SessionStore,
+    recordings: Recordings,
     ears: Arc<RemoteEars>,
 }
 
@@ -127,6 +129,7 @@ impl LiveApi {
             broadcast,
             model: workshop.model().cloned(),
             sessions: workshop.sessions.clone(),
+            recordings: workshop.recordings().clone(),
             ears,
         }
     }
@@ -250,6 +253,11 @@ impl Api for LiveApi {
     fn turn(&self, id: TurnId) -> ApiFuture<'_, Result<Option<KeptTurn>, Fault>> {
         let turns = Turns::new(self.store.clone());
         aside(move || Ok(turns.by_id(&id)?.map(told)))
+    }
+
+    fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
+        let recordings = self.recordings.clone();
+        aside(move || recordings.read(&turn))
     }
 
     fn home(&self) -> Arc<Home> {

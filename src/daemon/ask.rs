@@ -68,5 +68,7 @@ pub fn ask(
         conductor.settle(Duration::ZERO);
     }
     conductor.finish();
+    // What could not be kept is told.
+    conductor.settle(Duration::ZERO);
     Ok(())
 }

@@ -21,8 +21,8 @@ use crate::domain::ports::{Tools, Understand};
 use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::timer::{Timer, TimerChange, TimerKind};
 use crate::domain::{
-    Effect, Envelope, Event, Fault, FaultKind, Mode, PublicEvent, Reply, Setting, Stamp, Task, Thought,
-    ThoughtEnd, ToolCall, TurnId,
+    Distant, Effect, Envelope, Event, Fault, FaultKind, Mode, PublicEvent, Reply, Setting, Stamp, Task,
+    Thought, ThoughtEnd, ToolCall, TurnId,
 };
 use crate::hearing::EarCommand;
 use crate::speaking::earcons;
@@ -163,27 +163,37 @@ impl Conductor {
         let mut next = Some(event);
         while let Some(event) = next {
             let now = self.clock.now();
+            if let Event::Sound { ear, samples } = event {
+                self.parts.recorder.heard(ear, samples);
+                next = self.follow_ups.pop_front();
+                continue;
+            }
             if matches!(event, Event::Acted { .. }) {
                 self.owed = self.owed.saturating_sub(1);
+            }
+            if let Some(origin) = speaker(&event).filter(|origin| self.machine.has_forgotten(origin)) {
+                let (origin, reply) = (origin.clone(), self.parts.recorder.last_reply(origin));
+                self.take(now, Event::Recalled { origin, reply }, false);
             }
             // Before anything is recorded or told: from here on no PIN is in any event.
             let tools = self.parts.tools.as_ref();
             let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
-            let (event, verdict) = if tools.has_pin() {
-                pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin))
-            } else {
-                (event, None)
-            };
-            if let Some(verdict) = verdict {
-                self.take(now, Event::PinPresented { verdict });
+            let (mut verdict, mut secret) = (None, false);
+            let mut event = event;
+            if tools.has_pin() {
+                (event, verdict) = pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin));
+                secret = pin_guard::may_have_held_pin(&event, awaited);
             }
-            self.take(now, event);
+            if let Some(verdict) = verdict {
+                self.take(now, Event::PinPresented { verdict }, false);
+            }
+            self.take(now, event, secret);
             next = self.follow_ups.pop_front();
         }
     }
 
-    fn take(&mut self, now: Stamp, event: Event) {
-        self.parts.recorder.event(now, &event, self.machine.is_idle());
+    fn take(&mut self, now: Stamp, event: Event, secret: bool) {
+        self.parts.recorder.event(now, &event, self.machine.is_idle(), secret);
         let rings = match &event {
             Event::Timer { change: TimerChange::Finished, timer } => Some(timer.clone()),
             _ => None,
@@ -505,5 +515,17 @@ impl Conductor {
                 tracing::debug!("the ear has already stopped");
             }
         }
+    }
+}
+
+/// Who begins to say something to Hark, or has said it: what they may lean on must be known from here on.
+fn speaker(event: &Event) -> Option<&Origin> {
+    match event {
+        Event::Promised { event, .. } => speaker(event),
+        Event::Typed { origin, .. } | Event::Distant { origin, heard: Distant::Listening { .. }, .. } => {
+            Some(origin)
+        }
+        Event::Wake { .. } | Event::ListenNow => Some(&Origin::Voice),
+        _ => None,
     }
 }

@@ -206,6 +206,7 @@ pub(super) fn machine_event(event: HearingEvent) -> Event {
         HearingEvent::SpeechEnded { endpoint, silence_ms } => Event::SpeechEnded { endpoint, silence_ms },
         HearingEvent::Interruption { ago_ms } => Event::Interruption { ago_ms },
         HearingEvent::Partial(words) => Event::Partial(words),
+        HearingEvent::Sound(samples) => Event::Sound { ear: None, samples },
         HearingEvent::Transcript(transcript) => Event::Transcript { transcript },
         HearingEvent::NothingSaid => Event::NothingSaid,
         HearingEvent::Fault(fault) => Event::Fault { fault },

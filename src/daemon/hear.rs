@@ -202,6 +202,8 @@ impl<'a> Room<'a> {
         self.tell();
         self.tail()?;
         self.conductor.finish();
+        // What could not be kept is told.
+        self.conductor.settle(Duration::ZERO);
         match &mut self.reply {
             Some(reply) => reply.flush(),
             None => Ok(()),

@@ -143,9 +143,10 @@ impl Gauge {
                 };
             }
             HearingEvent::Fault(fault) => self.words = fault.message,
-            // The meter watches for no interruption, and shows wake scores by themselves.
+            // The meter watches for no interruption, keeps no sound, and shows wake scores by themselves.
             HearingEvent::Wake { .. }
             | HearingEvent::WakeRejected { .. }
+            | HearingEvent::Sound(_)
             | HearingEvent::Interruption { .. } => {}
         }
     }

@@ -2,7 +2,7 @@
 //! executor look at it when one is awaited.
 
 use crate::deciding::pin_words;
-use crate::domain::pin::{PinCode, PinVerdict};
+use crate::domain::pin::{MASK, PinCode, PinVerdict};
 use crate::domain::public_event::Origin;
 use crate::domain::{Distant, Event, Transcript, Words};
 
@@ -21,6 +21,17 @@ pub(super) fn without_pin(
         }
         event => masked(event, awaited, look),
     }
+}
+
+/// Whether the sound of these words, from which a PIN is taken out already, may hold one: it was found, or this one
+/// was asked for it and was heard to say something else, or nobody knows what was said.
+pub(super) fn may_have_held_pin(event: &Event, awaited: impl Fn(&Origin) -> bool) -> bool {
+    let (transcript, origin) = match event {
+        Event::Transcript { transcript } => (transcript, &Origin::Voice),
+        Event::Distant { origin, heard: Distant::Transcript { transcript }, .. } => (transcript, origin),
+        _ => return false,
+    };
+    transcript.text.contains(MASK) || transcript.rejected.is_some() || awaited(origin)
 }
 
 fn masked(
@@ -90,7 +101,6 @@ fn of_partial(text: String, stable: usize, awaited: bool) -> (String, usize) {
 mod tests {
     use super::*;
     use crate::domain::EarId;
-    use crate::domain::pin::MASK;
 
     fn typed(text: &str, dry_run: bool) -> Event {
         Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run }

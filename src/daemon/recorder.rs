@@ -1,19 +1,23 @@
 //! Keeps every turn for `hark explain`: its public events, and the machine events since the machine was
-//! last at rest, so that a fresh machine can replay it. Keeps what was said in its conversation, and a line of it in
-//! the journal. All of that is written off the turn's path.
+//! last at rest, so that a fresh machine can replay it. Keeps what was said in its conversation, a line of it in
+//! the journal, and its sound where that is switched on. All of that is written off the turn's path.
 
+use super::live::report;
+use super::mailbox::Mailbox;
 use super::session_names::SessionNames;
 use crate::domain::model::Picture;
 use crate::domain::public_event::{Origin, Outcome};
 use crate::domain::session::{FOCUS, ReplayPolicy, Sessions, Style, Verbosity};
-use crate::domain::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
+use crate::domain::tool::error_code;
+use crate::domain::{Distant, EarId, Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
 use crate::remembering::journal::{Journal, Line, Words};
+use crate::remembering::recordings::Recordings;
 use crate::remembering::replay::Entry;
 use crate::remembering::sessions::{Exchange, SessionStore};
 use crate::remembering::turns::{TurnRecord, Turns};
 use chrono::DateTime;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -33,6 +37,10 @@ pub(super) struct Keeping {
     pub(super) sessions: SessionStore,
     /// `None` when it is switched off.
     pub(super) journal: Option<Arc<Journal>>,
+    /// Sound; what was kept before it was switched off still grows old.
+    pub(super) recordings: Recordings,
+    /// Where it is told that something could not be kept.
+    pub(super) mailbox: Arc<Mailbox>,
     /// How many turns are kept.
     pub(super) most: u32,
 }
@@ -43,9 +51,15 @@ pub struct Recorder {
     runtime: Handle,
     names: SessionNames,
     inputs: Vec<Value>,
+    /// The last of them belongs to the turn that is opened next.
+    leads_in: bool,
     open: BTreeMap<TurnId, Open>,
     /// How answers are wanted where that is another way than as text.
     modes: BTreeMap<String, &'static str>,
+    /// Sound whose words are still to come, by its ear.
+    sounds: HashMap<Option<EarId>, Vec<f32>>,
+    /// The sound of the words that are handled now.
+    sound: Option<Vec<f32>>,
     saved: u32,
     writes: Vec<JoinHandle<()>>,
     /// The end of the last write: turns are kept in the order in which they closed.
@@ -57,6 +71,7 @@ struct Open {
     record: TurnRecord,
     origin: Option<Origin>,
     words: Words,
+    sound: Option<Vec<f32>>,
     policy: Option<ReplayPolicy>,
     /// How the answer was wanted, where somebody can say so.
     mode: Option<&'static str>,
@@ -66,14 +81,41 @@ impl Recorder {
     /// Keeps turns there; `names` tells the conversations apart.
     pub(super) fn new(keeping: Keeping, runtime: Handle, names: SessionNames) -> Self {
         let (open, writes) = (BTreeMap::new(), Vec::new());
-        let modes = BTreeMap::new();
-        Self { keeping, runtime, names, inputs: Vec::new(), open, modes, saved: 0, writes, last: None }
+        let (modes, sounds) = (BTreeMap::new(), HashMap::new());
+        let inputs = Vec::new();
+        let (last, leads_in) = (None, false);
+        Self {
+            keeping,
+            runtime,
+            names,
+            inputs,
+            leads_in,
+            open,
+            modes,
+            sounds,
+            sound: None,
+            saved: 0,
+            writes,
+            last,
+        }
     }
 
-    /// A machine event is about to be handled; `at_rest` when no turn is open before it.
-    pub fn event(&mut self, now: Stamp, event: &Event, at_rest: bool) {
+    /// The sound of what an ear says next.
+    pub fn heard(&mut self, ear: Option<EarId>, samples: Vec<f32>) {
+        self.sounds.insert(ear, samples);
+    }
+
+    /// A machine event is about to be handled; `at_rest` when no turn is open before it. `secret`: its words hold, or
+    /// may hold, what nobody else shall know.
+    pub fn event(&mut self, now: Stamp, event: &Event, at_rest: bool, secret: bool) {
+        self.sound = match event {
+            Event::Transcript { .. } => self.sounds.remove(&None),
+            Event::Distant { ear, heard: Distant::Transcript { .. }, .. } => self.sounds.remove(&Some(*ear)),
+            _ => None,
+        };
+        self.sound.take_if(|_| secret);
         self.note_mode(event);
-        if at_rest {
+        if at_rest && !std::mem::replace(&mut self.leads_in, leads_in(event)) {
             self.inputs.clear();
         }
         if self.inputs.len() < MOST_INPUTS {
@@ -116,6 +158,17 @@ impl Recorder {
         self.names.now(origin)
     }
 
+    /// What was answered last in the conversation a request of this origin belongs to now.
+    pub fn last_reply(&self, origin: &Origin) -> Option<String> {
+        match self.keeping.sessions.last_reply(&self.session(Some(origin))) {
+            Ok(reply) => reply,
+            Err(fault) => {
+                tracing::warn!("nobody knows what was said last in this conversation: {fault}");
+                None
+            }
+        }
+    }
+
     /// Keeps how a language model answers in the conversation of this origin.
     ///
     /// # Errors
@@ -143,6 +196,7 @@ impl Recorder {
             },
             origin: envelope.origin.clone(),
             words: Words::default(),
+            sound: None,
             policy: None,
             mode: match &envelope.origin {
                 Some(Origin::Api(session)) => Some(self.modes.get(session).copied().unwrap_or("chat")),
@@ -153,6 +207,15 @@ impl Recorder {
         if let PublicEvent::Replay(policy) = &envelope.event {
             open.policy = Some(policy.clone());
         }
+        if let PublicEvent::Transcript(_) = &envelope.event {
+            open.sound = self.sound.take();
+        }
+        // What was not recognised of it may be the PIN.
+        if let PublicEvent::Action { receipt, .. } = &envelope.event
+            && receipt.detail["error"] == error_code::NEEDS_PIN
+        {
+            open.sound = None;
+        }
         open.words.take(&envelope.event);
         let PublicEvent::Turn { outcome, .. } = envelope.event else { return };
         let Some(mut open) = self.open.remove(id) else { return };
@@ -160,23 +223,33 @@ impl Recorder {
         self.keep(open, envelope.clone(), outcome);
     }
 
-    fn keep(&mut self, open: Open, closing: Envelope, outcome: Outcome) {
+    fn keep(&mut self, mut open: Open, closing: Envelope, outcome: Outcome) {
         let exchange = exchange(&open, outcome);
         self.keeping.sessions.foresee(&exchange);
         self.saved += 1;
         let (keeping, prune) = (self.keeping.clone(), self.saved % PRUNE_EVERY == 1);
         self.write(move || {
+            let failed = |what: &str, fault: Fault| {
+                tracing::error!("{what}: {fault}");
+                report(&keeping.mailbox, fault.recoverable());
+            };
+            // Whoever sees the turn finds its sound.
+            if let Some(sound) = open.sound.take()
+                && let Err(fault) = keeping.recordings.write(&open.record.id, &sound)
+            {
+                failed("the sound of a turn could not be kept", fault);
+            }
             if let Err(fault) = keeping.turns.save_turn(&open.record) {
-                tracing::error!("a turn could not be kept: {fault}");
+                failed("a turn could not be kept", fault);
             }
             if let Err(fault) = keeping.sessions.keep(&exchange) {
-                tracing::error!("what was said could not be kept: {fault}");
+                failed("what was said could not be kept", fault);
             }
             if let Err(fault) = note(&keeping, open, &closing) {
-                tracing::error!("a line of the journal is missing: {fault}");
+                failed("a line of the journal is missing", fault);
             }
-            if prune && let Err(fault) = keeping.turns.prune(keeping.most) {
-                tracing::error!("old turns could not be forgotten: {fault}");
+            if let Err(fault) = forget(&keeping, prune) {
+                failed("what is old could not be forgotten", fault);
             }
         });
     }
@@ -216,6 +289,22 @@ impl Recorder {
             }
         }
     }
+}
+
+/// Whether an event that opens no turn is said with the request that follows.
+fn leads_in(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Recalled { .. } | Event::PinPresented { .. } | Event::Pictures { .. } | Event::Focus { .. }
+    )
+}
+
+/// Forgets sound that is too old or too much, and where it is time old turns with theirs.
+fn forget(keeping: &Keeping, prune: bool) -> Result<(), Fault> {
+    if prune {
+        keeping.recordings.forget(&keeping.turns.prune(keeping.most)?)?;
+    }
+    keeping.recordings.tidy()
 }
 
 /// What of a turn its conversation comes back to: what was asked and answered, and not merely tried.

@@ -26,6 +26,8 @@ fn desk(journal: bool) -> Desk {
         turns: Turns::new(store.clone()),
         sessions: SessionStore::new(store, Memory::default()),
         journal: journal.then_some(files),
+        recordings: Recordings::new(dir.path().join("recordings"), &JournalConfig::default()),
+        mailbox: Arc::default(),
         most: 100,
     };
     Desk { dir, runtime: tokio::runtime::Runtime::new().unwrap(), keeping }
@@ -94,7 +96,8 @@ fn a_turn_leaves_record_conversation_and_journal() {
     let told = vec![PublicEvent::Replay(replayed.policy.clone()), reply("On.")];
     publish(&mut recorder, "2", Origin::Cli, told, Outcome::Done);
     publish(&mut recorder, "3", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
-    let late = PublicEvent::Evaluation { label: "x".into(), metrics: Default::default(), alert: None };
+    let late =
+        PublicEvent::Evaluation { label: "x".into(), metrics: Default::default(), alert: None, flag: None };
     let at = "2026-11-22T17:00:09.000+01:00".into();
     recorder.published(&Envelope::new(late, Some("2".into()), Stamp::default(), at));
     assert!(recorder.open.is_empty(), "what comes after the end opens nothing");
@@ -146,7 +149,7 @@ fn no_pin_comes_into_journal_or_conversation() {
     for (turn, said) in [("1", "4217"), ("2", "four two one seven"), ("3", "the pin is 4217")] {
         let typed = Event::Typed { text: said.into(), origin: Origin::Cli, speak: false, dry_run: false };
         let (event, _) = pin_guard::without_pin(typed, |_| true, |_| PinVerdict::Wrong);
-        recorder.event(Stamp::default(), &event, true);
+        recorder.event(Stamp::default(), &event, true, false);
         let Event::Typed { text, .. } = event else { panic!("{event:?}") };
         publish(
             &mut recorder,
@@ -173,7 +176,7 @@ fn pictures_are_not_kept_for_a_replay() {
     let origin = Origin::Api("web".into());
     let picture = Picture { media_type: "image/png".into(), base64: "iVBORw0KGgo=".into() };
     let event = Event::Pictures { origin: origin.clone(), pictures: vec![picture] };
-    recorder.event(Stamp::default(), &event, true);
+    recorder.event(Stamp::default(), &event, true, false);
     publish(&mut recorder, "1", origin.clone(), vec![transcript("what is this")], Outcome::Done);
     recorder.finish();
     let record = desk.keeping.turns.by_id(&"1".into()).unwrap().unwrap();
@@ -196,7 +199,7 @@ fn the_journal_tells_how_each_answer_was_wanted() {
         vec![focus(false), asked(false)],
     ];
     for (number, events) in steps.iter().enumerate() {
-        events.iter().for_each(|event| recorder.event(Stamp::default(), event, true));
+        events.iter().for_each(|event| recorder.event(Stamp::default(), event, true, false));
         publish(
             &mut recorder,
             &number.to_string(),
@@ -225,4 +228,54 @@ fn turns_are_kept_in_the_order_in_which_they_closed() {
         desk.keeping.turns.newest(99).unwrap().into_iter().map(|turn| turn.id.0).collect();
     kept.reverse();
     assert_eq!(kept, ids);
+}
+
+/// What an ear heard, up to its closed turn.
+fn hear(recorder: &mut Recorder, turn: &str, sound: &[f32], secret: bool) {
+    recorder.heard(None, sound.to_vec());
+    let PublicEvent::Transcript(words) = transcript("turn it on") else { panic!("a transcript") };
+    recorder.event(Stamp::default(), &Event::Transcript { transcript: words }, true, secret);
+    publish(recorder, turn, Origin::Voice, vec![transcript("turn it on"), reply("On.")], Outcome::Done);
+}
+
+#[test]
+fn sound_is_kept_with_its_turn_and_with_no_other() {
+    let desk = desk(false);
+    let mut recorder = desk.recorder();
+    hear(&mut recorder, "said", &[0.5; 320], false);
+    hear(&mut recorder, "with-a-pin", &[0.25; 320], true);
+    publish(&mut recorder, "typed", Origin::Cli, vec![transcript("hello")], Outcome::Done);
+    // An ear elsewhere has its own; what it says does not take the node's.
+    recorder.heard(None, vec![0.125; 320]);
+    recorder.heard(Some(EarId(1)), vec![0.75; 320]);
+    let PublicEvent::Transcript(words) = transcript("hello") else { panic!("a transcript") };
+    let afar = Distant::Transcript { transcript: words };
+    let afar = Event::Distant { ear: EarId(1), origin: Origin::Api("web".into()), heard: afar };
+    recorder.event(Stamp::default(), &afar, true, false);
+    publish(&mut recorder, "afar", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
+    // Words that nobody took: not for Hark.
+    recorder.event(Stamp::default(), &Event::Tick, true, false);
+    publish(&mut recorder, "typed-later", Origin::Cli, vec![transcript("hello")], Outcome::Done);
+    recorder.finish();
+    let first = |turn: &str| {
+        let sound = desk.keeping.recordings.read(&turn.into()).unwrap()?;
+        Some(hound::WavReader::new(&sound[..]).unwrap().samples::<i16>().next().unwrap().unwrap())
+    };
+    assert_eq!((first("said"), first("afar")), (Some(16_383), Some(24_575)));
+    assert_eq!((first("with-a-pin"), first("typed"), first("typed-later")), (None, None, None));
+    let kept = desk.keeping.turns.by_id(&"said".into()).unwrap().unwrap();
+    assert!(!format!("{kept:?}").contains("0.5"), "no sound is among the events of a turn");
+}
+
+#[test]
+fn a_disk_that_takes_no_sound_is_told_and_the_turn_is_kept() {
+    let desk = desk(false);
+    std::fs::write(desk.dir.path().join("recordings"), "not a folder").unwrap();
+    let mut recorder = desk.recorder();
+    hear(&mut recorder, "said", &[0.5; 320], false);
+    recorder.finish();
+    assert!(desk.keeping.turns.by_id(&"said".into()).unwrap().is_some());
+    let told = desk.keeping.mailbox.pop(std::time::Instant::now());
+    let Some(Event::Fault { fault }) = told else { panic!("a fault, not {told:?}") };
+    assert!(fault.part == "recordings" && fault.recoverable, "{fault:?}");
 }

@@ -262,6 +262,7 @@ impl Listening {
                 HearingEvent::SpeechEnded { endpoint, silence_ms } => {
                     self.tell(Distant::SpeechEnded { endpoint, silence_ms });
                 }
+                HearingEvent::Sound(samples) => self.push(Event::Sound { ear: Some(self.id), samples }),
                 HearingEvent::Transcript(transcript) => {
                     self.tell(Distant::Transcript { transcript });
                     (self.utterance, is_over) = (None, true);

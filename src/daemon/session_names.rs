@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn who_names_a_conversation_gets_it_and_the_others_the_usual_one() {
-        let voice = Arc::new(VoiceSessions::new(&Memory::default()));
+        let voice = Arc::new(VoiceSessions::new(&Memory::default(), None));
         let (daemon, one) = (SessionNames::of_daemon(voice), SessionNames::of_one("evening"));
         for names in [&daemon, &one] {
             assert_eq!(names.now(Some(&Origin::Api("a".into()))), "a");

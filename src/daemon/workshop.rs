@@ -38,6 +38,7 @@ use crate::inference::manifest::Manifest;
 use crate::integrations::homeassistant::HomeAssistant;
 use crate::integrations::mqtt;
 use crate::remembering::journal::Journal;
+use crate::remembering::recordings::Recordings;
 use crate::remembering::sessions::{SessionStore, VoiceSessions};
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
@@ -83,6 +84,7 @@ pub struct Workshop {
     /// Conversations.
     pub(super) sessions: SessionStore,
     journal: Option<Arc<Journal>>,
+    recordings: Recordings,
     settings_kept: Option<(Arc<KeptSettings>, Choices)>,
     /// Works with language models, when one is configured.
     mind: Option<Arc<Mind>>,
@@ -188,6 +190,10 @@ impl Workshop {
         let tools: Arc<dyn Tools> = Arc::new(InOrder::new(tools, parts));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
+        let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
+        if let Err(fault) = recordings.tidy() {
+            super::live::report(&mailbox, fault);
+        }
         let mind =
             minds::open(&config, &store, &sessions, &tools, &home, &tongues.replies, runtime.handle())?;
         Ok(Self {
@@ -208,6 +214,7 @@ impl Workshop {
             store,
             sessions,
             journal,
+            recordings,
             settings_kept,
             mind,
         })
@@ -223,6 +230,11 @@ impl Workshop {
     /// What announces.
     pub(super) fn intercom(&self) -> &Arc<Intercom> {
         self.controls.intercom()
+    }
+
+    /// The sound of turns.
+    pub(super) fn recordings(&self) -> &Recordings {
+        &self.recordings
     }
 
     /// Requests that were promised; the daemon's only.
@@ -244,7 +256,11 @@ impl Workshop {
 
     /// Names of the daemon's conversations.
     pub fn daemon_names(&self) -> SessionNames {
-        SessionNames::of_daemon(Arc::new(VoiceSessions::new(&self.config.memory)))
+        let last = self.sessions.last_spoken().unwrap_or_else(|fault| {
+            tracing::warn!("a new spoken conversation begins: {fault}");
+            None
+        });
+        SessionNames::of_daemon(Arc::new(VoiceSessions::new(&self.config.memory, last)))
     }
 
     /// What a conductor works with. `names` tells the conversations in the store apart.
@@ -258,6 +274,8 @@ impl Workshop {
             turns: Turns::new(self.store.clone()),
             sessions: self.sessions.clone(),
             journal: self.journal.clone(),
+            recordings: self.recordings.clone(),
+            mailbox: self.mailbox.clone(),
             most: self.config.memory.keep_turns,
         };
         Parts {
@@ -461,6 +479,14 @@ fn journal_of(config: &Config) -> Result<Option<Arc<Journal>>, Fault> {
         dir => paths::expand(dir),
     };
     Ok(Some(Arc::new(Journal::new(dir, settings))))
+}
+
+/// The sound of turns, whether or not more is kept.
+///
+/// # Errors
+/// When there is not even a place for it.
+pub fn open_recordings(config: &Config) -> Result<Recordings, Fault> {
+    Ok(Recordings::new(config.paths.state_dir()?.join("recordings"), &config.journal))
 }
 
 /// Milliseconds of the start and some chance: short, sortable, unique among programs.

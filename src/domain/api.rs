@@ -149,6 +149,11 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When the database cannot be read.
     fn turn(&self, id: TurnId) -> ApiFuture<'_, Result<Option<KeptTurn>, Fault>>;
+    /// What was said in a turn, as a WAV file; `None` when no sound of it is kept.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>>;
     /// The home as it is now.
     fn home(&self) -> Arc<Home>;
     /// Every timer, alarm and reminder.

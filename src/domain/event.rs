@@ -35,6 +35,10 @@ pub enum Event {
     Interruption { ago_ms: u64 },
     /// Words so far.
     Partial(Words),
+    /// The sound of the utterance whose transcript follows from the same ear: 16 kHz mono in −1.0 ..= 1.0. Not for
+    /// the machine, and never written with the events of a turn.
+    #[serde(skip)]
+    Sound { ear: Option<EarId>, samples: Vec<f32> },
     /// The recogniser's last word on the utterance.
     Transcript { transcript: Transcript },
     /// Listening ended without speech; the ear is back to the wake word.
@@ -43,6 +47,8 @@ pub enum Event {
     Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
     /// Somebody at another microphone than the node's, in the conversation `origin`.
     Distant { ear: EarId, origin: Origin, heard: Distant },
+    /// What was said last in this conversation before the program was started, as far as it is kept.
+    Recalled { origin: Origin, reply: Option<String> },
     /// Whoever speaks in this conversation is at work: they want the answer and nothing else, or no longer.
     Focus { origin: Origin, on: bool },
     /// A request that is written down until it is acted on: what it opens is the turn of this id, so that it is the

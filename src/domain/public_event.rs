@@ -133,8 +133,16 @@ pub enum PublicEvent {
     /// What of the conversation a language model was told, and why.
     Replay(ReplayPolicy),
     /// How good an answer was, as a model judges it (`metrics`: 0 to 10 each), after it was given. `alert` is
-    /// `low_scores` or `scoring_failed`, or null. `label` says what was judged.
-    Evaluation { label: String, metrics: Slots, alert: Option<String> },
+    /// `low_scores` or `scoring_failed`, or null; `flag` is `evaluation_failed` where it could not be judged. `label`
+    /// says what was judged.
+    Evaluation {
+        label: String,
+        metrics: Slots,
+        #[serde(rename = "evaluation_alert", alias = "alert")]
+        alert: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        flag: Option<String>,
+    },
     /// A tool ran.
     Action { tool: String, args: Slots, receipt: Receipt, duration_ms: f64 },
     /// What Hark answers.

@@ -69,10 +69,12 @@ pub struct EarSettings {
     pub interruption_ms: u32,
     /// How the recogniser runs.
     pub stt_mode: SttMode,
+    /// The sound of requests is told with their words.
+    pub keeps_sound: bool,
 }
 
 impl EarSettings {
-    /// The settings of the configuration sections `audio`, `vad`, `endpoint` and `barge_in`.
+    /// The settings of the configuration sections `audio`, `vad`, `endpoint`, `barge_in` and `journal`.
     pub fn new(config: &Config, stt_mode: SttMode) -> Self {
         Self {
             pre_roll_ms: config.audio.pre_roll_ms,
@@ -80,6 +82,7 @@ impl EarSettings {
             endpoint: config.endpoint.clone(),
             interruption_ms: config.barge_in.min_speech_ms,
             stt_mode,
+            keeps_sound: config.journal.keeps_sound(),
         }
     }
 }
@@ -171,10 +174,14 @@ impl Ear {
     /// When the recogniser's thread cannot be started.
     pub fn new(parts: EarParts, settings: EarSettings) -> Result<Self, Fault> {
         let keep = ms_to_samples(u64::from(settings.pre_roll_ms).max(LEAST_HISTORY_MS));
+        let mut stt = SttLane::new(parts.recogniser, settings.stt_mode)?;
+        if settings.keeps_sound {
+            stt.keep_sound();
+        }
         Ok(Self {
             vad: parts.vad,
             wake: parts.wake,
-            stt: SttLane::new(parts.recogniser, settings.stt_mode)?,
+            stt,
             grammar: parts.grammar,
             settings,
             state: State::Asleep,
@@ -444,8 +451,9 @@ impl Ear {
         match before {
             State::Hearing { draft: Draft::Made(transcript), .. } => {
                 let transcript = self.meant_for_hark(transcript);
+                let sound = self.stt.take_sound();
                 self.sleep();
-                self.tell(HearingEvent::Transcript(transcript), out);
+                self.tell_request(sound, transcript, out);
             }
             _ => self.stt.finish(),
         }
@@ -497,8 +505,9 @@ impl Ear {
             SttReport::Draft { number, recognition } => self.take_draft(number, recognition, out),
             SttReport::Transcript(transcript) => {
                 let transcript = self.meant_for_hark(transcript);
+                let sound = self.stt.take_sound();
                 self.fall_asleep();
-                self.tell(HearingEvent::Transcript(transcript), out);
+                self.tell_request(sound, transcript, out);
             }
             SttReport::Failed(fault) => {
                 let why = fault.message.clone();
@@ -514,6 +523,7 @@ impl Ear {
             let silence_ms = endpointer.silence_ms();
             self.tell(HearingEvent::SpeechEnded { endpoint: Endpoint::Stop, silence_ms }, out);
         }
+        let sound = self.stt.take_sound();
         self.sleep();
         let transcript = Transcript {
             text: String::new(),
@@ -523,6 +533,14 @@ impl Ear {
             rejected: Some(why.to_owned()),
             why: None,
         };
+        self.tell_request(sound, transcript, out);
+    }
+
+    /// The last of a request: its words, and its sound where that is kept.
+    fn tell_request(&self, sound: Option<Vec<f32>>, transcript: Transcript, out: &mut Vec<Heard>) {
+        if let Some(sound) = sound {
+            self.tell(HearingEvent::Sound(sound), out);
+        }
         self.tell(HearingEvent::Transcript(transcript), out);
     }
 }

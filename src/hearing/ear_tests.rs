@@ -92,6 +92,7 @@ fn names(heard: &[Heard]) -> Vec<(&'static str, u64)> {
         HearingEvent::SpeechEnded { .. } => "stopped",
         HearingEvent::Interruption { .. } => "interruption",
         HearingEvent::Partial(_) => "partial",
+        HearingEvent::Sound(_) => "sound",
         HearingEvent::Transcript(_) => "transcript",
         HearingEvent::NothingSaid => "nothing",
         HearingEvent::Fault(_) => "fault",
@@ -124,6 +125,39 @@ fn a_request_in_one_breath_begins_right_after_the_wake_word() {
     let fed = log.lock().expect("log").samples.clone();
     assert_eq!(fed.len(), 12 * BLOCK, "up to the draft");
     assert!(fed.iter().all(|sample| *sample != WAKE), "nothing of the wake word is fed");
+}
+
+#[test]
+fn sound_is_told_with_the_words_only_where_it_is_to_be_kept() {
+    for mode in [SttMode::LockStep, SttMode::Live] {
+        let (recogniser, log) = ScriptedRecogniser::new();
+        let parts = EarParts {
+            vad: Box::new(ScriptedVad),
+            wake: Some(scripted_wake()),
+            recogniser: Box::new(recogniser),
+            grammar: None,
+        };
+        let kept = EarSettings { keeps_sound: true, ..settings(mode) };
+        let mut ear = Ear::new(parts, kept).expect("ear");
+        let request = [(20, 0.0), (1, WAKE), (20, 0.1), (10, 0.9), (10, 0.0)];
+        let mut heard = hear(&mut ear, &sound(&request));
+        ear.finish(&mut heard);
+        let told: Vec<&HearingEvent> = heard.iter().map(|heard| &heard.event).collect();
+        let [.., HearingEvent::Sound(kept), HearingEvent::Transcript(_)] = &told[..] else {
+            panic!("sound, then words: {:?}", names(&heard))
+        };
+        let fed = log.lock().expect("log").samples.clone();
+        let before = kept.len() - kept.iter().rev().take_while(|sample| **sample != 0.1).count();
+        assert!(kept[..before].iter().all(|sample| *sample == 0.1), "from after the wake word on");
+        assert!(before >= 600 * 16 && kept.len() >= fed.len(), "{} of {}", before, kept.len());
+        assert!(kept.ends_with(&sound(&[(10, 0.9), (10, 0.0)])), "up to the endpoint");
+
+        ear.command(EarCommand::Listen { window_ms: 5000, short_answer: false });
+        let mut heard = hear(&mut ear, &sound(&[(10, 0.9)]));
+        ear.command(EarCommand::Mute(true));
+        heard.extend(hear(&mut ear, &sound(&[(10, 0.9), (20, 0.0)])));
+        assert!(!names(&heard).iter().any(|(name, _)| *name == "sound"), "nothing while muted");
+    }
 }
 
 #[test]

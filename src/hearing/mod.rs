@@ -33,6 +33,9 @@ pub enum HearingEvent {
     Interruption { ago_ms: u64 },
     /// Words so far.
     Partial(Words),
+    /// The sound of the request whose words follow at once, from before its first word to its end: 16 kHz in
+    /// −1.0 ..= 1.0. Only where sound is to be kept.
+    Sound(Vec<f32>),
     /// The words of the request; the ear is back to the wake word.
     Transcript(Transcript),
     /// Nobody spoke while listening; the ear is back to the wake word.

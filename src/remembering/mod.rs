@@ -1,6 +1,7 @@
 //! What outlives a power cut: one SQLite file behind its own thread. [`store`] owns the file,
 //! [`migrations`] its shape; [`timers`], [`lists`], [`facts`], [`settings`], [`requests`], [`turns`] and [`sessions`] are what is kept
-//! in it. [`replay`] chooses what of a conversation a model is told; [`journal`] keeps a file a day beside the database.
+//! in it. [`replay`] chooses what of a conversation a model is told; [`journal`] keeps a file a day beside the database,
+//! [`recordings`] the sound of turns where that is switched on.
 
 pub mod error;
 pub mod facts;
@@ -9,6 +10,7 @@ pub mod lists;
 mod migrations;
 mod mode;
 pub mod plans;
+pub mod recordings;
 pub mod replay;
 pub mod requests;
 pub mod sessions;
@@ -20,6 +22,7 @@ pub mod turns;
 
 pub use error::RememberingError;
 pub use journal::Journal;
+pub use recordings::Recordings;
 pub use sessions::SessionStore;
 pub use store::Store;
 pub use turns::{TurnRecord, Turns};

@@ -145,6 +145,28 @@ impl SessionStore {
         Ok(entries)
     }
 
+    /// What was answered last in a conversation; `None` where nothing of it is kept.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn last_reply(&self, session: &str) -> Result<Option<String>, Fault> {
+        let mut replies = self.entries(session)?.into_iter().map(|entry| entry.reply);
+        Ok(replies.rfind(|reply| !reply.trim().is_empty()))
+    }
+
+    /// The spoken conversation that was used last, and when, milliseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn last_spoken(&self) -> Result<Option<(String, i64)>, Fault> {
+        Ok(self.store.call("read the last spoken conversation", |db| {
+            let sql = "SELECT name, used_unix_ms FROM sessions WHERE name GLOB ?1
+                       ORDER BY used_unix_ms DESC LIMIT 1";
+            let mut statement = db.prepare_cached(sql)?;
+            statement.query_row([format!("{VOICE_PREFIX}*")], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+        })?)
+    }
+
     fn pending_of(&self, session: &str) -> impl Iterator<Item = Exchange> {
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         let of: Vec<Exchange> =
@@ -206,9 +228,9 @@ pub struct VoiceSessions {
 }
 
 impl VoiceSessions {
-    /// None is open.
-    pub fn new(settings: &Memory) -> Self {
-        Self { idle_ms: i64::from(settings.session_idle_ms), open: Mutex::default() }
+    /// The one that was used `last`, with its time, is still open: it goes on unless it was too long ago.
+    pub fn new(settings: &Memory, last: Option<(String, i64)>) -> Self {
+        Self { idle_ms: i64::from(settings.session_idle_ms), open: Mutex::new(last) }
     }
 
     /// The conversation that words spoken now belong to; begins one when the last is over.
@@ -368,11 +390,28 @@ mod tests {
 
     #[test]
     fn a_spoken_conversation_is_over_after_a_silence() {
-        let voice = VoiceSessions::new(&Memory { session_idle_ms: 60_000, ..Memory::default() });
+        let settings = Memory { session_idle_ms: 60_000, ..Memory::default() };
+        let voice = VoiceSessions::new(&settings, None);
         let first = voice.at(1_800_000_000_000);
         assert_eq!(first, "voice-20270115T080000000Z");
         assert_eq!(voice.at(1_800_000_059_999), first);
         assert_eq!(voice.at(1_800_000_110_000), first);
         assert_ne!(voice.at(1_800_000_170_000), first);
+    }
+
+    #[test]
+    fn a_spoken_conversation_goes_on_over_a_restart() {
+        let kept = kept();
+        assert_eq!(kept.sessions.last_spoken().unwrap(), None);
+        for (turn, session, at) in [("1", "voice-a", 1_000), ("2", "voice-b", 2_000), ("3", "desk", 3_000)] {
+            keep(&kept, &exchange(turn, session, at));
+        }
+        let last = kept.sessions.last_spoken().unwrap();
+        assert_eq!(last, Some(("voice-b".to_owned(), 2_000)));
+        let settings = Memory { session_idle_ms: 60_000, ..Memory::default() };
+        assert_eq!(VoiceSessions::new(&settings, last.clone()).at(61_999), "voice-b");
+        assert_ne!(VoiceSessions::new(&settings, last).at(62_000), "voice-b");
+        assert_eq!(kept.sessions.last_reply("voice-b").unwrap().as_deref(), Some("Done."));
+        assert_eq!(kept.sessions.last_reply("voice-c").unwrap(), None);
     }
 }

@@ -121,15 +121,15 @@ impl Turns {
         Ok(row.map(to_turn).transpose()?)
     }
 
-    /// Forgets all but the newest `keep` turns; answers how many were forgotten.
+    /// Forgets all but the newest `keep` turns; answers which were forgotten.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn prune(&self, keep: u32) -> Result<usize, Fault> {
+    pub fn prune(&self, keep: u32) -> Result<Vec<TurnId>, Fault> {
         Ok(self.store.call("forget old turns", move |db| {
-            let sql =
-                "DELETE FROM turns WHERE seq <= (SELECT seq FROM turns ORDER BY seq DESC LIMIT 1 OFFSET ?1)";
-            db.prepare_cached(sql)?.execute([keep])
+            let sql = "DELETE FROM turns
+                       WHERE seq <= (SELECT seq FROM turns ORDER BY seq DESC LIMIT 1 OFFSET ?1) RETURNING id";
+            db.prepare_cached(sql)?.query_map([keep], |row| Ok(TurnId(row.get(0)?)))?.collect()
         })?)
     }
 }
@@ -217,11 +217,11 @@ mod tests {
         for number in 0..10 {
             turns.save_turn(&turn(&number.to_string())).unwrap();
         }
-        assert_eq!(turns.prune(20).unwrap(), 0);
-        assert_eq!(turns.prune(3).unwrap(), 7);
+        assert_eq!(turns.prune(20).unwrap(), []);
+        assert_eq!(turns.prune(3).unwrap(), ["0", "1", "2", "3", "4", "5", "6"].map(TurnId::from));
         assert_eq!(turns.by_id(&"6".into()).unwrap(), None);
         assert!(turns.by_id(&"7".into()).unwrap().is_some());
-        assert_eq!(turns.prune(0).unwrap(), 3);
+        assert_eq!(turns.prune(0).unwrap().len(), 3);
         assert_eq!(turns.last().unwrap(), None);
     }
 }

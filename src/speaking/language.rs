@@ -34,10 +34,21 @@ pub struct Tables {
     pub abbreviations: HashMap<String, String>,
     pub symbols: HashMap<char, String>,
     pub web: WebTable,
+    pub code: CodeTable,
     /// Singular and plural of the money and of its hundredth; empty when there is no hundredth.
     pub currency: HashMap<String, [String; 4]>,
     /// Singular, plural and, where it matters, the gender.
     pub units: HashMap<String, Vec<String>>,
+}
+
+/// What is said for code that cannot be said.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeTable {
+    /// In a sentence.
+    pub span: String,
+    /// As a sentence.
+    pub block: String,
 }
 
 /// Full stops that end no sentence. Lower-case, without the last stop.

@@ -1,6 +1,6 @@
 //! From text to the speaker: voices, playback ring and callback, earcons.
 //!
-//! `voice_thread` takes a reply, `phrases` cuts it, `normalise` writes its numbers out, a voice makes
+//! `voice_thread` takes a reply, `markdown` takes out what is for the eye, `phrases` cuts it, `normalise` writes its numbers out, a voice makes
 //! samples on a thread of its own, `resample` brings them to the device's rate, `playback` holds them
 //! until the callback of `device` fetches them.
 
@@ -8,6 +8,7 @@ pub mod device;
 pub mod earcons;
 pub mod error;
 mod language;
+mod markdown;
 pub mod normalise;
 pub mod phrases;
 pub mod playback;

@@ -9,6 +9,7 @@
 mod ends;
 
 use super::language::Language;
+use super::markdown::Markdown;
 use ends::{Place, Verdict};
 
 /// A phrase is not longer than this many characters: some 15 s of speech, which bounds what one
@@ -44,6 +45,8 @@ pub struct Phrase {
 #[derive(Debug)]
 pub struct PhraseCutter {
     language: Option<&'static Language>,
+    /// Takes out what is no words.
+    marks: Markdown,
     /// What is not cut yet; begins with no white space.
     rest: String,
     /// Bytes and characters of it that are known to hold no end.
@@ -57,7 +60,8 @@ impl PhraseCutter {
     /// A cutter for texts in `language` (an ISO 639-1 tag; one without tables has no abbreviations).
     pub fn new(language: &str) -> Self {
         let language = Language::of(language);
-        Self { language, rest: String::new(), scanned: 0, scanned_chars: 0, first: true }
+        let marks = Markdown::new(language);
+        Self { language, marks, rest: String::new(), scanned: 0, scanned_chars: 0, first: true }
     }
 
     /// Takes more of the text; answers the phrases that are complete now.
@@ -68,10 +72,11 @@ impl PhraseCutter {
     /// The same, where it is known how the text goes on behind the piece, though not yet that this is to be said:
     /// what follows tells whether something ends.
     pub fn push_before(&mut self, piece: &str, ahead: &str) -> Vec<Phrase> {
-        let piece = if self.rest.is_empty() { piece.trim_start() } else { piece };
-        self.rest.push_str(piece);
+        let piece = self.marks.push(piece);
+        let ahead = self.marks.clone().push(ahead);
+        self.rest.push_str(if self.rest.is_empty() { piece.trim_start() } else { &piece });
         let mut own = self.rest.len();
-        self.rest.push_str(if own == 0 { ahead.trim_start() } else { ahead });
+        self.rest.push_str(if own == 0 { ahead.trim_start() } else { &ahead });
         let phrases = self.cut(false, &mut own);
         self.rest.truncate(own);
         phrases
@@ -79,10 +84,13 @@ impl PhraseCutter {
 
     /// The text is over: answers what is left of it, and is ready for another text.
     pub fn finish(&mut self) -> Vec<Phrase> {
+        let left = self.marks.finish();
+        self.rest.push_str(if self.rest.is_empty() { left.trim_start() } else { &left });
         let mut own = self.rest.len();
         let phrases = self.cut(true, &mut own);
-        *self =
-            Self { language: self.language, rest: String::new(), scanned: 0, scanned_chars: 0, first: true };
+        let marks = Markdown::new(self.language);
+        let (language, rest) = (self.language, String::new());
+        *self = Self { language, marks, rest, scanned: 0, scanned_chars: 0, first: true };
         phrases
     }
 

@@ -186,6 +186,11 @@ impl Api for Fake {
         Box::pin(async { Ok(turn) })
     }
 
+    fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
+        let sound = (turn.0 == "7").then(|| b"RIFFsound of 7".to_vec());
+        Box::pin(async { Ok(sound) })
+    }
+
     fn home(&self) -> Arc<Home> {
         let area =
             |id: &str, name: &str| Area { id: id.into(), name: name.into(), aliases: vec![], floor: None };

@@ -30,6 +30,17 @@ pub(crate) fn start(hark: &Hark, settings: &[&str]) -> (Running, SocketAddr) {
 
 /// Sends one request; its status and its JSON.
 fn http(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    let (status, _, body) = exchange(address, method, path, body);
+    let body = String::from_utf8(body).unwrap();
+    (status, serde_json::from_str(&body).unwrap_or(Value::String(body)))
+}
+
+/// Gets what need not be text: status, type and bytes.
+pub(crate) fn get_bytes(address: SocketAddr, path: &str) -> (u16, String, Vec<u8>) {
+    exchange(address, "GET", path, None)
+}
+
+fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, String, Vec<u8>) {
     let body = body.map(|body| body.to_string());
     let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     if let Some(body) = &body {
@@ -40,11 +51,13 @@ fn http(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.to_owned())))
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase();
+    let kind =
+        head.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or_default().to_owned();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), kind, answer.split_off(end + 4))
 }
 
 pub(crate) fn get(address: SocketAddr, path: &str) -> Value {

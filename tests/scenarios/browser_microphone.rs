@@ -72,6 +72,13 @@ fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
     data.filter(|event| event["event"] == name).collect()
 }
 
+/// Says these words into a browser; the turn it was.
+pub(crate) fn say_into_browser(hark: &Hark, address: SocketAddr, words: &str) -> String {
+    let sound = speech(hark, "slt", words, 1000);
+    let told = runtime().block_on(async { Browser::open(address).await.speak(&sound).await });
+    told.last().unwrap()["data"]["turn"].as_str().unwrap().to_owned()
+}
+
 fn outcome(told: &[Value]) -> &str {
     told.last().unwrap()["data"]["outcome"].as_str().unwrap()
 }

@@ -30,6 +30,7 @@ mod looking_back;
 mod one_sentence;
 mod presence;
 mod promises;
+mod recordings;
 mod several_nodes;
 mod teaching;
 mod thinking;

@@ -60,7 +60,10 @@ fn an_open_question_is_answered_as_it_comes_and_judged_afterwards() {
         (&json!("llm"), &json!(1), &json!("done"))
     );
     let judged = only(&events, "evaluation");
-    assert_eq!((&judged["label"], &judged["alert"]), (&json!("strict_answer"), &json!("low_scores")));
+    assert_eq!(
+        (&judged["label"], &judged["evaluation_alert"]),
+        (&json!("strict_answer"), &json!("low_scores"))
+    );
     let at = |name: &str| events.iter().position(|event| event["event"] == name).unwrap();
     assert!(at("turn") < at("evaluation"), "never in its way");
     let told = text(&hark.run(&["explain", "last"]).stdout);
@@ -370,4 +373,21 @@ fn what_was_said_is_said_in_other_words() {
 
     let events = hark.events(&["ask", "translate good morning into German"]);
     assert!(replies(&events)[0].contains("language model"), "{events:#?}");
+}
+
+#[test]
+fn what_was_said_before_a_restart_is_said_again_and_in_other_words() {
+    let (hark, server) = (Hark::new(), ModelServer::start());
+    let first = "Because the air scatters blue light most.";
+    server.queue(Script::say(first));
+    assert_eq!(replies(&ask(&hark, &server, &[UNJUDGED], "why is the sky blue?\n")), [first]);
+    assert_eq!(replies(&ask(&hark, &server, &[UNJUDGED], "say that again\n")), [first]);
+    server.queue(Script::say("The air scatters blue."));
+    let events = ask(&hark, &server, &[UNJUDGED], "say that shorter\n");
+    assert_eq!(replies(&events), ["The air scatters blue."]);
+    assert!(server.chats()[1].asked().contains(first));
+    let replayed = hark.command(&["replay", "last"]).args(&sets(&server, &[])).output().unwrap();
+    assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stdout));
+    let other = hark.events(&["ask", "--session", "other", "say that shorter"]);
+    assert!(!replies(&other)[0].contains("scatter"), "each conversation has its own memory: {other:#?}");
 }

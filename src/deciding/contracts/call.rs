@@ -13,6 +13,9 @@ use crate::domain::model::{
 use chrono::NaiveDateTime;
 use serde_json::Value;
 
+/// A result is put into this many sentences at most.
+const MOST_SENTENCES: usize = 2;
+
 /// What goes with a call besides its variables.
 pub struct Options<'a> {
     /// Gets one `contract` event for every attempt.
@@ -110,7 +113,7 @@ impl Frame<'_> {
         let schema = &self.filled.schema;
         let attempt = match (self.gate, self.text) {
             (Some(gate), _) => streamed(answer, gate, schema),
-            (None, true) => spoken(answer, schema),
+            (None, true) => spoken(answer, schema, self.contract),
             (None, false) => structured(answer, schema, |value| {
                 if self.contract == Contract::Plan {
                     plans::mistakes(value, self.reference)
@@ -295,9 +298,14 @@ fn structured(
     }
 }
 
-fn spoken(answer: Result<Completion, ModelError>, schema: &Checked) -> Attempt {
+fn spoken(answer: Result<Completion, ModelError>, schema: &Checked, contract: Contract) -> Attempt {
     match answer.map(|completion| check::words(peeled(&completion.text), schema)) {
-        Ok(Ok(value)) => Attempt::Valid(value),
+        Ok(Ok(value)) => match check::sentences(value.as_str().unwrap_or_default()) {
+            count if contract == Contract::ResponseFormatting && count > MOST_SENTENCES => {
+                Attempt::Invalid(vec![format!("{count} sentences are more than {MOST_SENTENCES}")])
+            }
+            _ => Attempt::Valid(value),
+        },
         Ok(Err(errors)) => Attempt::Invalid(errors),
         Err(error) => Attempt::NoAnswer(error, None),
     }

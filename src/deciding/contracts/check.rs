@@ -54,6 +54,23 @@ pub(super) fn mistakes(value: &Value, schema: &Checked) -> Vec<String> {
     schema.validator().iter_errors(value).take(MOST_ERRORS).map(told).collect()
 }
 
+/// How many sentences a text has at least: marks that end one and lines. Full stops of numbers, initials and short
+/// abbreviations end none.
+pub(super) fn sentences(text: &str) -> usize {
+    let ends = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ends_one = |pair: &[&str]| {
+            let word = pair[0].trim_end_matches(['"', '”', '“', '\'', ')', '*']);
+            let bare = word.trim_end_matches(['.', '!', '?', '…']);
+            let is_stop = word.len() > bare.len() && (bare.chars().count() > 2 || !word.ends_with('.'));
+            let is_number = bare.ends_with(|c: char| c.is_ascii_digit());
+            is_stop && !is_number && !pair[1].starts_with(char::is_lowercase)
+        };
+        usize::from(!words.is_empty()) + words.windows(2).filter(|pair| ends_one(pair)).count()
+    };
+    text.lines().map(ends).sum()
+}
+
 /// What stands between Markdown fences, when the whole answer does.
 pub(super) fn without_fences(raw: &str) -> &str {
     let text = raw.trim();
@@ -89,6 +106,21 @@ mod tests {
     fn schema() -> Checked {
         let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
         Checked::new(schema).unwrap()
+    }
+
+    #[test]
+    fn sentences_are_counted_and_abbreviations_are_none() {
+        for (text, count) in [
+            ("", 0),
+            ("It is 21.5 degrees", 1),
+            ("It is warm. The window is open.", 2),
+            ("Well... maybe. Dr. Weiß am 3. Oktober, z. B. um 7 Uhr.", 2),
+            ("One. Two! Three?", 3),
+            ("\"It is late.\" She left. And then?", 3),
+            ("milk\neggs\n\nbread", 3),
+        ] {
+            assert_eq!(sentences(text), count, "{text}");
+        }
     }
 
     #[test]

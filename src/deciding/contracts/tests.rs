@@ -153,7 +153,8 @@ fn good(contract: Contract) -> (String, Value) {
 fn bad(contract: Contract) -> Vec<String> {
     let (text, value) = good(contract);
     if value.is_string() {
-        return vec![String::new(), "``` \n ```".into(), "x".repeat(9000)];
+        let more = (contract == Contract::ResponseFormatting).then(|| "One thing. Two things. Three.".into());
+        return [String::new(), "``` \n ```".into(), "x".repeat(9000)].into_iter().chain(more).collect();
     }
     vec![
         format!("Sure, here it is: {text}"),

@@ -174,7 +174,8 @@ impl Mind {
         let low = self.parts.contracts.settings().low_score;
         let found = Evaluation::of(subject, &outcome, low);
         let metrics = found.metrics.into_iter().map(|(name, value)| (name, json!(value))).collect();
-        let event = PublicEvent::Evaluation { label: found.label, metrics, alert: found.evaluation_alert };
+        let (label, alert, flag) = (found.label, found.evaluation_alert, found.flag);
+        let event = PublicEvent::Evaluation { label, metrics, alert, flag };
         tell(News::Told { event });
     }
 
@@ -311,7 +312,7 @@ impl Work<'_> {
         })
     }
 
-    /// Runs a tool and tells of it. One that only looks is tried once more when it did not work.
+    /// Runs a tool and tells of it. Where twice is no more than once, it is tried once more when it did not work.
     async fn act(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
         let index = self.next_index();
         let (turn, args) = (self.task.turn.clone(), args.clone());
@@ -332,13 +333,18 @@ impl Work<'_> {
         let receipt = self.act_once(&call).await;
         let code = receipt.detail["error"].as_str().unwrap_or_default();
         let passing = [error_code::TIMEOUT, error_code::OFFLINE, error_code::FAILED].contains(&code);
-        let reads = self.mind.parts.tools.risk(&call.tool) == Some(Risk::Read);
-        if receipt.ok || !reads || !passing {
+        if receipt.ok || !passing || !self.is_harmless(&call.tool, &call.args) {
             return (call, receipt);
         }
         let again = ToolCall { index: self.next_index(), turn: self.task.turn.clone(), ..call };
         let receipt = self.act_once(&again).await;
         (again, receipt)
+    }
+
+    /// Whether a call that may have been carried out can be carried out again without doing more.
+    fn is_harmless(&self, tool: &str, args: &Slots) -> bool {
+        let tools = &self.mind.parts.tools;
+        tools.risk(tool) == Some(Risk::Read) || tools.may_repeat(tool, args)
     }
 
     async fn act_once(&self, call: &ToolCall) -> Receipt {

@@ -118,14 +118,11 @@ impl Work<'_> {
     /// done again without doing more is done again under the same name, and the rest has failed: nothing that may have
     /// been done is done a second time in silence.
     fn look_up_what_ran(&self, plan: &mut Plan) -> Result<(), Fault> {
-        let tools = &self.mind.parts.tools;
         for step in plan.steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
             let known = match &step.call {
                 Some(call) => self.mind.parts.plans.receipt(call)?,
                 None => None,
             };
-            let harmless =
-                || tools.risk(&step.tool) == Some(Risk::Read) || tools.may_repeat(&step.tool, &step.args);
             match known {
                 // It was asked about and not done; it is asked about again.
                 Some(receipt) if needs_approval(&receipt) => {
@@ -135,7 +132,7 @@ impl Work<'_> {
                     step.status = if receipt.ok { StepStatus::Completed } else { StepStatus::Failed };
                     step.receipt = Some(receipt);
                 }
-                None if harmless() => step.status = StepStatus::Pending,
+                None if self.is_harmless(&step.tool, &step.args) => step.status = StepStatus::Pending,
                 None => {
                     step.status = StepStatus::Failed;
                     step.receipt = Some(interrupted(&plan.id, step));

@@ -207,6 +207,7 @@ impl Machine {
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
             Event::Distant { ear, origin, heard } => self.on_distant(now, ear, origin, heard),
+            Event::Recalled { origin, reply } => self.recall(&origin, reply),
             Event::Focus { origin, on } => self.talks.open(&origin).focused = on,
             Event::Promised { turn, event } => {
                 self.promised = Some(turn.clone());
@@ -219,6 +220,7 @@ impl Machine {
             Event::Claimed { .. }
             | Event::Announcement { .. }
             | Event::Confirmed { .. }
+            | Event::Sound { .. }
             | Event::Restart
             | Event::Install => {}
             Event::SetDoNotDisturb { on } => self.publish(None, Setting::DoNotDisturb(on).event()),

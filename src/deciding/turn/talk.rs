@@ -31,6 +31,8 @@ pub(super) struct Talk {
     pub(super) pictures: Vec<Picture>,
     /// What was said last.
     pub(super) last_reply: Option<String>,
+    /// It was looked up what was said last before the program was started.
+    recalled: bool,
     /// What the last request was about, for "why did you do that".
     pub(super) story: Option<Story>,
 }
@@ -82,6 +84,7 @@ impl Talks {
                 focused: false,
                 pictures: Vec::new(),
                 last_reply: None,
+                recalled: false,
                 story: None,
             },
         };
@@ -126,6 +129,17 @@ impl Machine {
     /// Whether this one wants the answer and nothing else.
     pub(super) fn is_focused(&self, origin: &Origin) -> bool {
         self.talks.of(origin).is_some_and(|talk| talk.focused)
+    }
+
+    /// Whether nobody has told yet what was said last in this conversation before the program was started.
+    pub fn has_forgotten(&self, origin: &Origin) -> bool {
+        self.talks.of(origin).is_none_or(|talk| !talk.recalled && talk.last_reply.is_none())
+    }
+
+    pub(super) fn recall(&mut self, origin: &Origin, reply: Option<String>) {
+        let talk = self.talks.open(origin);
+        talk.recalled = true;
+        talk.last_reply = talk.last_reply.take().or(reply);
     }
 
     /// What was said to this one last.

@@ -293,6 +293,20 @@ fn a_request_for_other_words_is_about_the_last_reply_of_its_own_conversation() {
     // Nothing was said to this one yet, and without a model nothing can be changed.
     let effects = run(&mut machine, vec![(5, of("c", "sag das kürzer"))]);
     assert_eq!(replies(&effects), [Reply::Fixed { key: "nothing_to_change".into() }]);
+    // After a restart the store tells what was said last; what is said since counts more.
+    let mut machine = thinking();
+    let origin = Origin::Api("a".into());
+    assert!(machine.has_forgotten(&origin));
+    let recalled = Event::Recalled { origin: origin.clone(), reply: Some("Bread is baked.".into()) };
+    let asked = tasks(&run(&mut machine, vec![(0, recalled.clone()), (1, of("a", "say that shorter"))]));
+    let change = asked[0].change.clone().unwrap();
+    assert_eq!(change.of, TextSource::LastReply { text: "Bread is baked.".into() });
+    let ended = Event::Replied { turn: turn(1), text: "Baked.".into(), language: "en".into(), speaks: false };
+    run(&mut machine, vec![(2, answered(1, "Baked.")), (3, ended), (4, recalled)]);
+    let asked = tasks(&run(&mut machine, vec![(5, of("a", "say that shorter"))]));
+    let change = asked[0].change.clone().unwrap();
+    assert_eq!(change.of, TextSource::LastReply { text: "Baked.".into() });
+    assert!(!machine.has_forgotten(&origin));
     let mut machine = Machine::new(settings());
     let effects = run(&mut machine, vec![(0, typed("translate good morning into German"))]);
     assert_eq!(replies(&effects), [Reply::Fixed { key: "no_change".into() }]);

@@ -49,6 +49,8 @@ pub enum SttReport {
 pub struct SttLane {
     kind: Kind,
     drafts: u64,
+    /// What the utterance was recognised from so far; `None` where nobody keeps sound.
+    sound: Option<Vec<f32>>,
 }
 
 enum Kind {
@@ -68,17 +70,34 @@ impl SttLane {
             SttMode::LockStep => Kind::Inline { session, reports: VecDeque::new() },
             SttMode::Live => Kind::Thread(Worker::spawn(session, interrupt)?),
         };
-        Ok(Self { kind, drafts: 0 })
+        Ok(Self { kind, drafts: 0, sound: None })
+    }
+
+    /// Keeps the sound of utterances from the next one on.
+    pub fn keep_sound(&mut self) {
+        self.sound = Some(Vec::new());
+    }
+
+    /// The sound of the utterance, with what was before it; `None` where nobody keeps sound.
+    pub fn take_sound(&mut self) -> Option<Vec<f32>> {
+        self.sound.as_mut().map(std::mem::take)
     }
 
     /// Begins an utterance, dropping one that was not finished. `before` is sound from before it, see
     /// [`Recogniser::precede`].
     pub fn start(&mut self, before: &[f32]) {
+        if let Some(sound) = &mut self.sound {
+            sound.clear();
+            sound.extend_from_slice(before);
+        }
         self.work(Work::Start(before.to_vec()));
     }
 
     /// Takes samples of the utterance: mono at 16 kHz.
     pub fn feed(&mut self, samples: &[f32]) {
+        if let Some(sound) = &mut self.sound {
+            sound.extend_from_slice(samples);
+        }
         match &mut self.kind {
             Kind::Inline { session, reports } => reports.extend(session.feed(samples)),
             Kind::Thread(worker) => worker.feed(samples),
@@ -110,6 +129,7 @@ impl SttLane {
 
     /// Ends the utterance and throws it away.
     pub fn cancel(&mut self) {
+        self.take_sound();
         self.work(Work::Cancel);
     }
 

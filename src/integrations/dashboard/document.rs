@@ -74,7 +74,7 @@ fn describe(
             "content": { "application/json": { "schema": schema(sent).to_value() } },
         });
     }
-    let mut answers: Map<String, Value> = success(&operation.success, got).into_iter().collect();
+    let mut answers: Map<String, Value> = Map::from_iter([success(&operation.success, got)]);
     let mut refusals: Vec<u16> = EVERYWHERE.iter().chain(operation.refusals).copied().collect();
     refusals.sort_unstable();
     for status in refusals {
@@ -108,7 +108,7 @@ fn parameters(operation: &Operation) -> Vec<Value> {
     parameters
 }
 
-fn success(success: &Success, got: &mut SchemaGenerator) -> Option<(String, Value)> {
+fn success(success: &Success, got: &mut SchemaGenerator) -> (String, Value) {
     let with = |kind: &str, schema: Value| {
         let content = Map::from_iter([(kind.to_owned(), json!({ "schema": schema }))]);
         json!({ "description": "The answer.", "content": content })
@@ -119,9 +119,9 @@ fn success(success: &Success, got: &mut SchemaGenerator) -> Option<(String, Valu
         Success::Text => (200, with("text/plain", json!({ "type": "string" }))),
         Success::Nothing => (204, json!({ "description": "Done." })),
         Success::Socket => (101, json!({ "description": "From here on it is a WebSocket." })),
-        Success::Never => return None,
+        Success::Sound => (200, with("audio/wav", json!({ "contentMediaType": "audio/wav" }))),
     };
-    Some((status.to_string(), answer))
+    (status.to_string(), answer)
 }
 
 fn about(status: u16) -> &'static str {

@@ -60,16 +60,20 @@ pub(super) async fn turn(State(app): State<Shared>, Path(id): Path<String>) -> A
     Ok(Json(wire::Turn { summary: short(&turn), events: turn.events.into_iter().map(Event).collect() }))
 }
 
-pub(super) async fn turn_audio(State(app): State<Shared>, Path(id): Path<String>) -> Refusal {
-    match kept(&app, id).await {
-        Ok(_) => Refusal::new(
+pub(super) async fn turn_audio(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let turn = kept(&app, id).await?;
+    let sound = app.api.sound(turn.id).await?.ok_or_else(|| {
+        Refusal::new(
             StatusCode::NOT_FOUND,
             "not_recorded",
             "no sound of this turn is kept",
-            "Hark keeps what was heard as text, and no sound",
-        ),
-        Err(refusal) => refusal,
-    }
+            "`journal.record_audio = true` keeps what is said from then on; what is typed has no sound",
+        )
+    })?;
+    Ok(([(CONTENT_TYPE, "audio/wav")], sound).into_response())
 }
 
 async fn kept(app: &Shared, id: String) -> Result<KeptTurn, Refusal> {

@@ -30,8 +30,8 @@ pub(super) enum Success {
     Nothing,
     /// 101: from here on it is a WebSocket.
     Socket,
-    /// There is none yet.
-    Never,
+    /// 200 with a WAV file.
+    Sound,
 }
 
 /// One operation.
@@ -116,8 +116,8 @@ pub(super) static OPERATIONS: [Operation; 17] = [
         ..reads(
             "/api/v1/turns/{id}/audio",
             "turn_audio",
-            "What was heard in a turn. Hark keeps no sound, so that there is none.",
-            Success::Never,
+            "What was said in a turn: 16 kHz mono s16, where `journal.record_audio` was on.",
+            Success::Sound,
         )
     },
     Operation {
