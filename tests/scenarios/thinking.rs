@@ -386,7 +386,7 @@ fn what_was_said_before_a_restart_is_said_again_and_in_other_words() {
     let events = ask(&hark, &server, &[UNJUDGED], "say that shorter\n");
     assert_eq!(replies(&events), ["The air scatters blue."]);
     assert!(server.chats()[1].asked().contains(first));
-    let replayed = hark.command(&["replay", "last"]).args(&sets(&server, &[])).output().unwrap();
+    let replayed = hark.command(&["replay", "last"]).args(sets(&server, &[])).output().unwrap();
     assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stdout));
     let other = hark.events(&["ask", "--session", "other", "say that shorter"]);
     assert!(!replies(&other)[0].contains("scatter"), "each conversation has its own memory: {other:#?}");
