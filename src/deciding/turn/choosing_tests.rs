@@ -219,11 +219,13 @@ fn what_was_meant_is_told_where_nobody_said_which_thing() {
 
 /// What is to be understood.
 fn asked_to_understand(effects: &[Effect]) -> Vec<&str> {
-    let text = |effect| match effect {
-        Effect::Understand { text, .. } => Some(text),
-        _ => None,
-    };
-    effects.iter().filter_map(text).map(String::as_str).collect()
+    let mut texts = Vec::new();
+    for effect in effects {
+        if let Effect::Understand { text, .. } = effect {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 #[test]
