@@ -185,7 +185,9 @@ impl Sentence<'_> {
         for rest in self.wordings(start, end) {
             for cut in before.0 + 1..before.1 {
                 let verb = self.said(before.0, cut);
-                if let Some(found) = self.composed(&format!("{verb} {rest}")) {
+                let found = self.composed(&format!("{verb} {rest}"));
+                // "Please ten minutes" is an answer, not what was to be completed.
+                if let Some(found) = found.filter(|found| !follows(found)) {
                     return Some(found);
                 }
             }

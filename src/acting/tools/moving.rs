@@ -42,7 +42,7 @@ impl Aim {
             (Some(when), ..) => Ok(Self::At(when)),
             (_, Some(time), ..) => Ok(Self::Time(time.to_owned())),
             (_, _, Some(ms), Some("earlier")) => Ok(Self::By(Duration::milliseconds(-ms))),
-            (_, _, Some(ms), Some(_)) => Ok(Self::By(Duration::milliseconds(ms))),
+            (_, _, Some(ms), _) => Ok(Self::By(Duration::milliseconds(ms))),
             _ => Err(bad("I need to know to what time", "to")),
         }
     }
