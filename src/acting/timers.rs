@@ -103,6 +103,8 @@ impl NewTimer {
 pub struct TimerQuery {
     /// What it is.
     pub kind: TimerKind,
+    /// Its id: one that was spoken of before.
+    pub id: Option<TimerId>,
     /// The day it rings on.
     pub day: Option<NaiveDate>,
     /// The time of day it rings at, to the minute.
@@ -123,7 +125,7 @@ impl TimerQuery {
     fn fits(&self, timer: &Timer, zone: Zone) -> bool {
         // "The timer" may be one at whose end something is done.
         let kind = if timer.kind == TimerKind::Command { TimerKind::Timer } else { timer.kind };
-        if kind != self.kind {
+        if kind != self.kind || self.id.as_ref().is_some_and(|id| *id != timer.id) {
             return false;
         }
         let due = zone.wall(timer.due_unix_ms);
@@ -407,6 +409,47 @@ impl Timers {
             }
             let left = left_ms(timer, now_unix_ms).saturating_sub(ms);
             set_left(timer, left, now_unix_ms);
+            Ok(())
+        })
+    }
+
+    /// Lets a timer run so long from now on, as if it had been set with this length; a paused one stays paused.
+    ///
+    /// # Errors
+    /// `NotFound`, `BadLength`, `Store`.
+    pub fn set_length(&self, id: &TimerId, ms: u64, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        self.update(id, |timer| {
+            if ms == 0 || ms > MAX_DURATION_MS {
+                return Err(TimerError::BadLength);
+            }
+            timer.duration_ms = ms;
+            set_left(timer, ms, now_unix_ms);
+            Ok(())
+        })
+    }
+
+    /// Puts an alarm or reminder at another time, which is one of the wall; `recurrence` is its own, at that time of day.
+    ///
+    /// # Errors
+    /// `NotFound`, `BadTime`, `Store`.
+    pub fn move_to(
+        &self,
+        id: &TimerId,
+        due_unix_ms: i64,
+        recurrence: Option<String>,
+        now_unix_ms: i64,
+    ) -> Result<Timer, TimerError> {
+        let wall = self.zone.wall_of(due_unix_ms);
+        self.update(id, |timer| {
+            let ahead = due_unix_ms.saturating_sub(now_unix_ms);
+            if !(1..=MAX_AHEAD_MS).contains(&ahead) {
+                return Err(TimerError::BadTime);
+            }
+            timer.due_unix_ms = due_unix_ms;
+            timer.recurrence = recurrence;
+            timer.wall = wall;
+            timer.remaining_ms = 0;
+            timer.state = TimerState::Running;
             Ok(())
         })
     }

@@ -27,6 +27,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassTimerStatus", "timer.status"),
     ("HassIncreaseTimer", "timer.increase"),
     ("HassDecreaseTimer", "timer.decrease"),
+    ("HarkChangeTimer", "timer.change"),
     ("HassSetVolume", "volume.set"),
     ("HassSetVolumeRelative", "volume.change"),
     // ---- more of the home
@@ -74,10 +75,12 @@ const TOOLS: &[(&str, &str)] = &[
     // ---- alarms and reminders
     ("HarkSetAlarm", "alarm.set"),
     ("HarkCancelAlarm", "alarm.cancel"),
+    ("HarkMoveAlarm", "alarm.move"),
     ("HarkCancelAllAlarms", "alarm.cancel_all"),
     ("HarkAlarmStatus", "alarm.status"),
     ("HarkSetReminder", "reminder.set"),
     ("HarkCancelReminder", "reminder.cancel"),
+    ("HarkMoveReminder", "reminder.move"),
     ("HarkCancelAllReminders", "reminder.cancel_all"),
     ("HarkReminderStatus", "reminder.status"),
     ("HarkSnooze", "timer.snooze"),

@@ -2,6 +2,7 @@
 //! zone. Whoever acts on them puts the zone on.
 
 use chrono::{Datelike, Days, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Weekday};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// When something is: a moment, a day, or a stretch of either. Spans end before their second value.
@@ -50,6 +51,18 @@ impl When {
     pub fn has_time(&self) -> bool {
         matches!(self, Self::Moment(_) | Self::Span(_, _))
     }
+}
+
+/// A time of day as slots carry it. Where its half of the day was not said there are two, `07:00:00/19:00:00`: the one
+/// nearer to `near` is meant. `None` when it is something else.
+pub fn time_near(text: &str, near: NaiveTime) -> Option<NaiveTime> {
+    const DAY_S: i64 = 24 * 3600;
+    let away = |time: &NaiveTime| {
+        let apart = (*time - near).num_seconds().abs();
+        apart.min(DAY_S - apart)
+    };
+    let times: Vec<NaiveTime> = text.split('/').map(|time| time.parse().ok()).collect::<Option<_>>()?;
+    times.into_iter().min_by_key(away)
 }
 
 /// Minutes without seconds are understood too.
@@ -123,18 +136,45 @@ pub struct Recurrence {
     pub month: Option<u32>,
     /// At this time of day, to the minute; `None` when none was said.
     pub time: Option<NaiveTime>,
+    /// And at these later ones. With the first they are every one of some hours at every one of some minutes.
+    pub later: Vec<NaiveTime>,
 }
 
 impl Recurrence {
     /// Every unit.
     pub fn every(frequency: Frequency) -> Self {
-        Self { frequency, interval: 1, days: Vec::new(), month_days: Vec::new(), month: None, time: None }
+        Self {
+            frequency,
+            interval: 1,
+            days: Vec::new(),
+            month_days: Vec::new(),
+            month: None,
+            time: None,
+            later: Vec::new(),
+        }
+    }
+
+    /// At several times of day; `None` when they are not every one of some hours at every one of some minutes, which
+    /// is all that a rule can say.
+    #[must_use]
+    pub fn at_times(self, mut times: Vec<NaiveTime>) -> Option<Self> {
+        times.sort_unstable();
+        times.dedup();
+        let (hours, minutes) = (hours(&times), minutes(&times));
+        let mut times = (hours.len() * minutes.len() == times.len()).then_some(times)?.into_iter();
+        let time = times.next()?;
+        Some(Self { time: Some(time), later: times.collect(), ..self })
+    }
+
+    /// All its times of day, the first first.
+    pub fn times(&self) -> impl Iterator<Item = NaiveTime> {
+        self.time.into_iter().chain(self.later.iter().copied())
     }
 
     /// Reads what `Display` writes, in any order of keys; `None` when it is something else.
     pub fn parse(text: &str) -> Option<Self> {
         let mut found = Self::every(Frequency::Daily);
-        let (mut frequency, mut hour, mut minute) = (None, None, 0);
+        let (mut frequency, mut hours, mut minutes) = (None, Vec::new(), vec![0]);
         for part in text.split(';') {
             let (key, value) = part.split_once('=')?;
             match key {
@@ -142,17 +182,19 @@ impl Recurrence {
                 "INTERVAL" => found.interval = value.parse().ok().filter(|count| *count > 0)?,
                 "BYDAY" => found.days = value.split(',').map(day).collect::<Option<_>>()?,
                 "BYMONTHDAY" => {
-                    found.month_days = value.split(',').map(|day| day.parse().ok()).collect::<Option<_>>()?;
+                    found.month_days = numbers(value)?;
                 }
                 "BYMONTH" => found.month = Some(value.parse().ok()?),
-                "BYHOUR" => hour = Some(value.parse().ok()?),
-                "BYMINUTE" => minute = value.parse().ok()?,
+                "BYHOUR" => hours = numbers(value)?,
+                "BYMINUTE" => minutes = numbers(value)?,
                 _ => return None,
             }
         }
         found.frequency = frequency?.0;
-        if let Some(hour) = hour {
-            found.time = Some(NaiveTime::from_hms_opt(hour, minute, 0)?);
+        if !hours.is_empty() {
+            let both = hours.iter().flat_map(|hour| minutes.iter().map(|minute| (*hour, *minute)));
+            let times = both.map(|(hour, minute)| NaiveTime::from_hms_opt(hour, minute, 0));
+            found = found.at_times(times.collect::<Option<_>>()?)?;
         }
         let in_month = found.month_days.iter().all(|day| (-1..=31).contains(day) && *day != 0);
         (in_month && found.month.is_none_or(|month| (1..=12).contains(&month))).then_some(found)
@@ -172,20 +214,21 @@ impl Recurrence {
             let passed = (after - set).num_seconds().max(0) / step.num_seconds().max(1);
             return set.checked_add_signed(step.checked_mul(i32::try_from(passed + 1).ok()?)?);
         }
-        let time = self.time.unwrap_or(NaiveTime::MIN);
+        let first_time = self.time.unwrap_or(NaiveTime::MIN);
         let first_day = set.date();
         let mut first = None;
         // The rarest: a 29th of February with an interval.
         let most = 366 * 8 * u64::from(self.interval.clamp(1, 50));
         for ahead in 0..most {
             let day = first_day.checked_add_days(Days::new(ahead))?;
-            let at = day.and_time(time);
-            if at <= set || !self.fits(day, first.unwrap_or(day), set.date()) {
+            let last = self.later.last().map_or(first_time, |time| *time);
+            if day.and_time(last) <= set || !self.fits(day, first.unwrap_or(day), set.date()) {
                 continue;
             }
             first.get_or_insert(day);
-            if at > after {
-                return Some(at);
+            let mut times = std::iter::once(first_time).chain(self.later.iter().copied());
+            if let Some(time) = times.find(|time| day.and_time(*time) > set.max(after)) {
+                return Some(day.and_time(time));
             }
         }
         None
@@ -219,6 +262,20 @@ impl Recurrence {
         };
         weekday && month_day && month && as_set && units % i64::from(self.interval.max(1)) == 0
     }
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Option<Vec<T>> {
+    text.split(',').map(|number| number.parse().ok()).collect()
+}
+
+/// The hours of some times, each once.
+fn hours(times: &[NaiveTime]) -> BTreeSet<u32> {
+    times.iter().map(NaiveTime::hour).collect()
+}
+
+/// The minutes of some times, each once.
+fn minutes(times: &[NaiveTime]) -> BTreeSet<u32> {
+    times.iter().map(NaiveTime::minute).collect()
 }
 
 fn day(text: &str) -> Option<(Option<i8>, Weekday)> {
@@ -257,17 +314,22 @@ impl fmt::Display for Recurrence {
             write!(f, ";BYDAY={}", days.collect::<Vec<_>>().join(","))?;
         }
         if !self.month_days.is_empty() {
-            let days: Vec<String> = self.month_days.iter().map(i8::to_string).collect();
-            write!(f, ";BYMONTHDAY={}", days.join(","))?;
+            write!(f, ";BYMONTHDAY={}", row(&self.month_days))?;
         }
         if let Some(month) = self.month {
             write!(f, ";BYMONTH={month}")?;
         }
-        if let Some(time) = self.time {
-            write!(f, ";BYHOUR={};BYMINUTE={}", time.hour(), time.minute())?;
+        if self.time.is_some() {
+            let times: Vec<NaiveTime> = self.times().collect();
+            write!(f, ";BYHOUR={};BYMINUTE={}", row(hours(&times)), row(minutes(&times)))?;
         }
         Ok(())
     }
+}
+
+/// With commas between them.
+fn row<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
@@ -295,11 +357,25 @@ mod tests {
             "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12",
             "FREQ=MONTHLY;BYMONTHDAY=-1",
             "FREQ=MINUTELY;INTERVAL=15",
+            "FREQ=DAILY;BYHOUR=9,12,15;BYMINUTE=0",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9,10;BYMINUTE=0,30",
         ] {
             assert_eq!(Recurrence::parse(text).map(|every| every.to_string()).as_deref(), Some(text));
         }
         for text in ["", "FREQ=SOMETIMES", "FREQ=DAILY;BYHOUR=24", "BYDAY=MO", "FREQ=MONTHLY;BYMONTHDAY=0"] {
             assert_eq!(Recurrence::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_two_times_of_day_the_nearer_is_meant() {
+        let at = |text: &str| text.parse::<NaiveTime>().unwrap();
+        assert_eq!(time_near("08:00:00/20:00:00", at("07:00:00")), Some(at("08:00:00")));
+        assert_eq!(time_near("08:00:00/20:00:00", at("19:00:00")), Some(at("20:00:00")));
+        assert_eq!(time_near("11:00:00/23:00:00", at("00:30:00")), Some(at("23:00:00")));
+        assert_eq!(time_near("08:00:00", at("19:00:00")), Some(at("08:00:00")));
+        for text in ["", "eight", "08:00:00/", "25:00:00"] {
+            assert_eq!(time_near(text, at("07:00:00")), None, "{text}");
         }
     }
 
@@ -338,6 +414,32 @@ mod tests {
             ),
             ("FREQ=MINUTELY;INTERVAL=15", "2026-11-22T08:00", "2026-11-22T08:20", "2026-11-22T08:30"),
             ("FREQ=HOURLY", "2026-11-22T08:10", "2026-11-22T08:10", "2026-11-22T09:10"),
+            // Several times a day: the next of this day, then the first of the next.
+            (
+                "FREQ=DAILY;BYHOUR=9,12,15;BYMINUTE=0",
+                "2026-11-22T10:00",
+                "2026-11-22T10:00",
+                "2026-11-22T12:00",
+            ),
+            (
+                "FREQ=DAILY;BYHOUR=9,12,15;BYMINUTE=0",
+                "2026-11-22T10:00",
+                "2026-11-22T15:00",
+                "2026-11-23T09:00",
+            ),
+            (
+                "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0,30",
+                "2026-11-23T09:10",
+                "2026-11-23T09:30",
+                "2026-11-30T09:00",
+            ),
+            // Not every month has a 31st.
+            (
+                "FREQ=MONTHLY;BYMONTHDAY=31;BYHOUR=9;BYMINUTE=0",
+                "2026-11-22T08:00",
+                "2026-12-31T09:00",
+                "2027-01-31T09:00",
+            ),
         ] {
             let at = |text: &str| moment(text).unwrap();
             let found = Recurrence::parse(rule).unwrap().next_after(at(set), at(after));

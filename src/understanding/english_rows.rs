@@ -505,7 +505,7 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ("even warmer", "HarkClimateSetTemperatureRelative", r#"{"temperature_step":"up"}"#, ""),
     ("what about tomorrow", "HarkFollowWhen", r#"{"when":"1970-01-02"}"#, ""),
     ("and on friday", "HarkFollowWhen", r#"{"when":"1970-01-02"}"#, ""),
-    ("make it half past eight", "HarkFollowWhen", r#"{"time":"08:30:00"}"#, ""),
+    ("make it half past eight", "HarkFollowMove", r#"{"time":"08:30:00/20:30:00"}"#, ""),
     ("turn it off again", "HarkFollowIt", r#"{"action":"off"}"#, ""),
     ("turn them back on", "HarkFollowIt", r#"{"action":"on"}"#, ""),
     ("switch off that one", "HarkFollowIt", r#"{"action":"off"}"#, ""),

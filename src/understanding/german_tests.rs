@@ -148,6 +148,9 @@ const ROWS: &[(&str, &str, &str)] = &[
     ),
     ("brich den Timer ab", "HassCancelTimer", "{}"),
     ("stoppe den zehn Minuten Timer", "HassCancelTimer", r#"{"start_minutes":10}"#),
+    ("ändere den Pizza Timer auf zehn Minuten", "HarkChangeTimer", r#"{"name":"pizza","minutes":10}"#),
+    ("mach es auf zehn Minuten", "HarkFollowMove", r#"{"minutes":10}"#),
+    ("zehn Minuten", "HarkFollowAnswer", r#"{"minutes":10}"#),
     ("verlängere den Pizza Timer um drei Minuten", "HassIncreaseTimer", r#"{"name":"pizza","minutes":3}"#),
     ("wie lange läuft der Timer noch", "HassTimerStatus", "{}"),
     ("wie spät ist es", "HassGetCurrentTime", "{}"),
@@ -197,6 +200,24 @@ fn the_recogniser_learns_german_sentences_too() {
     assert_eq!(samples.len(), 300);
     for words in samples {
         assert!(!grammar.understand(&words.join(" "), "de").intents.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn several_timers_are_set_at_once() {
+    let grammar = Grammar::new(&german(), &home());
+    let minutes = |all: &[u64]| all.iter().map(|one| json!({ "minutes": one })).collect::<Vec<_>>();
+    let two = vec![json!({"name": "pizza", "minutes": 12}), json!({"name": "nudel", "minutes": 8})];
+    for (text, expected) in [
+        ("Stell zwei Timer, einen auf fünf Minuten und einen auf zehn", minutes(&[5, 10])),
+        ("stelle drei Timer auf 5, 10 und 15 Minuten", minutes(&[5, 10, 15])),
+        ("stell einen Timer auf fünf Minuten und noch einen auf zehn", minutes(&[5, 10])),
+        ("einen Pizza Timer auf 12 Minuten und einen Nudel Timer auf 8", two),
+    ] {
+        let found = grammar.understand(text, "de").intents;
+        let slots: Vec<Value> = found.iter().map(|found| Value::Object(found.slots.clone())).collect();
+        assert_eq!(slots, expected, "{text}: {found:?}");
+        assert!(found.iter().all(|found| found.name == "HassStartTimer"), "{text}: {found:?}");
     }
 }
 

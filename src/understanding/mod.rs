@@ -13,6 +13,7 @@ mod problem;
 mod requests;
 pub mod rules;
 pub mod sentences;
+mod several;
 mod sounds;
 mod story;
 pub mod text;
@@ -36,11 +37,15 @@ mod household_replies;
 #[cfg(test)]
 mod household_rows;
 #[cfg(test)]
+mod moved_rows;
+#[cfg(test)]
 mod near_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
 mod ruled_tests;
+#[cfg(test)]
+mod several_tests;
 #[cfg(test)]
 mod talk_tests;
 #[cfg(test)]

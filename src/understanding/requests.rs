@@ -1,11 +1,11 @@
 //! Several requests in one sentence, also where they share words: "turn off the tv then lock the door",
 //! "turn off the kitchen light and the fan", "turn the lamp and the fan off", "turn on the light and set it
-//! to 50 percent".
+//! to 50 percent", "a timer for five minutes and another for ten". Several of a kind: `several.rs`.
 
 use super::grammar::Match;
 use super::intent::leans_on_another;
 use super::text::{self, Token};
-use super::tongue::Tongue;
+use super::tongue::{self, Tongue};
 
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 4;
@@ -31,23 +31,25 @@ pub struct Reading {
 pub type Parse<'p> = &'p dyn Fn(&str, &[Token]) -> Option<Match>;
 
 /// A sentence with where it can be taken apart.
-struct Sentence<'s> {
-    text: &'s str,
-    tokens: &'s [Token],
-    tongue: &'static Tongue,
-    parse: Parse<'s>,
+pub(super) struct Sentence<'s> {
+    pub text: &'s str,
+    pub tokens: &'s [Token],
+    pub tongue: &'static Tongue,
+    pub parse: Parse<'s>,
+    /// Whether a request that is put together of words from two places may have words that can be any.
+    pub wild: bool,
 }
 
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
-    let sentence = Sentence { text, tokens, tongue, parse };
+    let sentence = Sentence { text, tokens, tongue, parse, wild: false };
     let matches = sentence.from(0, None, MAX_REQUESTS)?;
     (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
 
 /// Two or more requests of which at least one is understood.
 pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
-    let sentence = Sentence { text, tokens, tongue, parse };
+    let sentence = Sentence { text, tokens, tongue, parse, wild: false };
     let mut best: Option<Reading> = None;
     // The part that is understood may itself be several requests: the shortest missed part wins.
     for (at, after) in sentence.joints(0) {
@@ -59,7 +61,9 @@ pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<
             None if rest > 0 => tail().map(|matches| (matches, sentence.said(0, at))),
             None => None,
         };
-        let Some((matches, missed)) = found else { continue };
+        // What only leans on the part that means nothing means nothing either.
+        let alone = |matches: &Vec<Match>| !matches.iter().all(follows);
+        let Some((matches, missed)) = found.filter(|(matches, _)| alone(matches)) else { continue };
         // "It" in what is understood may be what is not: "start the engine and warm it up".
         let after_missed = sentence.said(0, at) == missed;
         if after_missed && tokens[after..].iter().any(|token| tongue.it.contains(&token.word.as_str())) {
@@ -74,7 +78,7 @@ pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<
 
 impl Sentence<'_> {
     /// Places where one request can end and the next begin: the word between them, and the word after.
-    fn joints(&self, start: usize) -> Vec<(usize, usize)> {
+    pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
         let mut joints = Vec::new();
         let joins = |at: usize| {
             self.tokens.get(at).is_some_and(|token| self.tongue.requests.contains(&token.word.as_str()))
@@ -99,7 +103,7 @@ impl Sentence<'_> {
         self.text[self.tokens[from].start..self.tokens[to - 1].end].to_owned()
     }
 
-    fn plain(&self, from: usize, to: usize) -> Option<Match> {
+    pub fn plain(&self, from: usize, to: usize) -> Option<Match> {
         if from < to { (self.parse)(self.text, &self.tokens[from..to]) } else { None }
     }
 
@@ -138,20 +142,54 @@ impl Sentence<'_> {
 
     /// A request that stands alone or leans on the one before it. One that names its thing is preferred to
     /// a follow-up, which would have to be completed with what was done.
-    fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
+    pub fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
         let alone = self.plain(start, end);
         let leans = alone.as_ref().is_none_or(follows);
         let leaning = before.filter(|_| leans).and_then(|before| self.leaning(before, (start, end)));
-        leaning.or(alone)
+        leaning.or(alone).or_else(|| {
+            let text = format!("{} {}", self.said(start, end), self.unit_of(start, end)?);
+            (self.parse)(&text, &text::tokenise(&text, self.tongue)).filter(|found| !follows(found))
+        })
+    }
+
+    /// The unit that a number at the end shares with another: "for five minutes and one for ten". It is the next
+    /// that is said, else the last that was.
+    fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
+        let words = [self.tokens.get(end.checked_sub(1)?)?.word.as_str()];
+        (start < end && (self.tongue.whole)(&words).is_some()).then_some(())?;
+        let is_unit = |token: &&Token| tongue::find(self.tongue.units, &[token.word.as_str()]).is_some();
+        let behind = self.tokens[end..].iter().find(is_unit);
+        let unit = behind.or_else(|| self.tokens[..start].iter().rev().find(is_unit))?;
+        Some(&unit.word)
+    }
+
+    /// The ways to complete a request with words of another: as it was said, without "another", with the unit.
+    fn wordings(&self, start: usize, end: usize) -> Vec<String> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let one = tongue::starts(self.tongue.one_of_them, &words).filter(|one| start + one < end);
+        // "One for ten" before "one": no timer is called "one".
+        let starts = [one.map(|one| start + one), Some(start)];
+        let unit = self.unit_of(start, end).map_or_else(String::new, |unit| format!(" {unit}"));
+        let mut all = Vec::new();
+        for said in starts.into_iter().flatten().map(|start| self.said(start, end)) {
+            if !unit.is_empty() {
+                all.push(format!("{said}{unit}"));
+            }
+            all.push(said);
+        }
+        all
     }
 
     /// A request that shares its beginning with the one before it, or speaks of its thing as "it".
     fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
-        let rest = self.said(start, end);
-        for cut in before.0 + 1..before.1 {
-            let verb = self.said(before.0, cut);
-            if let Some(found) = self.composed(&format!("{verb} {rest}")) {
-                return Some(found);
+        for rest in self.wordings(start, end) {
+            for cut in before.0 + 1..before.1 {
+                let verb = self.said(before.0, cut);
+                let found = self.composed(&format!("{verb} {rest}"));
+                // "Please ten minutes" is an answer, not what was to be completed.
+                if let Some(found) = found.filter(|found| !follows(found)) {
+                    return Some(found);
+                }
             }
         }
         let it = (start..end).find(|at| self.tongue.it.contains(&self.tokens[*at].word.as_str()))?;
@@ -167,7 +205,7 @@ impl Sentence<'_> {
     }
 
     /// A request that shares its ending with the next: "turn the lamp and the fan off".
-    fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
+    pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
         let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));
         let head = self.said(first.0, first.1);
         (1..=most).find_map(|words| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1))))
@@ -175,6 +213,6 @@ impl Sentence<'_> {
 
     fn composed(&self, text: &str) -> Option<Match> {
         let tokens = text::tokenise(text, self.tongue);
-        (self.parse)(text, &tokens).filter(|found| found.wild_words == 0)
+        (self.parse)(text, &tokens).filter(|found| self.wild || found.wild_words == 0)
     }
 }

@@ -154,6 +154,11 @@ pub struct Tongue {
     /// Words for a thing that was named before.
     pub it: Phrases,
 
+    /// What can be set several of in one sentence, and one of it: "timers", "a timer".
+    pub several: Table<&'static str>,
+    /// One of them: "one", "another".
+    pub one_of_them: Phrases,
+
     // ---- lengths
     /// Units of time.
     pub units: Table<Unit>,
@@ -235,6 +240,8 @@ pub struct Tongue {
     pub habit_sets: Table<&'static [Weekday]>,
     /// "monday *to* friday".
     pub to: Phrases,
+    /// "between", "from": two times of day follow.
+    pub between: Phrases,
     /// "last" of a month.
     pub last: Phrases,
     /// "of the month", "of every month".

@@ -1,14 +1,15 @@
 //! The port: text in, intents out. Several requests in one sentence become several intents.
 //!
-//! What is tried, in this order: the sentence as it is; without the courtesies around it; as somebody corrected
-//! it; two or more requests joined by "and" or "then"; without the reason that was given; the sentence with
-//! names that were not said exactly; requests with such names; and if a part of several still means nothing,
-//! the others.
+//! What is tried, in this order: the sentence as it is; without the courtesies around it; several of a kind; as
+//! somebody corrected it; two or more requests joined by "and" or "then"; without the reason that was given; the
+//! sentence with names that were not said exactly; requests with such names; and if a part of several still means
+//! nothing, the others.
 
 use super::around::Speech;
 use super::grammar::{Grammar, Match};
 use super::intent::category_of;
 use super::requests::{self, Reading};
+use super::several;
 use super::text::{self, Token};
 use crate::domain::intent::UnknownThing;
 use crate::domain::ports::Understand;
@@ -79,6 +80,7 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
     exactly(text, tokens)
         .map(whole)
         .or_else(|| exactly(text, core?).filter(tame).map(whole))
+        .or_else(|| several::read(text, core.unwrap_or(tokens), tongue, &exactly))
         .or_else(|| speech.minded().map(whole))
         .or_else(|| speech.corrected().map(whole))
         .or_else(|| requests::all(text, tokens, tongue, &exactly))

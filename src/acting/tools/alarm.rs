@@ -8,6 +8,7 @@ use crate::acting::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::acting::undo::Undoable;
 use crate::acting::zone::Zone;
 use crate::domain::calendar::{Frequency, Recurrence, When};
+use crate::domain::ids::TimerId;
 use crate::domain::timer::{Timer, TimerKind, TimerState};
 use crate::domain::tool::error_code;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
@@ -94,7 +95,7 @@ pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `alarm` or `reminder`: the name in receipts.
-fn key(kind: TimerKind) -> &'static str {
+pub(super) fn key(kind: TimerKind) -> &'static str {
     match kind {
         TimerKind::Timer => "timer",
         TimerKind::Alarm => "alarm",
@@ -189,13 +190,15 @@ fn on_day(day: NaiveDate, now: NaiveDateTime) -> NaiveDateTime {
 }
 
 fn no_time() -> Failure {
-    Failure::new(error_code::BAD_ARGUMENT, "I need to know at what time").with("argument", json!("when"))
+    Failure::new(error_code::BAD_ARGUMENT, "I need to know at what time")
+        .with("argument", json!("when"))
+        .with("missing", json!("when"))
 }
 
 /// Those that are meant. A time of day is taken in both halves of the day: "the seven o'clock alarm" is
 /// also that of the morning.
 fn meant(timers: &Timers, args: &Asking, kind: TimerKind) -> Vec<Timer> {
-    let query = TimerQuery { kind, name: args.name.clone(), ..TimerQuery::default() };
+    let query = TimerQuery { kind, id: args.id.clone(), name: args.name.clone(), ..TimerQuery::default() };
     let by = |day: Option<NaiveDate>, time: Option<NaiveTime>| {
         timers.matching(&TimerQuery { day, time, ..query.clone() })
     };
@@ -223,19 +226,36 @@ fn meant(timers: &Timers, args: &Asking, kind: TimerKind) -> Vec<Timer> {
 
 /// What was said about which is meant.
 #[derive(Clone)]
-struct Asking {
+pub(super) struct Asking {
+    id: Option<TimerId>,
     name: Option<String>,
     when: Option<When>,
 }
 
 impl Asking {
-    fn of(args: &Args, kind: TimerKind) -> Self {
-        Self { name: name(args, kind), when: args.when("when") }
+    pub(super) fn of(args: &Args, kind: TimerKind) -> Self {
+        Self { id: args.owned("id").map(TimerId), name: name(args, kind), when: args.when("when") }
     }
 
     fn says_nothing(&self) -> bool {
-        self.name.is_none() && self.when.is_none()
+        self.id.is_none() && self.name.is_none() && self.when.is_none()
     }
+}
+
+/// The one that is meant.
+///
+/// # Errors
+/// `not_found`; `ambiguous` with all that fit, which are asked about.
+pub(super) fn only(timers: &Timers, asking: &Asking, kind: TimerKind, now: i64) -> Result<Timer, Failure> {
+    let mut found = meant(timers, asking, kind);
+    if found.len() > 1 {
+        found.sort_by_key(|timer| timer.due_unix_ms);
+        let candidates: Vec<Value> = found.iter().map(|timer| shown(timer, timers.zone(), now)).collect();
+        let message = format!("there are {} {}s", found.len(), key(kind));
+        return Err(Failure::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates)));
+    }
+    let none = || Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind)));
+    found.pop().ok_or_else(none)
 }
 
 fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
@@ -247,17 +267,7 @@ fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, 
             timers.acknowledge_all(now)?;
             return Ok(Outcome::new(true, json!({"rang": true})));
         }
-        let mut found = meant(timers, &asking, kind);
-        if found.is_empty() {
-            let message = format!("there is no such {}", key(kind));
-            return Err(Failure::new(error_code::NOT_FOUND, message));
-        }
-        if found.len() > 1 {
-            let candidates: Vec<Value> = found.iter().map(|timer| shown(timer, timers.zone(), now)).collect();
-            let message = format!("there are {} {}s", found.len(), key(kind));
-            return Err(Failure::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates)));
-        }
-        let timer = timers.cancel(&found.remove(0).id)?;
+        let timer = timers.cancel(&only(timers, &asking, kind, now)?.id)?;
         let detail = json!({"rang": false, key(kind): shown(&timer, timers.zone(), now)});
         Ok(Outcome::new(true, detail)
             .undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None }))
@@ -265,7 +275,7 @@ fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, 
 }
 
 fn cancel_all(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
-    let asking = Asking { name: None, when: args.when("when") };
+    let asking = Asking { id: None, name: None, when: args.when("when") };
     work(parts, move |timers, _| {
         let mut gone = Vec::new();
         for timer in meant(timers, &asking, kind) {
@@ -309,7 +319,8 @@ pub(super) fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Value {
 }
 
 /// A repetition for replies: every so many of what, on which days of the week, of which the number counts within a
-/// month (-1 is the last), or which days of the month (-1, too), in which month.
+/// month (-1 is the last), or which days of the month (-1, too), in which month; the times of day where it has several,
+/// and whether some months or years lack its day.
 fn repeats(rule: &Recurrence) -> Value {
     let every = match rule.frequency {
         Frequency::Minutely => "minute",
@@ -329,8 +340,13 @@ fn repeats(rule: &Recurrence) -> Value {
     };
     let nth = rule.days.first().and_then(|(nth, _)| *nth);
     let month = rule.month.and_then(|month| NaiveDate::from_ymd_opt(2000, month, 1));
+    let times: Vec<Value> =
+        rule.times().map(|time| json!({"hour": time.hour(), "minute": time.minute()})).collect();
+    // Not every month has a 29th, not every February.
+    let lacking = rule.month.is_none_or(|month| month == 2) && rule.month_days.iter().any(|day| *day > 28);
     json!({
         "every": every, "interval": rule.interval, "days": named, "set": set, "nth": nth,
         "month_days": rule.month_days, "month": month.map(|day| day.format("%B").to_string()),
+        "times": if times.len() > 1 { times } else { Vec::new() }, "lacking": lacking,
     })
 }

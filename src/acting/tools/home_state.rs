@@ -6,9 +6,10 @@ use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::select::{Scope, area_name, select, with_persons};
 use crate::acting::home::{DeviceError, UNAVAILABLE};
-use crate::acting::names::normal;
+use crate::acting::names::{means_all, normal};
 use crate::domain::home::Entity;
 use crate::domain::ports::HomeView;
+use crate::domain::tool::error_code;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -18,9 +19,11 @@ const ALL: &[&str] = &[
     "switch",
     "fan",
     "cover",
+    "valve",
     "lock",
     "climate",
     "media_player",
+    "humidifier",
     "sensor",
     "binary_sensor",
     "person",
@@ -29,11 +32,28 @@ const ALL: &[&str] = &[
 /// `home.get_state`. A question means the whole home unless it says a place.
 pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let home = with_persons(&parts.home.registry().home());
-    let target = target(args);
+    let mut target = target(args);
+    let state = args.text("state");
+    // "Is anything open": what can be, wherever it is.
+    let anything = state.filter(|_| {
+        target.name.as_deref().is_none_or(means_all)
+            && target.domain.is_none()
+            && target.device_class.is_none()
+    });
+    if anything.is_some() {
+        target.name = Some("all".to_owned());
+    }
     // Only to tell things of the same name apart; "are any windows open" means the whole home.
     let here = parts.default_area();
     let default_area = here.as_deref().filter(|_| target.name.is_some());
-    let asked = select(&home, &target, Scope { able: &[], sweep: ALL, default_area })?;
+    let mut asked = select(&home, &target, Scope { able: &[], sweep: ALL, default_area })?;
+    if let Some(state) = anything {
+        asked.retain(|entity| can_be(entity, state));
+        if asked.is_empty() {
+            let message = format!("there is nothing that could be {}", normal(state));
+            return Err(Failure::new(error_code::NOT_FOUND, message));
+        }
+    }
     if asked.iter().all(|entity| entity.state == UNAVAILABLE) {
         return Err(DeviceError::Offline(asked[0].name.clone()).into());
     }
@@ -57,20 +77,45 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
             detail.insert("unit".into(), json!(unit));
         }
     }
-    let state = args.text("state");
-    let matched: Vec<&Entity> =
-        asked.iter().filter(|entity| state.is_none_or(|state| is_in_state(entity, state))).collect();
+    let (away, known): (Vec<&Entity>, Vec<&Entity>) =
+        asked.iter().partition(|entity| entity.state == UNAVAILABLE);
+    let is_so = |entity: &&Entity| state.is_none_or(|state| is_in_state(entity, state));
+    let (matched, others): (Vec<&Entity>, Vec<&Entity>) = known.into_iter().partition(is_so);
     if state.is_some() {
         let answer = match args.text("response") {
-            Some("all") => matched.len() == asked.len(),
+            Some("all") => others.is_empty(),
             _ => !matched.is_empty(),
         };
         detail.insert("answer".into(), json!(answer));
+        let other = |entity: &&Entity| json!({"name": entity.name, "state_text": state_words(entity)});
+        detail.insert("others".into(), others.iter().map(other).collect());
+        detail.insert("unreachable".into(), away.iter().map(|entity| entity.name.as_str()).collect());
     }
+    let matched = if state.is_none() { asked.iter().collect() } else { matched };
     detail.insert("count".into(), json!(matched.len()));
     let names: Value = matched.iter().map(|entity| entity.name.as_str()).collect();
     detail.insert("matched".into(), names);
     Ok(Prepared::Answer(Outcome::answer(Value::Object(detail))))
+}
+
+/// Whether something is meant by a question that says a state and neither a name nor a kind. Blinds and curtains are not:
+/// who asks whether anything is open cares for rain and for burglars.
+fn can_be(entity: &Entity, state: &str) -> bool {
+    let class = entity.device_class.as_deref();
+    match (normal(state).as_str(), entity.id.domain()) {
+        ("open" | "opened" | "closed" | "shut", "cover") => {
+            !matches!(class, Some("blind" | "curtain" | "shutter" | "shade" | "awning" | "damper"))
+        }
+        ("open" | "opened" | "closed" | "shut", "valve") => true,
+        ("open" | "opened" | "closed" | "shut", "binary_sensor") => binary_words(class) == ("open", "closed"),
+        ("on" | "off", domain) => {
+            matches!(domain, "light" | "switch" | "fan" | "media_player" | "humidifier")
+        }
+        ("locked" | "unlocked", "lock") => true,
+        ("locked" | "unlocked", "binary_sensor") => class == Some("lock"),
+        ("open" | "opened" | "closed" | "shut" | "locked" | "unlocked", _) => false,
+        _ => true,
+    }
 }
 
 /// What `on` and `off` of a binary sensor mean, by its device class.

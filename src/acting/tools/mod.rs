@@ -24,6 +24,7 @@ mod in_order;
 mod list;
 mod media;
 mod memory;
+mod moving;
 pub mod outcome;
 pub mod parts;
 mod pc;

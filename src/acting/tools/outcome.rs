@@ -264,10 +264,7 @@ impl From<TimerError> for Failure {
         match error {
             TimerError::NotFound => Self::new(error_code::NOT_FOUND, message),
             TimerError::Ambiguous(timers) => {
-                let candidates: Vec<Value> = timers
-                    .iter()
-                    .map(|timer| json!({"name": timer.name, "seconds": timer.duration_ms / 1000}))
-                    .collect();
+                let candidates: Vec<Value> = timers.iter().map(super::timer::shown).collect();
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
             TimerError::BadLength | TimerError::BadTime => Self::new(error_code::BAD_ARGUMENT, message),

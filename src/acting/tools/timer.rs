@@ -81,6 +81,12 @@ pub fn decrease(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     change(parts, args, move |timers, id, now| timers.remove(id, amount, now))
 }
 
+/// `timer.change`.
+pub fn set_length(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let amount = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
+    change(parts, args, move |timers, id, now| timers.set_length(id, amount, now))
+}
+
 /// `timer.status`: every timer that fits. None at all is an answer; none of that name is not.
 pub fn status(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let query = query(args);
@@ -119,6 +125,7 @@ pub(super) fn work(
 
 fn query(args: &Args) -> TimerQuery {
     TimerQuery {
+        id: args.owned("id").map(TimerId),
         name: args.owned("name"),
         duration_ms: length(args, ["start_hours", "start_minutes", "start_seconds"]),
         area: args.owned("area"),
@@ -147,9 +154,11 @@ pub(super) fn length(args: &Args, [hours, minutes, seconds]: [&str; 3]) -> Optio
 fn no_length() -> Failure {
     Failure::new(error_code::BAD_ARGUMENT, "how long was not said: hours, minutes or seconds")
         .with("argument", json!("seconds"))
+        .with("missing", json!("length"))
 }
 
-fn shown(timer: &Timer) -> Value {
+/// As receipts show it.
+pub(super) fn shown(timer: &Timer) -> Value {
     let total = timer.duration_ms / 1000;
     // The name of a command is the request: "the turn off the lamp timer" is no name.
     let name = timer.name.as_ref().filter(|_| timer.kind != TimerKind::Command);

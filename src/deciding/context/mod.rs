@@ -8,6 +8,7 @@
 
 mod adjust;
 mod again;
+mod chosen;
 mod it;
 mod target;
 #[cfg(test)]
@@ -26,6 +27,8 @@ struct Done {
     intent: Intent,
     /// What it was done to.
     target: Target,
+    /// What came of it; `None` for what was said before in the same sentence.
+    receipt: Option<Receipt>,
 }
 
 /// The last turn of one conversation.
@@ -56,15 +59,17 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 8] = [
+const FOLLOW_UPS: [(&str, Complete); 10] = [
     ("HarkFollowSame", again::same),
     ("HarkFollowOther", again::other),
     ("HarkFollowAgain", again::again),
     ("HarkFollowMore", adjust::more),
     ("HarkFollowWhen", times::when),
-    ("HarkFollowIt", it::it),
-    // An answer where nothing was asked.
-    ("HarkChoose", |_, _| None),
+    ("HarkFollowMove", times::moved),
+    ("HarkFollowAnswer", times::answered),
+    ("HarkFollowIt", |intent, before| it::it(intent, before).or_else(|| times::number(intent, before))),
+    // What was asked for has failed because several fitted.
+    ("HarkChoose", chosen::chosen),
     // A correction without anything to correct.
     ("HarkCorrect", |_, _| None),
 ];
@@ -84,7 +89,7 @@ impl Context {
             .filter(|(_, receipt)| receipt.is_some())
             .map(|(intent, receipt)| {
                 let target = Target::of(&intent.slots, receipt.as_ref());
-                Done { intent, target }
+                Done { intent, target, receipt }
             })
             .collect();
         if done.is_empty() {
@@ -129,7 +134,7 @@ impl Context {
             doubts.extend(own.map(|doubt| Ambiguity { intent: at, ..doubt.clone() }));
             if instincts::named(&completed.name).is_none() {
                 let target = Target::of(&completed.slots, None);
-                earlier = Some(Done { intent: completed.clone(), target });
+                earlier = Some(Done { intent: completed.clone(), target, receipt: None });
             }
             kept.push(completed);
         }

@@ -416,6 +416,56 @@ fn follow_ups_are_completed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+fn answered(intent: Intent, ok: bool, detail: Value) -> Context {
+    let mut context = Context::default();
+    let receipt = Receipt { id: "r".into(), ok, changed: ok, detail };
+    context.remember(1000, &Origin::Cli, vec![(intent, Some(receipt))]);
+    context
+}
+
+#[test]
+fn what_was_set_is_moved_rather_than_set_again() {
+    let set = intent("HarkSetAlarm", r#"{"when":"2026-11-23T07:00:00"}"#);
+    let mut alarm = answered(set.clone(), true, json!({"alarm": {"id": "a1"}}));
+    let mut said = |name: &str, slots: &str| lean(&mut alarm, 900, &Origin::Cli, name, slots);
+    let either = r#"{"time":"06:30:00/18:30:00"}"#;
+    let found = said("HarkFollowMove", either);
+    let expected = slots(r#"{"id":"a1","time":"06:30:00/18:30:00"}"#);
+    assert_eq!((found.name.as_str(), found.slots), ("HarkMoveAlarm", expected));
+    let found = said("HarkFollowMove", r#"{"when":"2026-11-24"}"#);
+    assert_eq!(found.slots, slots(r#"{"id":"a1","to":"2026-11-24"}"#));
+    let found = said("HarkFollowIt", r#"{"value":8}"#);
+    assert_eq!(found.slots, slots(r#"{"id":"a1","time":"08:00:00/20:00:00"}"#));
+    // How long an alarm is says nothing, and "what about" asks for another.
+    assert_eq!(said("HarkFollowMove", r#"{"minutes":10}"#).name, "HarkFollowMove");
+    assert_eq!(said("HarkFollowWhen", either).slots, slots(r#"{"when":"2026-11-23T06:30:00"}"#));
+    let mut timer =
+        answered(intent("HassStartTimer", r#"{"minutes":5}"#), true, json!({"timer": {"id": "t1"}}));
+    let found = lean(&mut timer, 900, &Origin::Cli, "HarkFollowMove", r#"{"minutes":10}"#);
+    assert_eq!((found.name.as_str(), found.slots), ("HarkChangeTimer", slots(r#"{"id":"t1","minutes":10}"#)));
+    let mut unset = answered(set, false, json!({"error": "failed"}));
+    let found = lean(&mut unset, 900, &Origin::Cli, "HarkFollowMove", either);
+    assert_eq!((found.name.as_str(), &found.slots["when"]), ("HarkSetAlarm", &json!("2026-11-23T06:30:00")));
+}
+
+#[test]
+fn a_question_of_a_tool_is_answered() {
+    let several = json!({"error": "ambiguous", "candidates": [{"id": "a1"}, {"id": "a2"}]});
+    let mut which = answered(intent("HarkCancelAlarm", "{}"), false, several);
+    let mut said = |name: &str, slots: &str| lean(&mut which, 900, &Origin::Cli, name, slots);
+    assert_eq!(said("HarkChoose", r#"{"place":"second"}"#).slots, slots(r#"{"id":"a2"}"#));
+    assert_eq!(said("HarkChoose", r#"{"name":"gym"}"#).slots, slots(r#"{"name":"gym"}"#));
+    assert_eq!(said("HarkChoose", r#"{"place":"third"}"#).name, "HarkChoose");
+    assert_eq!(said("HarkFollowAnswer", r#"{"when":"2026-11-24"}"#).name, "HarkFollowAnswer");
+    let missing = json!({"error": "bad_argument", "missing": "when"});
+    let mut when = answered(intent("HarkSetReminder", r#"{"message":"drink"}"#), false, missing);
+    let mut said = |slots: &str| lean(&mut when, 900, &Origin::Cli, "HarkFollowAnswer", slots);
+    let found = said(r#"{"when":"2026-11-24T07:00:00"}"#);
+    let expected = slots(r#"{"message":"drink","when":"2026-11-24T07:00:00"}"#);
+    assert_eq!((found.name.as_str(), found.slots), ("HarkSetReminder", expected));
+    assert_eq!(said(r#"{"minutes":5}"#).name, "HarkFollowAnswer", "that was not asked");
+}
+
 fn lean(context: &mut Context, now_ms: u64, origin: &Origin, said: &str, text: &str) -> Intent {
     let mut understanding = Understanding { intents: vec![intent(said, text)], ..Understanding::default() };
     context.complete(now_ms, origin, &mut understanding);

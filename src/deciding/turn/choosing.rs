@@ -2,10 +2,14 @@
 
 use super::Machine;
 use super::state::{Phase, Question};
+use super::talk::Lacking;
 use crate::deciding::choice::{self, Choice};
 use crate::domain::public_event::{Origin, Outcome};
-use crate::domain::{Ambiguity, Intent, Reply, Route, Stamp, TurnId};
+use crate::domain::{Ambiguity, Effect, Intent, Reply, Route, Stamp, TurnId};
 use serde_json::Value;
+
+/// Words that an answer to "which one?" has at most.
+const LONGEST_ANSWER: usize = 6;
 
 impl Machine {
     /// Whether a short answer is awaited in the room.
@@ -37,6 +41,30 @@ impl Machine {
         self.talks.open(&origin).question =
             Some(Question { intents, doubt, others: doubts, missed, until_ms });
         self.reply(now, id, Reply::AskWhich { candidates });
+    }
+
+    /// Keeps a request that did not say what it is about until that is said.
+    pub(super) fn ask_what_about(&mut self, now: Stamp, id: &TurnId) {
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id).filter(|turn| !turn.completed) else { return };
+        let (origin, text) = (turn.origin.clone(), turn.heard.clone());
+        self.talks.open(&origin).lacking = Some(Lacking { text, until_ms });
+    }
+
+    /// Understands some words that mean nothing alone as what a request before was about; `false` where they are too many
+    /// or too late for that.
+    pub(super) fn complete(&mut self, now: Stamp, id: &TurnId, lacking: &Lacking) -> bool {
+        let Some(turn) = self.turn_mut(id) else { return false };
+        let short = turn.heard.split_whitespace().count() <= LONGEST_ANSWER;
+        if !short || turn.dry_run || lacking.until_ms <= now.clock_ms() {
+            return false;
+        }
+        let text = format!("{} {}", lacking.text.trim_end_matches(['.', '?', '!', ' ']), turn.heard);
+        turn.completed = true;
+        turn.heard.clone_from(&text);
+        let language = turn.language.clone();
+        self.out.push(Effect::Understand { turn: id.clone(), text, language });
+        true
     }
 
     /// Takes the answer to a question that waits; `false` when the text is none.

@@ -217,6 +217,61 @@ fn what_was_meant_is_told_where_nobody_said_which_thing() {
     assert!(acts(&effects).is_empty());
 }
 
+/// What is to be understood.
+fn asked_to_understand(effects: &[Effect]) -> Vec<&str> {
+    let mut texts = Vec::new();
+    for effect in effects {
+        if let Effect::Understand { text, .. } = effect {
+            texts.push(text.as_str());
+        }
+    }
+    texts
+}
+
+#[test]
+fn which_thing_is_meant_is_asked_and_the_answer_completes_the_request() {
+    let lacks = |n| {
+        let meant = Some(Intent { route: Route::Intent, ..intent("HassTurnOn", json!({})) });
+        let understanding = Understanding { why: "none".into(), meant, ..Understanding::default() };
+        Event::Understood { turn: turn(n), understanding }
+    };
+    let mut machine = Machine::new(settings());
+    let on = intent("HassTurnOn", json!({ "name": "Desk lamp" }));
+    let effects = run(
+        &mut machine,
+        vec![
+            (0, typed("make it bright up there.")),
+            (1, lacks(1)),
+            (2, typed("the desk lamp")),
+            (3, understood(2, vec![intent("HarkChoose", json!({ "name": "Desk lamp" }))])),
+            (4, understood(2, vec![on.clone()])),
+        ],
+    );
+    let texts = ["make it bright up there.", "the desk lamp", "make it bright up there the desk lamp"];
+    assert_eq!(asked_to_understand(&effects), texts);
+    assert_eq!(acts(&effects), [("home.turn_on".into(), json!("Desk lamp"))]);
+    // It is asked once: who says again what means nothing is not asked for ever.
+    let mut machine = Machine::new(settings());
+    let asking =
+        vec![(0, typed("brighter there")), (1, lacks(1)), (2, typed("hm")), (3, lacks(2)), (4, lacks(2))];
+    run(&mut machine, asking);
+    let effects = run(&mut machine, vec![(5, typed("well")), (6, lacks(3))]);
+    assert_eq!(asked_to_understand(&effects), ["well"]);
+    // A request of its own is no answer.
+    let mut machine = Machine::new(settings());
+    let effects = run(
+        &mut machine,
+        vec![
+            (0, typed("brighter there")),
+            (1, lacks(1)),
+            (2, typed("lamp on")),
+            (3, understood(2, vec![on])),
+        ],
+    );
+    assert_eq!(asked_to_understand(&effects), ["brighter there", "lamp on"]);
+    assert_eq!(acts(&effects).len(), 1);
+}
+
 #[test]
 fn what_the_home_does_not_have_is_told_by_the_name_it_was_given() {
     let mut machine = Machine::new(settings());

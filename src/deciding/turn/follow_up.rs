@@ -46,7 +46,10 @@ impl Machine {
             Opening::WakeWord | Opening::Asked => {
                 let reply = match turn.unknown.take() {
                     Some(name) => Reply::Parts { parts: vec![Part::Unknown { name }] },
-                    None if turn.lacks_thing => Reply::Fixed { key: "which_thing".into() },
+                    None if turn.lacks_thing => {
+                        self.ask_what_about(now, id);
+                        Reply::Fixed { key: "which_thing".into() }
+                    }
                     None => Reply::Fixed { key: "not_understood".into() },
                 };
                 self.reply(now, id, reply);

@@ -336,6 +336,7 @@ impl Machine {
             missed: Vec::new(),
             unknown: None,
             lacks_thing: false,
+            completed: false,
             outcome: Outcome::Done,
             route: None,
             kind: None,

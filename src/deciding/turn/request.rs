@@ -119,9 +119,11 @@ impl Machine {
             return;
         }
         // A new request takes the place of a question that was not answered.
+        let mut lacking = None;
         if let Some(talk) = self.talks.known(&origin) {
             talk.approval = None;
             talk.question = None;
+            lacking = talk.lacking.take();
         }
         if let ([only], Some(turn)) = (understanding.intents.as_mut_slice(), self.turn_mut(id))
             && only.route == Route::Template
@@ -140,6 +142,9 @@ impl Machine {
         let pointless =
             |intent: &Intent| instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name);
         if understanding.intents.iter().all(pointless) {
+            if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {
+                return;
+            }
             let nothing = Intent {
                 name: "out_of_scope".into(),
                 slots: Slots::new(),

@@ -58,6 +58,8 @@ pub(super) struct Turn {
     pub(super) unknown: Option<String>,
     /// What should happen is known, but not to what.
     pub(super) lacks_thing: bool,
+    /// It is a request and the answer to what it is about.
+    pub(super) completed: bool,
     pub(super) outcome: Outcome,
     pub(super) route: Option<Route>,
     /// What kind of request it is, when that is known.

@@ -21,6 +21,8 @@ pub(super) struct Talk {
     pub(super) lapsed: Option<Approval>,
     /// A request that waits to hear which name is meant.
     pub(super) question: Option<Question>,
+    /// A request that waits to hear what it is about.
+    pub(super) lacking: Option<Lacking>,
     /// A task that needs an answer.
     pub(super) waiting: Option<Waiting>,
     /// A language model gave the last answer.
@@ -35,6 +37,13 @@ pub(super) struct Talk {
     recalled: bool,
     /// What the last request was about, for "why did you do that".
     pub(super) story: Option<Story>,
+}
+
+/// A request that did not say what it is about.
+#[derive(Debug, Clone)]
+pub(super) struct Lacking {
+    pub(super) text: String,
+    pub(super) until_ms: u64,
 }
 
 /// A task of a language model that needs an answer of the person.
@@ -79,6 +88,7 @@ impl Talks {
                 approval: None,
                 lapsed: None,
                 question: None,
+                lacking: None,
                 waiting: None,
                 chats: false,
                 focused: false,
@@ -116,6 +126,7 @@ impl Talk {
         self.approval = None;
         self.lapsed = None;
         self.question = None;
+        self.lacking = None;
         self.waiting = None;
     }
 }

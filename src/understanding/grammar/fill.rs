@@ -78,6 +78,9 @@ const QUANTIFIERS: [&str; 12] = [
 const UNITS: [&str; 10] =
     ["second", "seconds", "minute", "minutes", "hour", "hours", "sekunden", "minuten", "stunde", "stunden"];
 
+/// Words before a thing.
+const ARTICLES: [&str; 9] = ["the", "a", "an", "my", "our", "der", "die", "das", "den"];
+
 /// Content words that may be passed over where other words are taken as they are.
 const MOST_PASSED_BESIDE_WILD: usize = 1;
 
@@ -96,6 +99,8 @@ struct Candidate {
     unplaced: usize,
     /// Whether something was passed over that is called by no word of this home: "the attic", "my den".
     unheard: bool,
+    /// Whether one thing was put in where another was passed over: "the light" for "the water".
+    swapped: bool,
 }
 
 /// A place in the text and in a template, and whether something was mentioned on the way.
@@ -190,7 +195,7 @@ impl Grammar {
                 candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
             said.then(|| self.parse_nearly(&candidate.text, &tokens, now)).flatten()
         };
-        let found = exactly.or_else(nearly)?;
+        let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
         if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
             return None;
         }
@@ -266,6 +271,15 @@ impl<'g> Text<'g> {
         self.words[at].is_none() && article.is_some_and(|word| SMALL_WORDS.contains(&word))
     }
 
+    /// Whether a word behind an article is a thing that sentences or names of this home know.
+    fn is_a_thing(&self, at: usize) -> bool {
+        let word = self.tokens[at].word.as_str();
+        let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
+        self.words[at].is_some()
+            && !SMALL_WORDS.contains(&word)
+            && article.is_some_and(|article| ARTICLES.contains(&article))
+    }
+
     fn has(&self, word: &str) -> bool {
         self.tokens.iter().any(|token| token.word == word)
     }
@@ -338,6 +352,7 @@ impl<'g> Text<'g> {
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
         let (mut words, mut put_in, mut passed) = (Vec::new(), Vec::new(), 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
+        let (mut passed_thing, mut put_thing) = (false, false);
         while let Some(way) = known.get(&place) {
             let Some(before) = way.before else { break };
             match way.said {
@@ -346,6 +361,7 @@ impl<'g> Text<'g> {
                     let text = self.grammar.words.text(word);
                     words.push(text);
                     put_in.push(!SMALL_WORDS.contains(&text));
+                    put_thing |= self.grammar.names_a_kind(&[text]);
                 }
                 Said::Tokens => {
                     let tokens = &self.tokens[before.0..place.0];
@@ -357,12 +373,24 @@ impl<'g> Text<'g> {
                     strange |= self.words[before.0].is_none();
                     unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
                     unheard |= self.is_unheard_of(before.0);
+                    passed_thing |= self.is_a_thing(before.0);
                 }
             }
             place = before;
         }
         words.reverse();
         put_in.reverse();
-        Candidate { cost, text: words.join(" "), put_in, passed, strange, mentions, unplaced, unheard }
+        let swapped = passed_thing && put_thing;
+        Candidate {
+            cost,
+            text: words.join(" "),
+            put_in,
+            passed,
+            strange,
+            mentions,
+            unplaced,
+            unheard,
+            swapped,
+        }
     }
 }

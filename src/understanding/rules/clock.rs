@@ -116,18 +116,20 @@ pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
 }
 
 /// A time of day on its own, where nothing but a time can stand.
-pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(NaiveTime, usize)> {
+pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(String, usize)> {
     let (clock, mut used) = read(words, by.tongue)?;
     if let Some((part, more)) = tongue::find(by.tongue.parts, &words[used..]) {
         used += more;
-        return Some((clock.in_part(part).0.time(), used));
+        return Some((clock.in_part(part).0.time().to_string(), used));
     }
-    if matches!(clock.half, Open::Either) && by.prefer == Prefer::Usual {
-        let today = by.now.time();
-        let [am, pm] = [Half::Am, Half::Pm].map(|half| clock.in_half(half).time());
-        return Some((if today < am || today >= pm { am } else { pm }, used));
-    }
-    Some((clock.usual(by.prefer, 5).time(), used))
+    let [am, pm] = [Half::Am, Half::Pm].map(|half| clock.in_half(half).time());
+    let said = match (clock.half, by.prefer) {
+        (Open::Either, Prefer::Either) => format!("{am}/{pm}"),
+        (Open::Either, Prefer::Usual) if (am..pm).contains(&by.now.time()) => pm.to_string(),
+        (Open::Either, Prefer::Usual) => am.to_string(),
+        _ => clock.usual(by.prefer, 5).time().to_string(),
+    };
+    Some((said, used))
 }
 
 fn bare(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {

@@ -6,7 +6,8 @@
 //! What is ambiguous is decided once, here:
 //! - A bare "at seven" is the next seven, in the morning or in the evening. With a day, 6 to 11 are in the
 //!   morning, 12 is noon and 1 to 5 are in the afternoon; with today, the next that is still to come.
-//!   Where the list says `prefer: morning`, a bare hour is in the morning.
+//!   Where the list says `prefer: morning`, a bare hour is in the morning; with `prefer: either` a time of day alone is
+//!   both.
 //! - "friday", "on friday" and "this friday" are the next Friday after today ("this friday" may be today).
 //!   "next friday" is the Friday of the week after this one; weeks begin on Monday.
 //! - "the 15th" and "march 3rd" without a year are the next ones, today included.
@@ -19,6 +20,7 @@ mod dates;
 mod lengths;
 mod recurrence;
 mod when;
+mod window;
 
 #[cfg(test)]
 mod date_rows;
@@ -44,7 +46,7 @@ pub enum Rule {
     Datetime,
     /// The same without a time of day.
     Date,
-    /// A time of day: `HH:MM:SS`.
+    /// A time of day: `HH:MM:SS`; with `prefer: either` two of them where the half of the day was not said.
     Time,
     /// A length of time: `hours`, `minutes`, `seconds`.
     Duration,
@@ -78,6 +80,8 @@ pub enum Prefer {
     Usual,
     /// In the morning: alarms.
     Morning,
+    /// Both: of a time of day alone, `07:00:00/19:00:00`. Elsewhere as usual.
+    Either,
 }
 
 /// What stays the same while a sentence is read.
@@ -101,7 +105,7 @@ pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usi
     match rule {
         Rule::Datetime => when::read(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
         Rule::Date => when::date(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
-        Rule::Time => clock::time_of_day(words, by).map(|(time, used)| (one(time.to_string().into()), used)),
+        Rule::Time => clock::time_of_day(words, by).map(|(time, used)| (one(time.into()), used)),
         Rule::Duration => {
             lengths::read(words, by.tongue).and_then(|(length, used)| Some((length.slots()?, used)))
         }

@@ -5,9 +5,9 @@
 //! afternoon 15:00, evening 19:00, night 22:00. What a rule of RFC 5545 does not say, such as "twice a
 //! day", is not understood.
 
-use super::clock;
+use super::clock::{self, Clock};
 use super::dates::{self, Dated};
-use super::{Reckoning, lengths};
+use super::{Reckoning, lengths, window};
 use crate::domain::calendar::{Frequency, Recurrence};
 use crate::understanding::tongue::{self, Part, Unit};
 use chrono::{Datelike, NaiveTime, Weekday};
@@ -28,9 +28,18 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
     used += more;
     part = part.or(said);
     let mut clock = before.map(|(clock, _)| clock);
+    let mut second: Option<Clock> = None;
     loop {
         let rest = &words[used..];
-        if clock.is_none()
+        if by_the_clock(&every)
+            && let Some((span, more)) = window::read(rest, by)
+        {
+            every = span.every(&every)?;
+            used += more;
+        } else if every.time.is_some() && clock::read(rest, by.tongue).is_some() {
+            return None;
+        } else if clock.is_none()
+            && every.time.is_none()
             && let Some((time, more)) = clock::read(rest, by.tongue)
         {
             clock = Some(time);
@@ -47,19 +56,40 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
             // "every morning on weekdays", "at seven in the morning on mondays"
             (every.frequency, every.days) = (Frequency::Weekly, set);
             used += more;
+        } else if clock.is_some()
+            && second.is_none()
+            && let Some((time, more)) = another(rest, by)
+        {
+            second = Some(time);
+            used += more;
         } else {
             break;
         }
     }
-    every.time = match (clock, part) {
+    let time = match (clock, part) {
         (Some(clock), Some(part)) => Some(clock.in_part(part).0.time()),
         (Some(clock), None) => Some(clock.usual(by.prefer, 4).time()),
         (None, Some(part)) => usual_time(part),
         (None, None) => None,
     };
+    every.time = time.or(every.time);
+    if let (Some(time), Some(second)) = (time, second) {
+        every = every.at_times(vec![time, window::after(second, time, by)])?;
+    }
     // "every hour at seven" says nothing.
-    let by_the_clock = matches!(every.frequency, Frequency::Hourly | Frequency::Minutely);
-    (!(by_the_clock && every.time.is_some())).then_some((every, used))
+    (!(by_the_clock(&every) && every.time.is_some())).then_some((every, used))
+}
+
+/// Whether it comes every so many minutes or hours.
+fn by_the_clock(every: &Recurrence) -> bool {
+    matches!(every.frequency, Frequency::Hourly | Frequency::Minutely)
+}
+
+/// A second time of day behind the first: "and at five", "and 8 pm".
+fn another(words: &[&str], by: &Reckoning) -> Option<(Clock, usize)> {
+    let join = tongue::starts(by.tongue.joins, words)?;
+    let (clock, used) = clock::read(&words[join..], by.tongue).filter(|(clock, _)| clock.marked)?;
+    Some((clock, join + used))
 }
 
 fn usual_time(part: Part) -> Option<NaiveTime> {
@@ -101,6 +131,7 @@ fn behind_every(words: &[&str], by: &Reckoning) -> Read {
             .map(|(part, used)| (Recurrence::every(Frequency::Daily), Some(part), used)),
         yearly(words, by),
         month_day(words, by),
+        bare_month_day(words, by),
     ];
     found.into_iter().flatten().reduce(|best, other| if other.2 > best.2 { other } else { best })
 }
@@ -266,6 +297,15 @@ fn month_day(words: &[&str], by: &Reckoning) -> Read {
     let (found, part, used) = day_numbers(words, by)?;
     let of = tongue::starts(by.tongue.of_month, &words[used..])?;
     Some((found, part, used + of))
+}
+
+/// "first monday", "last friday", "31st" behind "every", where nothing says that a month is meant. "Second", "third" and
+/// so on are every so many there.
+fn bare_month_day(words: &[&str], by: &Reckoning) -> Read {
+    let (found, part, used) = day_numbers(words, by)?;
+    let counts = by.tongue.every_other.iter().any(|(word, _)| words.first() == Some(word));
+    let unit = tongue::find(by.tongue.units, &words[used - 1..]).is_some();
+    (!counts && !unit).then_some((found, part, used))
 }
 
 /// "first monday", "last friday", "15th", "last day", "1st and 15th".

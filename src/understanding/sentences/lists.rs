@@ -46,10 +46,12 @@ impl FileReader<'_> {
                 }
                 "rule" => found = self.ruled(value).or(found),
                 "prefer" => {
-                    self.one_of(value, "prefer", &["usual", "morning"]);
-                    if value.data.as_str() == Some("morning") {
-                        prefer = Prefer::Morning;
-                    }
+                    self.one_of(value, "prefer", &["usual", "morning", "either"]);
+                    prefer = match value.data.as_str() {
+                        Some("morning") => Prefer::Morning,
+                        Some("either") => Prefer::Either,
+                        _ => Prefer::Usual,
+                    };
                 }
                 "spoken" => spoken = Some(value),
                 "max_words" => {

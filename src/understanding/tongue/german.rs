@@ -77,6 +77,19 @@ pub static GERMAN: Tongue = Tongue {
     ],
     requests: &["und", "dann", "danach", "außerdem", "auch"],
     it: &["es", "sie", "ihn", "das", "diese"],
+    several: &[("timer", "einen timer"), ("timern", "einen timer")],
+    one_of_them: &[
+        "einen",
+        "einer",
+        "noch einen",
+        "den anderen",
+        "der andere",
+        "den ersten",
+        "der erste",
+        "den zweiten",
+        "der zweite",
+        "den dritten",
+    ],
     units: &[
         ("sekunde", Unit::Second),
         ("sekunden", Unit::Second),
@@ -303,6 +316,7 @@ pub static GERMAN: Tongue = Tongue {
         ("an wochenenden", WEEKEND),
     ],
     to: &["bis"],
+    between: &["zwischen", "von"],
     last: &["letzten", "letzter", "letzte"],
     of_month: &[
         "im monat",

@@ -117,6 +117,12 @@ pub static ENGLISH: Kin = Kin {
         "lighting",
     ],
     leads: &[
+        "could you maybe",
+        "can you maybe",
+        "maybe you could",
+        "could you possibly",
+        "would it be possible to",
+        "is it possible to",
         "is there any chance you could",
         "is there a chance you could",
         "any chance you could",

@@ -185,6 +185,8 @@ pub const TOOLS: &[Descriptor] = &[
                 "{id, name, domain, area, state, state_text, unit?} of everything asked about",
             ),
             Field::always("matched", "array", "names of those that are in the state asked for"),
+            Field::maybe("others", "array", "{name, state_text} of those that are in another"),
+            Field::maybe("unreachable", "array", "names of those of which it is not known"),
             Field::always("count", "integer", "how many those are"),
             Field::maybe("name", "string", "name, when it is one"),
             Field::maybe("state", "string", "state as it is said, when it is one"),

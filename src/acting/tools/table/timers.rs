@@ -2,10 +2,11 @@
 
 use super::AMOUNT;
 use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
-use crate::acting::tools::{alarm, schedule, timer};
+use crate::acting::tools::{alarm, moving, schedule, timer};
 use crate::domain::Risk;
 
 const WHICH_TIMER: &[Arg] = &[
+    ID,
     Arg::maybe("name", Kind::Text, "what the timer is called"),
     Arg::maybe("area", Kind::Text, "area it was set in"),
     Arg::maybe("start_hours", Kind::Number(0.0, 2376.0), "hours it was set with"),
@@ -39,8 +40,29 @@ const WHEN: &[Arg] = &[
 
 const WHICH_DAY: &[Arg] = &[Arg::maybe("when", Kind::When, "day, or moment, or span in which it rings")];
 
+const ID: Arg = Arg::maybe("id", Kind::Text, "its id, from a receipt");
+
+const WHICH_ALARM: &[Arg] = &[ID, Arg::maybe("name", Kind::Text, "what it is called")];
+
+const WHICH_REMINDER: &[Arg] = &[ID, Arg::maybe("message", Kind::Words(300), "some of its words")];
+
+/// Another time for what is set; an amount is how much later or earlier.
+const TO: &[Arg] = &[
+    Arg::maybe("to", Kind::When, "new day, which keeps the time of day, or new moment"),
+    Arg::maybe(
+        "time",
+        Kind::Text,
+        "new time of day, which keeps the day: 07:00:00; of two, 07:00:00/19:00:00, the nearer to the old one",
+    ),
+    Arg::maybe(
+        "direction",
+        Kind::Choice(&["later", "earlier"]),
+        "where it is moved by an amount; else later",
+    ),
+];
+
 const SHOWN: &str = "{id, name, time, hour, minute, date, weekday, day, month, days_ahead, left_hours, left_minutes, \
-    left_seconds, repeats?: {every, interval, days, time}}";
+    left_seconds, repeats?: {every, interval, days, set, nth, month_days, month, times, lacking}}";
 
 const SCHEDULED: &str = "as in alarm.set, with {short_id, kind, rule}";
 
@@ -162,6 +184,19 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: timer::decrease,
     },
     Descriptor {
+        name: "timer.change",
+        description: "Lets a timer run for another length from now on.",
+        args: &[AMOUNT, WHICH_TIMER],
+        result: TIMER,
+        risk: Risk::Write,
+        triggers: &["timer", "minutes", "minute", "countdown"],
+        permission: "timer",
+        agent: "timer",
+        timeout_ms: None,
+        ready: always,
+        prepare: timer::set_length,
+    },
+    Descriptor {
         name: "timer.snooze",
         description: "Lets what rings ring again later; ten minutes later when it was not said.",
         args: &[AMOUNT],
@@ -197,7 +232,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "alarm.cancel",
         description: "Takes an alarm away; one that rings is only silenced.",
-        args: &[WHICH_DAY, &[Arg::maybe("name", Kind::Text, "what it is called")]],
+        args: &[WHICH_DAY, WHICH_ALARM],
         result: &[
             Field::maybe("alarm", "object", SHOWN),
             Field::always("rang", "boolean", "it was ringing and is silent now"),
@@ -209,6 +244,19 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: alarm::cancel_alarm,
+    },
+    Descriptor {
+        name: "alarm.move",
+        description: "Puts an alarm at another time; one that comes again and again at another time of day.",
+        args: &[WHICH_DAY, WHICH_ALARM, TO, AMOUNT],
+        result: &[Field::always("alarm", "object", SHOWN)],
+        risk: Risk::Write,
+        triggers: &["alarm", "wake", "earlier", "later"],
+        permission: "alarm",
+        agent: "timer",
+        timeout_ms: None,
+        ready: always,
+        prepare: moving::alarm,
     },
     Descriptor {
         name: "alarm.cancel_all",
@@ -255,7 +303,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "reminder.cancel",
         description: "Takes a reminder away; one that rings is only silenced.",
-        args: &[WHICH_DAY, &[Arg::maybe("message", Kind::Words(300), "some of its words")]],
+        args: &[WHICH_DAY, WHICH_REMINDER],
         result: &[
             Field::maybe("reminder", "object", SHOWN),
             Field::always("rang", "boolean", "it was ringing and is silent now"),
@@ -267,6 +315,19 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: alarm::cancel_reminder,
+    },
+    Descriptor {
+        name: "reminder.move",
+        description: "Puts a reminder at another time; one that comes again and again at another time of day.",
+        args: &[WHICH_DAY, WHICH_REMINDER, TO, AMOUNT],
+        result: &[Field::always("reminder", "object", SHOWN)],
+        risk: Risk::Write,
+        triggers: &["remind", "reminder"],
+        permission: "reminder",
+        agent: "reminder",
+        timeout_ms: None,
+        ready: always,
+        prepare: moving::reminder,
     },
     Descriptor {
         name: "reminder.cancel_all",

@@ -65,8 +65,12 @@ async fn which_timer_is_asked_back() {
     for tool in ["timer.cancel", "timer.pause", "timer.resume"] {
         let (code, receipt) = house.fails(tool, json!({})).await;
         assert_eq!(code, error_code::AMBIGUOUS, "{tool}");
-        let expected = json!([{"name": null, "seconds": 300}, {"name": "tea", "seconds": 600}]);
-        assert_eq!(receipt.detail["candidates"], expected);
+        let offered = receipt.detail["candidates"].as_array().unwrap().iter();
+        let offered: Vec<_> = offered.map(|one| (one["name"].as_str(), one["minutes"].as_u64())).collect();
+        assert_eq!(offered, [(None, Some(5)), (Some("tea"), Some(10))]);
+        let id = receipt.detail["candidates"][1]["id"].as_str().unwrap();
+        let status = house.ok("timer.status", json!({"id": id})).await;
+        assert_eq!(status.detail["timers"][0]["name"], "tea");
     }
     let receipt = house.ok("timer.status", json!({})).await;
     assert_eq!(receipt.detail["count"], 2);

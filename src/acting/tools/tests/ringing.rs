@@ -69,6 +69,94 @@ async fn the_alarm_that_is_meant_is_cancelled() {
 }
 
 #[tokio::test]
+async fn alarms_and_reminders_are_moved_and_moved_back() {
+    let house = house();
+    let (code, _) = house.fails("alarm.move", json!({"time": "08:00:00"})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    house.ok("alarm.set", json!({"when": "2026-11-22T07:00:00"})).await;
+    let set = house.ok("alarm.set", json!({"when": "2026-11-23T19:00:00"})).await;
+    let (code, receipt) = house.fails("alarm.move", json!({"time": "08:00:00/20:00:00"})).await;
+    assert_eq!(code, error_code::AMBIGUOUS);
+    assert_eq!(receipt.detail["candidates"][0]["time"], "07:00", "the next first");
+    let both = "08:00:00/20:00:00";
+    house.in_turn("b", "alarm.move", json!({"when": "2026-11-21T19:00:00", "time": both})).await;
+    assert_eq!(due(&house), ["11-22T07:00", "11-23T20:00"], "the half of the day stays");
+    house.in_turn("c", "undo.last", json!({})).await;
+    assert_eq!(due(&house), ["11-22T07:00", "11-23T19:00"]);
+    let id = &set.detail["alarm"]["id"];
+    for (args, at) in [
+        (json!({"id": id, "minutes": 30}), "11-23T19:30"),
+        (json!({"id": id, "hours": 1, "direction": "earlier"}), "11-23T18:30"),
+        (json!({"id": id, "to": "2026-11-24"}), "11-24T18:30"),
+        (json!({"id": id, "to": "2026-11-25T09:00:00"}), "11-25T09:00"),
+    ] {
+        house.ok("alarm.move", args.clone()).await;
+        assert_eq!(due(&house)[1], at, "{args}");
+    }
+    for args in [
+        json!({"id": id}),
+        json!({"id": id, "time": "soon"}),
+        json!({"id": id, "to": "2026-11-21T09:00:00"}),
+        json!({"id": id, "hours": 2000, "direction": "earlier"}),
+    ] {
+        let (code, _) = house.fails("alarm.move", args.clone()).await;
+        assert_eq!(code, error_code::BAD_ARGUMENT, "{args}");
+    }
+    house.ok("reminder.set", json!({"message": "call the dentist", "when": "2026-11-22T15:00:00"})).await;
+    house.ok("reminder.move", json!({"message": "dentist", "to": "2026-11-24"})).await;
+    assert_eq!(due(&house)[2], "11-24T15:00");
+    assert_eq!(*house.shelf.kept.lock().unwrap(), house.tools.parts().timers.all(), "kept");
+}
+
+#[tokio::test]
+async fn what_repeats_gets_another_time_of_day_only() {
+    let house = house();
+    house.ok("alarm.set", json!({"recurrence": "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=7;BYMINUTE=0"})).await;
+    let receipt = house.ok("alarm.move", json!({"time": "08:00:00/20:00:00"})).await;
+    assert_eq!(receipt.detail["alarm"]["repeats"]["every"], "week");
+    assert_eq!(due(&house), ["11-23T08:00"]);
+    let parts = house.tools.parts();
+    let rule = parts.timers.all()[0].recurrence.clone().unwrap();
+    assert_eq!(rule, "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=8;BYMINUTE=0");
+    for args in [json!({"to": "2026-11-24"}), json!({"hours": 9, "direction": "earlier"})] {
+        house.fails("alarm.move", args.clone()).await;
+        assert_eq!(due(&house), ["11-23T08:00"], "{args}");
+    }
+    let often = json!({"message": "drink", "recurrence": "FREQ=DAILY;BYHOUR=9,12,15;BYMINUTE=0"});
+    let receipt = house.ok("reminder.set", often).await;
+    let times = receipt.detail["reminder"]["repeats"]["times"].as_array().unwrap().len();
+    assert_eq!(
+        (times, due(&house)[1].as_str()),
+        (3, "11-21T15:00"),
+        "at 14:05 the last of the day is to come"
+    );
+    let (code, _) = house.fails("reminder.move", json!({"time": "10:00:00"})).await;
+    assert_eq!(code, error_code::UNSUPPORTED);
+    let rent = json!({"message": "rent", "recurrence": "FREQ=MONTHLY;BYMONTHDAY=31"});
+    let receipt = house.ok("reminder.set", rent).await;
+    assert_eq!(receipt.detail["reminder"]["repeats"]["lacking"], true);
+    assert_eq!(due(&house)[2], "12-31T09:00", "November has none");
+}
+
+#[tokio::test]
+async fn a_timer_gets_another_length_and_its_old_one_back() {
+    let house = house();
+    let (code, _) = house.fails("timer.change", json!({"minutes": 10})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    house.ok("timer.start", json!({"minutes": 5, "name": "pasta"})).await;
+    house.clock_ms.fetch_add(60_000, Ordering::SeqCst);
+    let args = json!({"minutes": 10, "name": "pasta"});
+    let receipt = house.in_turn("b", "timer.change", args).await;
+    let timer = &receipt.detail["timer"];
+    assert_eq!((&timer["minutes"], &timer["left_minutes"]), (&json!(10), &json!(10)));
+    assert_eq!(due(&house), ["11-21T14:16"]);
+    house.in_turn("c", "undo.last", json!({})).await;
+    assert_eq!(due(&house), ["11-21T14:10"]);
+    let (code, _) = house.fails("timer.change", json!({})).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT);
+}
+
+#[tokio::test]
 async fn stopping_an_alarm_that_rings_keeps_tomorrows() {
     let house = house();
     house.ok("alarm.set", json!({"recurrence": "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"})).await;

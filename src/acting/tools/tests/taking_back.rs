@@ -5,7 +5,7 @@ use crate::acting::home::proof::items_of;
 
 impl House {
     /// A call of a turn of its own.
-    async fn in_turn(&self, turn: &str, tool: &str, args: Value) -> Receipt {
+    pub(super) async fn in_turn(&self, turn: &str, tool: &str, args: Value) -> Receipt {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let call = ToolCall {
             index: 0,
