@@ -551,7 +551,7 @@ fn the_embedded_broker_serves_others_and_says_who_holds_its_port() {
     late.expect("/volume/state", "20");
 
     // What would bring rumqttd down does not get through to it.
-    let mut hostile = std::process::Command::new("mosquitto_pub");
+    let mut hostile = Command::new("mosquitto_pub");
     hostile.args(["-p", &port.to_string(), "-t", "öl/lampe", "-m", "x"]).status().unwrap();
     publish(port, &["-t", "hark/hark/ask", "-m", "still there?"]);
     assert_eq!(node.next_event(), asked("still there?"));

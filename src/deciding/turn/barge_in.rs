@@ -93,6 +93,7 @@ impl Machine {
         let begun = evidence::beginning(&words.text);
         let begun_before = beginnings.iter().filter(|earlier| *earlier == begun).count() > 1;
         let spoken_ms = now.clock_ms().saturating_sub(onset.clock_ms());
+        tracing::debug!(spoken_ms, begun_before, ?words, "words over Hark");
         let partial = Partial { words, begun_before, spoken_ms };
         if self.with_circumstances(*onset, now, *late, |given| evidence::partial_is_for_hark(&partial, given))
         {
