@@ -166,5 +166,7 @@ fn part(words: &[&str], tongue: &Tongue, last: Option<Unit>) -> Option<(f64, Uni
         _ => return None,
     };
     let (count, used) = (tongue.whole)(words)?;
-    (count < 60).then_some((count as f64, below, used))
+    // "Five minutes and one for ten": another timer, not a second more.
+    let counts = count > 1 || words[0].starts_with(|first: char| first.is_ascii_digit());
+    (counts && count < 60).then_some((count as f64, below, used))
 }
