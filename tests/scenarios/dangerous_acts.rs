@@ -46,8 +46,9 @@ fn last_reply(events: &[Value]) -> String {
 /// Whether digits or words of the PIN stand anywhere in what Hark wrote.
 fn tells_the_pin(bytes: &[u8]) -> bool {
     let shown = String::from_utf8_lossy(bytes).to_lowercase();
-    // The state folder also holds numbers that are no PIN: only whole ones count.
-    let digits = shown.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == PIN);
+    // There are also numbers that are no PIN, times with a fraction among them: only whole ones count.
+    let mut words = shown.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    let digits = words.any(|word| word.trim_matches('.') == PIN);
     digits || ["four two", "two one", "one seven"].iter().any(|words| shown.contains(words))
 }
 

@@ -57,7 +57,7 @@ fn a_lamp_on_the_broker_is_switched_without_home_assistant() {
     keep(&broker, "zigbee2mqtt/bench_lamp", r#"{"state":"OFF","brightness":100}"#);
     let _daemon = daemon(&hark, &broker);
     all.wait("the daemon", |line| line == "hark/hark/availability online");
-    ask_until(&broker, &all, "are the lights in the workshop on", "No, no light in the workshop is on.");
+    ask_until(&broker, &all, "are the lights in the workshop on", "No, the bench lamp is off.");
 
     // Told and done: the answer comes after the state of the lamp, and not before.
     broker.publish("hark/hark/ask", "turn on the lights in the workshop");
