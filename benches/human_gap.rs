@@ -16,7 +16,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::sound_card::{RATE_HZ, SoundCard};
-use support::{Hark, Running, flite, wait_for};
+use support::{Hark, Running, flite, median_and_p95, wait_for};
 
 const VOICES: [&str; 4] = ["slt", "rms", "awb", "kal16"];
 const COMMANDS: [&str; 25] = [
@@ -89,10 +89,8 @@ fn main() {
         }
     }
     daemon.terminate();
-    gaps.sort_by(f64::total_cmp);
-    let at = |share: f64| gaps.get(((gaps.len() as f64 * share).ceil() as usize).max(1) - 1).copied();
-    let (median, p95) = (at(0.5).unwrap_or(f64::NAN), at(0.95).unwrap_or(f64::NAN));
-    println!("{} of {} answered: median {median:.0} ms, p95 {p95:.0} ms", gaps.len(), asked.unwrap_or(50));
+    let (count, times) = (gaps.len(), median_and_p95(&mut gaps));
+    println!("{count} of {} answered: {times}", asked.unwrap_or(50));
 }
 
 /// Speaks one command and measures the gap on the two recordings; `None` when no reply sounded.

@@ -12,7 +12,7 @@ mod support;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use support::{Hark, LONG_REPLY, flite, named, parse_events, run, text};
+use support::{Hark, LONG_REPLY, flite, median_and_p95, named, parse_events, run, text};
 
 const VOICES: [&str; 4] = ["slt", "rms", "awb", "kal16"];
 const REQUESTS: [&str; 12] = [
@@ -77,14 +77,11 @@ fn requests(hark: &Hark, echo_db: &str) {
             }
         }
     }
-    after_ms.sort_by(f64::total_cmp);
-    let at = |share: f64| after_ms.get(((after_ms.len() as f64 * share).ceil() as usize).max(1) - 1).copied();
     let within = after_ms.iter().filter(|after| **after <= 800.0).count();
     println!(
-        "{} of {spoken} stop it: median {:.0} ms, p95 {:.0} ms, {within} within 800 ms",
+        "{} of {spoken} stop it: {}, {within} within 800 ms",
         after_ms.len(),
-        at(0.5).unwrap_or(f64::NAN),
-        at(0.95).unwrap_or(f64::NAN)
+        median_and_p95(&mut after_ms)
     );
 }
 

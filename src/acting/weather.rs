@@ -6,6 +6,9 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 use std::time::Duration;
 
+/// Time the service has, if a tool has as much: somebody who asks for the weather waits for the words.
+pub const LIMIT_MS: u32 = 10_000;
+
 /// Most of an answer that is read; a current-weather answer has about 600 bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
@@ -77,6 +80,7 @@ pub struct Weather {
 struct Source {
     client: reqwest::Client,
     url: reqwest::Url,
+    limit: Duration,
 }
 
 /// The parts of the answer that are used.
@@ -138,17 +142,17 @@ impl Weather {
     ///
     /// # Errors
     /// What is missing, or what the service did.
-    pub async fn now(&self, timeout: Duration) -> Result<WeatherNow, WeatherError> {
+    pub async fn now(&self) -> Result<WeatherNow, WeatherError> {
         let source = self.source.as_ref().map_err(Clone::clone)?;
         let now = async { read(&source.ask(source.url.clone()).await?) };
-        tokio::time::timeout(timeout, now).await.unwrap_or(Err(WeatherError::Timeout))
+        tokio::time::timeout(source.limit, now).await.unwrap_or(Err(WeatherError::Timeout))
     }
 
     /// Asks for the weather of a day, as the place counts its days.
     ///
     /// # Errors
     /// As [`Weather::now`]; `NoForecast` for a day the service does not tell about.
-    pub async fn on(&self, day: NaiveDate, timeout: Duration) -> Result<WeatherDay, WeatherError> {
+    pub async fn on(&self, day: NaiveDate) -> Result<WeatherDay, WeatherError> {
         let source = self.source.as_ref().map_err(Clone::clone)?;
         let mut url = source.url.clone();
         url.query_pairs_mut()
@@ -159,7 +163,7 @@ impl Weather {
             .append_pair("timezone", "auto")
             .append_pair("forecast_days", FORECAST_DAYS);
         let forecast = async { read_day(&source.ask(url).await?, day) };
-        tokio::time::timeout(timeout, forecast).await.unwrap_or(Err(WeatherError::Timeout))
+        tokio::time::timeout(source.limit, forecast).await.unwrap_or(Err(WeatherError::Timeout))
     }
 }
 
@@ -185,7 +189,8 @@ impl Source {
             .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| WeatherError::Unreachable(in_words(&error)))?;
-        Ok(Self { client, url })
+        let limit = Duration::from_millis(config.timeout_ms.min(LIMIT_MS).into());
+        Ok(Self { client, url, limit })
     }
 
     async fn ask(&self, url: reqwest::Url) -> Result<Vec<u8>, WeatherError> {

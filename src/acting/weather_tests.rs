@@ -55,7 +55,7 @@ fn weather(url: &str) -> Weather {
 
 async fn ask(script: Script) -> Result<WeatherNow, WeatherError> {
     let (url, _asked) = server(script).await;
-    weather(&url).now(Duration::from_secs(5)).await
+    weather(&url).now().await
 }
 
 fn ok(body: &str) -> Script {
@@ -65,7 +65,7 @@ fn ok(body: &str) -> Script {
 #[tokio::test]
 async fn the_weather_is_asked_for_the_place_and_read() {
     let (url, asked) = server(ok(SUNNY)).await;
-    let now = weather(&format!("{url}?models=best")).now(Duration::from_secs(5)).await.unwrap();
+    let now = weather(&format!("{url}?models=best")).now().await.unwrap();
     let expected = WeatherNow {
         temperature: 7.4,
         unit: "°C".into(),
@@ -112,7 +112,7 @@ const WEEK: &str = r#"{"daily_units":{"temperature_2m_max":"°F"},"daily":{
 async fn the_weather_of_a_day_to_come_is_read_from_its_column() {
     let day = |text: &str| text.parse::<NaiveDate>().unwrap();
     let (url, asked) = server(ok(WEEK)).await;
-    let tomorrow = weather(&url).on(day("2026-11-23"), Duration::from_secs(5)).await.unwrap();
+    let tomorrow = weather(&url).on(day("2026-11-23")).await.unwrap();
     let expected = WeatherDay {
         low: 44.0,
         high: 51.5,
@@ -125,31 +125,32 @@ async fn the_weather_of_a_day_to_come_is_read_from_its_column() {
     assert!(line.contains("temperature_2m_max") && line.contains("timezone=auto"), "{line}");
 
     let (url, _asked) = server(ok(WEEK)).await;
-    let later = weather(&url).on(day("2027-03-01"), Duration::from_secs(5)).await;
+    let later = weather(&url).on(day("2027-03-01")).await;
     assert_eq!(later, Err(WeatherError::NoForecast(day("2027-03-01"))));
     let (url, _asked) = server(ok(WEEK)).await;
-    let absurd = weather(&url).on(day("2026-11-24"), Duration::from_secs(5)).await;
+    let absurd = weather(&url).on(day("2026-11-24")).await;
     assert!(matches!(absurd, Err(WeatherError::BadAnswer(_))), "{absurd:?}");
 }
 
 #[tokio::test]
 async fn a_server_that_hangs_or_hangs_up_is_told_apart() {
     let (url, _asked) = server(Script::Silent).await;
-    let answer = weather(&url).now(Duration::from_millis(100)).await;
+    let impatient = ToolsConfig { weather_url: url, timeout_ms: 100, ..ToolsConfig::default() };
+    let answer = Weather::new(&impatient).now().await;
     assert_eq!(answer, Err(WeatherError::Timeout));
     assert!(matches!(ask(Script::HangUp).await, Err(WeatherError::Unreachable(_))));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let answer = weather(&url).now(Duration::from_secs(5)).await;
+    let answer = weather(&url).now().await;
     assert!(matches!(answer, Err(WeatherError::Unreachable(_))), "{answer:?}");
 }
 
 #[tokio::test]
 async fn configuration_is_told_when_asked() {
-    assert_eq!(weather(" ").now(Duration::from_secs(1)).await, Err(WeatherError::NotConfigured));
+    assert_eq!(weather(" ").now().await, Err(WeatherError::NotConfigured));
     for url in ["file:///etc/passwd", "no address"] {
-        let answer = weather(url).now(Duration::from_secs(1)).await;
+        let answer = weather(url).now().await;
         assert!(matches!(answer, Err(WeatherError::BadUrl(_))), "{url}: {answer:?}");
     }
 }

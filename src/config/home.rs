@@ -14,6 +14,9 @@ pub struct HomeConfig {
     pub demo: bool,
     /// Area this node stands in; a request without a place means it. Empty: none.
     pub area: String,
+    /// Time a device has to prove that it did what it was told; no more than `tools.timeout_ms`.
+    #[schemars(range(min = 100, max = 300000))]
+    pub command_timeout_ms: u32,
     /// How long an unacknowledged timer rings.
     #[schemars(range(min = 5000, max = 3600000))]
     pub ring_max_ms: u32,
@@ -21,6 +24,12 @@ pub struct HomeConfig {
 
 impl Default for HomeConfig {
     fn default() -> Self {
-        Self { file: String::new(), demo: true, area: String::new(), ring_max_ms: 300000 }
+        Self {
+            file: String::new(),
+            demo: true,
+            area: String::new(),
+            command_timeout_ms: 10_000,
+            ring_max_ms: 300_000,
+        }
     }
 }

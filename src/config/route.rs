@@ -22,9 +22,6 @@ pub struct RouteConfig {
     /// Tools one after the other that a model may run for one request.
     #[schemars(range(min = 1, max = 50))]
     pub max_iterations: u32,
-    /// Most time a tool may take that a model runs, where `tools.timeout_ms` is not shorter; it is tried once more where twice is no more than once.
-    #[schemars(range(min = 100, max = 300000))]
-    pub tool_timeout_ms: u32,
     /// Time a request may take with everything a model does for it.
     #[schemars(range(min = 1000, max = 3600000))]
     pub task_timeout_ms: u32,
@@ -47,7 +44,6 @@ impl Default for RouteConfig {
         Self {
             autonomy: Autonomy::Full,
             max_iterations: 8,
-            tool_timeout_ms: 30_000,
             task_timeout_ms: 180_000,
             question_window_ms: 120_000,
             rest_after_ms: 600_000,

@@ -15,8 +15,8 @@ pub struct ToolsConfig {
     /// Longitude asked for, degrees.
     #[schemars(range(min = -180, max = 180))]
     pub weather_longitude: f64,
-    /// Time a tool may take.
-    #[schemars(range(min = 100, max = 30000))]
+    /// Time a tool may take, whoever runs it: a sentence, a plan or a model. Devices have less (`home.command_timeout_ms`).
+    #[schemars(range(min = 100, max = 300000))]
     pub timeout_ms: u32,
     /// Folders whose files may be listed, searched and read, such as `~/Documents`; none: no file is. Links inside them are not followed.
     pub file_roots: Vec<String>,
@@ -30,8 +30,8 @@ pub struct ToolsConfig {
     /// Most of a web answer that is read; more is cut off, and told.
     #[schemars(range(min = 1024, max = 8388608))]
     pub http_max_bytes: u32,
-    /// Time a web request may take, with all its redirects and its body.
-    #[schemars(range(min = 100, max = 30000))]
+    /// Time a web request may take, with all its redirects and its body; no more than `tools.timeout_ms`.
+    #[schemars(range(min = 100, max = 300000))]
     pub http_timeout_ms: u32,
     /// Programs `shell.run` may start, by name or absolute path, such as `uptime`; none: it starts nothing. Shells, interpreters and programs that start others cannot be named.
     pub shell_allow: Vec<String>,
@@ -43,13 +43,13 @@ impl Default for ToolsConfig {
             weather_url: String::new(),
             weather_latitude: 0.0,
             weather_longitude: 0.0,
-            timeout_ms: 10000,
+            timeout_ms: 30000,
             file_roots: Vec::new(),
             file_max_bytes: 64 * 1024,
             http_allow_private: false,
             http_allow_hosts: Vec::new(),
             http_max_bytes: 512 * 1024,
-            http_timeout_ms: 10000,
+            http_timeout_ms: 30000,
             shell_allow: Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use super::mailbox::Mailbox;
 use super::pin_guard;
 use super::promises::Promises;
 use super::recorder::Recorder;
+use super::secret_guard;
 use super::teacher::Teacher;
 use super::thinker::Thinker;
 use crate::acting::timers::{TimerQuery, Timers};
@@ -175,7 +176,7 @@ impl Conductor {
                 let (origin, reply) = (origin.clone(), self.parts.recorder.last_reply(origin));
                 self.take(now, Event::Recalled { origin, reply }, false);
             }
-            // Before anything is recorded or told: from here on no PIN is in any event.
+            // Before anything is recorded or told: from here on no PIN and no password is in any event.
             let tools = self.parts.tools.as_ref();
             let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
             let (mut verdict, mut secret) = (None, false);
@@ -184,10 +185,11 @@ impl Conductor {
                 (event, verdict) = pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin));
                 secret = pin_guard::may_have_held_pin(&event, awaited);
             }
+            let (event, hidden) = secret_guard::without_values(event, tools, &*self.parts.understand);
             if let Some(verdict) = verdict {
                 self.take(now, Event::PinPresented { verdict }, false);
             }
-            self.take(now, event, secret);
+            self.take(now, event, secret || hidden);
             next = self.follow_ups.pop_front();
         }
     }

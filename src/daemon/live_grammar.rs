@@ -149,15 +149,21 @@ impl LiveGrammar {
             .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
         let replies = Replies::new(sentences.responses())?;
         let missing = replies.missing(sentences.intents());
-        let lacking = || vec![lacks_replies(&self.language, &missing)];
-        if missing.is_empty() { Ok((sentences, replies)) } else { Err(lacking()) }
+        let lacking = |lack: &String| lacks_reply(&self.language, lack, &sentences);
+        if missing.is_empty() { Ok((sentences, replies)) } else { Err(missing.iter().map(lacking).collect()) }
     }
 }
 
-fn lacks_replies(language: &str, missing: &[String]) -> Fault {
-    let message = format!("the language {language} has no response for {}", missing.join(", "));
-    let fix = format!("add them under `responses: intents:` in sentences/{language}/");
-    Fault::new(FaultKind::BadConfiguration, "sentences", message, fix)
+/// `lack` is `group/key`: an intent or one of the other groups of responses, and what is missing of it.
+fn lacks_reply(language: &str, lack: &str, sentences: &Sentences) -> Fault {
+    let (group, key) = lack.split_once('/').unwrap_or((lack, ""));
+    let place = sentences.place_of(group).unwrap_or_else(|| format!("sentences/{language}"));
+    let (message, above) = match group {
+        "replies" | "errors" => (format!("there is no response '{key}' of '{group}'"), group.to_owned()),
+        intent => (format!("intent '{intent}' has no response '{key}'"), format!("intents: {intent}")),
+    };
+    let fix = format!("add `{key}: \"…\"` below `responses: {above}:`");
+    Fault::new(FaultKind::BadConfiguration, "sentences", format!("{place}: {message}"), fix)
 }
 
 impl Understand for LiveGrammar {

@@ -15,7 +15,6 @@ use crate::llm;
 use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::runtime::Handle;
 
 /// Lines about the house at most.
@@ -45,7 +44,6 @@ pub(super) fn open(
     let Some(model) = model? else { return Ok(None) };
     let read = |file: &str| read(file).map_err(|fault| vec![fault]);
     let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
-    let limit = Duration::from_millis(config.route.tool_timeout_ms.into());
     let (home, replies) = (home.clone(), replies.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
@@ -54,7 +52,7 @@ pub(super) fn open(
     let parts = MindParts {
         model,
         contracts: Arc::new(contracts),
-        tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime, limit }),
+        tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime }),
         sessions: Some(Arc::new(SessionsOnDisk(sessions.clone()))),
         plans,
         settings: config.route.clone(),

@@ -8,6 +8,7 @@
 use super::kept::KeptSettings;
 use super::live::report;
 use super::mailbox::Mailbox;
+use super::secret_guard;
 use super::settings::Choices;
 use crate::acting::tools::outcome::{Failure, receipt};
 use crate::deciding::pin_words;
@@ -51,6 +52,8 @@ pub(super) struct Promises {
     mailbox: Arc<Mailbox>,
     /// There is a PIN, which must not be written down.
     has_pin: bool,
+    /// They know what else must not be.
+    tools: Arc<dyn Tools>,
     /// Done, and not noted yet.
     done: Mutex<Vec<i64>>,
     is_done: Notify,
@@ -67,11 +70,23 @@ impl Promises {
         kept: Arc<KeptSettings>,
         choices: Choices,
         mailbox: &Arc<Mailbox>,
-        has_pin: bool,
+        tools: Arc<dyn Tools>,
     ) -> Self {
+        let has_pin = tools.has_pin();
         let (done, is_done, awaited, behind) =
             (Mutex::default(), Notify::new(), Mutex::default(), Mutex::default());
-        Self { store, kept, choices, mailbox: mailbox.clone(), has_pin, done, is_done, awaited, behind }
+        Self {
+            store,
+            kept,
+            choices,
+            mailbox: mailbox.clone(),
+            has_pin,
+            tools,
+            done,
+            is_done,
+            awaited,
+            behind,
+        }
     }
 
     /// What was promised before this start and is not done, in its order. What cannot be carried out any more is told.
@@ -181,13 +196,14 @@ impl Promises {
         }
     }
 
-    /// The same as a row of the book. A number that can be the PIN is not written down: whoever gave it must give it
+    /// The same as a row of the book. A number that can be the PIN, or the value of a password field, is not written down: whoever gave it must give it
     /// again after a restart, because what it was the answer to is forgotten as well.
     fn row(&self, arrival: &Arrival) -> NewRequest {
         let Known { packet, content, id } = arrival.known;
-        let is_secret = self.has_pin
-            && matches!(&arrival.event, Event::Typed { text, .. }
-                if pin_words::find(text, true).is_some_and(|found| found.pin.is_some()));
+        let is_pin =
+            |text: &str| self.has_pin && pin_words::find(text, true).is_some_and(|found| found.pin.is_some());
+        let is_secret = matches!(&arrival.event, Event::Typed { text, .. }
+            if is_pin(text) || secret_guard::may_hold_value(text, &*self.tools));
         let event = (!is_secret).then(|| arrival.event.clone());
         NewRequest { packet, content, id, event, at_unix_ms: super::clock::wall_unix_ms() }
     }
@@ -260,7 +276,7 @@ fn still_wanted(request: &OpenRequest, now_unix_ms: i64) -> Result<Event, &'stat
     if now_unix_ms.saturating_sub(request.at_unix_ms) > STALE_MS {
         return Err("Hark was off for more than a quarter of an hour");
     }
-    request.event.clone().ok_or("it held a number that may be the PIN, which is not kept")
+    request.event.clone().ok_or("it held what may be the PIN or a password, which is not kept")
 }
 
 fn not_carried_out(why: &str) -> Fault {

@@ -58,6 +58,27 @@ struct Place {
     mailbox: Arc<Mailbox>,
 }
 
+/// A house with a PIN and a password field.
+struct Locked;
+
+impl Tools for Locked {
+    fn run(&self, _: ToolCall) -> ReceiptFuture {
+        Box::pin(std::future::pending())
+    }
+
+    fn risk(&self, _: &str) -> Option<Risk> {
+        None
+    }
+
+    fn has_pin(&self) -> bool {
+        true
+    }
+
+    fn secret_names(&self) -> Vec<String> {
+        vec!["Wi-Fi password".into()]
+    }
+}
+
 impl Place {
     fn new() -> Self {
         Self { dir: TempDir::new().unwrap(), mailbox: Arc::default() }
@@ -70,7 +91,7 @@ impl Place {
         let manifest = Manifest::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models")).unwrap();
         let choices = Choices::of(&config, &manifest);
         let kept = Arc::new(KeptSettings::over(&mut config, &store, &choices).unwrap().0);
-        Arc::new(Promises::new(store, kept, choices, &self.mailbox, true))
+        Arc::new(Promises::new(store, kept, choices, &self.mailbox, Arc::new(Locked)))
     }
 
     fn fault(&self) -> Option<String> {
@@ -185,11 +206,12 @@ async fn what_arrives_after_a_start_comes_behind_what_was_left_over() {
 fn a_pin_is_not_written_down_and_an_old_request_not_carried_out() {
     let place = Place::new();
     place.start().keep(vec![arrival(asked("my pin is 4 2 1 7"))]);
+    place.start().keep(vec![arrival(asked("put hunter2 into the Wi-Fi password"))]);
     assert_eq!(place.start().left_over().unwrap(), []);
     assert!(place.fault().unwrap().contains("PIN"));
     let files = ["hark.db", "hark.db-wal"].map(|name| std::fs::read(place.dir.path().join(name)));
     for bytes in files.into_iter().flatten() {
-        assert!(!bytes.windows(7).any(|window| window == b"4 2 1 7"));
+        assert!(!bytes.windows(7).any(|window| window == b"4 2 1 7" || window == b"hunter2"));
     }
     let old = OpenRequest { number: 1, event: Some(asked("x")), at_unix_ms: 0, tries: 1 };
     assert!(still_wanted(&old, STALE_MS).is_ok());

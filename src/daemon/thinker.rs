@@ -48,13 +48,13 @@ impl Thinker {
         let (news, id) = (self.teller(&turn), turn.clone());
         let work = self.runtime.spawn(async move {
             let thought = tokio::time::timeout(limit, mind.work(task, news.clone())).await;
-            let (thought, judgement) = thought.unwrap_or_else(|_| {
+            let (thought, judgements) = thought.unwrap_or_else(|_| {
                 mind.abandon(&turn);
-                (unanswered(too_much(format!("it was not done within {} s", limit.as_secs()))), None)
+                (unanswered(too_much(format!("it was not done within {} s", limit.as_secs()))), Vec::new())
             });
             tell(&mailbox, Event::Thought { turn, thought });
-            if let Some(judgement) = judgement {
-                mind.judge(&judgement, &news).await;
+            for judgement in &judgements {
+                mind.judge(judgement, &news).await;
             }
         });
         self.running.insert(id, work);
@@ -115,18 +115,17 @@ fn tell(mailbox: &Mailbox, event: Event) {
     }
 }
 
-/// Tools as a task runs them: to their end even when the task is over, and no longer than permitted. What came of a call
-/// that may have changed something is on the disk before anybody hears of it.
+/// Tools as a task runs them: to their end even when the task is over. What came of a call that may have changed
+/// something is on the disk before anybody hears of it.
 pub(super) struct Persistent {
     pub(super) tools: Arc<dyn Tools>,
     pub(super) receipts: Arc<dyn PlanStore>,
     pub(super) runtime: Handle,
-    pub(super) limit: Duration,
 }
 
 impl Tools for Persistent {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
-        let (name, limit) = (call.tool.clone(), self.limit);
+        let name = call.tool.clone();
         let id = (self.tools.risk(&name) != Some(Risk::Read)).then(|| call.id());
         let (running, receipts) = (self.tools.run(call), self.receipts.clone());
         let work = self.runtime.spawn(async move {
@@ -138,14 +137,8 @@ impl Tools for Persistent {
             receipt
         });
         Box::pin(async move {
-            match tokio::time::timeout(limit, work).await {
-                Ok(Ok(receipt)) => receipt,
-                Ok(Err(error)) => failed(error_code::FAILED, format!("{name} broke off: {error}")),
-                Err(_) => {
-                    let message = format!("{name} did not finish within {} ms", limit.as_millis());
-                    failed(error_code::TIMEOUT, message)
-                }
-            }
+            let broke_off = |error| Failure::new(error_code::FAILED, format!("{name} broke off: {error}"));
+            work.await.unwrap_or_else(|error| receipt(Err(broke_off(error))))
         })
     }
 
@@ -156,10 +149,6 @@ impl Tools for Persistent {
     fn risk(&self, tool: &str) -> Option<Risk> {
         self.tools.risk(tool)
     }
-}
-
-fn failed(code: &str, message: String) -> Receipt {
-    receipt(Err(Failure::new(code, message)))
 }
 
 /// Plans in the store, kept by threads of the runtime that may wait for the disk.

@@ -181,7 +181,7 @@ impl Workshop {
         let parts = toolbox.parts().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let promises = settings_kept.as_ref().map(|(kept, choices)| {
-            Arc::new(Promises::new(store.clone(), kept.clone(), choices.clone(), &mailbox, tools.has_pin()))
+            Arc::new(Promises::new(store.clone(), kept.clone(), choices.clone(), &mailbox, tools.clone()))
         });
         let tools = match &promises {
             Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),

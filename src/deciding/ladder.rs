@@ -12,6 +12,9 @@ use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Sl
 use chrono::NaiveDateTime;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Tools that ask themselves for how long or when, where that was not said: "set a timer".
+const ASK_WHEN: &[&str] = &["timer.start", "alarm.set"];
+
 /// A language whose sentences are known.
 pub struct Spoken {
     /// ISO 639-1 code.
@@ -110,6 +113,12 @@ impl Ladder {
                     why += &format!("; {name} ({probability:.2}) lacks what it is about");
                     // Only who surely asked for something is asked what it is about.
                     let sure = *probability >= self.settings.sure_confidence;
+                    if sure && route::tool_for(name).is_some_and(|tool| ASK_WHEN.contains(&tool)) {
+                        let (name, slots, confidence) = (name.clone(), Slots::new(), *probability);
+                        let (route, why) = (Route::Intent, why.clone());
+                        intents.push(Intent { name, slots, confidence, route, why, response: None });
+                        break;
+                    }
                     meant = meant.or(sure.then(|| (name.clone(), *probability)));
                 }
             }

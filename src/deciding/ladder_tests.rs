@@ -73,6 +73,7 @@ fn facts() -> Facts {
         category_of: |intent| match intent {
             "HassTurnOn" | "HassTurnOff" => Some(Category::HomeControl),
             "HassGetState" => Some(Category::HomeQuery),
+            "HassStartTimer" => Some(Category::Timer),
             _ => None,
         },
         triggers: |tool| if tool == "home.turn_on" { &["on", "light up"] } else { &[] },
@@ -218,6 +219,16 @@ fn what_the_home_does_not_have_is_not_guessed_at() {
     assert_eq!(ask(false, Says(Category::HomeControl, 0.95, SURE)).intents.len(), 1);
     assert_eq!(named(&ask(false, Says(Category::HomeControl, 0.6, UNLIKELY))).as_deref(), Some("bed light"));
     assert_eq!(named(&ask(false, Says(Category::OutOfScope, 0.9, &[]))), None);
+}
+
+#[test]
+fn a_timer_without_a_length_is_left_to_its_tool_to_ask_about() {
+    let found = understand(Says(Category::Timer, 0.98, &[("HassStartTimer", 0.95)]), "start a timer");
+    assert_eq!(found.intents.len(), 1, "{found:?}");
+    assert!(found.intents[0].name == "HassStartTimer" && found.intents[0].slots.is_empty());
+    assert!(found.meant.is_none());
+    let light = understand(Says(Category::HomeControl, 0.98, SURE), "start the glow");
+    assert!(light.intents.is_empty() && light.meant.is_some(), "which light, nobody else can ask: {light:?}");
 }
 
 #[test]

@@ -218,13 +218,7 @@ impl Replies {
     /// A success sentence needs a receipt that says so; anything else is an apology that says why.
     fn done(&self, intent: &Intent, receipt: &Receipt) -> Result<String, Fault> {
         if intent.name.starts_with(route::TOOL_PREFIX) && !self.templates.contains_key(&intent.name) {
-            let detail = &receipt.detail;
-            let words = self.summary_words();
-            return Ok(if receipt.ok {
-                summary::told(detail, &words)
-            } else {
-                summary::apology(detail, &words)
-            });
+            return Ok(summary::of(receipt.ok, &receipt.detail, &self.summary_words()));
         }
         let values = json!({ "intent": intent.name, "slots": intent.slots, "result": receipt.detail });
         if receipt.ok {

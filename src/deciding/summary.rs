@@ -88,6 +88,11 @@ impl Words {
     }
 }
 
+/// What a receipt says, in words.
+pub fn of(ok: bool, detail: &Value, words: &Words) -> String {
+    if ok { told(detail, words) } else { apology(detail, words) }
+}
+
 /// The result of a tool in words, at most some sentences long.
 pub fn told(detail: &Value, words: &Words) -> String {
     let said = match detail {

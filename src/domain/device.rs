@@ -144,6 +144,17 @@ pub enum DeviceError {
     /// It was told, and no confirmation came in time.
     #[error("the {0} did not confirm in time")]
     Timeout(String),
+    /// It wants a code, and there is none for it.
+    #[error(
+        "the {0} wants a code, and there is none for it; write it into the file of permissions.device_codes_file"
+    )]
+    NeedsCode(String),
+    /// It does not take the code that there is for it; `wanted` says what it has to be like, where that is known.
+    #[error(
+        "the {name} does not take its code{}; change it in the file of permissions.device_codes_file",
+        wanted.as_ref().map(|wanted| format!(", which has to {wanted}")).unwrap_or_default()
+    )]
+    WrongCode { name: String, wanted: Option<String> },
     /// Anything else, in the device's words.
     #[error("the {name} failed: {why}")]
     Failed { name: String, why: String },
@@ -157,6 +168,8 @@ impl DeviceError {
             Self::OutOfRange { .. } => error_code::BAD_ARGUMENT,
             Self::Offline(_) => error_code::OFFLINE,
             Self::Timeout(_) => error_code::TIMEOUT,
+            Self::NeedsCode(_) => error_code::NEEDS_CODE,
+            Self::WrongCode { .. } => error_code::WRONG_CODE,
             Self::Failed { .. } => error_code::FAILED,
         }
     }

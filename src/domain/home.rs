@@ -62,6 +62,11 @@ pub struct Entity {
 }
 
 impl Entity {
+    /// Whether its value is for nobody to read: a text of the mode `password`.
+    pub fn is_secret(&self) -> bool {
+        matches!(self.id.domain(), "text" | "input_text") && self.text("mode") == Some("password")
+    }
+
     /// A number among the attributes.
     pub fn number(&self, attribute: &str) -> Option<f64> {
         self.attributes.get(attribute).and_then(Value::as_f64).filter(|number| number.is_finite())

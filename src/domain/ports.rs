@@ -143,6 +143,14 @@ pub trait Tools: Send + Sync {
     fn present_pin(&self, pin: &PinCode) -> PinVerdict {
         self.inner().map_or(PinVerdict::Wrong, |tools| tools.present_pin(pin))
     }
+    /// What fields are called whose values nobody is to read.
+    fn secret_names(&self) -> Vec<String> {
+        self.inner().map(Tools::secret_names).unwrap_or_default()
+    }
+    /// What stands in the place of such a value; the tools know what it stands for.
+    fn hide(&self, value: &str) -> String {
+        self.inner().map_or_else(String::new, |tools| tools.hide(value))
+    }
     /// Risk of a tool's mildest use; `None` when there is no such tool.
     fn risk(&self, tool: &str) -> Option<Risk>;
     /// Whether a call that may have been carried out already can be carried out again without doing more than once.

@@ -77,6 +77,10 @@ pub mod error_code {
     pub const NEEDS_APPROVAL: &str = "needs_approval";
     /// A dangerous call without the PIN it needs; `detail.question` says what to ask.
     pub const NEEDS_PIN: &str = "needs_pin";
+    /// The device wants a code and there is none for it.
+    pub const NEEDS_CODE: &str = "needs_code";
+    /// The device does not take the code that there is for it.
+    pub const WRONG_CODE: &str = "wrong_code";
     /// Switched off by the owner's permissions.
     pub const FORBIDDEN: &str = "forbidden";
     /// No confirmation came in time.
@@ -93,12 +97,14 @@ pub mod error_code {
     pub const FAILED: &str = "failed";
 
     /// Every code.
-    pub const ALL: [&str; 12] = [
+    pub const ALL: [&str; 14] = [
         NOT_FOUND,
         AMBIGUOUS,
         UNSUPPORTED,
         NEEDS_APPROVAL,
         NEEDS_PIN,
+        NEEDS_CODE,
+        WRONG_CODE,
         FORBIDDEN,
         TIMEOUT,
         OFFLINE,

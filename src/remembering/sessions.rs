@@ -145,13 +145,22 @@ impl SessionStore {
         Ok(entries)
     }
 
-    /// What was answered last in a conversation; `None` where nothing of it is kept.
+    /// What was answered last in a conversation; `None` where nothing of it is kept. Somebody who speaks waits for it,
+    /// so that nothing that is to be written goes before.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn last_reply(&self, session: &str) -> Result<Option<String>, Fault> {
-        let mut replies = self.entries(session)?.into_iter().map(|entry| entry.reply);
-        Ok(replies.rfind(|reply| !reply.trim().is_empty()))
+        let new = self.pending_of(session).filter_map(|exchange| exchange.entry).map(|entry| entry.reply);
+        let new = new.filter(|reply| !reply.trim().is_empty()).last();
+        if new.is_some() {
+            return Ok(new);
+        }
+        let name = session.to_owned();
+        Ok(self.store.call_first("read the last reply", move |db| {
+            let sql = "SELECT reply FROM entries WHERE session = ?1 AND trim(reply) <> '' ORDER BY seq DESC LIMIT 1";
+            db.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
+        })?)
     }
 
     /// The spoken conversation that was used last, and when, milliseconds since the Unix epoch.
@@ -413,5 +422,54 @@ mod tests {
         assert_ne!(VoiceSessions::new(&settings, last).at(62_000), "voice-b");
         assert_eq!(kept.sessions.last_reply("voice-b").unwrap().as_deref(), Some("Done."));
         assert_eq!(kept.sessions.last_reply("voice-c").unwrap(), None);
+    }
+
+    #[test]
+    fn zz_measure() {
+        use std::time::Instant;
+        let kept = kept();
+        for n in 0..200 {
+            keep(&kept, &exchange(&format!("m-{n}"), "voice-a", n));
+        }
+        let show = |what: &str, mut all: Vec<f64>| {
+            all.sort_by(f64::total_cmp);
+            println!(
+                "ZZ {what}: median {:.0} us, p99 {:.0} us, max {:.0} us",
+                all[all.len() / 2],
+                all[all.len() * 99 / 100],
+                all[all.len() - 1]
+            );
+        };
+        let time = |work: &dyn Fn()| {
+            let at = Instant::now();
+            work();
+            at.elapsed().as_secs_f64() * 1e6
+        };
+        for round in ["idle", "busy"] {
+            let stop = std::sync::atomic::AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                if round == "busy" {
+                    for worker in 0..4 {
+                        let (kept, stop) = (&kept, &stop);
+                        scope.spawn(move || {
+                            let mut n = 0;
+                            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                                n += 1;
+                                keep(kept, &exchange(&format!("b-{worker}-{n}"), "voice-b", n));
+                            }
+                        });
+                    }
+                }
+                show(
+                    &format!("{round} entries"),
+                    (0..300).map(|_| time(&|| drop(kept.sessions.entries("voice-a").unwrap()))).collect(),
+                );
+                show(
+                    &format!("{round} last_reply"),
+                    (0..300).map(|_| time(&|| drop(kept.sessions.last_reply("voice-a").unwrap()))).collect(),
+                );
+                stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            });
+        }
     }
 }

@@ -74,6 +74,51 @@ fn what_does_not_happen_is_told_each_in_its_way() {
 }
 
 #[test]
+fn a_code_that_is_missing_or_wrong_is_told_with_where_it_belongs() {
+    let server = HomeAssistant::with_home();
+    let attributes =
+        serde_json::json!({"code_format": "number", "code_arm_required": true, "supported_features": 3});
+    server.entity("alarm_control_panel.house", "House alarm", None, "disarmed", attributes);
+    server.manner(
+        "alarm_control_panel.house",
+        Manner::Refuses(
+            "service_validation_error",
+            "Arming requires a code but none was given for alarm_control_panel.house.",
+        ),
+    );
+    server.entity("lock.door", "Haustür", None, "unlocked", serde_json::json!({"code_format": "^\\d{4}$"}));
+    let misfit = "The code for lock.door doesn't match pattern ^\\d{4}$";
+    server.manner("lock.door", Manner::Refuses("service_validation_error", misfit));
+    let hark = hark(&server);
+    let codes = hark.path("codes.toml");
+    let file = format!("permissions.device_codes_file={}", codes.display());
+    let ask = |words: &str, more: &[&str]| hark.events(&[&["ask", words], more].concat());
+    let german = ["--set", "speaking.language=de", "--set", "stt.language=de"];
+    let events = ask("arm the house alarm", &[]);
+    assert_eq!(receipt(&events)["detail"]["error"], "needs_code", "{events:#?}");
+    let missing = "Sorry, the house alarm wants a code, and I have none for it. \
+                   Write it into the file of permissions.device_codes_file.";
+    assert_eq!(said(&events), missing);
+    let words = said(&ask("schließ die Haustür ab", &german));
+    assert!(
+        words.contains("verlangt einen Code") && words.contains("permissions.device_codes_file"),
+        "{words}"
+    );
+
+    std::fs::write(&codes, "\"alarm_control_panel.house\" = \"0815\"\n").unwrap();
+    server.manner(
+        "alarm_control_panel.house",
+        Manner::Refuses("service_validation_error", "Invalid alarm code provided"),
+    );
+    let events = ask("arm the house alarm", &["--set", &file]);
+    assert_eq!(receipt(&events)["detail"]["error"], "wrong_code", "{events:#?}");
+    assert!(said(&events).contains("does not take the code"), "{}", said(&events));
+    assert!(!format!("{events:?}").contains("0815"));
+    server.manner("alarm_control_panel.house", Manner::Refuses("home_assistant_error", "The siren is loose"));
+    assert_eq!(receipt(&ask("arm the house alarm", &["--set", &file]))["detail"]["error"], "failed");
+}
+
+#[test]
 fn two_of_three_lights_are_told_as_that() {
     let server = HomeAssistant::with_home();
     server.manner("light.counter", Manner::Refuses("home_assistant_error", "The bulb is loose"));

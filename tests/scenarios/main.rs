@@ -28,6 +28,7 @@ mod live_meter;
 mod living_room;
 mod looking_back;
 mod one_sentence;
+mod passwords;
 mod presence;
 mod promises;
 mod recordings;

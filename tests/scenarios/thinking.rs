@@ -185,8 +185,7 @@ fn a_plan_goes_on_after_a_kill_and_repeats_no_completed_step() {
         Script::say(if plans { &proposal } else { "The page says hello." })
     });
     page.queue(Script::hang());
-    let settings = ["tools.http_allow_private=true", "tools.http_timeout_ms=30000"];
-    let sets = sets(&server, &settings);
+    let sets = sets(&server, &["tools.http_allow_private=true"]);
     let begun = begin(&hark, &sets);
     page.wait("the second step", |seen| !seen.is_empty());
     kill(begun);
@@ -211,9 +210,7 @@ fn a_plan_that_took_too_long_has_ended_and_does_not_go_on() {
     let proposal = plan(&format!("{}/page", page.url())).to_string();
     server.answer(move |_| Script::say(&proposal));
     page.queue(Script::hang());
-    let settings =
-        ["tools.http_allow_private=true", "tools.http_timeout_ms=30000", "route.task_timeout_ms=5000"];
-    let sets = sets(&server, &settings);
+    let sets = sets(&server, &["tools.http_allow_private=true", "route.task_timeout_ms=5000"]);
     let mut begun = begin(&hark, &sets);
     begun.0.wait().unwrap();
     let db = rusqlite::Connection::open(hark.path("hark.db")).unwrap();

@@ -262,3 +262,14 @@ impl Subscription {
         wait_for(what, Duration::from_secs(30), || self.lines().into_iter().find(|line| check(line)))
     }
 }
+
+/// Such as `median 71 ms, p95 90 ms`, of values in milliseconds: half of them, and 95 of 100, are not above it (nearest
+/// rank). Sorts them.
+pub fn median_and_p95(values_ms: &mut [f64]) -> String {
+    values_ms.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let rank = (values_ms.len() as f64 * share).ceil() as usize;
+        values_ms.get(rank.max(1) - 1).copied().unwrap_or(f64::NAN)
+    };
+    format!("median {:.0} ms, p95 {:.0} ms", at(0.5), at(0.95))
+}

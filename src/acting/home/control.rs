@@ -119,10 +119,29 @@ async fn deliver_and_wait(
     before: &Entity,
     command: &DeviceCommand,
 ) -> Result<(), DeviceError> {
-    check(before, command)?;
+    // Only the device is given what a name stands for.
+    let secret = match command {
+        DeviceCommand::Value(name) if before.is_secret() => {
+            let gone = || DeviceError::Failed {
+                name: before.name.clone(),
+                why: "its value is not known any more; say it again".into(),
+            };
+            Some((name, registry.secrets().reveal(name).ok_or_else(gone)?))
+        }
+        _ => None,
+    };
+    let revealed = secret.as_ref().map(|(_, value)| DeviceCommand::Value(value.clone()));
+    let told = revealed.as_ref().unwrap_or(command);
+    check(before, told)?;
     // Subscribed before the command leaves, so that no report is missed.
     let mut reports = registry.reports();
-    backend.send(before, command).await?;
+    backend.send(before, told).await.map_err(|error| match (error, &secret) {
+        // A device may repeat what it does not take.
+        (DeviceError::Failed { name, why }, Some((hidden, value))) => {
+            DeviceError::Failed { name, why: why.replace(value.as_str(), hidden) }
+        }
+        (error, _) => error,
+    })?;
     loop {
         let now = registry.entity(&before.id).ok_or_else(|| DeviceError::Offline(before.name.clone()))?;
         if now.state == UNAVAILABLE {

@@ -1,7 +1,7 @@
 //! The home: what there is ([`registry`]), where its names come from ([`file`]), what a request means
 //! by "the lights" ([`select`]), what a device can be told ([`command`], [`ability`]), who carries it out
 //! ([`backend`], [`demo`]), when it counts as done ([`control`], [`proof`]) how it is taken back
-//! ([`restore`]), and what numbers, choices and texts take ([`values`]).
+//! ([`restore`]), what numbers, choices and texts take ([`values`]), and how passwords stay unread ([`secrets`]).
 
 pub mod ability;
 pub mod backend;
@@ -15,6 +15,7 @@ mod merge;
 pub mod proof;
 pub mod registry;
 pub mod restore;
+pub mod secrets;
 pub mod select;
 pub mod values;
 

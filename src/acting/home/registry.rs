@@ -3,6 +3,7 @@
 
 use super::UNAVAILABLE;
 use super::merge::{Part, merge, vocabulary_of};
+use super::secrets::Secrets;
 use crate::domain::EntityId;
 use crate::domain::home::{Area, Entity, Home, Person};
 use crate::domain::ports::{HomeSink, HomeView, StateReport};
@@ -31,6 +32,7 @@ pub struct HomeRegistry {
     reports: watch::Sender<u64>,
     /// Counts changes of what can be said.
     vocabulary: watch::Sender<u64>,
+    secrets: Arc<Secrets>,
 }
 
 struct Inner {
@@ -43,12 +45,15 @@ struct Inner {
     places: HashMap<EntityId, usize>,
     /// Of `home`.
     vocabulary: u64,
+    secrets: Arc<Secrets>,
 }
 
 impl HomeRegistry {
     /// A registry that begins with this home.
     pub fn new(home: Home) -> Self {
+        let secrets = Arc::<Secrets>::default();
         let mut inner = Inner {
+            secrets: Arc::clone(&secrets),
             base: home,
             parts: BTreeMap::new(),
             home: Arc::default(),
@@ -61,7 +66,13 @@ impl HomeRegistry {
             observers: RwLock::new(Vec::new()),
             reports: watch::channel(0).0,
             vocabulary: watch::channel(0).0,
+            secrets,
         }
+    }
+
+    /// What stands for values that nobody is to read: states of password fields are such names.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// Adds somebody who is told of changes.
@@ -144,14 +155,21 @@ impl HomeRegistry {
 impl Inner {
     fn report(&mut self, report: StateReport) -> Option<EntityChange> {
         let at = *self.places.get(&report.id)?;
-        let known = &self.home.entities[at];
-        if known.state == report.state && known.attributes == report.attributes {
+        let before = self.home.entities[at].clone();
+        let mut after = Entity { state: report.state, attributes: report.attributes, ..before.clone() };
+        self.cover(&mut after);
+        if before == after {
             return None;
         }
-        let before = known.clone();
-        let after = Entity { state: report.state, attributes: report.attributes, ..before.clone() };
         Arc::make_mut(&mut self.home).entities[at] = after.clone();
         Some(EntityChange { before, after })
+    }
+
+    /// Puts a name in the place of a value that nobody is to read.
+    fn cover(&self, entity: &mut Entity) {
+        if entity.is_secret() && ![UNAVAILABLE, "unknown"].contains(&entity.state.as_str()) {
+            entity.state = self.secrets.hide(&entity.state);
+        }
     }
 
     /// Puts the parts together anew; entities that are not `fresh` stay in the state they are in.
@@ -159,6 +177,7 @@ impl Inner {
         let mut home = merge(&self.base, &self.parts);
         let mut changes = Vec::new();
         for now in &mut home.entities {
+            self.cover(now);
             let Some(before) = self.places.get(&now.id).map(|at| &self.home.entities[*at]) else { continue };
             let away = self.parts.get(&now.source).is_some_and(|part| part.away);
             if before.source == now.source && !fresh(now) {

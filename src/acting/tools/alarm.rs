@@ -254,8 +254,12 @@ pub(super) fn only(timers: &Timers, asking: &Asking, kind: TimerKind, now: i64) 
         let message = format!("there are {} {}s", found.len(), key(kind));
         return Err(Failure::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates)));
     }
-    let none = || Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind)));
-    found.pop().ok_or_else(none)
+    found.pop().ok_or_else(|| none(kind))
+}
+
+/// What is meant is not there, or not any more.
+pub(super) fn none(kind: TimerKind) -> Failure {
+    Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind)))
 }
 
 fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {

@@ -40,7 +40,7 @@ pub struct Descriptor {
     pub permission: &'static str,
     /// Group it belongs to.
     pub agent: &'static str,
-    /// Time it may take; `None` is `tools.timeout_ms`.
+    /// Time it may take where that is less than `tools.timeout_ms`; `None`: as much as that.
     pub timeout_ms: Option<u32>,
     /// Whether it can work here.
     pub ready: Ready,

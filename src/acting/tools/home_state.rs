@@ -54,6 +54,9 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
             return Err(Failure::new(error_code::NOT_FOUND, message));
         }
     }
+    for secret in asked.iter_mut().filter(|entity| entity.is_secret() && entity.state != UNAVAILABLE) {
+        "secret".clone_into(&mut secret.state);
+    }
     if asked.iter().all(|entity| entity.state == UNAVAILABLE) {
         return Err(DeviceError::Offline(asked[0].name.clone()).into());
     }

@@ -7,6 +7,7 @@ use super::parts::Parts;
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::select::{Scope, select};
 use crate::acting::home::values::{VALUED, check, meant};
+use crate::domain::home::Entity;
 use crate::domain::ports::HomeView;
 use crate::domain::tool::error_code;
 use serde_json::json;
@@ -20,14 +21,22 @@ pub fn set_value(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let (target, here) = (target(args), parts.default_area());
     let scope = Scope { able: VALUED, sweep: &[], default_area: here.as_deref() };
     let selected = select(&home, &target, scope)?;
+    let secrets = parts.home.registry().secrets();
     let mut about = json!({"value": asked});
-    if let [only] = selected.as_slice() {
+    if selected.iter().any(Entity::is_secret) {
+        about = json!({});
+    } else if let [only] = selected.as_slice() {
         about["value"] = json!(meant(only, &asked));
         if let Some(unit) = only.text("unit_of_measurement") {
             about["unit"] = json!(unit);
         }
     }
     plan_for(parts, Arc::clone(&home), selected, &target, about, |entity| {
+        if entity.is_secret() {
+            let value = secrets.reveal(&asked).unwrap_or_else(|| asked.clone());
+            check(entity, &value)?;
+            return Ok(DeviceCommand::Value(secrets.hide(&value)));
+        }
         let value = meant(entity, &asked);
         check(entity, &value)?;
         Ok(DeviceCommand::Value(value))

@@ -99,6 +99,16 @@ impl Tools for Toolbox {
         self.parts.pin.present(pin, self.parts.now_unix_ms())
     }
 
+    fn secret_names(&self) -> Vec<String> {
+        let home = self.parts.home.registry().home();
+        let secret = home.entities.iter().filter(|entity| entity.is_secret());
+        secret.flat_map(|entity| entity.aliases.iter().chain([&entity.name]).cloned()).collect()
+    }
+
+    fn hide(&self, value: &str) -> String {
+        self.parts.home.registry().secrets().hide(value)
+    }
+
     fn risk(&self, tool: &str) -> Option<Risk> {
         table::find(tool).map(|tool| tool.risk)
     }
@@ -120,8 +130,9 @@ async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
         let message = format!("there is no tool called {}", call.tool);
         return receipt(Err(Failure::new(error_code::FAILED, message)));
     };
-    let timeout = tool.timeout_ms.map_or(parts.timeout, |ms| Duration::from_millis(u64::from(ms)));
-    let work = execute(parts, tool, call, timeout);
+    let own = tool.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
+    let timeout = own.map_or(parts.timeout, |own| own.min(parts.timeout));
+    let work = execute(parts, tool, call);
     let result = tokio::time::timeout(timeout + GRACE, work).await.unwrap_or_else(|_| {
         let message = format!("{} did not finish within {} ms", tool.name, timeout.as_millis());
         Err(Failure::new(error_code::TIMEOUT, message))
@@ -129,12 +140,7 @@ async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
     receipt(result)
 }
 
-async fn execute(
-    parts: Arc<Parts>,
-    tool: &'static Descriptor,
-    call: ToolCall,
-    timeout: Duration,
-) -> Result<Outcome, Failure> {
+async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -> Result<Outcome, Failure> {
     let args = Args::check(tool, &call.args)?.of_call(&call);
     allowed(&parts, tool)?;
     (tool.ready)(&parts)?;
@@ -152,7 +158,7 @@ async fn execute(
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
-            let done = tell_devices(&parts, turn, (actions, given), about, timeout).await?;
+            let done = tell_devices(&parts, turn, (actions, given), about).await?;
             match also {
                 Some(work) => Ok(joined(done, work.await?)),
                 None => Ok(done),
@@ -205,12 +211,11 @@ async fn tell_devices(
     turn: Option<&TurnId>,
     (actions, given): (Actions, Approval),
     about: Map<String, Value>,
-    timeout: Duration,
 ) -> Result<Outcome, Failure> {
     let (touched, lists) = (undo::touched(&actions), undo::of_items(&actions));
     let cleared = parts.gate.pass(actions, given)?;
     let before = parts.home.registry().home();
-    let done = parts.home.carry_out(cleared, timeout).await;
+    let done = parts.home.carry_out(cleared, parts.device_timeout).await;
     let home = parts.home.registry().home();
     if let Some(turn) = turn {
         parts.undo.note(turn, parts.now_unix_ms(), undo::changed(&touched, &before, &home));

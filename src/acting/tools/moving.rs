@@ -1,6 +1,6 @@
 //! `alarm.move` and `reminder.move`: another time for what is set already.
 
-use super::alarm::{Asking, key, only, shown};
+use super::alarm::{Asking, key, none, only, shown};
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
@@ -98,9 +98,7 @@ fn moved(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, F
             }
         };
         let timer = match timers.move_to(&before.id, due_unix_ms, recurrence, now) {
-            Err(TimerError::NotFound) => {
-                return Err(Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind))));
-            }
+            Err(TimerError::NotFound) => return Err(none(kind)),
             other => other?,
         };
         let detail = json!({ key(kind): shown(&timer, timers.zone(), now) });

@@ -70,6 +70,8 @@ pub struct Parts {
     here: String,
     /// Time a tool may take.
     pub timeout: Duration,
+    /// Time a device may take.
+    pub device_timeout: Duration,
 }
 
 impl Parts {
@@ -110,7 +112,8 @@ impl Parts {
             gate: Gate::new(permissions),
             pin: kept.pin,
             here,
-            timeout: Duration::from_millis(u64::from(tools.timeout_ms)),
+            timeout: Duration::from_millis(tools.timeout_ms.into()),
+            device_timeout: Duration::from_millis(at_home.command_timeout_ms.min(tools.timeout_ms).into()),
         })
     }
 

@@ -23,6 +23,7 @@ const LEAST_ID: usize = 4;
 pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let (rule, message) = (args.owned("cron").unwrap_or_default(), args.owned("message"));
     zone::check_cron(&rule).map_err(|why| {
+        let why = why.trim_end_matches('.');
         let message = format!("“{rule}” is no time I can read: {why}; write minute, hour, day, month, day of the week, such as 0 9 * * *");
         Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("cron"))
     })?;

@@ -79,6 +79,7 @@ struct Built {
     /// A `home.toml` instead of the demo home.
     home: &'static str,
     tools: ToolsConfig,
+    command_timeout_ms: u32,
     permissions: Permissions,
     clipboard: Option<Arc<dyn Clipboard>>,
 }
@@ -92,6 +93,7 @@ impl Default for Built {
             weather: String::new(),
             home: file::EXAMPLE,
             tools: ToolsConfig { timeout_ms: 300, ..ToolsConfig::default() },
+            command_timeout_ms: 10_000,
             permissions: Permissions::default(),
             clipboard: None,
         }
@@ -125,7 +127,11 @@ impl Built {
             knob.clone(),
             clock,
             (
-                &HomeConfig { area: self.area.into(), ..HomeConfig::default() },
+                &HomeConfig {
+                    area: self.area.into(),
+                    command_timeout_ms: self.command_timeout_ms,
+                    ..HomeConfig::default()
+                },
                 &Permissions { dangerous: self.policy, ..self.permissions },
                 &ToolsConfig { weather_url: self.weather, ..self.tools },
             ),

@@ -37,9 +37,9 @@ pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         let entity = select(&home, &asked, Scope::default())?.remove(0);
         return Ok(Prepared::Answer(of_entity(&entity)?));
     }
-    let (weather, timeout) = (parts.weather.clone(), parts.timeout);
+    let weather = parts.weather.clone();
     Ok(Prepared::Work(Box::pin(async move {
-        let now = weather.now(timeout).await?;
+        let now = weather.now().await?;
         let mut detail = Map::new();
         detail.insert("temperature".into(), json!(now.temperature));
         detail.insert("unit".into(), json!(now.unit));
@@ -58,10 +58,10 @@ fn forecast(parts: &Arc<Parts>, today: NaiveDate, day: NaiveDate) -> Result<Prep
     if !parts.weather.is_configured() {
         return Err(WeatherError::NoForecast(day).into());
     }
-    let (weather, timeout) = (parts.weather.clone(), parts.timeout);
+    let weather = parts.weather.clone();
     let said = if today.succ_opt() == Some(day) { "tomorrow".into() } else { day.format("%A").to_string() };
     Ok(Prepared::Work(Box::pin(async move {
-        let found = weather.on(day, timeout).await?;
+        let found = weather.on(day).await?;
         let mut detail = json!({
             "temperature": found.high, "unit": found.unit, "condition": found.condition,
             "day": said, "low": found.low, "high": found.high,

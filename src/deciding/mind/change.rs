@@ -64,11 +64,7 @@ impl Work<'_> {
         if receipt.ok && !text.trim().is_empty() {
             return Ok(text.to_owned());
         }
-        let text = if receipt.ok {
-            summary::told(&receipt.detail, &self.words())
-        } else {
-            summary::apology(&receipt.detail, &self.words())
-        };
+        let text = summary::of(receipt.ok, &receipt.detail, &self.words());
         Err(ThoughtEnd::Answered { text, language: self.language(), failed: true })
     }
 }

@@ -21,7 +21,7 @@ mod way;
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
 use super::contracts::{Contract, Options, Outcome, fence};
-use super::summary::Words;
+use super::summary::{self, Words};
 use crate::config::route::RouteConfig;
 use crate::domain::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use crate::domain::plan::PlanStore;
@@ -112,6 +112,8 @@ enum Suspended {
 struct Work<'m> {
     mind: &'m Mind,
     task: Task,
+    /// What was asked; a task that goes on belongs to another turn, in which something else was said.
+    request: Mutex<String>,
     tell: Tell,
     context: Context,
     attempts: AtomicU32,
@@ -119,6 +121,8 @@ struct Work<'m> {
     answer: Arc<Mutex<told::Answer>>,
     /// What the answer is, for who judges it.
     subject: Mutex<Option<Subject>>,
+    /// What each tool gave back last, in words, for the same.
+    outputs: Mutex<BTreeMap<String, String>>,
     /// Calls so far; each has a place of its own, so that none is taken for another.
     calls: AtomicU32,
 }
@@ -131,16 +135,18 @@ impl Mind {
 
     /// Works at a task until it ends or waits for somebody. Never fails: what goes wrong is in the thought.
     /// Dropping the future ends it.
-    pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Option<Judgement>) {
+    pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
         let context = Context::of(&self.parts, &task);
         let work = Work {
             mind: self,
+            request: Mutex::new(task.text.clone()),
             context,
             tell,
             attempts: AtomicU32::new(0),
             answer: Arc::default(),
             subject: Mutex::default(),
+            outputs: Mutex::default(),
             // Calls of a task that goes on belong to a new turn.
             calls: AtomicU32::new(0),
             task,
@@ -149,8 +155,8 @@ impl Mind {
             work.tell(PublicEvent::Replay(policy.clone()));
         }
         let end = work.run().await;
-        let judgement = work.judgement(&end);
-        (Thought { end, attempts: work.attempts.load(Ordering::Relaxed) }, judgement)
+        let judgements = work.judgements(&end);
+        (Thought { end, attempts: work.attempts.load(Ordering::Relaxed) }, judgements)
     }
 
     /// The models it works with.
@@ -254,16 +260,34 @@ impl Work<'_> {
         }
     }
 
+    fn request(&self) -> String {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It goes on with what was asked then.
+    fn goes_on_with(&self, request: &str) {
+        request.clone_into(&mut self.request.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
     fn answers_as(&self, subject: Subject) {
         *self.subject.lock().unwrap_or_else(PoisonError::into_inner) = Some(subject);
     }
 
-    /// What is to be judged of the end; nothing where scoring is switched off.
-    fn judgement(&self, end: &ThoughtEnd) -> Option<Judgement> {
-        let subject = self.subject.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let subject = subject.filter(|_| self.mind.judges())?;
-        let (ThoughtEnd::Answered { text, .. } | ThoughtEnd::Hinted { text, .. }) = end else { return None };
-        Some(Judgement { subject, request: self.task.text.clone(), answer: text.clone() })
+    /// What is to be judged: the answer, or what each tool of a task gave back. Nothing where scoring is switched off.
+    fn judgements(&self, end: &ThoughtEnd) -> Vec<Judgement> {
+        if !self.mind.judges() {
+            return Vec::new();
+        }
+        let judged = |subject, answer| Judgement { subject, request: self.request(), answer };
+        let subject = self.subject.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let outputs = std::mem::take(&mut *self.outputs.lock().unwrap_or_else(PoisonError::into_inner));
+        match (end, subject) {
+            (ThoughtEnd::Answered { text, .. } | ThoughtEnd::Hinted { text, .. }, Some(subject)) => {
+                vec![judged(subject, text.clone())]
+            }
+            (_, Some(_)) => Vec::new(),
+            _ => outputs.into_iter().map(|(tool, told)| judged(Subject::Tool(tool), told)).collect(),
+        }
     }
 
     fn tell(&self, event: PublicEvent) {
@@ -353,6 +377,11 @@ impl Work<'_> {
         let receipt = parts.tools.run(call.clone()).await;
         let took = (parts.now)() - began;
         let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
+        if !needs_approval(&receipt) {
+            let told = summary::of(receipt.ok, &receipt.detail, &self.words());
+            let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+            outputs.insert(call.tool.clone(), told);
+        }
         let (tool, args) = (call.tool.clone(), call.args.clone());
         self.tell(PublicEvent::Action { tool, args, receipt: receipt.clone(), duration_ms });
         receipt
@@ -367,7 +396,7 @@ impl Work<'_> {
         let agents = self.task.kind.iter().flat_map(|kind| kind.suggested_agents.iter());
         let agents: Vec<&str> = agents.map(String::as_str).collect();
         let all = agents.contains(&"*");
-        let text = self.task.text.to_lowercase();
+        let text = self.request().to_lowercase();
         let matters =
             |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || tool.is_told_by(&text);
         let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();

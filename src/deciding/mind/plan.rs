@@ -36,7 +36,10 @@ impl Work<'_> {
     /// Goes on where it was: after a yes for one of its calls, or after a power cut.
     pub(super) async fn plan_on(&self, id: &str, call: Option<ToolCall>) -> ThoughtEnd {
         match self.mind.parts.plans.plan(id, None) {
-            Ok(Some(kept)) => self.carry_out(kept.plan, call).await,
+            Ok(Some(kept)) => {
+                self.goes_on_with(&kept.request);
+                self.carry_out(kept.plan, call).await
+            }
             Ok(None) => Self::no_answer(None),
             Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
         }
@@ -46,7 +49,8 @@ impl Work<'_> {
     pub(super) async fn plan_again(&self, id: &str, checkpoint: Option<u32>) -> ThoughtEnd {
         self.decided("plan", 1.0, "an earlier plan is carried out again");
         match self.mind.parts.plans.plan(id, Some(checkpoint.unwrap_or(1))) {
-            Ok(Some(KeptPlan { mut plan, .. })) => {
+            Ok(Some(KeptPlan { mut plan, request, .. })) => {
+                self.goes_on_with(&request);
                 // Its first checkpoint is taken when its first steps begin: without a number all of it is done again.
                 // What ran at a checkpoint begins anew, because somebody wants it.
                 let anew = |step: &&mut Step| checkpoint.is_none() || step.status == StepStatus::Running;
@@ -159,7 +163,7 @@ impl Work<'_> {
     }
 
     fn checkpoint(&self, plan: &Plan, finished: bool) -> Result<(), Fault> {
-        self.mind.parts.plans.checkpoint(&self.task.session, &self.task.text, plan, finished)
+        self.mind.parts.plans.checkpoint(&self.task.session, &self.request(), plan, finished)
     }
 
     fn update(&self, plan: &Plan, at: usize, message: String) {
@@ -215,7 +219,8 @@ impl Work<'_> {
             .collect();
         let mut words = None;
         if !found.is_empty() {
-            let vars = json!({"text": shown(&json!(found)), "request": self.task.text, "language": self.context.language()});
+            let (text, language) = (shown(&json!(found)), self.context.language());
+            let vars = json!({"text": text, "request": self.request(), "language": language});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
             words = honest(outcome.text(), &written, !written.is_empty()).filter(|_| !outcome.fallback);
         }

@@ -46,6 +46,7 @@ impl Work<'_> {
 
     /// Goes on after a yes, with the call, or after an answer.
     pub(super) async fn react_on(&self, mut state: State, call: Option<ToolCall>) -> ThoughtEnd {
+        self.goes_on_with(&state.request);
         if let Some(asked) = state.queue.pop_front() {
             match call {
                 Some(call) => {

@@ -69,6 +69,7 @@ impl Work<'_> {
 
     /// Runs it, finds out the language meanwhile, and says what came of it.
     pub(super) async fn run_single(&self, call: ToolCall, request: &str) -> ThoughtEnd {
+        self.goes_on_with(request);
         let approved = Some(&call).filter(|call| call.approved);
         let (language, (made, receipt)) =
             join(self.detected(request), self.act(&call.tool, &call.args, approved)).await;

@@ -148,13 +148,14 @@ struct Stage {
     tools: Arc<Bench>,
     plans: Arc<Memory>,
     news: Arc<Mutex<Vec<News>>>,
+    judgements: Mutex<Vec<Judgement>>,
 }
 
 impl Stage {
     fn new(settings: RouteConfig, router: Router, lines: Vec<Result<Completion, ModelError>>) -> Self {
         let model = Arc::new(Script { lines: Mutex::new(lines.into()), ..Script::default() });
         let (tools, plans) = (Arc::<Bench>::default(), Arc::<Memory>::default());
-        let config = ContractsConfig { scoring: false, router, ..ContractsConfig::default() };
+        let config = ContractsConfig { router, ..ContractsConfig::default() };
         let noon = chrono::NaiveDate::from_ymd_opt(2026, 11, 22).unwrap().and_hms_opt(12, 0, 0).unwrap();
         let mind = Mind::new(MindParts {
             model: model.clone(),
@@ -169,7 +170,7 @@ impl Stage {
             words: Arc::new(|_| Words::default()),
             now: Arc::new(move || noon),
         });
-        Self { mind, model, tools, plans, news: Arc::default() }
+        Self { mind, model, tools, plans, news: Arc::default(), judgements: Mutex::default() }
     }
 
     fn with(lines: Vec<Result<Completion, ModelError>>) -> Self {
@@ -179,7 +180,15 @@ impl Stage {
     fn work(&self, task: Task) -> Thought {
         let news = self.news.clone();
         let tell: Tell = Arc::new(move |one| news.lock().unwrap().push(one));
-        self.mind.work(task, tell).now_or_never().expect("nothing waits").0
+        let (thought, judgements) = self.mind.work(task, tell).now_or_never().expect("nothing waits");
+        self.judgements.lock().unwrap().extend(judgements);
+        thought
+    }
+
+    /// Label, request and answer of everything that is to be judged.
+    fn judged(&self) -> Vec<(String, String, String)> {
+        let told = |one: Judgement| (one.subject.label(), one.request, one.answer);
+        self.judgements.lock().unwrap().drain(..).map(told).collect()
     }
 
     fn prompts(&self) -> Vec<Prompt> {
@@ -582,6 +591,31 @@ fn a_yes_in_a_plan_is_good_for_one_step() {
     let thought = stage.work(Task { resume, turn: "t-2".into(), ..task("", Category::Conversation) });
     assert!(matches!(thought.end, ThoughtEnd::NeedsApproval { .. }), "{thought:?}");
     assert_eq!(stage.ran().iter().filter(|(_, approved)| *approved).count(), 1);
+}
+
+#[test]
+fn what_tools_of_a_task_gave_back_is_judged_after_it_with_what_was_asked() {
+    let request = "get the house ready";
+    let one = |tool: &str, answer: &str| (format!("tool.{tool}"), request.to_owned(), answer.to_owned());
+    let mut unlock = step("c", "test.unlock", &["a", "b"]);
+    unlock["args"] = json!({"name": "door"});
+    let steps = json!([step("a", "test.look", &[]), step("b", "test.fail", &[]), unlock]);
+    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees.")]);
+    stage.work(task(request, Category::TaskComplex));
+    let sorry = "Sorry, the lamp cannot do that.";
+    assert_eq!(stage.judged(), [one("test.fail", sorry), one("test.look", "It is 21 degrees.")]);
+
+    // Tools in a row: each once, those before a question in its turn, and the rest with the first request.
+    let unlock = || wants("test.unlock", json!({"name": "door"}));
+    let look = || wants("test.look", json!({"name": "x"}));
+    let stage = Stage::with(vec![look(), look(), unlock(), says("Fine.")]);
+    let thought = stage.work(task(request, Category::HomeControl));
+    assert_eq!(stage.judged(), [one("test.look", "It is 21 degrees.")]);
+    let ThoughtEnd::NeedsApproval { call, .. } = thought.end else { panic!("{thought:?}") };
+    let call = ToolCall { approved: true, ..call };
+    let resume = Some(Resume::Approved { task: "t-1".into(), call });
+    stage.work(Task { resume, turn: "t-2".into(), ..task("", Category::Conversation) });
+    assert_eq!(stage.judged(), [one("test.unlock", "Done.")]);
 }
 
 #[test]

@@ -54,7 +54,7 @@ struct Order {
 impl Order {
     async fn call(&self, call: &Call, return_response: bool) -> Result<Value, DeviceError> {
         let answer = self.link.ask(call.message(&self.id, return_response)).await;
-        answer.map_err(|unanswered| self.error(unanswered))
+        answer.map_err(|unanswered| self.error(unanswered, call))
     }
 
     async fn search(&self, query: &str, class: Option<&str>) -> Result<(), DeviceError> {
@@ -79,16 +79,23 @@ impl Order {
     }
 
     /// What the answer means for the person who asked.
-    fn error(&self, unanswered: Unanswered) -> DeviceError {
+    fn error(&self, unanswered: Unanswered, call: &Call) -> DeviceError {
         let name = self.name.clone();
         let refusal = match unanswered {
             Unanswered::Gone => return DeviceError::Offline(name),
             Unanswered::Late => return DeviceError::Timeout(name),
             Unanswered::Refused(refusal) => refusal,
         };
-        tracing::debug!(entity = self.id, ?refusal, "Home Assistant refuses");
+        // Not its message: that may repeat a password.
+        tracing::debug!(entity = self.id, refusal.code, refusal.key, "Home Assistant refuses");
         let Refusal { code, message, key } = refusal;
         let cannot = key == "service_not_supported" || message.contains("not support");
+        if service::is_coded(call) && about_code(&key, &message) {
+            return match call.data.contains_key("code") {
+                true => DeviceError::WrongCode { name, wanted: None },
+                false => DeviceError::NeedsCode(name),
+            };
+        }
         match code.as_str() {
             // The service is not there, or not for this device.
             "not_found" => DeviceError::Unsupported { name, what: "do that" },
@@ -103,4 +110,12 @@ impl Order {
             _ => DeviceError::Failed { name, why: message },
         }
     }
+}
+
+/// Whether a lock or an alarm panel was refused for its code: by the key of the words, which integrations choose
+/// themselves (`code_arm_required`, `invalid_code`, `add_default_code`), or by the words.
+fn about_code(key: &str, message: &str) -> bool {
+    let words = |text: &str| text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
+    let said = format!("{} {}", words(key), words(message));
+    said.split_whitespace().any(|word| ["code", "pin", "pincode", "passcode"].contains(&word))
 }

@@ -40,22 +40,28 @@ pub enum Plan {
     CleanArea(String),
 }
 
+/// Whether a service is one of those that may want a code.
+pub(super) fn is_coded(call: &Call) -> bool {
+    CODED.contains(&call.domain.as_str())
+}
+
 impl Plan {
     /// The same with the code that a lock or an alarm panel wants.
     ///
     /// # Errors
-    /// `Failed` when the code cannot be right, by the format the device tells.
+    /// `WrongCode` when the code cannot be right, by the format the device tells.
     pub fn with_code(mut self, entity: &Entity, code: Option<&str>) -> Result<Self, DeviceError> {
         if let (Self::Calls(calls), Some(code)) = (&mut self, code) {
-            for call in calls.iter_mut().filter(|call| CODED.contains(&call.domain.as_str())) {
+            for call in calls.iter_mut().filter(|call| is_coded(call)) {
                 // A panel that arms without a code is not given one that could be wrong.
                 let arms = call.service.starts_with("alarm_arm");
                 let required = entity.attributes.get("code_arm_required").and_then(Value::as_bool);
                 if arms && required == Some(false) {
                     continue;
                 }
-                if let Some(why) = entity.text("code_format").and_then(|format| codes::misfit(format, code)) {
-                    return Err(DeviceError::Failed { name: entity.name.clone(), why });
+                let wanted = entity.text("code_format").and_then(|format| codes::misfit(format, code));
+                if wanted.is_some() {
+                    return Err(DeviceError::WrongCode { name: entity.name.clone(), wanted });
                 }
                 call.data.insert("code".into(), json!(code));
             }

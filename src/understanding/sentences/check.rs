@@ -36,7 +36,12 @@ impl<'s> Scope<'s> {
     }
 
     fn has_list(&self, name: &str) -> bool {
-        HOME_LISTS.contains(&name) || self.list(name).is_some()
+        HOME_LISTS.contains(&name) || self.list(name).is_some() || self.is_faulty(name)
+    }
+
+    /// Whether it is there with a mistake in it, which is told where it stands.
+    fn is_faulty(&self, name: &str) -> bool {
+        self.sentences.faulty.contains(name)
     }
 }
 
@@ -235,6 +240,9 @@ impl<'s> Checker<'s> {
             return;
         }
         let Some(rule) = scope.rule(name) else {
+            if scope.is_faulty(name) {
+                return;
+            }
             let known = scope.sentences.rules.keys().map(String::as_str);
             let fix = suggestion("expansion_rules", name, known);
             self.note(file, at, format!("rule <{name}> is not defined"), fix);

@@ -1,12 +1,13 @@
 //! Reading one sentence file of Home Assistant's format.
 
+use super::calls::{self, Call};
 use super::model::{Data, List, Requirement, Rule, Template};
 use super::template::{self, Slip};
 use super::yaml::{Node, Reader, json, place};
 use crate::understanding::problem::{Place, Problem};
 use saphyr::{LoadableYamlNode, MarkedYaml};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +24,12 @@ pub struct FileContent {
     pub responses: Responses,
     /// Put before every response; Hark's own key.
     pub macros: String,
+    /// Functions that responses call and that no macro of theirs is.
+    pub calls: Vec<Call>,
+    /// Lists and rules that are there with mistakes in them: their mistakes are told already.
+    pub faulty: BTreeSet<String>,
+    /// Where intents, and groups of responses, begin.
+    pub places: BTreeMap<String, (Arc<Path>, Place)>,
 }
 
 /// Reads one file; `problems` gets every mistake in it.
@@ -31,6 +38,9 @@ pub struct FileReader<'r> {
     pub(super) file: Arc<Path>,
     language: &'r str,
     rank: usize,
+    pub(super) faulty: BTreeSet<String>,
+    calls: Vec<Call>,
+    places: BTreeMap<String, (Arc<Path>, Place)>,
 }
 
 const TOP_KEYS: [&str; 8] = [
@@ -85,12 +95,13 @@ pub fn read(
         }
     };
     let yaml = Reader { file, source, problems };
-    let mut reader = FileReader { yaml, file: file.into(), language, rank };
+    let (faulty, calls, places) = Default::default();
+    let mut reader = FileReader { yaml, file: file.into(), language, rank, faulty, calls, places };
     let mut content = FileContent::default();
     for document in &documents {
         reader.top(document, &mut content);
     }
-    content
+    FileContent { faulty: reader.faulty, calls: reader.calls, places: reader.places, ..content }
 }
 
 impl FileReader<'_> {
@@ -114,8 +125,10 @@ impl FileReader<'_> {
                 }
                 "responses" => self.responses(value, &mut content.responses),
                 "response_macros" => {
-                    content.macros = self.yaml.text(value, "response_macros").unwrap_or_default();
-                    self.check_response("response_macros", value, &content.macros);
+                    // A second document of the file adds to the first.
+                    let text = self.yaml.text(value, "response_macros").unwrap_or_default();
+                    self.check_response("response_macros", value, &text);
+                    content.macros.push_str(&text);
                 }
                 _ => {}
             }
@@ -138,6 +151,7 @@ impl FileReader<'_> {
 
     fn intents(&mut self, node: &Node<'_>, content: &mut FileContent) {
         for (intent, at, node) in self.yaml.mapping(node, "intents", &[]) {
+            self.places.entry(intent.clone()).or_insert_with(|| (Arc::clone(&self.file), at));
             let entries = self.yaml.mapping(node, &format!("intent '{intent}'"), &INTENT_KEYS);
             if !entries.iter().any(|(key, _, _)| key == "data") && node.data.is_mapping() {
                 let fix = "add `data:` with `- sentences:` below it";
@@ -248,12 +262,13 @@ impl FileReader<'_> {
     fn rules(&mut self, node: &Node<'_>) -> BTreeMap<String, Rule> {
         let mut rules = BTreeMap::new();
         for (name, _, node) in self.yaml.mapping(node, "expansion_rules", &[]) {
-            if let Some(text) = self.yaml.text(node, &format!("rule '{name}'"))
-                && let Some(expr) = self.expr(node, &text)
-            {
-                let place = self.yaml.text_place(node);
-                rules.insert(name, Rule { expr, file: Arc::clone(&self.file), place });
-            }
+            let text = self.yaml.text(node, &format!("rule '{name}'"));
+            let Some(expr) = text.and_then(|text| self.expr(node, &text)) else {
+                self.faulty.insert(name);
+                continue;
+            };
+            let place = self.yaml.text_place(node);
+            rules.insert(name, Rule { expr, file: Arc::clone(&self.file), place });
         }
         rules
     }
@@ -274,9 +289,10 @@ impl FileReader<'_> {
     }
 
     fn responses(&mut self, node: &Node<'_>, responses: &mut Responses) {
-        for (part, _, node) in
+        for (part, at, node) in
             self.yaml.mapping(node, "responses", &["intents", "errors", "replies", "summary"])
         {
+            self.places.entry(part.clone()).or_insert_with(|| (Arc::clone(&self.file), at));
             if part == "intents" {
                 for (intent, _, node) in self.yaml.mapping(node, "responses of intents", &[]) {
                     self.response_group(&intent, node, responses);
@@ -305,6 +321,15 @@ impl FileReader<'_> {
             let detail = error.detail().unwrap_or("the template is broken").to_owned();
             let message = format!("{what}, its line {line}: {detail}");
             self.yaml.problem(place(node), message, "mend the {{ … }} or {% … %} there");
+        }
+        for call in calls::unknown(node, text, self.yaml.source) {
+            match call.kind {
+                "function" => self.calls.push(call),
+                kind => {
+                    let message = format!("{what}: there is no {kind} '{}'", call.name);
+                    self.yaml.problem(call.at, message, "write one that minijinja has, or take it away");
+                }
+            }
         }
     }
 }

@@ -18,8 +18,9 @@ impl FileReader<'_> {
     pub(super) fn lists(&mut self, node: &Node<'_>) -> BTreeMap<String, List> {
         let mut lists = BTreeMap::new();
         for (name, at, node) in self.yaml.mapping(node, "lists", &[]) {
-            if let Some(list) = self.list(&name, at, node) {
-                lists.insert(name, list);
+            match self.list(&name, at, node) {
+                Some(list) => drop(lists.insert(name, list)),
+                None => drop(self.faulty.insert(name)),
             }
         }
         lists

@@ -1,5 +1,6 @@
 //! Sentence files of Home Assistant's format, read into one set per language.
 
+mod calls;
 mod check;
 mod file;
 mod lists;
@@ -13,10 +14,11 @@ mod tests;
 pub use check::{HOME_LISTS, Scope};
 pub use file::Responses;
 
-use super::problem::{Place, Problem};
+use super::problem::{Place, Problem, nearest};
 use model::{Data, List, Range, Rule};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use template::Expr;
 
 /// Every template, list, rule and response of one language.
@@ -28,6 +30,8 @@ pub struct Sentences {
     pub(super) rules: BTreeMap<String, Rule>,
     pub(super) skip_words: Vec<String>,
     responses: Responses,
+    faulty: BTreeSet<String>,
+    places: BTreeMap<String, (Arc<Path>, Place)>,
 }
 
 impl Sentences {
@@ -89,7 +93,7 @@ impl Sentences {
         mut problems: Vec<Problem>,
     ) -> Result<Self, Vec<Problem>> {
         let mut all = Self { language: language.to_owned(), ..Self::default() };
-        let mut macros = String::new();
+        let (mut macros, mut called) = (String::new(), Vec::new());
         for (rank, path, source) in sources {
             let content = file::read(path, source, language, *rank, &mut problems);
             all.data.extend(content.data);
@@ -101,11 +105,26 @@ impl Sentences {
                 }
             }
             macros.push_str(content.macros.trim());
+            called.extend(content.calls.into_iter().map(|call| (path, call)));
+            all.faulty.extend(content.faulty);
+            for (name, place) in content.places {
+                all.places.entry(name).or_insert(place);
+            }
             for (group, keys) in content.responses {
                 all.responses.entry(group).or_default().extend(keys);
             }
         }
         all.inline_ranges();
+        let defined = calls::macros(&macros);
+        for (path, call) in called.into_iter().filter(|(_, call)| !defined.contains(&call.name)) {
+            let likely = nearest(&call.name, defined.iter().map(String::as_str));
+            let fix = likely.map_or_else(
+                || "write it as a macro below `response_macros:`, or take it away".to_owned(),
+                |likely| format!("did you mean '{likely}'?"),
+            );
+            let message = format!("a response calls the {} '{}', which there is not", call.kind, call.name);
+            problems.push(Problem::new(path, call.at, message, fix));
+        }
         for text in all.responses.values_mut().flat_map(BTreeMap::values_mut) {
             // Each response stands alone for whoever renders it.
             if text.contains("{{") || text.contains("{%") {
@@ -143,6 +162,12 @@ impl Sentences {
     /// Response templates (minijinja) by intent, or by `replies` and `errors`, then by key.
     pub fn responses(&self) -> &BTreeMap<String, BTreeMap<String, String>> {
         &self.responses
+    }
+
+    /// Where an intent, or a group of responses such as `errors`, begins: `FILE:LINE:COLUMN`.
+    pub fn place_of(&self, name: &str) -> Option<String> {
+        let (file, at) = self.places.get(name)?;
+        Some(format!("{}:{}:{}", file.display(), at.line, at.column))
     }
 
     /// Names of all intents that have sentences, each once.

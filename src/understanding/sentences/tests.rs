@@ -399,3 +399,47 @@ fn what_is_parsed_by_rule_has_a_rule_and_is_spoken_without_another() {
         );
     }
 }
+
+#[test]
+fn what_a_response_calls_is_looked_up_when_all_files_are_read() {
+    let source = "language: en\nintents:\n  A:\n    data:\n      - sentences: [go]\nresponses:\n  intents:\n    A:\n      \
+                  default: \"{{ slots.x | lowr }} {{ thing('a') }} {% if x is definedd %}{% endif %}\"\n      \
+                  long: >-\n        one {{ range(2) | list }}\n        two {{ nothing(1) }}\n\
+                  response_macros: |\n  {%- macro things(a) -%}{{ a | upper }}{{ wrong(a) }}{%- endmacro -%}\n";
+    for (place, message, fix) in [
+        ("9:31 ", "there is no filter 'lowr'", "minijinja"),
+        ("9:42 ", "calls the function 'thing'", "did you mean 'things'"),
+        ("9:68 ", "there is no test 'definedd'", "minijinja"),
+        ("12:16 ", "calls the function 'nothing'", "response_macros"),
+        ("14:46 ", "calls the function 'wrong'", "response_macros"),
+    ] {
+        assert_mistake(source, place, message, fix);
+    }
+    let problems = Sentences::from_text("own.yaml", source, "en").unwrap_err();
+    assert_eq!(problems.len(), 5, "{problems:#?}");
+}
+
+#[test]
+fn a_faulty_list_or_rule_is_told_once() {
+    let source = "language: en\nintents:\n  A:\n    data:\n      - sentences: [\"go {level} <way>\", \"<road>\"]\n\
+                  lists:\n  level: {}\nexpansion_rules:\n  way: \"[a\"\n  road: \"<way> {level}\"\n";
+    let problems = Sentences::from_text("own.yaml", source, "en").unwrap_err();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:#?}");
+    assert!(
+        told[0].contains("list 'level' has no values") && told[1].contains("'[' is never closed"),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn every_document_of_a_file_is_read() {
+    let source = "language: en\nintents:\n  A:\n    data:\n      - sentences: [go]\nresponse_macros: |\n  {% macro one() %}1{% endmacro %}\n\
+                  ---\nlanguage: en\nintents:\n  B:\n    data:\n      - sentences: [stop]\nresponses:\n  intents:\n    B:\n      \
+                  default: \"{{ one() }}{{ two() }}\"\nresponse_macros: |\n  {% macro two() %}2{% endmacro %}\n";
+    let sentences = Sentences::from_text("own.yaml", source, "en").unwrap();
+    assert_eq!(sentences.intents(), ["A", "B"]);
+    assert_eq!(sentences.place_of("B").as_deref(), Some("own.yaml:11:3"));
+    let text = &sentences.responses()["B"]["default"];
+    assert_eq!(minijinja::render!(text), "12");
+}

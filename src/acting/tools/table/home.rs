@@ -380,7 +380,7 @@ pub const TOOLS: &[Descriptor] = &[
             NAME,
             AREA,
             DOMAIN,
-            Field::always("value", "string", "what was set"),
+            Field::maybe("value", "string", "what was set; not told of a password"),
             Field::maybe("unit", "string", "its unit, when it is one thing and has one"),
         ],
         risk: Risk::Write,

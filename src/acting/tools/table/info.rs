@@ -3,6 +3,7 @@
 use super::TARGET;
 use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::{datetime, weather};
+use crate::acting::weather::LIMIT_MS;
 use crate::domain::Risk;
 
 /// Its tools.
@@ -36,7 +37,7 @@ pub const TOOLS: &[Descriptor] = &[
         ],
         permission: "weather",
         agent: "weather",
-        timeout_ms: None,
+        timeout_ms: Some(LIMIT_MS),
         ready: weather::ready,
         prepare: weather::get,
     },

@@ -4,8 +4,6 @@ use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
 use crate::acting::tools::web;
 use crate::domain::Risk;
 
-/// More than `tools.http_timeout_ms` can be, which ends a request first.
-const TIMEOUT_MS: Option<u32> = Some(31_000);
 /// Longest address, characters.
 const URL: Kind = Kind::Words(4096);
 /// Longest body of a request, bytes.
@@ -47,7 +45,7 @@ pub const TOOLS: &[Descriptor] = &[
         triggers: &["http", "request", "post", "api"],
         permission: "web",
         agent: "web",
-        timeout_ms: TIMEOUT_MS,
+        timeout_ms: None,
         ready: always,
         prepare: web::request,
     },
@@ -67,7 +65,7 @@ pub const TOOLS: &[Descriptor] = &[
         triggers: &["fetch", "page", "website", "url", "web"],
         permission: "web",
         agent: "web",
-        timeout_ms: TIMEOUT_MS,
+        timeout_ms: None,
         ready: always,
         prepare: web::fetch,
     },

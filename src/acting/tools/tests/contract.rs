@@ -185,7 +185,7 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
     let call =
         ToolCall { index: 0, turn: "t".into(), tool: "home.sly".into(), args, approved: true, grant: None };
     let parts = Arc::clone(house.tools.parts());
-    let failure = execute(parts, &SLY, call, Duration::from_secs(1)).await.unwrap_err();
+    let failure = execute(parts, &SLY, call).await.unwrap_err();
     assert_eq!(failure.code(), error_code::FORBIDDEN);
     assert_eq!(house.state("light.lamp"), "off");
 }

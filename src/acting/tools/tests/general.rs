@@ -276,6 +276,20 @@ async fn a_program_that_does_not_end_is_given_up() {
     assert_eq!(slow.detail["error"], error_code::TIMEOUT);
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_device_is_given_up_sooner_than_a_tool() {
+    let tools = ToolsConfig { shell_allow: vec!["sleep".into()], ..ToolsConfig::default() };
+    let built = Built { tools, command_timeout_ms: 100, deaf: "light.", ..Built::default() };
+    assert_eq!(built.tools.timeout_ms, 30_000);
+    let house = built.house();
+    let args = json!({"program": "sleep", "args": ["0.4"]});
+    assert!(house.call("shell.run", args, true).await.ok);
+    let begun = std::time::Instant::now();
+    assert_eq!(house.fails("home.turn_on", json!({"name": "lamp"})).await.0, error_code::TIMEOUT);
+    assert!(begun.elapsed().as_secs() < 5);
+}
+
 #[tokio::test]
 async fn tools_that_are_switched_off_are_neither_run_nor_told() {
     let permissions =

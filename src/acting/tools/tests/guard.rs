@@ -29,7 +29,7 @@ fn tool(risk: Risk, prepare: Prepare) -> &'static Descriptor {
 async fn run_it(house: &House, tool: &'static Descriptor, approved: bool) -> Result<Outcome, Failure> {
     let args = Slots::from_iter([("name".to_owned(), json!("lamp"))]);
     let call = ToolCall { index: 0, turn: "t".into(), tool: tool.name.into(), args, approved, grant: None };
-    execute(Arc::clone(house.tools.parts()), tool, call, Duration::from_secs(5)).await
+    execute(Arc::clone(house.tools.parts()), tool, call).await
 }
 
 #[tokio::test]

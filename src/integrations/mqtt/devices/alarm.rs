@@ -91,18 +91,14 @@ impl Appliance for Alarm {
     }
 
     fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
-        let lacks_code = code.is_none() || self.own_code.as_deref().is_some_and(|own| code != Some(own));
         let DeviceCommand::Arm(wanted) = command else { return Err(Refused::Unsupported("do that")) };
-        if *wanted == "disarmed" && self.wants_code.1 && lacks_code {
-            return Err(Refused::Unsupported("be disarmed without its code"));
-        }
-        if *wanted != "disarmed" && self.wants_code.0 && lacks_code {
-            return Err(Refused::Unsupported("be armed without its code"));
-        }
         let needs_code = if *wanted == "disarmed" { self.wants_code.1 } else { self.wants_code.0 };
-        let misfit = self.code_format.filter(|_| needs_code).zip(code);
-        if let Some(why) = misfit.and_then(|(format, code)| codes::misfit(format, code)) {
-            return Err(Refused::Code(why));
+        if needs_code {
+            let given = code.ok_or(Refused::NoCode)?;
+            let misfit = self.code_format.and_then(|format| codes::misfit(format, given));
+            if misfit.is_some() || self.own_code.as_deref().is_some_and(|own| given != own) {
+                return Err(Refused::Code(misfit));
+            }
         }
         let found = self.payloads.iter().find(|(state, _)| state == wanted);
         let (_, payload) = found.ok_or(Refused::Unsupported("be armed like that"))?;

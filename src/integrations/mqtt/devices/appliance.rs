@@ -27,8 +27,10 @@ pub struct Order {
 pub enum Refused {
     /// It cannot do this; the words go behind "cannot".
     Unsupported(&'static str),
-    /// The code that was entered for it cannot be right.
-    Code(String),
+    /// It wants a code, and none was entered for it.
+    NoCode,
+    /// The code that was entered for it cannot be right; what it has to do, where that is known.
+    Code(Option<String>),
     /// Its template does not fit.
     Template(TemplateError),
 }
@@ -39,7 +41,8 @@ impl Refused {
         let name = name.to_owned();
         match self {
             Self::Unsupported(what) => DeviceError::Unsupported { name, what },
-            Self::Code(why) => DeviceError::Failed { name, why },
+            Self::NoCode => DeviceError::NeedsCode(name),
+            Self::Code(wanted) => DeviceError::WrongCode { name, wanted },
             Self::Template(error) => DeviceError::Failed { name, why: error.to_string() },
         }
     }

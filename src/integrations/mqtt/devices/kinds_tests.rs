@@ -149,7 +149,7 @@ fn locks_and_alarm_panels_and_their_codes() {
         &json!({"name": "L", "cmd_t": "c", "code_format": "^\\d{4}$",
             "cmd_tpl": "{\"action\": \"{{ value }}\", \"code\": \"{{ code }}\"}"}),
     );
-    assert!(matches!(coded.try_tell("lock.l", &C::Unlock), Err(DeviceError::Unsupported { .. })));
+    assert!(matches!(coded.try_tell("lock.l", &C::Unlock), Err(DeviceError::NeedsCode(_))));
     coded.fleet.set_codes(codes("lock.l", "0042"));
     assert_eq!(coded.tell("lock.l", &C::Unlock), [r#"c {"action": "UNLOCK", "code": "0042"}"#]);
     assert_eq!(coded.tell("lock.l", &C::Lock), [r#"c {"action": "LOCK", "code": "0042"}"#]);
@@ -175,9 +175,10 @@ fn locks_and_alarm_panels_and_their_codes() {
     );
     let disarm = C::Arm("disarmed".into());
     let refused = coded.try_tell("alarm_control_panel.a", &disarm);
-    assert!(matches!(refused, Err(DeviceError::Unsupported { .. })), "announced is not entered");
+    assert!(matches!(refused, Err(DeviceError::NeedsCode(_))), "announced is not entered");
     coded.fleet.set_codes(codes("alarm_control_panel.a", "4321"));
-    assert!(coded.try_tell("alarm_control_panel.a", &disarm).is_err(), "the wrong one");
+    let wrong = coded.try_tell("alarm_control_panel.a", &disarm);
+    assert!(matches!(wrong, Err(DeviceError::WrongCode { wanted: None, .. })), "{wrong:?}");
     coded.fleet.set_codes(codes("alarm_control_panel.a", "1234"));
     assert_eq!(coded.tell("alarm_control_panel.a", &disarm), ["c {\"do\": \"DISARM\"}"]);
     // A keypad as Zigbee2MQTT suggests it: the panel checks the code.

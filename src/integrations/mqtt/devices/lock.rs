@@ -79,12 +79,13 @@ impl Appliance for Lock {
 
     fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
         let misfit = self.code_format.as_deref().filter(|_| self.wants_code).zip(code);
-        if let Some(why) = misfit.and_then(|(format, code)| codes::misfit(format, code)) {
-            return Err(Refused::Code(why));
+        let misfit = misfit.and_then(|(format, code)| codes::misfit(format, code));
+        if misfit.is_some() {
+            return Err(Refused::Code(misfit));
         }
         let payload = match command {
             DeviceCommand::Lock | DeviceCommand::Unlock if self.wants_code && code.is_none() => {
-                return Err(Refused::Unsupported("be locked or unlocked without its code"));
+                return Err(Refused::NoCode);
             }
             DeviceCommand::Lock => &self.payloads.0,
             DeviceCommand::Unlock => &self.payloads.1,

@@ -28,7 +28,8 @@ impl Setting {
         let limits = match domain {
             "number" => vec![number("min", 1.0)?, number("max", 100.0)?, number("step", 1.0)?],
             "text" => {
-                vec![number("min", 0.0)?, number("max", 255.0)?, ("pattern", json!(fields.text("pattern")?))]
+                let text = |key| Ok((key, json!(fields.text(key)?)));
+                vec![number("min", 0.0)?, number("max", 255.0)?, text("pattern")?, text("mode")?]
             }
             _ => Vec::new(),
         };

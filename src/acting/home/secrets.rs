@@ -1,0 +1,69 @@
+//! Values that nobody is to read, such as passwords: whoever handles one of them handles a name that stands for it, made
+//! up by this start of the program. Only the driver of the device it belongs to is given the value.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many are known; the oldest gives way.
+const MOST: usize = 256;
+
+/// What names begin with.
+const PREFIX: &str = "secret-";
+
+/// See the module. In memory only.
+#[derive(Default)]
+pub struct Secrets {
+    /// Keyed anew at every start, so that no name tells anything of its value.
+    keyed: RandomState,
+    known: Mutex<VecDeque<(String, String)>>,
+}
+
+impl Secrets {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
+        // A row is pushed whole.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The name that stands for this value from now on; the same for the same value. A name stays as it is.
+    pub fn hide(&self, value: &str) -> String {
+        let mut known = self.lock();
+        if known.iter().any(|(name, _)| name == value) {
+            return value.to_owned();
+        }
+        let name = format!("{PREFIX}{:016x}", self.keyed.hash_one(value));
+        // What is used again is the newest again.
+        known.retain(|(old, _)| *old != name);
+        if known.len() == MOST {
+            known.pop_front();
+        }
+        known.push_back((name.clone(), value.to_owned()));
+        name
+    }
+
+    /// The value behind a name; `None` when it stands for none, or no longer.
+    pub fn reveal(&self, name: &str) -> Option<String> {
+        self.lock().iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_a_value_and_tells_nothing_of_it() {
+        let secrets = Secrets::default();
+        let name = secrets.hide("hunter2");
+        assert!(name.starts_with(PREFIX) && !name.contains("hunter"), "{name}");
+        assert_eq!((secrets.hide("hunter2"), secrets.hide(&name)), (name.clone(), name.clone()));
+        assert_eq!(secrets.reveal(&name).as_deref(), Some("hunter2"));
+        assert_eq!(secrets.reveal("hunter2"), None);
+        assert_ne!(Secrets::default().hide("hunter2"), name, "another start, another name");
+        for other in 0..MOST {
+            secrets.hide(&other.to_string());
+        }
+        assert_eq!(secrets.reveal(&name), None, "long ago");
+    }
+}

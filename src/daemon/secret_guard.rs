@@ -1,0 +1,191 @@
+//! Takes the values of password fields out of what was said or typed, before it is recorded, published or understood: a
+//! name stands in their place (`acting::home::secrets`), which only the driver of the field can read.
+
+use super::clock::wall_local;
+use crate::acting::names::{holds_words, normal};
+use crate::domain::ports::{Tools, Understand};
+use crate::domain::{Distant, Event};
+use std::ops::Range;
+
+/// The intent by which a text is set.
+const SETS: &str = "HarkSetValue";
+
+/// Words between the name of a field and its value, English and German.
+const BETWEEN: &[&str] = &["to", "as", "is", "into", "in", "on", "with", "auf", "zu", "als", "ist", "mit"];
+
+/// The event with names for the values of password fields, and whether there was one.
+pub(super) fn without_values(event: Event, tools: &dyn Tools, understand: &dyn Understand) -> (Event, bool) {
+    let names = tools.secret_names();
+    if names.is_empty() {
+        return (event, false);
+    }
+    let guard = Guard { names, tools, understand };
+    let mut event = event;
+    let hidden = guard.cover(&mut event);
+    (event, hidden)
+}
+
+/// Whether a text may hold such a value, and must not be written down as it is.
+pub(super) fn may_hold_value(text: &str, tools: &dyn Tools) -> bool {
+    tools.secret_names().iter().any(|name| holds_words(text, name))
+}
+
+const ARTICLES: &[&str] = &["the", "my", "our", "das", "dem", "die", "der", "den", "unser", "mein"];
+
+/// Words with which somebody begins who sets something.
+const VERBS: &[&str] = &[
+    "set",
+    "write",
+    "put",
+    "enter",
+    "type",
+    "change",
+    "save",
+    "store",
+    "use",
+    "make",
+    "let",
+    "schreib",
+    "schreibe",
+    "setz",
+    "setze",
+    "stell",
+    "stelle",
+    "trag",
+    "trage",
+    "gib",
+    "nimm",
+    "speicher",
+    "speichere",
+    "please",
+    "bitte",
+];
+
+struct Guard<'a> {
+    names: Vec<String>,
+    tools: &'a dyn Tools,
+    understand: &'a dyn Understand,
+}
+
+impl Guard<'_> {
+    fn cover(&self, event: &mut Event) -> bool {
+        let (text, whole) = match event {
+            Event::Promised { event, .. } => return self.cover(event),
+            Event::Typed { text, .. } => (text, true),
+            Event::Transcript { transcript } => (&mut transcript.text, true),
+            Event::Distant { heard: Distant::Transcript { transcript }, .. } => (&mut transcript.text, true),
+            Event::Partial(words) => {
+                let hidden = self.unfinished(&words.text);
+                words.stable = if hidden.is_some() { 0 } else { words.stable };
+                return put(&mut words.text, hidden);
+            }
+            Event::Distant { heard: Distant::Partial { text, stable }, .. } => {
+                let hidden = self.unfinished(text);
+                *stable = if hidden.is_some() { 0 } else { *stable };
+                return put(text, hidden);
+            }
+            _ => return false,
+        };
+        let hidden = if whole { self.of(text) } else { None };
+        put(text, hidden)
+    }
+
+    /// A whole request without the value it sets.
+    fn of(&self, text: &str) -> Option<String> {
+        let understood = self.understand.understand_at(text, "", wall_local());
+        let is_secret = |name: &str| self.names.iter().any(|known| normal(known) == normal(name));
+        let mut values = understood
+            .intents
+            .iter()
+            .filter(|intent| intent.name == SETS && intent.slots["name"].as_str().is_some_and(is_secret))
+            .filter_map(|intent| intent.slots["value"].as_str());
+        let found = |value: &str| {
+            let at = text.rfind(value).or_else(|| text.to_lowercase().rfind(&value.to_lowercase()))?;
+            Some(at..at + value.len()).filter(|at| text.get(at.clone()).is_some())
+        };
+        let at = values.next().and_then(found);
+        let meant = at.is_some() || understood.intents.is_empty();
+        let about = |name: &String| behind(text, name).or_else(|| before(text, name));
+        let at = at.or_else(|| self.names.iter().find_map(about).filter(|_| meant))?;
+        Some(self.without(text, at))
+    }
+
+    /// The same for words of which more may come.
+    fn unfinished(&self, text: &str) -> Option<String> {
+        let at = self.names.iter().find_map(|name| behind(text, name))?;
+        Some(self.without(text, at))
+    }
+
+    fn without(&self, text: &str, at: Range<usize>) -> String {
+        format!("{}{}{}", &text[..at.start], self.tools.hide(&text[at.clone()]), &text[at.end..])
+    }
+}
+
+fn put(text: &mut String, hidden: Option<String>) -> bool {
+    hidden.map(|hidden| *text = hidden).is_some()
+}
+
+/// Where the words behind a name stand, as far as they can be its value.
+fn behind(text: &str, name: &str) -> Option<Range<usize>> {
+    let words = words(text);
+    let (_, ends) = place(&words, name)?;
+    let (from, _) = words[ends..].iter().find(|(_, word)| !is_one(BETWEEN, word))?;
+    Some(*from..text.trim_end().len())
+}
+
+/// The same for the words before it: "write … into the safe code".
+fn before(text: &str, name: &str) -> Option<Range<usize>> {
+    let words = words(text);
+    let (begins, _) = place(&words, name)?;
+    let said =
+        words[..begins].iter().rposition(|(_, word)| !is_one(BETWEEN, word) && !is_one(ARTICLES, word))?;
+    let from = words[..=said].iter().position(|(_, word)| !is_one(VERBS, word)).filter(|from| *from > 0)?;
+    let (at, last) = words[said];
+    Some(words[from].0..at + last.len())
+}
+
+/// The words of a text, each with where it begins.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    text.split_whitespace().map(|word| (offset(word), word)).collect()
+}
+
+/// From which word to before which one a name is said.
+fn place(words: &[(usize, &str)], name: &str) -> Option<(usize, usize)> {
+    let name = normal(name);
+    let count = name.split(' ').count();
+    let said = |from: &usize| {
+        let said: Vec<&str> = words[*from..from + count].iter().map(|(_, word)| *word).collect();
+        normal(&said.join(" ")) == name
+    };
+    let from = (0..=words.len().checked_sub(count)?).find(said)?;
+    Some((from, from + count))
+}
+
+fn is_one(list: &[&str], word: &str) -> bool {
+    list.contains(&normal(word).as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_the_value_of_a_name_is_found_on_both_sides_of_it() {
+        let found = |text: &'static str| {
+            let at = behind(text, "Wi-Fi password").or_else(|| before(text, "Wi-Fi password"));
+            at.map(|at| &text[at])
+        };
+        for (text, value) in [
+            ("please change our wi-fi password to hunter2 now", Some("hunter2 now")),
+            ("the Wi-Fi password is: hunter2 ", Some("hunter2")),
+            ("set wi-fi password", None),
+            ("set the wi-fi password to", None),
+            ("write hunter2 and more into our wi-fi password.", Some("hunter2 and more")),
+            ("tell me about the wi-fi password", None),
+            ("what is the time", None),
+        ] {
+            assert_eq!(found(text), value, "{text}");
+        }
+    }
+}
