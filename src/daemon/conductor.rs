@@ -180,12 +180,12 @@ impl Conductor {
             let tools = self.parts.tools.as_ref();
             let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
             let (mut verdict, mut secret) = (None, false);
-            let mut event = event;
+            // First: the digits of a password are no PIN.
+            let (mut event, hidden) = secret_guard::without_values(event, tools, &*self.parts.understand);
             if tools.has_pin() {
                 (event, verdict) = pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin));
                 secret = pin_guard::may_have_held_pin(&event, awaited);
             }
-            let (event, hidden) = secret_guard::without_values(event, tools, &*self.parts.understand);
             if let Some(verdict) = verdict {
                 self.take(now, Event::PinPresented { verdict }, false);
             }

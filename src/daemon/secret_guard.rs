@@ -4,7 +4,8 @@
 use super::clock::wall_local;
 use crate::acting::names::{holds_words, normal};
 use crate::domain::ports::{Tools, Understand};
-use crate::domain::{Distant, Event};
+use crate::domain::{Distant, Event, Intent};
+use serde_json::Value;
 use std::ops::Range;
 
 /// The intent by which a text is set.
@@ -90,24 +91,30 @@ impl Guard<'_> {
         put(text, hidden)
     }
 
-    /// A whole request without the value it sets.
+    /// A whole request without the values it sets.
     fn of(&self, text: &str) -> Option<String> {
         let understood = self.understand.understand_at(text, "", wall_local());
         let is_secret = |name: &str| self.names.iter().any(|known| normal(known) == normal(name));
-        let mut values = understood
-            .intents
-            .iter()
-            .filter(|intent| intent.name == SETS && intent.slots["name"].as_str().is_some_and(is_secret))
-            .filter_map(|intent| intent.slots["value"].as_str());
-        let found = |value: &str| {
-            let at = text.rfind(value).or_else(|| text.to_lowercase().rfind(&value.to_lowercase()))?;
-            Some(at..at + value.len()).filter(|at| text.get(at.clone()).is_some())
+        let sets = |intent: &&Intent| {
+            intent.name == SETS && intent.slots.get("name").and_then(Value::as_str).is_some_and(is_secret)
         };
-        let at = values.next().and_then(found);
-        let meant = at.is_some() || understood.intents.is_empty();
-        let about = |name: &String| behind(text, name).or_else(|| before(text, name));
-        let at = at.or_else(|| self.names.iter().find_map(about).filter(|_| meant))?;
-        Some(self.without(text, at))
+        let values: Vec<&Intent> = understood.intents.iter().filter(sets).collect();
+        if values.is_empty() && !understood.intents.is_empty() {
+            return None;
+        }
+        let about =
+            |text: &str| self.names.iter().find_map(|name| behind(text, name).or_else(|| before(text, name)));
+        if values.is_empty() {
+            return about(text).map(|at| self.without(text, at));
+        }
+        let mut covered = text.to_owned();
+        for value in values {
+            let value = value.slots.get("value").and_then(Value::as_str).unwrap_or_default();
+            // Where it does not stand as it was understood, rather all of it is covered than nothing.
+            let at = place_of(&covered, value).or_else(|| about(&covered)).unwrap_or(0..covered.len());
+            covered = self.without(&covered, at);
+        }
+        Some(covered)
     }
 
     /// The same for words of which more may come.
@@ -119,6 +126,12 @@ impl Guard<'_> {
     fn without(&self, text: &str, at: Range<usize>) -> String {
         format!("{}{}{}", &text[..at.start], self.tools.hide(&text[at.clone()]), &text[at.end..])
     }
+}
+
+/// Where a value stands in a text, in whatever letters.
+fn place_of(text: &str, value: &str) -> Option<Range<usize>> {
+    let at = text.rfind(value).or_else(|| text.to_lowercase().rfind(&value.to_lowercase()))?;
+    Some(at..at + value.len()).filter(|at| !value.is_empty() && text.get(at.clone()).is_some())
 }
 
 fn put(text: &mut String, hidden: Option<String>) -> bool {

@@ -161,6 +161,14 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
+    /// The value that a password field should get is not known any more.
+    pub fn forgotten(entity: &Entity) -> Self {
+        Self::Failed {
+            name: entity.name.clone(),
+            why: "its value is not known any more; say it again".into(),
+        }
+    }
+
     /// The error code of a receipt.
     pub fn code(&self) -> &'static str {
         match self {

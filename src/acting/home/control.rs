@@ -122,10 +122,7 @@ async fn deliver_and_wait(
     // Only the device is given what a name stands for.
     let secret = match command {
         DeviceCommand::Value(name) if before.is_secret() => {
-            let gone = || DeviceError::Failed {
-                name: before.name.clone(),
-                why: "its value is not known any more; say it again".into(),
-            };
+            let gone = || DeviceError::forgotten(before);
             Some((name, registry.secrets().reveal(name).ok_or_else(gone)?))
         }
         _ => None,

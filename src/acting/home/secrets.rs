@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How many are known; the oldest gives way.
 const MOST: usize = 256;
 
-/// What names begin with.
-const PREFIX: &str = "secret-";
+/// What names begin with; sixteen letters from a to p follow. A name is one word in every language, and no number.
+const PREFIX: &str = "secret";
 
 /// See the module. In memory only.
 #[derive(Default)]
@@ -32,7 +32,9 @@ impl Secrets {
         if known.iter().any(|(name, _)| name == value) {
             return value.to_owned();
         }
-        let name = format!("{PREFIX}{:016x}", self.keyed.hash_one(value));
+        let hash = self.keyed.hash_one(value).to_be_bytes();
+        let letters = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(b'a' + half));
+        let name: String = PREFIX.chars().chain(letters).collect();
         // What is used again is the newest again.
         known.retain(|(old, _)| *old != name);
         if known.len() == MOST {
@@ -40,6 +42,12 @@ impl Secrets {
         }
         known.push_back((name.clone(), value.to_owned()));
         name
+    }
+
+    /// Whether a text is such a name, if only of an earlier start.
+    pub fn is_name(text: &str) -> bool {
+        let letters = text.strip_prefix(PREFIX).filter(|letters| letters.len() == 16);
+        letters.is_some_and(|letters| letters.bytes().all(|letter| (b'a'..=b'p').contains(&letter)))
     }
 
     /// The value behind a name; `None` when it stands for none, or no longer.
@@ -56,7 +64,7 @@ mod tests {
     fn a_name_stands_for_a_value_and_tells_nothing_of_it() {
         let secrets = Secrets::default();
         let name = secrets.hide("hunter2");
-        assert!(name.starts_with(PREFIX) && !name.contains("hunter"), "{name}");
+        assert!(Secrets::is_name(&name) && !name.contains("hunter"), "{name}");
         assert_eq!((secrets.hide("hunter2"), secrets.hide(&name)), (name.clone(), name.clone()));
         assert_eq!(secrets.reveal(&name).as_deref(), Some("hunter2"));
         assert_eq!(secrets.reveal("hunter2"), None);

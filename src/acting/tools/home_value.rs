@@ -4,7 +4,9 @@ use super::args::Args;
 use super::home_common::{plan_for, target};
 use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
+use crate::acting::home::DeviceError;
 use crate::acting::home::command::DeviceCommand;
+use crate::acting::home::secrets::Secrets;
 use crate::acting::home::select::{Scope, select};
 use crate::acting::home::values::{VALUED, check, meant};
 use crate::domain::home::Entity;
@@ -33,7 +35,11 @@ pub fn set_value(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     }
     plan_for(parts, Arc::clone(&home), selected, &target, about, |entity| {
         if entity.is_secret() {
-            let value = secrets.reveal(&asked).unwrap_or_else(|| asked.clone());
+            let value = match secrets.reveal(&asked) {
+                Some(value) => value,
+                None if Secrets::is_name(&asked) => return Err(DeviceError::forgotten(entity)),
+                None => asked.clone(),
+            };
             check(entity, &value)?;
             return Ok(DeviceCommand::Value(secrets.hide(&value)));
         }

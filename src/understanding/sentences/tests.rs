@@ -407,11 +407,11 @@ fn what_a_response_calls_is_looked_up_when_all_files_are_read() {
                   long: >-\n        one {{ range(2) | list }}\n        two {{ nothing(1) }}\n\
                   response_macros: |\n  {%- macro things(a) -%}{{ a | upper }}{{ wrong(a) }}{%- endmacro -%}\n";
     for (place, message, fix) in [
-        ("9:31 ", "there is no filter 'lowr'", "minijinja"),
-        ("9:42 ", "calls the function 'thing'", "did you mean 'things'"),
-        ("9:68 ", "there is no test 'definedd'", "minijinja"),
+        ("9:30 ", "there is no filter 'lowr'", "minijinja"),
+        ("9:41 ", "calls the function 'thing'", "did you mean 'things'"),
+        ("9:66 ", "there is no test 'definedd'", "minijinja"),
         ("12:16 ", "calls the function 'nothing'", "response_macros"),
-        ("14:46 ", "calls the function 'wrong'", "response_macros"),
+        ("14:44 ", "calls the function 'wrong'", "response_macros"),
     ] {
         assert_mistake(source, place, message, fix);
     }

@@ -314,3 +314,30 @@ async fn numbers_choices_and_texts_are_set_and_taken_back() {
     let deaf = Built { home: HOME, deaf: "select.", ..Built::default() }.house();
     assert_eq!(deaf.fails("home.set_value", set("washing mode", json!("eco"))).await.0, error_code::TIMEOUT);
 }
+
+#[tokio::test]
+async fn a_password_comes_to_its_device_under_a_name_and_is_in_no_receipt() {
+    const HOME: &str = "[[entity]]\nid = \"text.guest\"\nname = \"Guest password\"\nstate = \"oldsecret\"\n\
+                        attributes = { mode = \"password\", min = 6 }\n";
+    let house = Built { home: HOME, ..Built::default() }.house();
+    let secrets = || house.tools.parts().home.registry().secrets();
+    let real = || secrets().reveal(&house.state("text.guest"));
+    assert_eq!(real().as_deref(), Some("oldsecret"));
+    let set = |value: String| json!({"name": "guest password", "value": value});
+    let receipt = house.ok("home.set_value", set(house.tools.hide("hunter2"))).await;
+    assert_eq!(real().as_deref(), Some("hunter2"));
+    let (code, refused) = house.fails("home.set_value", set(house.tools.hide("short"))).await;
+    assert_eq!(code, error_code::BAD_ARGUMENT, "{}", refused.detail);
+    let asked = house.ok("home.get_state", json!({"name": "guest password"})).await;
+    assert_eq!(asked.detail["state"], "secret");
+    let undone = house.ok("undo.last", json!({})).await;
+    assert_eq!(real().as_deref(), Some("oldsecret"));
+    let old = format!("secret{}", "a".repeat(16));
+    let (code, gone) = house.fails("home.set_value", set(old)).await;
+    assert_eq!(code, error_code::FAILED, "the name of an earlier start");
+    for receipt in [receipt, refused, asked, undone, gone] {
+        let told = receipt.detail.to_string();
+        assert!(!["hunter2", "oldsecret", "short"].iter().any(|secret| told.contains(secret)), "{told}");
+    }
+    assert_eq!(house.tools.secret_names(), ["Guest password"]);
+}
