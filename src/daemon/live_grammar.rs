@@ -9,6 +9,7 @@ use crate::domain::{Fault, FaultKind, Intent, Understanding};
 use crate::understanding::intent::Places;
 use crate::understanding::{Grammar, Sentences, Similar};
 use chrono::NaiveDateTime;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// What the sentences of a language are made of.
@@ -149,20 +150,27 @@ impl LiveGrammar {
             .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;
         let replies = Replies::new(sentences.responses())?;
         let missing = replies.missing(sentences.intents());
-        let lacking = |lack: &String| lacks_reply(&self.language, lack, &sentences);
-        if missing.is_empty() { Ok((sentences, replies)) } else { Err(missing.iter().map(lacking).collect()) }
+        if missing.is_empty() {
+            return Ok((sentences, replies));
+        }
+        let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (group, key) in missing.iter().filter_map(|lack| lack.split_once('/')) {
+            groups.entry(group).or_default().push(key);
+        }
+        let lacking = |(group, keys)| lacks_replies(&self.language, group, keys, &sentences);
+        Err(groups.into_iter().map(lacking).collect())
     }
 }
 
-/// `lack` is `group/key`: an intent or one of the other groups of responses, and what is missing of it.
-fn lacks_reply(language: &str, lack: &str, sentences: &Sentences) -> Fault {
-    let (group, key) = lack.split_once('/').unwrap_or((lack, ""));
+/// What an intent, or one of the other groups of responses, lacks.
+fn lacks_replies(language: &str, group: &str, keys: Vec<&str>, sentences: &Sentences) -> Fault {
     let place = sentences.place_of(group).unwrap_or_else(|| format!("sentences/{language}"));
-    let (message, above) = match group {
-        "replies" | "errors" => (format!("there is no response '{key}' of '{group}'"), group.to_owned()),
-        intent => (format!("intent '{intent}' has no response '{key}'"), format!("intents: {intent}")),
+    let keys = keys.join(", ");
+    let (message, below) = match group {
+        "replies" | "errors" => (format!("there is no response of '{group}' for {keys}"), group.to_owned()),
+        intent => (format!("intent '{intent}' has no response for {keys}"), format!("intents: {intent}")),
     };
-    let fix = format!("add `{key}: \"…\"` below `responses: {above}:`");
+    let fix = format!("add them below `responses: {below}:` in sentences/{language}/");
     Fault::new(FaultKind::BadConfiguration, "sentences", format!("{place}: {message}"), fix)
 }
 

@@ -286,7 +286,7 @@ fn a_picture_is_looked_at_before_anything_else() {
 #[test]
 fn a_question_gets_tools_that_look_and_only_those() {
     let looked = wants("test.look", json!({"name": "kitchen"}));
-    let stage = Stage::with(vec![looked, says("It is 21 degrees.")]);
+    let stage = Stage::with(vec![looked, says("Message: it is 21 degrees.")]);
     let thought = stage.work(task("is it warm", Category::HomeQuery));
     assert_eq!((answered(&thought), thought.attempts), ("It is 21 degrees.", 2));
     let prompts = stage.prompts();
@@ -495,7 +495,8 @@ fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId
     let mut middle = step("b", tool, &["a"]);
     middle["args"] = json!({"name": name});
     let steps = json!([step("a", "test.set", &[]), middle, step("c", "test.look", &["b"])]);
-    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
+    let stage =
+        Stage::with(vec![planned(steps), says("It is 21 degrees."), says("Message: it is 21 degrees.")]);
     stage.work(task("get the house ready", Category::TaskComplex));
     // That is the third checkpoint.
     stage.plans.0.lock().unwrap().truncate(3);
@@ -600,17 +601,17 @@ fn what_tools_of_a_task_gave_back_is_judged_after_it_with_what_was_asked() {
     let mut unlock = step("c", "test.unlock", &["a", "b"]);
     unlock["args"] = json!({"name": "door"});
     let steps = json!([step("a", "test.look", &[]), step("b", "test.fail", &[]), unlock]);
-    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees.")]);
+    let stage = Stage::with(vec![planned(steps), says("Message: it is 21 degrees.")]);
     stage.work(task(request, Category::TaskComplex));
     let sorry = "Sorry, the lamp cannot do that.";
-    assert_eq!(stage.judged(), [one("test.fail", sorry), one("test.look", "It is 21 degrees.")]);
+    assert_eq!(stage.judged(), [one("test.fail", sorry), one("test.look", "Message: it is 21 degrees.")]);
 
     // Tools in a row: each once, those before a question in its turn, and the rest with the first request.
     let unlock = || wants("test.unlock", json!({"name": "door"}));
     let look = || wants("test.look", json!({"name": "x"}));
     let stage = Stage::with(vec![look(), look(), unlock(), says("Fine.")]);
     let thought = stage.work(task(request, Category::HomeControl));
-    assert_eq!(stage.judged(), [one("test.look", "It is 21 degrees.")]);
+    assert_eq!(stage.judged(), [one("test.look", "Message: it is 21 degrees.")]);
     let ThoughtEnd::NeedsApproval { call, .. } = thought.end else { panic!("{thought:?}") };
     let call = ToolCall { approved: true, ..call };
     let resume = Some(Resume::Approved { task: "t-1".into(), call });
