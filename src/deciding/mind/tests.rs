@@ -286,7 +286,7 @@ fn a_picture_is_looked_at_before_anything_else() {
 #[test]
 fn a_question_gets_tools_that_look_and_only_those() {
     let looked = wants("test.look", json!({"name": "kitchen"}));
-    let stage = Stage::with(vec![looked, says("Message: it is 21 degrees.")]);
+    let stage = Stage::with(vec![looked, says("It is 21 degrees.")]);
     let thought = stage.work(task("is it warm", Category::HomeQuery));
     assert_eq!((answered(&thought), thought.attempts), ("It is 21 degrees.", 2));
     let prompts = stage.prompts();
@@ -496,7 +496,7 @@ fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId
     middle["args"] = json!({"name": name});
     let steps = json!([step("a", "test.set", &[]), middle, step("c", "test.look", &["b"])]);
     let stage =
-        Stage::with(vec![planned(steps), says("It is 21 degrees."), says("Message: it is 21 degrees.")]);
+        Stage::with(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
     stage.work(task("get the house ready", Category::TaskComplex));
     // That is the third checkpoint.
     stage.plans.0.lock().unwrap().truncate(3);
@@ -601,7 +601,7 @@ fn what_tools_of_a_task_gave_back_is_judged_after_it_with_what_was_asked() {
     let mut unlock = step("c", "test.unlock", &["a", "b"]);
     unlock["args"] = json!({"name": "door"});
     let steps = json!([step("a", "test.look", &[]), step("b", "test.fail", &[]), unlock]);
-    let stage = Stage::with(vec![planned(steps), says("Message: it is 21 degrees.")]);
+    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees.")]);
     stage.work(task(request, Category::TaskComplex));
     let sorry = "Sorry, the lamp cannot do that.";
     assert_eq!(stage.judged(), [one("test.fail", sorry), one("test.look", "Message: it is 21 degrees.")]);
