@@ -495,8 +495,7 @@ fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId
     let mut middle = step("b", tool, &["a"]);
     middle["args"] = json!({"name": name});
     let steps = json!([step("a", "test.set", &[]), middle, step("c", "test.look", &["b"])]);
-    let stage =
-        Stage::with(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
+    let stage = Stage::with(vec![planned(steps), says("It is 21 degrees."), says("It is 21 degrees.")]);
     stage.work(task("get the house ready", Category::TaskComplex));
     // That is the third checkpoint.
     stage.plans.0.lock().unwrap().truncate(3);
