@@ -131,7 +131,11 @@ impl Guard<'_> {
 /// Where a value stands in a text, in whatever letters.
 fn place_of(text: &str, value: &str) -> Option<Range<usize>> {
     let at = text.rfind(value).or_else(|| text.to_lowercase().rfind(&value.to_lowercase()))?;
-    Some(at..at + value.len()).filter(|at| !value.is_empty() && text.get(at.clone()).is_some())
+    let (before, behind) = (text.get(..at)?, text.get(at + value.len()..)?);
+    // Of an endless word only the beginning is understood; all of it is covered.
+    let from = before.trim_end_matches(char::is_alphanumeric).len();
+    let rest = behind.trim_start_matches(char::is_alphanumeric).len();
+    Some(from..text.len() - rest).filter(|_| !value.is_empty())
 }
 
 fn put(text: &mut String, hidden: Option<String>) -> bool {

@@ -93,7 +93,7 @@ fn a_code_that_is_missing_or_wrong_is_told_with_where_it_belongs() {
     let codes = hark.path("codes.toml");
     let file = format!("permissions.device_codes_file={}", codes.display());
     let ask = |words: &str, more: &[&str]| hark.events(&[&["ask", words], more].concat());
-    let german = ["--set", "speaking.language=de", "--set", "stt.language=de"];
+    let german = ["--set", "speaking.language=de"];
     let events = ask("arm the house alarm", &[]);
     assert_eq!(receipt(&events)["detail"]["error"], "needs_code", "{events:#?}");
     let missing = "Sorry, the house alarm wants a code, and I have none for it. \
