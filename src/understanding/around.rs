@@ -133,17 +133,16 @@ impl<'s> Speech<'s> {
         })
     }
 
-    /// Requests of which the first is only the reason for the second: "i'm boiling, turn the heating down". What is
-    /// wanted twice is done once, the way that says more.
+    /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
+    /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
     pub fn once(&self, mut found: Reading) -> Reading {
-        let talk = self.grammar.tongue().talk;
-        if let [first, second] = found.matches.as_slice()
-            && first.intent == second.intent
-            && tongue::starts(talk.reasons, &self.words()).is_some()
-        {
-            let within = |one: &Match, other: &Match| {
-                one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
-            };
+        let [first, second] = found.matches.as_slice() else { return found };
+        let within = |one: &Match, other: &Match| {
+            one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
+        };
+        let reason = tongue::starts(self.grammar.tongue().talk.reasons, &self.words()).is_some();
+        let bare = first.slots.is_empty() != second.slots.is_empty();
+        if first.intent == second.intent && (reason || bare) {
             match (within(first, second), within(second, first)) {
                 (true, _) => drop(found.matches.remove(0)),
                 (false, true) => drop(found.matches.remove(1)),

@@ -60,6 +60,7 @@ pub static ENGLISH: Kin = Kin {
         &["back door", "rear door"],
         &["aquarium", "fish tank"],
         &["christmas", "xmas"],
+        &["movie", "film"],
         &["sprinkler", "irrigation"],
         &["bed", "bedside", "nightstand", "bedside table", "night table"],
         &["countertop", "counter", "worktop"],

@@ -307,8 +307,6 @@ pub static ENGLISH: Talk = Talk {
         "going to bed",
         "leaving",
         "still",
-        "you",
-        "you're",
     ],
     verbs: &[
         "turn", "switch", "open", "close", "shut", "dim", "brighten", "play", "pause", "stop", "lock", "set",
