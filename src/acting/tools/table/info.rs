@@ -19,7 +19,7 @@ pub const TOOLS: &[Descriptor] = &[
             )],
         ],
         result: &[
-            Field::always("number", "now, or the highest of the day"),
+            Field::always("temperature", "number", "now, or the highest of the day"),
             Field::always("unit", "string", "such as °C"),
             Field::always("condition", "string", "in words"),
             Field::maybe("day", "string", "tomorrow, or an English weekday, where a day was asked for"),
