@@ -147,14 +147,14 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("stell den Wecker aus", "HarkCancelAlarm", "{}"),
     ("wann klingelt der Wecker", "HarkAlarmStatus", "{}"),
     (
-        "erinnere mich morgen um acht an den Müll",
+        "erinnere mich morgen um acht an den Mülleimer",
         "HarkSetReminder",
-        r#"{"when":"1970-01-02T08:00:00","message":"den Müll"}"#,
+        r#"{"when":"1970-01-02T08:00:00","message":"den Mülleimer"}"#,
     ),
     (
-        "verschieb die Erinnerung an den Zahnarzt auf morgen",
+        "verschieb die Erinnerung an den Friseur auf morgen",
         "HarkMoveReminder",
-        r#"{"message":"den Zahnarzt","to":"1970-01-02"}"#,
+        r#"{"message":"den Friseur","to":"1970-01-02"}"#,
     ),
     ("verschieb die Erinnerung um zwei Stunden", "HarkMoveReminder", r#"{"hours":2,"direction":"later"}"#),
     ("mach den Timer drei Minuten länger", "HassIncreaseTimer", r#"{"minutes":3}"#),
