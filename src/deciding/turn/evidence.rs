@@ -203,7 +203,7 @@ mod tests {
                 stable: text.len(),
                 completeness: Unfinished,
                 fit,
-                spoken_ms: 700,
+                spoken_ms: 640,
             };
             let partial = Partial { words: &words, begun_before: false };
             let found = partial_is_for_hark(&partial, &given(Revocable, &[], false, false));
