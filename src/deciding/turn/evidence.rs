@@ -24,9 +24,9 @@ const BEGINNING_WORDS: usize = 3;
 const WHOLE_WORDS: usize = 2;
 
 /// What orders to a house begin with and stories seldom do.
-const ORDERS: [&str; 21] = [
+const ORDERS: [&str; 23] = [
     "turn", "set", "switch", "open", "close", "cancel", "pause", "start", "dim", "lock", "unlock", "shut",
-    "wake", "remind", "play", "add", "never", "volume", "mute", "skip", "undo",
+    "wake", "remind", "play", "add", "never", "volume", "mute", "skip", "undo", "lower", "raise",
 ];
 
 /// How well the least likely word must explain the sound, but for orders: the recogniser finds a home
@@ -94,14 +94,14 @@ pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'
     let begun = partial.begun_before || *stable >= beginning.chars().count();
     let whole = *completeness != Completeness::Unfinished;
     let long = heard.len() >= BEGINNING_WORDS;
-    if *spoken_ms >= LAST_LOOK_MS && (begun || whole) {
+    let order =
+        ORDERS.iter().any(|order| beginning.strip_prefix(order).is_some_and(|it| it.starts_with(' ')));
+    if *spoken_ms >= LAST_LOOK_MS && (begun || whole || order) {
         let least_fit = if long { LAST_FIT } else { LAST_FIT_OF_TWO };
         if (long || whole) && fit.is_some_and(|fit| fit >= least_fit) {
             return true;
         }
     }
-    let order =
-        ORDERS.iter().any(|order| beginning.strip_prefix(order).is_some_and(|it| it.starts_with(' ')));
     let fits = fit.is_none_or(|fit| fit >= LEAST_FIT);
     begun && (order || fits && (long || whole && settled))
 }
@@ -203,7 +203,7 @@ mod tests {
                 stable: text.len(),
                 completeness: Unfinished,
                 fit,
-                spoken_ms: 700,
+                spoken_ms: 640,
             };
             let partial = Partial { words: &words, begun_before: false };
             let found = partial_is_for_hark(&partial, &given(Revocable, &[], false, false));
@@ -220,6 +220,8 @@ mod tests {
             ("tell me the time", 0, Complete, -3.3, false),
             ("make the kitchen", 8, Unfinished, -1.3, true),
             ("make the kitchen", 0, Unfinished, 1.3, false),
+            ("start a timer", 0, Unfinished, -0.3, true),
+            ("start ten", 0, Unfinished, 0.3, false),
             ("is anybody", 10, Unfinished, 2.4, false),
         ] {
             for (spoken_ms, expected) in [(699, false), (736, expected)] {
