@@ -5,7 +5,7 @@
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::route;
+use super::{context, route};
 use crate::config::intent::IntentConfig;
 use crate::domain::ports::Understand;
 use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
@@ -147,6 +147,13 @@ impl Ladder {
         })
     }
 
+    /// What a text that leans on another request means without it.
+    fn alone(&self, text: &str, now: NaiveDateTime) -> Vec<Intent> {
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
+        let found = classifier.and_then(|classifier| self.by_classifier(classifier, text, now).ok());
+        found.map_or_else(Vec::new, |found| found.intents)
+    }
+
     /// The intent with its slots, if the guards let it pass.
     fn take(
         &self,
@@ -206,6 +213,9 @@ impl Understand for Ladder {
         let (mut found, understood) = self.by_templates(text, language, now);
         if understood {
             found.classification = self.classification(text, &found);
+            if found.intents.iter().all(|intent| context::is_follow_up(&intent.name)) {
+                found.alone = self.alone(text, now);
+            }
             return found;
         }
         // What is certainly about something the home does not have is answered so, not guessed at.

@@ -238,3 +238,30 @@ fn the_classifier_of_one_language_is_not_asked_about_another() {
     assert_eq!(found.language, "de");
     assert!(found.why.contains("does not know the language"), "{}", found.why);
 }
+
+/// Takes every text for a follow-up.
+struct FollowsOnly;
+
+impl Understand for FollowsOnly {
+    fn understand_at(&self, _: &str, _: &str, _: NaiveDateTime) -> Understanding {
+        Understanding { intents: vec![intent("HarkFollowAnswer", 1.0)], ..Understanding::default() }
+    }
+
+    fn fill_at(&self, name: &str, _: &str, _: NaiveDateTime) -> Option<Intent> {
+        Some(intent(name, 1.0))
+    }
+}
+
+#[test]
+fn what_leans_on_nothing_may_mean_something_alone() {
+    let spoken = || vec![Spoken { language: "en".into(), sentences: Arc::new(FollowsOnly) }];
+    let alone = |says: Says| {
+        let classifier: SharedClassifier = Arc::new(Mutex::new(says));
+        let ladder = Ladder::new(spoken(), Some(classifier), IntentConfig::default(), facts());
+        let found = ladder.understand("eight minutes please", "unknown");
+        assert_eq!(found.intents[0].name, "HarkFollowAnswer", "it comes first all the same");
+        found.alone.into_iter().map(|intent| intent.name).collect::<Vec<_>>()
+    };
+    assert_eq!(alone(Says(Category::HomeControl, 1.0, SURE)), ["HassTurnOn"]);
+    assert!(alone(Says(Category::HomeControl, 1.0, UNLIKELY)).is_empty());
+}

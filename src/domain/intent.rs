@@ -48,6 +48,9 @@ pub struct Intent {
 pub struct Understanding {
     /// In the order they were said; empty when nothing the house can do was recognised.
     pub intents: Vec<Intent>,
+    /// What a request that leans on another means where there is none to lean on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<Intent>,
     /// Why there is none, when there is none; else empty.
     pub why: String,
     /// What must be asked before something is done; empty when all is clear.

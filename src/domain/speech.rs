@@ -52,6 +52,10 @@ pub struct Words {
     /// of speech; `None` when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<f32>,
+    /// How much has been said where these words end: sound since the speech began. A recogniser that is
+    /// behind tells of less than the clock.
+    #[serde(default)]
+    pub spoken_ms: u64,
 }
 
 /// Which of the ears hears that belong to people at other microphones than the node's; a number is used once.

@@ -11,7 +11,7 @@ use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
 use super::quiet::Quiet;
 use super::stt::worker::{SttLane, SttMode, SttReport};
-use super::stt::{Recogniser, Recognition};
+use super::stt::{Partial, Recogniser, Recognition};
 use super::vad::Vad;
 use super::wake::{WakeDetector, WakeReport};
 use super::watch::Watch;
@@ -134,6 +134,11 @@ pub struct Ear {
     state: State,
     /// Whether the utterance at hand is an interruption: nobody has asked for it yet.
     overheard: bool,
+    /// Where the recogniser began with it, and where its speech did.
+    heard_from: u64,
+    onset: u64,
+    /// The words so far that were told last.
+    told: Partial,
     /// Some of Hark's own voice may be left in the sound.
     own_voice_left: bool,
     /// Whether it is hardly for Hark, so that the next one takes its place.
@@ -186,6 +191,9 @@ impl Ear {
             settings,
             state: State::Asleep,
             overheard: false,
+            heard_from: 0,
+            onset: 0,
+            told: Partial::default(),
             own_voice_left: false,
             doubted: false,
             watch: None,
@@ -501,7 +509,7 @@ impl Ear {
 
     fn report(&mut self, report: SttReport, out: &mut Vec<Heard>) {
         match report {
-            SttReport::Partial(partial) => self.tell_words(partial, out),
+            SttReport::Partial { partial, samples } => self.tell_words(partial, samples, out),
             SttReport::Draft { number, recognition } => self.take_draft(number, recognition, out),
             SttReport::Transcript(transcript) => {
                 let transcript = self.meant_for_hark(transcript);

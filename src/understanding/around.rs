@@ -3,6 +3,7 @@
 
 use super::grammar::{Grammar, Match};
 use super::intent::leans_on_another;
+use super::requests::Reading;
 use super::story;
 use super::text::{self, Token};
 use super::tongue;
@@ -15,7 +16,9 @@ const MOST_WORDS_OF_PLACE: usize = 4;
 pub struct Speech<'s> {
     /// The sentences.
     pub grammar: &'s Grammar,
-    /// What was said.
+    /// What was said, as it was written.
+    pub text: &'s str,
+    /// Its words.
     pub tokens: &'s [Token],
     /// When.
     pub now: NaiveDateTime,
@@ -80,18 +83,23 @@ impl<'s> Speech<'s> {
             if story::is_told(&words, self.grammar.tongue()) || self.composed(&reason.join(" ")).is_some() {
                 return None;
             }
-            while let Some(length) = tongue::ends(talk.trails, request) {
-                request = &request[..request.len() - length];
-            }
-            let request = match tongue::ends(talk.there, request) {
-                Some(length) => &request[..request.len() - length],
-                None => request,
-            };
-            let asked = request.join(" ");
+            request = self.without_trails(request);
             let read = |text: &str| if nearly { self.nearly(text) } else { self.composed(text) };
-            let there = self.place(reason).and_then(|place| read(&format!("{asked} {place}")));
-            there.or_else(|| read(&asked))
+            self.at_place_of(reason, request, &read)
         })
+    }
+
+    /// The request, where the reason tells the place it is meant for.
+    fn at_place_of(
+        &self,
+        reason: &[&str],
+        request: &[&str],
+        read: &dyn Fn(&str) -> Option<Match>,
+    ) -> Option<Match> {
+        let there = tongue::ends(self.grammar.tongue().talk.there, request).unwrap_or(0);
+        let asked = request[..request.len() - there].join(" ");
+        let placed = self.place(reason).and_then(|place| read(&format!("{asked} {place}")));
+        placed.or_else(|| read(&asked))
     }
 
     /// What is asked for beside a reason that no word joins: "it's late turn off the lights", "close the blinds
@@ -104,12 +112,16 @@ impl<'s> Speech<'s> {
         }
         let reason = |words: &[&str]| tongue::starts(talk.reasons, words).is_some_and(|it| it < words.len());
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
-        let begins =
-            |at: &usize| talk.verbs.contains(&words[*at]) && !talk.not_before.contains(&words[*at - 1]);
+        let verb = |at: usize| talk.verbs.contains(&words[at]) && !talk.not_before.contains(&words[at - 1]);
         if reason(&words)
-            && let Some(at) = (1..words.len()).find(begins)
+            && let Some(at) = (1..words.len()).find(|at| verb(*at) || self.pauses_before(*at))
         {
-            return self.of_it(&words[..at], &words[at..]).or_else(|| read(&words[at..].join(" ")));
+            let last = (at..words.len()).rev().find(|at| self.pauses_before(*at)).unwrap_or(at);
+            let request = |at: usize| {
+                let (reason, request) = (&words[..at], self.without_trails(&words[at..]));
+                self.of_it(reason, request).or_else(|| self.at_place_of(reason, request, &read))
+            };
+            return request(last).or_else(|| request(at));
         }
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
         // Behind a request, "the fan" is another thing, not the reason.
@@ -119,6 +131,39 @@ impl<'s> Speech<'s> {
             let other = self.composed(&words[at..].join(" "));
             if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }
         })
+    }
+
+    /// Two requests that are one: the first is only the reason for the second ("i'm boiling, turn the heating down"), or one
+    /// of them says no more than the kind of it ("ten more minutes please, snooze"). What says more stays.
+    pub fn once(&self, mut found: Reading) -> Reading {
+        let [first, second] = found.matches.as_slice() else { return found };
+        let within = |one: &Match, other: &Match| {
+            one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
+        };
+        let reason = tongue::starts(self.grammar.tongue().talk.reasons, &self.words()).is_some();
+        let bare = first.slots.is_empty() != second.slots.is_empty();
+        if first.intent == second.intent && (reason || bare) {
+            match (within(first, second), within(second, first)) {
+                (true, _) => drop(found.matches.remove(0)),
+                (false, true) => drop(found.matches.remove(1)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The words without courtesies behind them.
+    fn without_trails<'w>(&self, mut words: &'w [&'s str]) -> &'w [&'s str] {
+        while let Some(length) = tongue::ends(self.grammar.tongue().talk.trails, words) {
+            words = &words[..words.len() - length];
+        }
+        words
+    }
+
+    /// Whether a comma or its like stands before a word.
+    fn pauses_before(&self, at: usize) -> bool {
+        let between = self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start;
+        self.text[between].contains([',', ';', '.', '?', '!', ':'])
     }
 
     /// A request about "it", which is what the words before it name: "we don't need the fan switch it off".

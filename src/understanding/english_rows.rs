@@ -515,7 +515,7 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ("set it to 30 percent", "HarkFollowIt", r#"{"value":30,"unit":"percent"}"#, ""),
     ("set it to 21.5 degrees", "HarkFollowIt", r#"{"value":21.5,"unit":"degrees"}"#, ""),
     // ---- which one
-    ("the second one", "HarkChoose", r#"{"place":"second"}"#, ""),
+    ("the second one", "HarkChoose", r#"{"place":2}"#, ""),
     ("the fan", "HarkChoose", r#"{"kind":"fan"}"#, ""),
     ("i mean the ceiling fan", "HarkChoose", r#"{"name":"Ceiling fan"}"#, ""),
     ("both of them", "HarkChoose", r#"{"which":"all"}"#, ""),

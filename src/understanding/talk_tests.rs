@@ -90,6 +90,34 @@ fn a_reason_is_no_request_and_tells_the_place() {
 }
 
 #[test]
+fn a_comma_stands_between_reason_and_request() {
+    check(&[
+        (
+            "i'm going down to the basement, some light please",
+            "HassTurnOn",
+            json!({"area": "Basement", "domain": "light"}),
+        ),
+        (
+            "i'm boiling, turn the heating down",
+            "HarkClimateSetTemperatureRelative",
+            json!({"name": "Thermostat", "temperature_step": "down"}),
+        ),
+        ("ten more minutes please, snooze", "HarkSnooze", json!({"minutes": 10})),
+        ("the back door shouldn't be open, lock it", "HassTurnOn", json!({"name": "Back door"})),
+    ]);
+}
+
+#[test]
+fn what_the_home_has_is_not_said_to_be_unknown() {
+    let unknown = |text: &str| grammar().understand_at(text, "en", now()).unknown.map(|thing| thing.name);
+    assert_eq!(unknown("turn the attic lamp off").as_deref(), Some("attic lamp"));
+    for text in ["brighten the garage door to a quarter", "lower the temperature by two degrees in the attic"]
+    {
+        assert_eq!(unknown(text), None, "{text}");
+    }
+}
+
+#[test]
 fn what_others_do_or_is_only_intended_is_no_request() {
     for text in [
         "she said can you turn on the lamp",

@@ -46,11 +46,13 @@ impl Grammar {
     /// What no template accepts; perhaps because it is about something the home does not have.
     fn unknown(&self, text: &str, tokens: &[Token], now: NaiveDateTime) -> Understanding {
         let why = "no sentence template accepts it".to_owned();
+        let known = |name: &str| self.names_something(&text::tokenise(name, self.tongue()));
         let about_things = |found: &Match| {
             let category = category_of(&found.intent);
             matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
         };
-        match self.parse_unknown(text, tokens, now).filter(|(found, _)| about_things(found)) {
+        let unheard_of = self.parse_unknown(text, tokens, now);
+        match unheard_of.filter(|(found, name)| about_things(found) && !known(name)) {
             None => Understanding { why, ..Understanding::default() },
             Some((found, name)) => {
                 let why = format!("nothing is called \"{name}\" here ({})", found.why);
@@ -71,10 +73,10 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
     // What goes on a list may be any words, wherever courtesies end.
     let tame = |found: &Match| found.wild_words == 0 || category_of(&found.intent) == Some(Category::List);
     let tongue = grammar.tongue();
-    let speech = Speech { grammar, tokens, now };
+    let speech = Speech { grammar, text, tokens, now };
     let core = speech.core();
     let politely = |text: &str, tokens: &[Token]| {
-        let within = || exactly(text, Speech { grammar, tokens, now }.core()?).filter(tame);
+        let within = || exactly(text, Speech { grammar, text, tokens, now }.core()?).filter(tame);
         exactly(text, tokens).or_else(within)
     };
     exactly(text, tokens)
@@ -83,8 +85,11 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
         .or_else(|| several::read(text, core.unwrap_or(tokens), tongue, &exactly))
         .or_else(|| speech.minded().map(whole))
         .or_else(|| speech.corrected().map(whole))
-        .or_else(|| requests::all(text, tokens, tongue, &exactly))
-        .or_else(|| requests::all(text, core.unwrap_or(tokens), tongue, &politely))
+        .or_else(|| requests::all(text, tokens, tongue, &exactly).map(|found| speech.once(found)))
+        .or_else(|| {
+            let found = requests::all(text, core.unwrap_or(tokens), tongue, &politely)?;
+            Some(speech.once(found))
+        })
         .or_else(|| speech.with_reason(false).map(whole))
         .or_else(|| grammar.parse_nearly(text, tokens, now).map(whole))
         .or_else(|| grammar.parse_nearly(text, core?, now).filter(tame).map(whole))

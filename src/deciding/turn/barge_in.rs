@@ -19,10 +19,8 @@ const FORGET_AFTER_MS: u64 = 70_000;
 #[derive(Debug, Clone)]
 pub(super) struct Interruption {
     onset: Stamp,
-    /// Then the words so far are weighed again, if that is not over.
-    look_ms: Option<u64>,
     /// Then the voice comes back, or, when it is back, the interruption is forgotten.
-    due_ms: u64,
+    pub(super) due_ms: u64,
     /// Whether the voice is quieter because of it.
     ducked: bool,
     /// The time for deciding is over; only the last word on the utterance counts.
@@ -32,13 +30,6 @@ pub(super) struct Interruption {
     beginnings: Vec<String>,
     /// Why and when the speech ended, when it has.
     ended: Option<(Endpoint, Stamp)>,
-}
-
-impl Interruption {
-    /// When it is to be looked at without news.
-    pub(super) fn next_ms(&self) -> u64 {
-        self.look_ms.unwrap_or(self.due_ms).min(self.due_ms)
-    }
 }
 
 impl Machine {
@@ -59,7 +50,6 @@ impl Machine {
         let onset = now.earlier_by_ms(ago_ms);
         self.interruption = Some(Interruption {
             onset,
-            look_ms: Some(onset.clock_ms() + evidence::LEAST_MS),
             due_ms: onset.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
             ducked,
             late: false,
@@ -75,28 +65,21 @@ impl Machine {
         }
     }
 
-    /// Words of the interruption so far.
+    /// Takes the interruption for a request when its words so far say so. What counts is how much had been
+    /// said by then, not how long the recogniser took for it: a busy machine decides like an idle one.
     pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
-        if let Some(interruption) = &mut self.interruption {
-            interruption.beginnings.push(evidence::beginning(&words.text).to_owned());
-            interruption.words = Some(words);
-        }
-        self.weigh(now);
-    }
-
-    /// Takes the interruption for a request when its words so far say so.
-    fn weigh(&mut self, now: Stamp) {
-        let Some(Interruption { onset, late, words: Some(words), beginnings, .. }) = &self.interruption
-        else {
+        let decide_ms = u64::from(self.settings.barge_in.decide_ms);
+        let Some(Interruption { onset, beginnings, words: so_far, .. }) = &mut self.interruption else {
             return;
         };
-        let begun = evidence::beginning(&words.text);
-        let begun_before = beginnings.iter().filter(|earlier| *earlier == begun).count() > 1;
-        let spoken_ms = now.clock_ms().saturating_sub(onset.clock_ms());
-        tracing::debug!(spoken_ms, begun_before, ?words, "words over Hark");
-        let partial = Partial { words, begun_before, spoken_ms };
-        if self.with_circumstances(*onset, now, *late, |given| evidence::partial_is_for_hark(&partial, given))
-        {
+        let beginning = evidence::beginning(&words.text);
+        let begun_before = beginnings.iter().any(|earlier| earlier == beginning);
+        tracing::debug!(begun_before, ?words, "words over Hark");
+        beginnings.push(beginning.to_owned());
+        let (onset, late) = (*onset, words.spoken_ms > decide_ms);
+        *so_far = Some(words.clone());
+        let partial = Partial { words: &words, begun_before };
+        if self.with_circumstances(onset, now, late, |given| evidence::partial_is_for_hark(&partial, given)) {
             self.take_interruption(now, Opening::BargeIn);
         }
     }
@@ -125,12 +108,6 @@ impl Machine {
 
     /// Looks at what time alone decides.
     pub(super) fn decide_if_due(&mut self, now: Stamp) {
-        let Some(interruption) = &mut self.interruption else { return };
-        if interruption.next_ms() > now.clock_ms() {
-            return;
-        }
-        interruption.look_ms = None;
-        self.weigh(now);
         let Some(interruption) = &mut self.interruption else { return };
         if interruption.due_ms > now.clock_ms() {
             return;

@@ -54,8 +54,10 @@ fn interruption() -> Event {
     Event::Interruption { ago_ms: 160 }
 }
 
-fn words(text: &str, completeness: Completeness) -> Event {
-    Event::Partial(Words { text: text.into(), stable: text.len(), completeness, fit: None })
+/// Words that all of `spoken_ms` have been listened to for.
+fn words(spoken_ms: u64, text: &str, completeness: Completeness) -> Event {
+    let text = text.to_owned();
+    Event::Partial(Words { stable: text.len(), text, completeness, fit: None, spoken_ms })
 }
 
 /// What is done to the voice and the ear, in order, with the public decisions among it.
@@ -93,9 +95,9 @@ fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
     let effects = run(&mut machine, vec![(3_160, interruption())]);
     assert_eq!(deeds(&effects), ["duck 18", "told duck 160"]);
-    let effects = run(&mut machine, vec![(3_500, words("turn", Completeness::Unfinished))]);
+    let effects = run(&mut machine, vec![(3_500, words(500, "turn", Completeness::Unfinished))]);
     assert!(effects.is_empty(), "{effects:?}");
-    let effects = run(&mut machine, vec![(3_700, words("turn off the", Completeness::Unfinished))]);
+    let effects = run(&mut machine, vec![(3_700, words(700, "turn off the", Completeness::Unfinished))]);
     assert_eq!(deeds(&effects), ["told stop 700", "silence", "ended BargeIn", "attend", "watch false"]);
     assert_eq!(outcomes(&effects), [Outcome::Done], "the reply's turn is closed");
     let effects = run(
@@ -114,21 +116,24 @@ fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
 #[test]
 fn other_speech_is_ducked_and_the_voice_comes_back() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
-    run(&mut machine, vec![(3_160, interruption()), (3_700, words("he by even", Completeness::Unknown))]);
+    run(
+        &mut machine,
+        vec![(3_160, interruption()), (3_700, words(700, "he by even", Completeness::Unknown))],
+    );
     assert_eq!(machine.next_deadline_ms(), Some(3_800));
     let effects = run(&mut machine, vec![(3_799, Event::Tick), (3_800, Event::Tick)]);
     assert_eq!(deeds(&effects), ["doubt", "unduck", "told resume 800"]);
     // Somebody else may say more meanwhile.
     let effects = run(
         &mut machine.clone(),
-        vec![(5_160, interruption()), (5_700, words("turn off the", Completeness::Unfinished))],
+        vec![(5_160, interruption()), (5_700, words(700, "turn off the", Completeness::Unfinished))],
     );
     assert_eq!(deeds(&effects)[..3], ["duck 18", "told duck 160", "told stop 700"]);
     // Neither more words nor the last one change that.
     let effects = run(
         &mut machine,
         vec![
-            (4_200, words("he by even turn the", Completeness::Unfinished)),
+            (4_200, words(1200, "he by even turn the", Completeness::Unfinished)),
             (9_000, ended()),
             (9_100, heard("turn the lamp on", true)),
         ],
@@ -163,14 +168,19 @@ fn a_request_that_became_clear_too_late_still_counts_when_it_is_whole() {
     }
 }
 
+/// What counts is how much was said: the recogniser of a busy machine is behind.
 #[test]
-fn words_that_came_before_their_time_are_weighed_again() {
-    let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
-    let early = vec![(3_160, interruption()), (3_500, words("is the garage", Completeness::Unfinished))];
-    assert_eq!(deeds(&run(&mut machine, early)), ["duck 18", "told duck 160"]);
-    assert_eq!(machine.next_deadline_ms(), Some(3_600));
-    let effects = run(&mut machine, vec![(3_600, Event::Tick)]);
-    assert_eq!(deeds(&effects)[0], "told stop 600");
+fn words_count_by_their_sound_and_not_by_the_time_they_took() {
+    let over = || {
+        let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
+        run(&mut machine, vec![(3_160, interruption())]);
+        machine
+    };
+    let begun = |spoken_ms| words(spoken_ms, "is the garage", Completeness::Unfinished);
+    assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(500))])), Vec::<String>::new());
+    assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(600))]))[0], "told stop 700");
+    let effects = run(&mut over(), vec![(3_800, Event::Tick), (3_900, begun(600))]);
+    assert_eq!(deeds(&effects)[..4], ["doubt", "unduck", "told resume 800", "told stop 900"]);
 }
 
 #[test]
@@ -180,7 +190,7 @@ fn the_echo_of_the_reply_does_not_interrupt_it() {
         &mut machine,
         vec![
             (2_160, interruption()),
-            (2_700, words("the weather is fine", Completeness::Unfinished)),
+            (2_700, words(700, "the weather is fine", Completeness::Unfinished)),
             (2_960, Event::Tick),
             (3_900, ended()),
             (3_950, heard("the weather is fine", false)),
@@ -203,9 +213,9 @@ fn styles() {
         let effects = run(&mut machine, vec![(3_160, interruption())]);
         assert_eq!(deeds(&effects), interrupted, "{style:?}");
         let mut talker = machine.clone();
-        let effects = run(&mut talker, vec![(3_700, words(stop, Completeness::Unfinished))]);
+        let effects = run(&mut talker, vec![(3_700, words(700, stop, Completeness::Unfinished))]);
         assert_eq!(deeds(&effects).contains(&"silence".to_owned()), by_words, "{style:?}");
-        let effects = run(&mut machine, vec![(3_600, words("stop", Completeness::MayContinue))]);
+        let effects = run(&mut machine, vec![(3_600, words(600, "stop", Completeness::MayContinue))]);
         assert_eq!(deeds(&effects).contains(&"silence".to_owned()), by_stop, "{style:?}");
         let reason = if style == Off { "ended Stop" } else { "ended BargeIn" };
         assert_eq!(deeds(&effects).contains(&reason.to_owned()), by_stop, "{style:?}");
@@ -251,7 +261,7 @@ fn stop_works_while_timers_ring() {
         &mut talker,
         vec![
             (2_660, interruption()),
-            (3_300, words("turn off the", Completeness::Unfinished)),
+            (3_300, words(800, "turn off the", Completeness::Unfinished)),
             (4_000, ended()),
             (4_050, heard("turn off the lamp", false)),
         ],
@@ -262,7 +272,7 @@ fn stop_works_while_timers_ring() {
         &mut machine,
         vec![
             (2_660, interruption()),
-            (3_000, words("stop", Completeness::MayContinue)),
+            (3_000, words(500, "stop", Completeness::MayContinue)),
             (3_200, ended()),
             (3_250, heard("stop", false)),
         ],
@@ -458,7 +468,7 @@ fn a_yes_to_a_question_may_be_short_and_may_come_early() {
         &mut machine,
         vec![
             (1_800, interruption()),
-            (2_100, words("yes", Completeness::Complete)),
+            (2_100, words(460, "yes", Completeness::Complete)),
             (2_300, ended()),
             (2_350, heard("yes", false)),
         ],

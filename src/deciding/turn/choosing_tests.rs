@@ -141,6 +141,21 @@ fn several_ties_are_asked_one_after_the_other() {
 }
 
 #[test]
+fn what_leans_on_nothing_is_done_as_it_is_meant_alone() {
+    let mut machine = Machine::new(settings());
+    let understanding = Understanding {
+        intents: vec![intent("HarkFollowAnswer", json!({ "minutes": 8 }))],
+        alone: vec![intent("HassTurnOn", json!({ "name": "Lamp" }))],
+        ..Understanding::default()
+    };
+    let effects = run(
+        &mut machine,
+        vec![(0, typed("eight minutes please")), (1, Event::Understood { turn: turn(1), understanding })],
+    );
+    assert_eq!(acts(&effects), [("home.turn_on".to_owned(), json!("Lamp"))]);
+}
+
+#[test]
 fn what_was_not_understood_of_several_requests_is_told() {
     let mut machine = Machine::new(settings());
     let understanding = Understanding {

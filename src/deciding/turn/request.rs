@@ -145,23 +145,16 @@ impl Machine {
             if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {
                 return;
             }
-            let nothing = Intent {
-                name: "out_of_scope".into(),
-                slots: Slots::new(),
-                confidence: 0.0,
-                route: Route::Template,
-                why: understanding.intents.first().map_or(understanding.why.clone(), |intent| {
-                    format!("{} has nothing to answer here", intent.name)
-                }),
-                response: None,
-            };
-            let intent = understanding.meant.take().unwrap_or(nothing);
-            if dry_run {
-                self.tell_intent(id, intent);
-                self.close(id, Outcome::NotUnderstood);
-            } else {
-                self.wonder(now, id, intent, understanding);
+            if let Some(intent) = understanding.intents.first() {
+                understanding.why = format!("{} has nothing to answer here", intent.name);
             }
+            understanding.intents = std::mem::take(&mut understanding.alone);
+            if let (Some(intent), Some(turn)) = (understanding.intents.first(), self.turn_mut(id)) {
+                turn.route = Some(intent.route);
+            }
+        }
+        if understanding.intents.is_empty() {
+            self.mean_nothing(now, id, understanding);
             return;
         }
         self.keep_what_was_meant(id, &understanding.intents);
@@ -170,6 +163,25 @@ impl Machine {
             self.start_work(now, id, intents, dry_run);
         } else {
             self.ask_which(now, id, understanding.intents, understanding.ambiguous);
+        }
+    }
+
+    /// Answers what nothing can be done about.
+    fn mean_nothing(&mut self, now: Stamp, id: &TurnId, mut understanding: Understanding) {
+        let nothing = || Intent {
+            name: "out_of_scope".into(),
+            slots: Slots::new(),
+            confidence: 0.0,
+            route: Route::Template,
+            why: understanding.why.clone(),
+            response: None,
+        };
+        let intent = understanding.meant.take().unwrap_or_else(nothing);
+        if self.turn_mut(id).is_some_and(|turn| turn.dry_run) {
+            self.tell_intent(id, intent);
+            self.close(id, Outcome::NotUnderstood);
+        } else {
+            self.wonder(now, id, intent, understanding);
         }
     }
 

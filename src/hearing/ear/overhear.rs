@@ -103,7 +103,8 @@ impl Ear {
             (false, Completeness::Complete | Completeness::MayContinue) => (&draft.transcript.text, 0),
             (false, _) => return,
         };
-        let words = Words { text: text.clone(), stable, completeness, fit: draft.fit };
+        let spoken_ms = watch::ago_ms(self.position, self.onset);
+        let words = Words { text: text.clone(), stable, completeness, fit: draft.fit, spoken_ms };
         self.tell(HearingEvent::Partial(words), out);
     }
 
@@ -117,6 +118,7 @@ impl Ear {
         self.stt.start(&self.scratch);
         self.history.copy(from, self.position, &mut self.scratch);
         self.stt.feed(&self.scratch);
+        (self.heard_from, self.onset, self.told) = (from, onset, Partial::default());
     }
 
     /// A recogniser that knows any words makes sense of the television too: what is said over Hark without
@@ -129,15 +131,19 @@ impl Ear {
         transcript
     }
 
-    /// Words so far of what is being said.
-    pub(super) fn tell_words(&self, partial: Partial, out: &mut Vec<Heard>) {
-        if !matches!(self.state, State::Hearing { .. } | State::Recognising) {
+    /// Words so far of what is being said, the first `samples` of it: those of a request when they changed,
+    /// those over Hark always, for how long they last tells whether they are meant.
+    pub(super) fn tell_words(&mut self, partial: Partial, samples: usize, out: &mut Vec<Heard>) {
+        let hearing = matches!(self.state, State::Hearing { .. } | State::Recognising);
+        if !hearing || !self.overheard && partial == self.told {
             return;
         }
+        self.told.clone_from(&partial);
         let Partial { text, stable, fit } = partial;
+        let spoken_ms = watch::ago_ms(self.heard_from + samples as u64, self.onset);
         // Only of an interruption anybody asks how far it is a sentence.
         let grammar = self.grammar.as_ref().filter(|_| self.overheard);
         let completeness = grammar.map_or(Completeness::Unknown, |grammar| grammar.completeness(&text));
-        self.tell(HearingEvent::Partial(Words { text, stable, completeness, fit }), out);
+        self.tell(HearingEvent::Partial(Words { text, stable, completeness, fit, spoken_ms }), out);
     }
 }

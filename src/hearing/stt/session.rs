@@ -1,7 +1,7 @@
 //! One utterance after the other with one recogniser: words so far, drafts, and the last word.
 
+use super::Recogniser;
 use super::worker::SttReport;
-use super::{Partial, Recogniser};
 use crate::domain::{SAMPLE_RATE_HZ, Transcript};
 
 /// Audio between two looks at the words so far: 64 ms, two blocks. Whether speech over Hark is for
@@ -33,7 +33,7 @@ enum State {
     },
 }
 
-/// A recogniser and what is needed to report its words sparingly and to take a draft back.
+/// A recogniser and what is needed to report its words now and then and to take a draft back.
 pub(super) struct Session {
     recogniser: Box<dyn Recogniser>,
     state: State,
@@ -45,7 +45,6 @@ pub(super) struct Session {
     /// Sound from before it.
     before: Vec<f32>,
     samples_since_partial: usize,
-    last_partial: Partial,
 }
 
 impl Session {
@@ -57,7 +56,6 @@ impl Session {
             decoded: 0,
             before: Vec::new(),
             samples_since_partial: 0,
-            last_partial: Partial::default(),
         }
     }
 
@@ -66,7 +64,6 @@ impl Session {
             Work::Start(before) => {
                 self.before.clone_from(before);
                 self.utterance.clear();
-                self.last_partial = Partial::default();
                 self.start()
             }
             Work::Feed(samples) => self.feed(samples),
@@ -135,11 +132,7 @@ impl Session {
         }
         self.samples_since_partial = 0;
         let partial = self.recogniser.partial()?;
-        if partial == self.last_partial {
-            return None;
-        }
-        self.last_partial.clone_from(&partial);
-        Some(SttReport::Partial(partial))
+        Some(SttReport::Partial { partial, samples: self.decoded })
     }
 
     fn draft(&mut self, number: u64) -> Option<SttReport> {

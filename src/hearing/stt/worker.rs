@@ -32,8 +32,8 @@ pub enum SttMode {
 /// What the recogniser has to say about the utterance at hand.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SttReport {
-    /// Words so far, when they changed.
-    Partial(Partial),
+    /// Words so far, at every look at them, and how many samples of the utterance they are of.
+    Partial { partial: Partial, samples: usize },
     /// What it would be if it ended where the draft of this number was asked for.
     Draft { number: u64, recognition: Recognition },
     /// The utterance's last word.
@@ -336,7 +336,7 @@ fn run(mut session: Session, jobs: &Receiver<Job>, reports: &SyncSender<(u64, St
         };
         let sent = match report {
             None => continue,
-            Some(report @ SttReport::Partial(_)) => match reports.try_send((utterance, report)) {
+            Some(report @ SttReport::Partial { .. }) => match reports.try_send((utterance, report)) {
                 Err(TrySendError::Disconnected(_)) => false,
                 Ok(()) | Err(TrySendError::Full(_)) => true,
             },
@@ -359,7 +359,7 @@ mod tests {
         loop {
             match lane.wait(PATIENCE).expect("a report") {
                 SttReport::Transcript(transcript) => return transcript,
-                SttReport::Partial(_) | SttReport::Draft { .. } => {}
+                SttReport::Partial { .. } | SttReport::Draft { .. } => {}
                 SttReport::Failed(fault) => panic!("{fault}"),
             }
         }
@@ -455,17 +455,25 @@ mod tests {
     }
 
     #[test]
-    fn partials_come_only_when_they_change() {
+    fn words_so_far_say_how_much_they_are_of() {
         let (recogniser, _log) = ScriptedRecogniser::new();
         let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
         lane.start(&[]);
-        let mut partials = 0;
-        for _ in 0..100 {
-            lane.feed(&[0.1; 320]);
-            partials += std::iter::from_fn(|| lane.poll()).count();
+        let mut looks = Vec::new();
+        for _ in 0..30 {
+            lane.feed(&[0.1; 512]);
+            looks.extend(std::iter::from_fn(|| lane.poll()));
         }
-        // Two seconds; the scripted words change every half second.
-        assert_eq!(partials, 4);
+        let looks: Vec<(String, usize)> = looks
+            .into_iter()
+            .map(|report| match report {
+                SttReport::Partial { partial, samples } => (partial.text, samples),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        // The scripted recogniser has its first words after half a second; a look is at two blocks.
+        let expected: Vec<_> = (8..=15).map(|look| ("1 halves".to_owned(), look * 1024)).collect();
+        assert_eq!(looks, expected);
     }
 
     #[test]

@@ -33,9 +33,9 @@ const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
 /// Most words of a thing that nobody knows.
 const MOST_UNKNOWN: usize = 4;
 /// Words that are in no name of a thing that nobody knows: they belong to the sentence around it.
-const NOT_IN_NAMES: [&str; 21] = [
-    "to", "at", "for", "until", "if", "that", "what", "is", "are", "when", "it", "up", "down", "off", "out",
-    "auf", "um", "wenn", "ist", "an", "aus",
+const NOT_IN_NAMES: [&str; 25] = [
+    "to", "at", "by", "for", "until", "if", "that", "what", "is", "are", "when", "it", "up", "down", "off",
+    "out", "than", "there", "here", "auf", "um", "wenn", "ist", "an", "aus",
 ];
 
 /// The meanings of the words of one sentence.
@@ -131,6 +131,14 @@ impl Grammar {
         let mut found = read(&some).or_else(|| read(&spans))?;
         let name = found.unknown.take()?;
         Some((found, name))
+    }
+
+    /// Whether something of the home is called so, or by several of these words: "the porch light", "the christmas
+    /// tree lights".
+    pub(in crate::understanding) fn names_something(&self, tokens: &[Token]) -> bool {
+        let most = |span: &Span| span.end - span.start == tokens.len() || span.end - span.start > 1;
+        let form = |span: &Span| span.candidates.first().is_some_and(|best| best.how == Nearness::Form);
+        self.near_spans(tokens).iter().any(|span| span.list == THINGS && most(span) && form(span))
     }
 
     /// Whether some words say what kind of thing they mean.

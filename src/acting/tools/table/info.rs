@@ -33,7 +33,8 @@ pub const TOOLS: &[Descriptor] = &[
         risk: Risk::Read,
         triggers: &[
             "weather", "rain", "raining", "sunny", "snow", "outside", "forecast", "umbrella", "degrees",
-            "sun", "cold", "warm", "hot", "windy", "coat", "jacket", "out", "wet",
+            "sun", "cold", "warm", "hot", "windy", "coat", "jacket", "out", "wet", "dry", "storm", "icy",
+            "cloudy", "foggy", "freeze", "frost", "drizzle", "shower", "wind", "washing",
         ],
         permission: "weather",
         agent: "weather",

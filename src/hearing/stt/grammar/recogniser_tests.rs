@@ -10,7 +10,6 @@ use crate::hearing::stt::neural::listener_tests::{files, said};
 use crate::hearing::stt::{Recogniser, Recognition};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 const MODEL: &str = "/usr/share/pocketsphinx/model/en-us";
 
@@ -103,17 +102,6 @@ fn a_rebuilt_vocabulary_is_taken_at_the_next_start() {
     assert_eq!(rebuild(&[]).unwrap_err().kind, FaultKind::BadConfiguration);
     ear.start().unwrap();
     assert_eq!(ear.unpronounceable(), ["qwrtzx"], "a failed rebuild changes nothing");
-}
-
-#[test]
-fn building_takes_little_time() {
-    let sentences: Vec<String> =
-        (0..400).map(|n| format!("turn on the lamp number {n} please now")).collect();
-    let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
-    let begun = Instant::now();
-    recogniser(&sentences, MODEL).unwrap();
-    let took = begun.elapsed();
-    assert!(took.as_secs() < 5, "20,000 sentences took {took:?}");
 }
 
 fn with_neural(sentences: &[&str], files: NeuralFiles) -> GrammarRecogniser {
