@@ -161,7 +161,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("den zweiten", "HarkChoose", r#"{"place":2}"#),
     // ---- Musik
     ("mach leiser", "HassSetVolumeRelative", r#"{"volume_step":"down"}"#),
-    ("spiel etwas Musik von Mozart", "HassMediaSearchAndPlay", r#"{"search_query":"Mozart"}"#),
+    ("spiel etwas Musik von Mozart", "HassMediaSearchAndPlay", r#"{"search_query":"mozart"}"#),
     ("stell den Wecker für die Eier auf sechs Minuten", "HassStartTimer", r#"{"name":"eier","minutes":6}"#),
     ("was steht noch auf dem Einkaufszettel", "HarkListRead", "{}"),
     ("wieviel Uhr ist es", "HassGetCurrentTime", "{}"),
