@@ -105,7 +105,7 @@ fn three_wrong_pins_lock_it_for_every_program_that_asks() {
 fn the_classifier_asks_too_and_what_is_switched_off_stays_so() {
     let hark = Hark::new();
     let settings = settings(&hark);
-    let words = "can somebody unlock our front door quickly";
+    let words = "unlock that silly front door for my grandma who waits";
     let events = hark.events(&with(&settings, &["ask", words]));
     let intent = named(&events, "intent")[0];
     assert_eq!((&intent["name"], &intent["route"]), (&"HassTurnOff".into(), &"intent".into()), "{intent}");
