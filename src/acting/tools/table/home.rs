@@ -8,6 +8,23 @@ use crate::acting::tools::{
 };
 use crate::domain::Risk;
 
+/// Words of whoever wants a floor cleaned.
+const VACUUMING: &[&str] = &[
+    "vacuum",
+    "clean",
+    "hoover",
+    "robot",
+    "floor",
+    "sweep",
+    "dust",
+    "dirty",
+    "crumbs",
+    "vacuuming",
+    "hoovering",
+    "mess",
+    "filthy",
+];
+
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
     Descriptor {
@@ -468,21 +485,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: DEVICES,
         risk: Risk::Write,
-        triggers: &[
-            "vacuum",
-            "clean",
-            "hoover",
-            "robot",
-            "floor",
-            "sweep",
-            "dust",
-            "dirty",
-            "crumbs",
-            "vacuuming",
-            "hoovering",
-            "mess",
-            "filthy",
-        ],
+        triggers: VACUUMING,
         permission: "home",
         agent: "home",
         timeout_ms: None,
@@ -518,21 +521,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("cleans", "string", "declared name of the area to be cleaned"),
         ],
         risk: Risk::Write,
-        triggers: &[
-            "vacuum",
-            "clean",
-            "hoover",
-            "robot",
-            "floor",
-            "sweep",
-            "dust",
-            "dirty",
-            "crumbs",
-            "vacuuming",
-            "hoovering",
-            "mess",
-            "filthy",
-        ],
+        triggers: VACUUMING,
         permission: "home",
         agent: "home",
         timeout_ms: None,
