@@ -9,7 +9,6 @@ use crate::domain::{Fault, FaultKind, Intent, Understanding};
 use crate::understanding::intent::Places;
 use crate::understanding::{Grammar, Sentences, Similar};
 use chrono::NaiveDateTime;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// What the sentences of a language are made of.
@@ -153,17 +152,14 @@ impl LiveGrammar {
         if missing.is_empty() {
             return Ok((sentences, replies));
         }
-        let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (group, key) in missing.iter().filter_map(|lack| lack.split_once('/')) {
-            groups.entry(group).or_default().push(key);
-        }
-        let lacking = |(group, keys)| lacks_replies(&self.language, group, keys, &sentences);
-        Err(groups.into_iter().map(lacking).collect())
+        let lacking =
+            |(group, keys): (&str, Vec<&str>)| lacks_replies(&self.language, group, &keys, &sentences);
+        Err(missing.into_iter().map(lacking).collect())
     }
 }
 
 /// What an intent, or one of the other groups of responses, lacks.
-fn lacks_replies(language: &str, group: &str, keys: Vec<&str>, sentences: &Sentences) -> Fault {
+fn lacks_replies(language: &str, group: &str, keys: &[&str], sentences: &Sentences) -> Fault {
     let place = sentences.place_of(group).unwrap_or_else(|| format!("sentences/{language}"));
     let keys = keys.join(", ");
     let (message, below) = match group {

@@ -50,9 +50,7 @@ pub(super) struct Promises {
     kept: Arc<KeptSettings>,
     choices: Choices,
     mailbox: Arc<Mailbox>,
-    /// There is a PIN, which must not be written down.
-    has_pin: bool,
-    /// They know what else must not be.
+    /// They know what must not be written down.
     tools: Arc<dyn Tools>,
     /// Done, and not noted yet.
     done: Mutex<Vec<i64>>,
@@ -72,21 +70,9 @@ impl Promises {
         mailbox: &Arc<Mailbox>,
         tools: Arc<dyn Tools>,
     ) -> Self {
-        let has_pin = tools.has_pin();
         let (done, is_done, awaited, behind) =
             (Mutex::default(), Notify::new(), Mutex::default(), Mutex::default());
-        Self {
-            store,
-            kept,
-            choices,
-            mailbox: mailbox.clone(),
-            has_pin,
-            tools,
-            done,
-            is_done,
-            awaited,
-            behind,
-        }
+        Self { store, kept, choices, mailbox: mailbox.clone(), tools, done, is_done, awaited, behind }
     }
 
     /// What was promised before this start and is not done, in its order. What cannot be carried out any more is told.
@@ -200,8 +186,9 @@ impl Promises {
     /// again after a restart, because what it was the answer to is forgotten as well.
     fn row(&self, arrival: &Arrival) -> NewRequest {
         let Known { packet, content, id } = arrival.known;
-        let is_pin =
-            |text: &str| self.has_pin && pin_words::find(text, true).is_some_and(|found| found.pin.is_some());
+        let is_pin = |text: &str| {
+            self.tools.has_pin() && pin_words::find(text, true).is_some_and(|found| found.pin.is_some())
+        };
         let is_secret = matches!(&arrival.event, Event::Typed { text, .. }
             if is_pin(text) || secret_guard::may_hold_value(text, &*self.tools));
         let event = (!is_secret).then(|| arrival.event.clone());

@@ -15,15 +15,45 @@ const SETS: &str = "HarkSetValue";
 const BETWEEN: &[&str] = &["to", "as", "is", "into", "in", "on", "with", "auf", "zu", "als", "ist", "mit"];
 
 /// The event with names for the values of password fields, and whether there was one.
-pub(super) fn without_values(event: Event, tools: &dyn Tools, understand: &dyn Understand) -> (Event, bool) {
+pub(super) fn without_values(
+    mut event: Event,
+    tools: &dyn Tools,
+    understand: &dyn Understand,
+) -> (Event, bool) {
+    let hidden = cover(&mut event, tools, understand);
+    (event, hidden)
+}
+
+fn cover(event: &mut Event, tools: &dyn Tools, understand: &dyn Understand) -> bool {
+    // Most events say nothing, and for them the home is not searched for names.
+    let Some((text, stable)) = words_of(event) else { return false };
     let names = tools.secret_names();
     if names.is_empty() {
-        return (event, false);
+        return false;
     }
     let guard = Guard { names, tools, understand };
-    let mut event = event;
-    let hidden = guard.cover(&mut event);
-    (event, hidden)
+    let hidden = if stable.is_some() { guard.unfinished(text) } else { guard.of(text) };
+    let Some(hidden) = hidden else { return false };
+    *text = hidden;
+    if let Some(stable) = stable {
+        *stable = 0;
+    }
+    true
+}
+
+/// What an event says; of words so far also how much of it is settled.
+fn words_of(event: &mut Event) -> Option<(&mut String, Option<&mut usize>)> {
+    match event {
+        Event::Promised { event, .. } => words_of(event),
+        Event::Typed { text, .. } => Some((text, None)),
+        Event::Transcript { transcript } => Some((&mut transcript.text, None)),
+        Event::Distant { heard: Distant::Transcript { transcript }, .. } => {
+            Some((&mut transcript.text, None))
+        }
+        Event::Partial(words) => Some((&mut words.text, Some(&mut words.stable))),
+        Event::Distant { heard: Distant::Partial { text, stable }, .. } => Some((text, Some(stable))),
+        _ => None,
+    }
 }
 
 /// Whether a text may hold such a value, and must not be written down as it is.
@@ -69,28 +99,6 @@ struct Guard<'a> {
 }
 
 impl Guard<'_> {
-    fn cover(&self, event: &mut Event) -> bool {
-        let (text, whole) = match event {
-            Event::Promised { event, .. } => return self.cover(event),
-            Event::Typed { text, .. } => (text, true),
-            Event::Transcript { transcript } => (&mut transcript.text, true),
-            Event::Distant { heard: Distant::Transcript { transcript }, .. } => (&mut transcript.text, true),
-            Event::Partial(words) => {
-                let hidden = self.unfinished(&words.text);
-                words.stable = if hidden.is_some() { 0 } else { words.stable };
-                return put(&mut words.text, hidden);
-            }
-            Event::Distant { heard: Distant::Partial { text, stable }, .. } => {
-                let hidden = self.unfinished(text);
-                *stable = if hidden.is_some() { 0 } else { *stable };
-                return put(text, hidden);
-            }
-            _ => return false,
-        };
-        let hidden = if whole { self.of(text) } else { None };
-        put(text, hidden)
-    }
-
     /// A whole request without the values it sets.
     fn of(&self, text: &str) -> Option<String> {
         let understood = self.understand.understand_at(text, "", wall_local());
@@ -136,10 +144,6 @@ fn place_of(text: &str, value: &str) -> Option<Range<usize>> {
     let from = before.trim_end_matches(char::is_alphanumeric).len();
     let rest = behind.trim_start_matches(char::is_alphanumeric).len();
     Some(from..text.len() - rest).filter(|_| !value.is_empty())
-}
-
-fn put(text: &mut String, hidden: Option<String>) -> bool {
-    hidden.map(|hidden| *text = hidden).is_some()
 }
 
 /// Where the words behind a name stand, as far as they can be its value.

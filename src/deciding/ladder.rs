@@ -114,23 +114,15 @@ impl Ladder {
                     // Only who surely asked for something is asked what it is about.
                     let sure = *probability >= self.settings.sure_confidence;
                     if sure && route::tool_for(name).is_some_and(|tool| ASK_WHEN.contains(&tool)) {
-                        let (name, slots, confidence) = (name.clone(), Slots::new(), *probability);
-                        let (route, why) = (Route::Intent, why.clone());
-                        intents.push(Intent { name, slots, confidence, route, why, response: None });
+                        intents.push(bare(name, *probability, &why));
                         break;
                     }
-                    meant = meant.or(sure.then(|| (name.clone(), *probability)));
+                    meant = meant.or(sure.then_some((name, *probability)));
                 }
             }
         }
-        let meant = meant.filter(|_| intents.is_empty()).map(|(name, confidence)| Intent {
-            name,
-            slots: Slots::new(),
-            confidence,
-            route: Route::Intent,
-            why: why.clone(),
-            response: None,
-        });
+        let meant = meant.filter(|_| intents.is_empty());
+        let meant = meant.map(|(name, confidence)| bare(name, confidence, &why));
         if !intents.is_empty() {
             why.clear();
             hint = None;
@@ -184,15 +176,8 @@ impl Ladder {
 
     /// An intent the owner has said these words mean; its slots are found where the words have any.
     fn taught(&self, text: &str, name: &str, now: NaiveDateTime) -> Intent {
-        let bare = || Intent {
-            name: name.to_owned(),
-            slots: Slots::new(),
-            confidence: 1.0,
-            route: Route::Intent,
-            why: "it says nothing more".to_owned(),
-            response: None,
-        };
-        let found = self.fill_at(name, text, now).unwrap_or_else(bare);
+        let nothing_more = || bare(name, 1.0, "it says nothing more");
+        let found = self.fill_at(name, text, now).unwrap_or_else(nothing_more);
         let why = format!("you have said that these words mean it: {}", found.why);
         Intent { route: Route::Intent, why, ..found }
     }
@@ -205,6 +190,12 @@ impl Ladder {
         let intents = understanding.intents.iter().map(|it| (it.name.clone(), it.confidence)).collect();
         Some(Classification::new(text, category, 1.0, intents))
     }
+}
+
+/// An intent of the classifier's without anything it is about.
+fn bare(name: &str, confidence: f32, why: &str) -> Intent {
+    let (name, why) = (name.to_owned(), why.to_owned());
+    Intent { name, slots: Slots::new(), confidence, route: Route::Intent, why, response: None }
 }
 
 impl Understand for Ladder {

@@ -122,19 +122,23 @@ impl Replies {
         if faults.is_empty() { Ok(Self { environment, templates: templates.clone() }) } else { Err(faults) }
     }
 
-    /// What a language lacks: fixed replies, apologies, and answers to intents, as `group/key`.
-    pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    /// What a language lacks: fixed replies, apologies, and answers to intents: their keys by group.
+    pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, Vec<&'a str>> {
         let fixed = FIXED_KEYS.iter().map(|key| ("replies", *key));
         let errors = error_code::ALL.iter().map(|key| ("errors", *key));
         let lacking = |(group, key): &(&str, &str)| self.template(group, key).is_none();
-        let lacking = fixed.chain(errors).filter(lacking).map(|(group, key)| format!("{group}/{key}"));
+        let lacking = fixed.chain(errors).filter(lacking);
         let answered = |intent: &str| self.templates.get(intent).is_some_and(|keys| !keys.is_empty());
         let silent = intents
             .into_iter()
             .filter(|intent| instincts::named(intent).is_none() && !context::is_follow_up(intent))
             .filter(|intent| !answered(intent))
-            .map(|intent| format!("{intent}/{DEFAULT_KEY}"));
-        lacking.chain(silent).collect()
+            .map(|intent| (intent, DEFAULT_KEY));
+        let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (group, key) in lacking.chain(silent) {
+            groups.entry(group).or_default().push(key);
+        }
+        groups
     }
 
     /// The words around results of tools.

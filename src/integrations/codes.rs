@@ -16,10 +16,8 @@ pub fn misfit(format: &str, code: &str) -> Option<String> {
         pattern => {
             let built = RegexBuilder::new(&format!("^(?:{pattern})")).size_limit(PATTERN_MAX_BYTES).build();
             // What cannot be read is left to the device to judge.
-            if built.map_or(true, |pattern| pattern.is_match(code)) {
-                return None;
-            }
-            Some(format!("look like {}", pattern.chars().take(60).collect::<String>()))
+            let fits = built.map_or(true, |pattern| pattern.is_match(code));
+            (!fits).then(|| format!("look like {}", pattern.chars().take(60).collect::<String>()))
         }
     }
 }

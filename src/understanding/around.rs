@@ -121,7 +121,7 @@ impl<'s> Speech<'s> {
                 let (reason, request) = (&words[..at], self.without_trails(&words[at..]));
                 self.of_it(reason, request).or_else(|| self.at_place_of(reason, request, &read))
             };
-            return request(last).or_else(|| request(at));
+            return request(last).or_else(|| if last == at { None } else { request(at) });
         }
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
         // Behind a request, "the fan" is another thing, not the reason.

@@ -155,7 +155,11 @@ impl HomeRegistry {
 impl Inner {
     fn report(&mut self, report: StateReport) -> Option<EntityChange> {
         let at = *self.places.get(&report.id)?;
-        let before = self.home.entities[at].clone();
+        let known = &self.home.entities[at];
+        if known.state == report.state && known.attributes == report.attributes {
+            return None;
+        }
+        let before = known.clone();
         let mut after = Entity { state: report.state, attributes: report.attributes, ..before.clone() };
         self.cover(&mut after);
         if before == after {

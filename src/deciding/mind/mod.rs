@@ -377,7 +377,7 @@ impl Work<'_> {
         let receipt = parts.tools.run(call.clone()).await;
         let took = (parts.now)() - began;
         let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
-        if !needs_approval(&receipt) {
+        if self.mind.judges() && !needs_approval(&receipt) {
             let told = summary::of(receipt.ok, &receipt.detail, &self.words());
             let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
             outputs.insert(call.tool.clone(), told);

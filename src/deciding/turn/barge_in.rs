@@ -76,10 +76,14 @@ impl Machine {
         let begun_before = beginnings.iter().any(|earlier| earlier == beginning);
         tracing::debug!(begun_before, ?words, "words over Hark");
         beginnings.push(beginning.to_owned());
-        let (onset, late) = (*onset, words.spoken_ms > decide_ms);
+        let onset = *onset;
         *so_far = Some(words.clone());
+        // The time for deciding is over; only the last word on the utterance counts.
+        if words.spoken_ms > decide_ms {
+            return;
+        }
         let partial = Partial { words: &words, begun_before };
-        if self.with_circumstances(onset, now, late, |given| evidence::partial_is_for_hark(&partial, given)) {
+        if self.with_circumstances(onset, now, |given| evidence::partial_is_for_hark(&partial, given)) {
             self.take_interruption(now, Opening::BargeIn);
         }
     }
@@ -94,8 +98,8 @@ impl Machine {
     /// it was nothing. Says whether it became one.
     pub(super) fn settle_interruption(&mut self, now: Stamp, transcript: &Transcript) -> bool {
         let Some(Interruption { onset, late, .. }) = self.interruption else { return false };
-        let for_hark = self.with_circumstances(onset, now, late, |given| {
-            evidence::transcript_is_for_hark(transcript, given)
+        let for_hark = self.with_circumstances(onset, now, |given| {
+            evidence::transcript_is_for_hark(transcript, late, given)
         });
         if for_hark {
             self.take_interruption(now, Opening::BargeIn);
@@ -223,7 +227,6 @@ impl Machine {
         &self,
         onset: Stamp,
         now: Stamp,
-        late: bool,
         ask: impl FnOnce(&Circumstances<'_>) -> bool,
     ) -> bool {
         let said = self.said.heard_between(onset, now, self.settings.words_per_minute);
@@ -234,7 +237,7 @@ impl Machine {
         };
         let awaiting_approval = self.approval(&Origin::Voice).is_some();
         let instincts = Context { last_reply: self.last_reply(&Origin::Voice), awaiting_approval };
-        ask(&Circumstances { style, said: &said, instincts, late })
+        ask(&Circumstances { style, said: &said, instincts })
     }
 
     fn tell_barge_in(&mut self, now: Stamp, decision: BargeIn) {

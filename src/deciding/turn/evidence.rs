@@ -62,8 +62,6 @@ pub(super) struct Circumstances<'a> {
     /// What Hark says meanwhile.
     pub(super) said: &'a [String],
     pub(super) instincts: Context<'a>,
-    /// Whether Hark has gone on speaking at full volume: the words were not convincing in time.
-    pub(super) late: bool,
 }
 
 /// The first two words: what an audio book is taken for changes from look to look, and they with it.
@@ -76,7 +74,7 @@ pub(super) fn beginning(text: &str) -> &str {
 pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'_>) -> bool {
     let Words { text, stable, completeness, fit, spoken_ms } = partial.words;
     let heard = echo::words(text);
-    if given.late || heard.is_empty() || echo::is_echo(&heard, given.said) {
+    if heard.is_empty() || echo::is_echo(&heard, given.said) {
         return false;
     }
     let settled = *stable >= text.chars().count();
@@ -106,8 +104,9 @@ pub(super) fn partial_is_for_hark(partial: &Partial<'_>, given: &Circumstances<'
     begun && (order || fits && (long || whole && settled))
 }
 
-/// Whether the last word of the recogniser on the speech is reason enough to stop.
-pub(super) fn transcript_is_for_hark(transcript: &Transcript, given: &Circumstances<'_>) -> bool {
+/// Whether the last word of the recogniser on the speech is reason enough to stop. `late`: Hark has gone on speaking
+/// at full volume, because the words so far were not convincing in time.
+pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given: &Circumstances<'_>) -> bool {
     let heard = echo::words(&transcript.text);
     if transcript.rejected.is_some() || heard.is_empty() || echo::is_echo(&heard, given.said) {
         return false;
@@ -115,7 +114,7 @@ pub(super) fn transcript_is_for_hark(transcript: &Transcript, given: &Circumstan
     if instinct(&transcript.text, given) {
         return true;
     }
-    let least = if given.late { LATE_WORDS } else { WHOLE_WORDS };
+    let least = if late { LATE_WORDS } else { WHOLE_WORDS };
     given.style == BargeInStyle::Revocable && heard.len() >= least && transcript.confidence >= CONFIDENCE
 }
 
@@ -132,15 +131,15 @@ mod tests {
     use BargeInStyle::{Immediate, Off, Revocable, WakeWord};
     use Completeness::{Complete, MayContinue, Unfinished, Unknown};
 
-    fn given<'a>(style: BargeInStyle, said: &'a [String], asked: bool, late: bool) -> Circumstances<'a> {
-        Circumstances { style, said, instincts: Context { last_reply: None, awaiting_approval: asked }, late }
+    fn given<'a>(style: BargeInStyle, said: &'a [String], asked: bool) -> Circumstances<'a> {
+        Circumstances { style, said, instincts: Context { last_reply: None, awaiting_approval: asked } }
     }
 
     fn counts(style: BargeInStyle, text: &str, stable: usize, completeness: Completeness, ms: u64) -> bool {
         let said = echo::words("The weather in Berlin is sunny; say stop to end. The kitchen light is on.");
         let words = Words { text: text.into(), stable, completeness, fit: None, spoken_ms: ms };
         let partial = Partial { words: &words, begun_before: false };
-        partial_is_for_hark(&partial, &given(style, &said, false, false))
+        partial_is_for_hark(&partial, &given(style, &said, false))
     }
 
     #[test]
@@ -154,8 +153,8 @@ mod tests {
             ("resume timer", 12, MayContinue, 700, true),
             ("what's today", 12, Complete, 800, true),
             ("cancel", 6, MayContinue, 500, true),
-            // Not yet.
             ("volume to", 9, Unfinished, 600, true),
+            // Not yet.
             ("turn off", 8, Unfinished, 500, false),
             ("how much", 8, Unfinished, 700, false),
             ("turn off the", 4, Unfinished, 700, false),
@@ -180,7 +179,7 @@ mod tests {
     #[test]
     fn a_beginning_that_comes_back_is_settled() {
         let said = [];
-        let given = given(Revocable, &said, false, false);
+        let given = given(Revocable, &said, false);
         for (begun_before, expected) in [(false, false), (true, true)] {
             let text = "how much time".to_owned();
             let words = Words { text, stable: 0, completeness: Unfinished, fit: None, spoken_ms: 800 };
@@ -206,7 +205,7 @@ mod tests {
                 spoken_ms: 640,
             };
             let partial = Partial { words: &words, begun_before: false };
-            let found = partial_is_for_hark(&partial, &given(Revocable, &[], false, false));
+            let found = partial_is_for_hark(&partial, &given(Revocable, &[], false));
             assert_eq!(found, expected, "{text}, fit {fit:?}");
         }
     }
@@ -227,7 +226,7 @@ mod tests {
             for (spoken_ms, expected) in [(699, false), (736, expected)] {
                 let words = Words { text: text.into(), stable, completeness, fit: Some(fit), spoken_ms };
                 let partial = Partial { words: &words, begun_before: false };
-                let found = partial_is_for_hark(&partial, &given(Revocable, &[], false, false));
+                let found = partial_is_for_hark(&partial, &given(Revocable, &[], false));
                 assert_eq!(found, expected, "{text}, fit {fit}, {spoken_ms} ms");
             }
         }
@@ -247,8 +246,8 @@ mod tests {
         let words =
             Words { text: "yes".to_owned(), stable: 3, completeness: Complete, fit: None, spoken_ms: 400 };
         let partial = Partial { words: &words, begun_before: false };
-        assert!(partial_is_for_hark(&partial, &given(Revocable, &[], true, false)));
-        assert!(!partial_is_for_hark(&partial, &given(Revocable, &[], false, false)));
+        assert!(partial_is_for_hark(&partial, &given(Revocable, &[], true)));
+        assert!(!partial_is_for_hark(&partial, &given(Revocable, &[], false)));
     }
 
     #[test]
@@ -266,11 +265,11 @@ mod tests {
             ("", false, false, false),
         ] {
             let found =
-                transcript_is_for_hark(&transcript(text, rejected), &given(Revocable, &said, false, late));
+                transcript_is_for_hark(&transcript(text, rejected), late, &given(Revocable, &said, false));
             assert_eq!(found, expected, "{text}, rejected {rejected}, late {late}");
         }
-        let stop_only = given(Off, &said, false, false);
-        assert!(!transcript_is_for_hark(&transcript("what time is it", false), &stop_only));
-        assert!(transcript_is_for_hark(&transcript("stop", false), &stop_only));
+        let stop_only = given(Off, &said, false);
+        assert!(!transcript_is_for_hark(&transcript("what time is it", false), false, &stop_only));
+        assert!(transcript_is_for_hark(&transcript("stop", false), false, &stop_only));
     }
 }
