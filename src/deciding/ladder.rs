@@ -201,10 +201,13 @@ fn bare(name: &str, confidence: f32, why: &str) -> Intent {
 impl Understand for Ladder {
     fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
         let text = &without_endless_words(text);
+        // The classifier knows the usual language only: what it makes of another is luck.
+        let usual = |language: &str| self.spoken.first().is_some_and(|spoken| spoken.language == language);
         let (mut found, understood) = self.by_templates(text, language, now);
         if understood {
             found.classification = self.classification(text, &found);
-            if found.intents.iter().all(|intent| context::is_follow_up(&intent.name)) {
+            let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
+            if leans && usual(&found.language) {
                 found.alone = self.alone(text, now);
             }
             return found;
@@ -215,9 +218,7 @@ impl Understand for Ladder {
             return found;
         }
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
-        let usual = self.spoken.first().is_some_and(|spoken| spoken.language == detected);
-        // The classifier knows the usual language only: what it makes of another is luck.
-        let foreign = detected != "unknown" && !usual;
+        let foreign = detected != "unknown" && !usual(&detected);
         let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
         if foreign {
             let why = format!("{}; the classifier does not know the language '{detected}'", found.why);

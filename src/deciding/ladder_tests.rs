@@ -254,14 +254,18 @@ impl Understand for FollowsOnly {
 
 #[test]
 fn what_leans_on_nothing_may_mean_something_alone() {
-    let spoken = || vec![Spoken { language: "en".into(), sentences: Arc::new(FollowsOnly) }];
-    let alone = |says: Says| {
+    let spoken = |language: &str| Spoken { language: language.into(), sentences: Arc::new(FollowsOnly) };
+    let alone_in = |language: &str, says: Says| {
         let classifier: SharedClassifier = Arc::new(Mutex::new(says));
-        let ladder = Ladder::new(spoken(), Some(classifier), IntentConfig::default(), facts());
-        let found = ladder.understand("eight minutes please", "unknown");
+        let ladder =
+            Ladder::new(vec![spoken("en"), spoken("de")], Some(classifier), IntentConfig::default(), facts());
+        let found = ladder.understand("eight minutes please", language);
         assert_eq!(found.intents[0].name, "HarkFollowAnswer", "it comes first all the same");
         found.alone.into_iter().map(|intent| intent.name).collect::<Vec<_>>()
     };
+    let alone = |says: Says| alone_in("unknown", says);
     assert_eq!(alone(Says(Category::HomeControl, 1.0, SURE)), ["HassTurnOn"]);
+    let foreign = alone_in("de", Says(Category::HomeControl, 1.0, SURE));
+    assert!(foreign.is_empty(), "the classifier knows the usual language only: {foreign:?}");
     assert!(alone(Says(Category::HomeControl, 1.0, UNLIKELY)).is_empty());
 }
