@@ -52,10 +52,22 @@ pub struct Words {
     /// of speech; `None` when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<f32>,
+    /// The beginning of a sentence of the home that the sound may be instead; `None` when nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beginning: Option<Beginning>,
     /// How much has been said where these words end: sound since the speech began. A recogniser that is
     /// behind tells of less than the clock.
     #[serde(default)]
     pub spoken_ms: u64,
+}
+
+/// The likeliest beginning of a sentence of the home for the sound so far.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// How many words it has, the one that is being said among them.
+    pub words: usize,
+    /// Nepers by which it explains the sound better than any sounds of speech in any order do.
+    pub gain: f32,
 }
 
 /// Which of the ears hears that belong to people at other microphones than the node's; a number is used once.

@@ -11,7 +11,7 @@ use super::endpoint::{EndpointChange, Endpointer};
 use super::history::History;
 use super::quiet::Quiet;
 use super::stt::worker::{SttLane, SttMode, SttReport};
-use super::stt::{Partial, Recogniser, Recognition};
+use super::stt::{Recogniser, Recognition};
 use super::vad::Vad;
 use super::wake::{WakeDetector, WakeReport};
 use super::watch::Watch;
@@ -137,8 +137,8 @@ pub struct Ear {
     /// Where the recogniser began with it, and where its speech did.
     heard_from: u64,
     onset: u64,
-    /// The words so far that were told last.
-    told: Partial,
+    /// The words so far that were told last, and how many characters of them were settled.
+    told: (String, usize),
     /// Some of Hark's own voice may be left in the sound.
     own_voice_left: bool,
     /// Whether it is hardly for Hark, so that the next one takes its place.
@@ -193,7 +193,7 @@ impl Ear {
             overheard: false,
             heard_from: 0,
             onset: 0,
-            told: Partial::default(),
+            told: (String::new(), 0),
             own_voice_left: false,
             doubted: false,
             watch: None,

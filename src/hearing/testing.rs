@@ -159,7 +159,7 @@ impl Recogniser for ScriptedRecogniser {
 
     fn partial(&mut self) -> Option<Partial> {
         let halves = self.fed? / 8_000;
-        (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, fit: None })
+        (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, ..Partial::default() })
     }
 
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {

@@ -57,7 +57,7 @@ fn interruption() -> Event {
 /// Words that all of `spoken_ms` have been listened to for.
 fn words(spoken_ms: u64, text: &str, completeness: Completeness) -> Event {
     let text = text.to_owned();
-    Event::Partial(Words { stable: text.len(), text, completeness, fit: None, spoken_ms })
+    Event::Partial(Words { stable: text.len(), text, completeness, spoken_ms, ..Words::default() })
 }
 
 /// What is done to the voice and the ear, in order, with the public decisions among it.

@@ -476,13 +476,8 @@ fn any_event() -> impl Strategy<Value = Event> {
         (0..500_u64).prop_map(|ago_ms| Event::Interruption { ago_ms }),
         (partial, any::<bool>(), 0..1_000_u64).prop_map(|(text, home, spoken_ms)| {
             let completeness = if home { Completeness::Unfinished } else { Completeness::Unknown };
-            Event::Partial(Words {
-                text: text.into(),
-                stable: text.len(),
-                completeness,
-                fit: None,
-                spoken_ms,
-            })
+            let (text, stable) = (text.into(), text.len());
+            Event::Partial(Words { text, stable, completeness, spoken_ms, ..Words::default() })
         }),
         Just(Event::Timer { change: TimerChange::Finished, timer: timer("a") }),
         Just(Event::ListenNow),

@@ -104,7 +104,8 @@ impl Ear {
             (false, _) => return,
         };
         let spoken_ms = watch::ago_ms(self.position, self.onset);
-        let words = Words { text: text.clone(), stable, completeness, fit: draft.fit, spoken_ms };
+        let (text, fit) = (text.clone(), draft.fit);
+        let words = Words { text, stable, completeness, fit, beginning: None, spoken_ms };
         self.tell(HearingEvent::Partial(words), out);
     }
 
@@ -118,7 +119,7 @@ impl Ear {
         self.stt.start(&self.scratch);
         self.history.copy(from, self.position, &mut self.scratch);
         self.stt.feed(&self.scratch);
-        (self.heard_from, self.onset, self.told) = (from, onset, Partial::default());
+        (self.heard_from, self.onset, self.told) = (from, onset, (String::new(), 0));
     }
 
     /// A recogniser that knows any words makes sense of the television too: what is said over Hark without
@@ -135,15 +136,16 @@ impl Ear {
     /// those over Hark always, for how long they last tells whether they are meant.
     pub(super) fn tell_words(&mut self, partial: Partial, samples: usize, out: &mut Vec<Heard>) {
         let hearing = matches!(self.state, State::Hearing { .. } | State::Recognising);
-        if !hearing || !self.overheard && partial == self.told {
+        let Partial { text, stable, fit, beginning } = partial;
+        if !hearing || !self.overheard && (&text, stable) == (&self.told.0, self.told.1) {
             return;
         }
-        self.told.clone_from(&partial);
-        let Partial { text, stable, fit } = partial;
+        self.told = (text.clone(), stable);
         let spoken_ms = watch::ago_ms(self.heard_from + samples as u64, self.onset);
         // Only of an interruption anybody asks how far it is a sentence.
         let grammar = self.grammar.as_ref().filter(|_| self.overheard);
         let completeness = grammar.map_or(Completeness::Unknown, |grammar| grammar.completeness(&text));
-        self.tell(HearingEvent::Partial(Words { text, stable, completeness, fit, spoken_ms }), out);
+        let words = Words { text, stable, completeness, fit, beginning, spoken_ms };
+        self.tell(HearingEvent::Partial(words), out);
     }
 }

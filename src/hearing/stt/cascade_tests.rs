@@ -59,7 +59,7 @@ impl Recogniser for Told {
     }
 
     fn partial(&mut self) -> Option<Partial> {
-        Some(Partial { text: self.partial.to_owned(), stable: 0, fit: None })
+        Some(Partial { text: self.partial.to_owned(), stable: 0, ..Partial::default() })
     }
 
     fn finish(&mut self) -> Result<Recognition, Fault> {

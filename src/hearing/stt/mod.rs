@@ -8,7 +8,7 @@ mod states;
 pub mod whisper;
 pub mod worker;
 
-use crate::domain::{Fault, Transcript};
+use crate::domain::{Beginning, Fault, Transcript};
 use std::sync::Arc;
 
 /// Words so far.
@@ -20,6 +20,8 @@ pub struct Partial {
     pub stable: usize,
     /// How well the least likely word explains the sound, as in [`Words`](crate::domain::Words).
     pub fit: Option<f32>,
+    /// As in [`Words`](crate::domain::Words).
+    pub beginning: Option<Beginning>,
 }
 
 /// What an utterance was recognised as.

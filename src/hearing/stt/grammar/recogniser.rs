@@ -314,7 +314,9 @@ impl Recogniser for GrammarRecogniser {
         let stable = words.iter().zip(&self.shown).take_while(|(now, before)| now == before).count();
         let stable = words[..stable].join(" ").chars().count();
         self.shown = words;
-        Some(Partial { text: self.shown.join(" "), stable, fit: Some(self.judges().worst(&self.shown)) })
+        let fit = Some(self.judges().worst(&self.shown));
+        let beginning = self.listener.search.beginning(&self.sound);
+        Some(Partial { text: self.shown.join(" "), stable, fit, beginning })
     }
 
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {

@@ -8,6 +8,7 @@ use super::acoustic::{Phone, STATES};
 use super::net::{Net, Unit};
 use super::ngram::{Scorer, Token};
 use super::sound::Sound;
+use crate::domain::Beginning;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -221,6 +222,42 @@ impl NetSearch {
         known.1
     }
 
+    /// What the sound so far is likeliest the beginning of, whatever the language model makes of it: the less
+    /// has been said, the more that would weigh.
+    pub(super) fn beginning(&self, sound: &Sound) -> Option<Beginning> {
+        let ways = |unit: &u32| self.states[*unit as usize].map(|way| (*unit, way));
+        let ways = self.active.iter().flat_map(ways).filter(|(_, way)| way.score > f32::NEG_INFINITY);
+        let (unit, way) = ways.max_by(|a, b| a.1.score.total_cmp(&b.1.score))?;
+        let mut said = self.said_before(way.trace);
+        let Unit { node, pause, .. } = self.net.units[unit as usize];
+        if !pause {
+            said.push(node);
+        }
+        let (mut before, mut last, mut log) = (None, Scorer::START, 0.0);
+        for node in &said {
+            (before, last) = match self.net.nodes[*node as usize].token {
+                Some(token) => {
+                    log += self.scorer.trigram(before, last, token);
+                    (Some(last), token)
+                }
+                None => (None, Scorer::START),
+            };
+        }
+        let score = way.score - self.tuning.language * log;
+        Some(Beginning { words: said.len(), gain: score - sound.anything(0, self.frame as usize) })
+    }
+
+    /// The words of a trace, as nodes.
+    fn said_before(&self, mut trace: u32) -> Vec<u32> {
+        let mut said = Vec::new();
+        while let Some(Trace { node, before }) = self.traces.get(trace as usize) {
+            said.push(*node);
+            trace = *before;
+        }
+        said.reverse();
+        said
+    }
+
     /// Up to `count` different sentences that have been said whole, best first, with their scores.
     pub(super) fn best(&self, sound: &Sound, count: usize) -> Vec<(Vec<String>, f32)> {
         let mut found: HashMap<Vec<u32>, f32> = HashMap::new();
@@ -230,12 +267,8 @@ impl NetSearch {
             if !last || node == Net::BEGIN || way.score == f32::NEG_INFINITY || !self.net.ends(node) {
                 continue;
             }
-            let mut words = if pause { Vec::new() } else { vec![self.net.nodes[node as usize].word] };
-            let mut trace = way.trace;
-            while let Some(said) = self.traces.get(trace as usize) {
-                words.push(self.net.nodes[said.node as usize].word);
-                trace = said.before;
-            }
+            let said = self.said_before(way.trace).into_iter().chain((!pause).then_some(node));
+            let words = said.map(|node| self.net.nodes[node as usize].word).collect();
             let score = way.score + sound.model().steps(phone)[STATES - 1].go;
             let known = found.entry(words).or_insert(score);
             *known = known.max(score);
@@ -243,8 +276,7 @@ impl NetSearch {
         let mut found: Vec<(Vec<u32>, f32)> = found.into_iter().collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         found.truncate(count);
-        let spell =
-            |words: Vec<u32>| words.iter().rev().map(|word| self.net.word(*word).to_owned()).collect();
+        let spell = |words: Vec<u32>| words.iter().map(|word| self.net.word(*word).to_owned()).collect();
         found.into_iter().map(|(words, score)| (spell(words), score)).collect()
     }
 }
@@ -308,6 +340,21 @@ mod tests {
         assert_eq!(search.best(&sound, 1).len(), 1);
         search.start();
         assert!(search.best(&sound, 10).is_empty(), "nothing has been said yet");
+    }
+
+    #[test]
+    fn a_beginning_is_told_from_what_begins_nothing() {
+        let model = model();
+        let sound = heard(&model, "turn off");
+        let [begun, whole, other] = ["turn off please", "turn off", "stop please"].map(|known| {
+            let mut search = search(&model, &[known]);
+            search.start();
+            assert_eq!(search.beginning(&sound), None, "nothing has been said yet");
+            search.follow(&sound);
+            search.beginning(&sound).unwrap()
+        });
+        assert_eq!([begun.words, whole.words], [2, 2]);
+        assert!(begun.gain > other.gain && whole.gain > other.gain, "{begun:?}, {whole:?}, {other:?}");
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Agreement {
         let guess = self.last.get(self.settled.len()..).unwrap_or_default();
         let words: Vec<&str> = self.settled.iter().chain(guess).map(String::as_str).collect();
         let stable = self.settled.join(" ").chars().count();
-        (!words.is_empty()).then(|| Partial { text: words.join(" "), stable, fit: None })
+        (!words.is_empty()).then(|| Partial { text: words.join(" "), stable, ..Partial::default() })
     }
 }
 
