@@ -13,6 +13,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassToggle", "home.toggle"),
     ("HassLightSet", "home.light_set"),
     ("HassSetPosition", "home.set_position"),
+    ("HassStopMoving", "home.stop_moving"),
     ("HassClimateSetTemperature", "home.climate_set_temperature"),
     ("HassClimateGetTemperature", "home.climate_get_temperature"),
     ("HassGetState", "home.get_state"),

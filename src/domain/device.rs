@@ -31,6 +31,8 @@ pub enum DeviceCommand {
     Open,
     /// Cover, valve.
     Close,
+    /// Cover, valve: stay where it is now.
+    Stop,
     /// Lock.
     Lock,
     /// Lock.

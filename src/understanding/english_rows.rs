@@ -104,6 +104,8 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
         r#"{"device_class":"shade","area":"Office","position":55,"domain":"cover"}"#,
         "",
     ),
+    ("stop the bedroom blinds", "HassStopMoving", r#"{"name":"Bedroom blinds"}"#, ""),
+    ("hold the blinds there", "HassStopMoving", r#"{"device_class":"blind","domain":"cover"}"#, ""),
     // ---- locks
     ("lock the front door", "HassTurnOn", r#"{"name":"Front door"}"#, "lock"),
     ("unlock the back door", "HassTurnOff", r#"{"name":"Back door"}"#, "lock"),

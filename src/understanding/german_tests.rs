@@ -113,6 +113,7 @@ const ROWS: &[(&str, &str, &str)] = &[
         "HassSetPosition",
         r#"{"name":"Rollladen links","position":40}"#,
     ),
+    ("stopp den Rollladen links", "HassStopMoving", r#"{"name":"Rollladen links"}"#),
     ("schließ die Haustür ab", "HassTurnOn", r#"{"name":"Haustür"}"#),
     (
         "ist die Haustür abgeschlossen",

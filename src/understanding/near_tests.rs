@@ -208,6 +208,36 @@ const SEVERAL: &[Several] = &[
         "",
     ),
     (
+        "turn off the kitchen lights and the office lights",
+        &[
+            ("HassTurnOff", r#"{"area":"Kitchen","domain":"light"}"#),
+            ("HassTurnOff", r#"{"area":"Office","domain":"light"}"#),
+        ],
+        "",
+    ),
+    (
+        "turn off the lamp, the office lights and the kitchen lights please",
+        &[
+            ("HassTurnOff", r#"{"name":"Lamp"}"#),
+            ("HassTurnOff", r#"{"area":"Office","domain":"light"}"#),
+            ("HassTurnOff", r#"{"area":"Kitchen","domain":"light"}"#),
+        ],
+        "",
+    ),
+    (
+        "switch off the lamp and counter light",
+        &[("HassTurnOff", r#"{"name":"Lamp"}"#), ("HassTurnOff", r#"{"name":"Counter light"}"#)],
+        "",
+    ),
+    (
+        "turn off the kitchen lights and the office lights on",
+        &[
+            ("HassTurnOff", r#"{"area":"Kitchen","domain":"light"}"#),
+            ("HassTurnOn", r#"{"area":"Office","domain":"light"}"#),
+        ],
+        "",
+    ),
+    (
         "set the lamp to 20 percent and the counter light to 80 percent",
         &[
             ("HassLightSet", r#"{"name":"Lamp","brightness":20}"#),

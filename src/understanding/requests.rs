@@ -129,7 +129,8 @@ impl Sentence<'_> {
             let first = self.one(before, (start, at)).or_else(|| self.ending((start, at), (after, end)));
             let Some(first) = first else { continue };
             // What leaned on the words before has no verb of its own to lend.
-            let lender = match (self.plain(start, at).is_some_and(|found| !follows(&found)), before) {
+            let own = |found: Match| !follows(&found) && found.intent == first.intent;
+            let lender = match (self.plain(start, at).is_some_and(own), before) {
                 (false, Some(before)) => before,
                 _ => (start, at),
             };
@@ -144,8 +145,14 @@ impl Sentence<'_> {
     /// a follow-up, which would have to be completed with what was done.
     pub fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
         let alone = self.plain(start, end);
-        let leans = alone.as_ref().is_none_or(follows);
-        let leaning = before.filter(|_| leans).and_then(|before| self.leaning(before, (start, end)));
+        let leaning = before.and_then(|before| match alone.as_ref().filter(|alone| !follows(alone)) {
+            // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
+            // asked again, it is.
+            Some(alone) => self
+                .again(before, (start, end))
+                .filter(|again| again.intent != alone.intent && again.score >= alone.score),
+            None => self.leaning(before, (start, end)),
+        });
         leaning.or(alone).or_else(|| {
             let text = format!("{} {}", self.said(start, end), self.unit_of(start, end)?);
             (self.parse)(&text, &text::tokenise(&text, self.tongue)).filter(|found| !follows(found))
@@ -180,17 +187,33 @@ impl Sentence<'_> {
         all
     }
 
-    /// A request that shares its beginning with the one before it, or speaks of its thing as "it".
+    /// What a request is with each beginning of the one before it.
+    fn begun(
+        &self,
+        before: (usize, usize),
+        (start, end): (usize, usize),
+    ) -> impl Iterator<Item = Match> + '_ {
+        let rests = self.wordings(start, end).into_iter();
+        let begun = rests.flat_map(move |rest| {
+            (before.0 + 1..before.1)
+                .filter_map(move |cut| self.composed(&format!("{} {rest}", self.said(before.0, cut))))
+        });
+        // "Please ten minutes" is an answer, not what was to be completed.
+        begun.filter(|found| !follows(found))
+    }
+
+    /// A request that shares its beginning with the one before it and asks for the same.
+    fn again(&self, before: (usize, usize), part: (usize, usize)) -> Option<Match> {
+        let asked = self.plain(before.0, before.1)?.intent;
+        self.begun(before, part).find(|found| found.intent == asked)
+    }
+
+    /// A request that shares its beginning with the one before it, best one that asks for the same ("switch off" of
+    /// "switch off the lamp", not "switch"), or speaks of its thing as "it".
     fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
-        for rest in self.wordings(start, end) {
-            for cut in before.0 + 1..before.1 {
-                let verb = self.said(before.0, cut);
-                let found = self.composed(&format!("{verb} {rest}"));
-                // "Please ten minutes" is an answer, not what was to be completed.
-                if let Some(found) = found.filter(|found| !follows(found)) {
-                    return Some(found);
-                }
-            }
+        let again = self.again(before, (start, end));
+        if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
+            return Some(found);
         }
         let it = (start..end).find(|at| self.tongue.it.contains(&self.tokens[*at].word.as_str()))?;
         for cut in before.0 + 1..before.1 {

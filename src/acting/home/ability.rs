@@ -21,6 +21,7 @@ pub fn check(entity: &Entity, command: &DeviceCommand) -> Result<(), DeviceError
     match command {
         C::TurnOn | C::TurnOff if !ON_OFF.contains(&domain) => unsupported("be turned on or off"),
         C::Open | C::Close if !OPENS.contains(&domain) => unsupported("be opened or closed"),
+        C::Stop if !OPENS.contains(&domain) => unsupported("stop on the way"),
         C::Lock | C::Unlock if domain != "lock" => unsupported("be locked"),
         C::Activate if !matches!(domain, "scene" | "script") => unsupported("be activated"),
         C::Light(setting) => check_light(entity, setting),

@@ -105,6 +105,8 @@ fn apply(domain: &str, device: &mut Device, command: &DeviceCommand) {
                 set(device, "current_position", json!(position));
             }
         }
+        // A virtual one is there at once.
+        C::Stop => {}
         C::Lock => device.state = "locked".into(),
         C::Unlock => device.state = "unlocked".into(),
         C::Light(setting) => {

@@ -19,6 +19,7 @@ pub fn proves(command: &DeviceCommand, before: &Entity, now: &Entity) -> bool {
         C::TurnOff => matches!(state, "off" | "standby"),
         C::Open => matches!(state, "open" | "opening"),
         C::Close => matches!(state, "closed" | "closing"),
+        C::Stop => !matches!(state, "opening" | "closing"),
         C::Lock => matches!(state, "locked" | "locking"),
         C::Unlock => matches!(state, "unlocked" | "unlocking" | "open" | "opening"),
         C::Activate => now != before,

@@ -16,6 +16,9 @@ pub fn restore(before: &Entity, now: &Entity) -> Vec<DeviceCommand> {
         "light" => commands.extend(light(before, now)),
         "cover" | "valve" => {
             match percent(before, "current_position") {
+                // It was on its way: it goes on.
+                _ if moved && before.state == "opening" => commands.push(C::Open),
+                _ if moved && before.state == "closing" => commands.push(C::Close),
                 Some(position) if moved || differs("current_position") => {
                     commands.push(C::Position(position));
                 }

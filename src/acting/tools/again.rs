@@ -15,6 +15,7 @@ const SETS: &[&str] = &[
     "home.turn_off",
     "home.light_set",
     "home.set_position",
+    "home.stop_moving",
     "home.set_tilt",
     "home.climate_set_temperature",
     "home.climate_set_mode",

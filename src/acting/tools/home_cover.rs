@@ -1,10 +1,11 @@
-//! `home.set_position` and `home.position_step`: blinds, curtains, windows, valves half-way.
+//! `home.set_position`, `home.position_step` and `home.stop_moving`: blinds, curtains, windows, valves half-way.
 
 use super::args::Args;
 use super::home_common::{plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
 use super::parts::Parts;
 use crate::acting::home::command::{DeviceCommand, percent};
+use crate::acting::home::select::Target;
 use crate::domain::home::Entity;
 use crate::domain::tool::error_code;
 use serde_json::json;
@@ -21,23 +22,29 @@ const STEP_PERCENT: f64 = 20.0;
 pub fn set_position(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_position needs position");
     let position: u8 = args.integer("position").ok_or_else(missing)?;
+    let about = json!({"position": position});
+    plan(parts, &covers(args), (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
+}
+
+/// `home.stop_moving`.
+pub fn stop_moving(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    plan(parts, &covers(args), (MOVABLE, COVERS), json!({}), |_| Ok(DeviceCommand::Stop))
+}
+
+/// What a call means: covers, where it does not say what.
+fn covers(args: &Args) -> Target {
     let mut target = target(args);
     if target.name.is_none() && target.domain.is_none() {
         target.domain = Some("cover".into());
     }
-    let about = json!({"position": position});
-    plan(parts, &target, (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
+    target
 }
 
 /// `home.set_tilt`.
 pub fn set_tilt(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_tilt needs tilt");
     let tilt: u8 = args.integer("tilt").ok_or_else(missing)?;
-    let mut target = target(args);
-    if target.name.is_none() && target.domain.is_none() {
-        target.domain = Some("cover".into());
-    }
-    plan(parts, &target, (COVERS, COVERS), json!({"tilt": tilt}), |_| Ok(DeviceCommand::Tilt(tilt)))
+    plan(parts, &covers(args), (COVERS, COVERS), json!({"tilt": tilt}), |_| Ok(DeviceCommand::Tilt(tilt)))
 }
 
 /// `home.position_step`.

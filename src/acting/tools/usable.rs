@@ -13,6 +13,7 @@ const DEVICES: &[(&str, &[&str])] = &[
     ("home.light_", &["light"]),
     ("home.set_position", &["cover", "valve"]),
     ("home.position_", &["cover", "valve"]),
+    ("home.stop_moving", &["cover", "valve"]),
     ("home.set_tilt", &["cover"]),
     ("home.climate_", &["climate"]),
     ("home.fan_", &["fan"]),

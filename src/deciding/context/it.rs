@@ -78,7 +78,7 @@ pub fn it(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
 fn domain_of(intent: &str) -> Option<&'static str> {
     Some(match intent {
         "HassLightSet" | "HarkLightSetRelative" => "light",
-        "HassSetPosition" | "HarkSetPositionRelative" => "cover",
+        "HassSetPosition" | "HarkSetPositionRelative" | "HassStopMoving" => "cover",
         "HassClimateSetTemperature"
         | "HassClimateGetTemperature"
         | "HarkClimateSetTemperatureRelative"

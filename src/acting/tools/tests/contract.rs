@@ -87,6 +87,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "home.mower_dock",
         "home.alarm_panel_set",
         "home.set_tilt",
+        "home.stop_moving",
         "home.set_preset",
         "media.pause",
         "media.unpause",

@@ -146,6 +146,10 @@ async fn covers_move_to_a_position() {
     house.ok("home.turn_off", json!({"area": "bedroom", "domain": "cover"})).await;
     let (code, _) = house.fails("home.set_position", json!({"name": "kitchen blinds"})).await;
     assert_eq!(code, error_code::BAD_ARGUMENT);
+    let receipt = house.ok("home.stop_moving", json!({"name": "kitchen blinds"})).await;
+    assert_eq!((receipt.detail["count"].as_u64(), receipt.changed), (Some(1), false));
+    let (code, _) = house.fails("home.stop_moving", json!({"name": "lamp"})).await;
+    assert_eq!(code, error_code::UNSUPPORTED);
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ pub struct Cover {
     set_tilt: Option<Target>,
     /// Opens, closes.
     payloads: (Option<String>, Option<String>),
+    /// Stops it on the way.
+    halt: Option<String>,
     states: Vec<(&'static str, String)>,
     /// Numbers of closed and open.
     range: (f64, f64),
@@ -72,6 +74,7 @@ impl Cover {
         Ok(Self {
             states,
             payloads: (payload(fields, "payload_open", "OPEN")?, payload(fields, "payload_close", "CLOSE")?),
+            halt: payload(fields, "payload_stop", "STOP")?,
             range: range(fields)?,
             tilt_range: (tilt("tilt_min", 0.0)?, tilt("tilt_max", 100.0)?),
             optimistic: fields.flag("optimistic", !tells)?,
@@ -101,9 +104,15 @@ impl Cover {
             true => (None, None),
             false => (payload(fields, "payload_open", "OPEN")?, payload(fields, "payload_close", "CLOSE")?),
         };
+        // Most valves cannot: only one that names its word for it.
+        let halt = match fields.has("payload_stop") {
+            true => payload(fields, "payload_stop", "")?,
+            false => None,
+        };
         Ok(Self {
             states: states(fields, "open", "closed")?,
             payloads,
+            halt,
             range: range(fields)?,
             tilt_range: (0.0, 100.0),
             optimistic: fields.flag("optimistic", !inputs.has(Input::Valve))?,
@@ -170,6 +179,13 @@ impl Cover {
             _ if self.set_position.is_some() => self.to(if open { 100 } else { 0 }),
             _ => Err(Refused::Unsupported(what)),
         }
+    }
+
+    fn stop(&self) -> Told {
+        // A valve that takes numbers hears its word for it on the same topic.
+        let target = self.command.as_ref().or(self.set_position.as_ref());
+        let payload = self.halt.as_deref().ok_or(Refused::Unsupported("stop on the way"))?;
+        order_if(target, payload, &[], "stop on the way")
     }
 
     fn take_position(&mut self, told: f64) {
@@ -293,6 +309,7 @@ impl Appliance for Cover {
         match command {
             DeviceCommand::Open => self.wholly(true),
             DeviceCommand::Close => self.wholly(false),
+            DeviceCommand::Stop => self.stop(),
             DeviceCommand::Position(position) => self.to((*position).min(100)),
             DeviceCommand::Tilt(tilt) => self.tilt_to((*tilt).min(100)),
             _ => Err(Refused::Unsupported("do that")),

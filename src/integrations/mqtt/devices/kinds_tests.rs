@@ -67,6 +67,7 @@ fn a_blind_with_a_position_and_its_movement() {
     assert_eq!(yard.tell(id, &C::Close), ["z/blind/set CLOSE"]);
     yard.say("z/blind", r#"{"position":60,"motor_state":"DOWN"}"#);
     assert_eq!(yard.state(id), "closing");
+    assert_eq!(yard.tell(id, &C::Stop), ["z/blind/set STOP"]);
     yard.say("z/blind", r#"{"position":0,"motor_state":"STOP"}"#);
     assert_eq!(yard.state(id), "closed");
     assert_eq!(yard.tell(id, &C::Position(30)), ["z/blind/set { \"position\": 30 }"]);
