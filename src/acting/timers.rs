@@ -123,8 +123,12 @@ impl TimerQuery {
     }
 
     fn fits(&self, timer: &Timer, zone: Zone) -> bool {
-        // "The timer" may be one at whose end something is done.
-        let kind = if timer.kind == TimerKind::Command { TimerKind::Timer } else { timer.kind };
+        // "The timer" may be one at whose end something is done, "the reminder" something that is done at a time.
+        let kind = match timer.kind {
+            TimerKind::Command if timer.wall.is_some() => TimerKind::Reminder,
+            TimerKind::Command => TimerKind::Timer,
+            kind => kind,
+        };
         if kind != self.kind || self.id.as_ref().is_some_and(|id| *id != timer.id) {
             return false;
         }

@@ -380,6 +380,25 @@ fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
 }
 
 #[test]
+fn a_command_that_repeats_waits_for_its_next_time_when_it_was_given_out() {
+    let shelf = Arc::new(Shelf::default());
+    let now = wall("2026-11-20T20:00");
+    let timers = Timers::load(shelf.clone(), now).unwrap().in_zone(east());
+    let daily = alarm("2026-11-21T07:00", Some("FREQ=DAILY;BYHOUR=7;BYMINUTE=0"));
+    let daily = NewTimer { kind: TimerKind::Command, by_the_wall: true, ..daily };
+    let set = timers.start(daily, now).unwrap();
+    assert_eq!(timers.find(&TimerQuery::default()), Err(TimerError::NotFound), "it has no length");
+    let reminder = TimerQuery { kind: TimerKind::Reminder, ..TimerQuery::default() };
+    assert_eq!(timers.find(&reminder).unwrap(), set);
+    let due = timers.due(set.due_unix_ms);
+    assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
+    timers.told(&due[0]).unwrap();
+    let next = timers.find(&reminder).unwrap();
+    assert_eq!((next.due_unix_ms, next.state), (set.due_unix_ms + 24 * 3_600_000, TimerState::Running));
+    assert_eq!(*shelf.kept.lock().unwrap(), [next]);
+}
+
+#[test]
 fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
     let shelf = Arc::new(Shelf::default());
     let first = Timers::load(shelf.clone(), T0).unwrap();

@@ -82,7 +82,9 @@ async fn tell_version(mqtt: &Mqtt, newer: &Arc<Newer>) {
 
 /// What is due next; what rings is not to come any more.
 fn due(timers: &[Timer], now_unix_ms: i64) -> [Diagnostic; 3] {
-    let counts = |timer: &&Timer| matches!(timer.kind, TimerKind::Timer | TimerKind::Command);
+    let counts = |timer: &&Timer| {
+        timer.kind == TimerKind::Timer || timer.kind == TimerKind::Command && timer.wall.is_none()
+    };
     let next = |wanted: &dyn Fn(&&Timer) -> bool| {
         let to_come = timers.iter().filter(wanted).filter(|timer| timer.state == TimerState::Running);
         let due = to_come.map(|timer| timer.due_unix_ms).filter(|due| *due > now_unix_ms).min()?;

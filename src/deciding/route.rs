@@ -86,6 +86,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkReminderStatus", "reminder.status"),
     ("HarkSnooze", "timer.snooze"),
     ("HarkSchedule", "schedule.add"),
+    ("HarkScheduleCommand", "schedule.command"),
     ("HarkScheduleList", "schedule.list"),
     ("HarkScheduleRemove", "schedule.remove"),
     // ---- messages, memory, taking back

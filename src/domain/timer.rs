@@ -14,7 +14,7 @@ pub enum TimerKind {
     Alarm,
     /// At a time, with something to be said: its name.
     Reminder,
-    /// So long from now, to do what its name says rather than to ring.
+    /// So long from now or at a time, to do what its name says rather than to ring.
     Command,
 }
 

@@ -153,7 +153,8 @@ fn samples_are_the_same_for_the_same_seed_and_cover_everything() {
             *values.entry((slot, value.to_string())).or_default() += 1;
         }
     }
-    for intent in english().intents() {
+    // What is to be done at a time has the words of what is done.
+    for intent in english().intents().into_iter().filter(|intent| *intent != "HarkScheduleCommand") {
         assert!(intents.get(intent).is_some_and(|count| *count > 20), "{intent}: {intents:?}");
     }
     for entity in super::test_home::home().entities {

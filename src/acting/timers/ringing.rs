@@ -34,7 +34,7 @@ impl Timers {
 
     /// The timers that became due, each given out once; they ring from here on. A timer whose ringing
     /// cannot be kept on the disk rings all the same, and would ring again after a restart. A command that is
-    /// not too late is given out running, and is gone with [`Timers::told`]: it is done once or, after a power
+    /// not too late is given out running, and is over with [`Timers::told`]: it is done once or, after a power
     /// cut, told.
     pub fn due(&self, now_unix_ms: i64) -> Vec<Timer> {
         let mut due = Vec::new();
@@ -75,18 +75,28 @@ impl Timers {
     }
 
     /// The world knows that this timer, as [`Timers::due`] gave it out, has begun to ring. A command that was given
-    /// out to be carried out is gone.
+    /// out to be carried out waits for its next time or is gone.
     ///
     /// # Errors
     /// When it could not be kept: after a restart it may be told again.
     pub fn told(&self, timer: &Timer) -> Result<(), Fault> {
         if timer.kind == TimerKind::Command && timer.state == TimerState::Running {
-            let mut timers = self.lock();
-            self.store.remove(timer)?;
-            timers.retain(|known| known.id != timer.id);
-            return Ok(());
+            return self.given_out(timer);
         }
         self.store.told(&timer.id, timer.due_unix_ms)
+    }
+
+    /// A command is being carried out: it waits for its next time or is gone.
+    fn given_out(&self, command: &Timer) -> Result<(), Fault> {
+        let mut timers = self.lock();
+        let Some(at) = timers.iter().position(|known| known.id == command.id) else { return Ok(()) };
+        let next = self.again(command, command.due_unix_ms);
+        self.store.replace(&[(timers[at].clone(), next.clone())])?;
+        match next {
+            Some(next) => timers[at] = next,
+            None => drop(timers.remove(at)),
+        }
+        Ok(())
     }
 
     /// Lets what rings ring again later; answers what it was. `only`: just these of them.

@@ -33,6 +33,11 @@ pub fn set_reminder(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure
     set(parts, args, TimerKind::Reminder)
 }
 
+/// `schedule.command`.
+pub fn set_command(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    set(parts, args, TimerKind::Command)
+}
+
 /// `alarm.cancel`.
 pub fn cancel_alarm(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     cancel(parts, args, TimerKind::Alarm)
@@ -94,18 +99,21 @@ pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     })
 }
 
-/// `alarm` or `reminder`: the name in receipts.
+/// The name in receipts; what is done at a time of day is one of the reminders.
 pub(super) fn key(kind: TimerKind) -> &'static str {
     match kind {
         TimerKind::Timer => "timer",
         TimerKind::Alarm => "alarm",
-        TimerKind::Reminder => "reminder",
-        TimerKind::Command => "command",
+        TimerKind::Reminder | TimerKind::Command => "reminder",
     }
 }
 
 fn name(args: &Args, kind: TimerKind) -> Option<String> {
-    args.owned(if kind == TimerKind::Reminder { "message" } else { "name" })
+    args.owned(match kind {
+        TimerKind::Reminder => "message",
+        TimerKind::Command => "conversation_command",
+        TimerKind::Timer | TimerKind::Alarm => "name",
+    })
 }
 
 fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {

@@ -13,20 +13,22 @@ const NOON: NaiveTime = match NaiveTime::from_hms_opt(12, 0, 0) {
 };
 
 /// Intents that have a time even when none was said.
-const TIMED: [&str; 6] = [
+const TIMED: [&str; 7] = [
     "HassGetWeather",
     "HarkSetAlarm",
     "HarkSetReminder",
+    "HarkScheduleCommand",
     "HarkAlarmStatus",
     "HarkReminderStatus",
     "HassGetCurrentDate",
 ];
 
 /// Intents that set or change what rings, the one that changes it again, and its name in receipts.
-const RINGING: [(&str, &str, &str); 8] = [
+const RINGING: [(&str, &str, &str); 9] = [
     ("HarkSetAlarm", "HarkMoveAlarm", "alarm"),
     ("HarkMoveAlarm", "HarkMoveAlarm", "alarm"),
     ("HarkSetReminder", "HarkMoveReminder", "reminder"),
+    ("HarkScheduleCommand", "HarkMoveReminder", "reminder"),
     ("HarkMoveReminder", "HarkMoveReminder", "reminder"),
     ("HassStartTimer", "HarkChangeTimer", "timer"),
     ("HarkChangeTimer", "HarkChangeTimer", "timer"),

@@ -7,6 +7,7 @@ mod found;
 mod graph;
 mod home;
 mod kin;
+mod later;
 mod meaning;
 mod near;
 mod network;

@@ -144,6 +144,18 @@ impl Grammar {
         now: NaiveDateTime,
         spans: &[Span],
     ) -> Option<Match> {
+        self.best(text, tokens, now, spans, |found| self.can_do_later(found, now))
+    }
+
+    /// The best match that `may` be it.
+    pub(super) fn best(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        now: NaiveDateTime,
+        spans: &[Span],
+        may: impl Fn(&Found) -> bool,
+    ) -> Option<Match> {
         if tokens.is_empty() {
             return None;
         }
@@ -157,7 +169,7 @@ impl Grammar {
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
-            if !fits || !self.can_do_later(&found) || self.is_elsewhere(&found) {
+            if !fits || !may(&found) || self.is_elsewhere(&found) {
                 continue;
             }
             let key: BestKey =
@@ -168,13 +180,6 @@ impl Grammar {
         }
         let (key, template, found) = best?;
         Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0.0)))
-    }
-
-    /// What is to be done later ("… in ten minutes") has to be something that is understood
-    /// to the last word: "announce that we leave in ten minutes" is an announcement.
-    fn can_do_later(&self, found: &Found) -> bool {
-        let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
-        self.parse(command).is_some_and(|later| later.wild_words == 0)
     }
 
     /// Whether the thing stands in another area than the one that was said with it.
@@ -570,9 +575,6 @@ fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
     let wanted = &meaning.keywords;
     wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
 }
-
-/// Slot of a request that is to be carried out later.
-const COMMAND: &str = "conversation_command";
 
 /// A list that says which response is wanted: `{question:@response}`. Hark's own.
 const RESPONSE: &str = "@response";

@@ -40,6 +40,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkRemember", Memory),
     ("HarkReminderStatus", Reminder),
     ("HarkRepeat", Conversation),
+    ("HarkScheduleCommand", Reminder),
     ("HarkSetAlarm", Timer),
     ("HarkSetPositionRelative", HomeControl),
     ("HarkSetPreset", HomeControl),
@@ -107,10 +108,11 @@ pub fn leans_on_another(intent: &str) -> bool {
     intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
 }
 
-/// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, and the
-/// one that sets any thing to any words: the home it is trained in has nothing of that kind.
+/// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one
+/// that sets any thing to any words, for the home it is trained in has nothing of that kind, and the one whose words are
+/// those of what is to be done later.
 pub fn is_learned(intent: &str) -> bool {
-    !leans_on_another(intent) && intent != "HarkSetValue"
+    !leans_on_another(intent) && !matches!(intent, "HarkSetValue" | "HarkScheduleCommand")
 }
 
 /// The category of an intent; `None` for one that is not ours, such as an owner's own.

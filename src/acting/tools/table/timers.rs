@@ -379,8 +379,21 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: schedule::add,
     },
     Descriptor {
+        name: "schedule.command",
+        description: "Has a request carried out at a time, once or again and again.",
+        args: &[WHEN, &[Arg::must("conversation_command", Kind::Words(300), "the request, in words")]],
+        result: &[Field::always("reminder", "object", SHOWN)],
+        risk: Risk::Write,
+        triggers: &["schedule"],
+        permission: "reminder",
+        agent: "reminder",
+        timeout_ms: None,
+        ready: always,
+        prepare: alarm::set_command,
+    },
+    Descriptor {
         name: "schedule.list",
-        description: "Tells everything that comes again: reminders and alarms, the next first.",
+        description: "Tells everything that comes again: reminders, alarms and commands, the next first.",
         args: &[],
         result: &[
             Field::always("schedules", "array", "each as in schedule.add"),

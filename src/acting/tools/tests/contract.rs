@@ -63,6 +63,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "home.set_position",
         "home.climate_set_temperature",
         "schedule.add",
+        "schedule.command",
         "schedule.remove",
         "timer.start",
         "timer.cancel",

@@ -202,6 +202,23 @@ async fn reminders_say_what_they_are_for_and_have_a_usual_hour() {
 }
 
 #[tokio::test]
+async fn a_request_for_a_time_of_day_is_kept_among_the_reminders() {
+    let house = house();
+    let args = json!({"when": "2026-11-21T21:30:00", "conversation_command": "turn off the lamp"});
+    let receipt = house.ok("schedule.command", args).await;
+    let reminder = &receipt.detail["reminder"];
+    assert_eq!((&reminder["name"], &reminder["time"]), (&json!("turn off the lamp"), &json!("21:30")));
+    assert_eq!(house.tools.parts().timers.all()[0].kind, TimerKind::Command);
+    assert_eq!(house.ok("timer.status", json!({})).await.detail["count"], 0, "it is no timer");
+    assert_eq!(house.ok("reminder.status", json!({})).await.detail["count"], 1);
+    house.ok("reminder.cancel", json!({"message": "the lamp"})).await;
+    assert_eq!(due(&house), Vec::<String>::new());
+    let args = json!({"when": "2026-11-24", "conversation_command": "turn off the lamp"});
+    let (code, receipt) = house.fails("schedule.command", args).await;
+    assert_eq!((code.as_str(), &receipt.detail["missing"]), (error_code::BAD_ARGUMENT, &json!("when")));
+}
+
+#[tokio::test]
 async fn a_line_of_cron_is_scheduled_listed_and_removed() {
     let house = house();
     let args = json!({"cron": "0 9 * * 1-5", "message": "daily standup"});
