@@ -82,6 +82,7 @@ fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> 
     exactly(text, tokens)
         .map(whole)
         .or_else(|| exactly(text, core?).filter(tame).map(whole))
+        .or_else(|| grammar.several_later(text, core.unwrap_or(tokens), now).map(whole))
         .or_else(|| several::read(text, core.unwrap_or(tokens), tongue, &exactly))
         .or_else(|| speech.minded().map(whole))
         .or_else(|| speech.corrected().map(whole))
