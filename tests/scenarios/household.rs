@@ -1,9 +1,10 @@
 //! Lists, alarms, reminders, memory, and the questions about what was done: typed, with the real binary.
 
-use crate::support::{Broker, Hark, Running, named, only, parse_events, text};
+use crate::support::{Broker, Hark, Running, named, only, parse_events, text, wait_for};
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
+use std::time::Duration;
 
 /// Everything in one conversation; the words of every answer.
 fn talk(hark: &Hark, lines: &[&str]) -> (Vec<String>, Vec<Value>) {
@@ -124,7 +125,10 @@ fn a_reminder_rings_with_its_words_even_after_a_kill() {
     all.wait("the acknowledgement", |line| line.contains("\"acknowledged\""));
     broker.publish("hark/hark/ask", "turn on the lamp in two seconds");
     all.wait("what was to be done later", |line| line.contains("\"home.turn_on\"") && line.contains("Lamp"));
-    assert!(text(&hark.run(&["timers", "list"]).stdout).contains("no timers"));
+    // It is taken off the disk while it is carried out.
+    wait_for("no timer to be left", Duration::from_secs(30), || {
+        text(&hark.run(&["timers", "list"]).stdout).contains("no timers").then_some(())
+    });
 }
 
 #[test]
