@@ -36,7 +36,7 @@ KEPT_LAYERS = (0, 2, 5)
 FIXED_LAYERS = 2
 # Word pieces the student keeps: this many of the vocabulary's first (it is in the order of frequency),
 # and all that our sentences need.
-FREQUENT_WORDS = 8200
+FREQUENT_WORDS = 16000
 
 # Frames into which words out of the vocabulary are put, so that neither side is told by its nouns.
 FRAMES = {

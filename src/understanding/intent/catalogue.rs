@@ -20,6 +20,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkDeny", Conversation),
     ("HarkFanSetSpeedRelative", HomeControl),
     ("HarkForget", Memory),
+    ("HarkGoodbye", Conversation),
     ("HarkGreeting", Conversation),
     ("HarkHelp", Question),
     ("HarkHowAreYou", Conversation),
