@@ -274,13 +274,13 @@ mod tests {
         let classifier = Arc::new(Mutex::new(LateClassifier::new(places.clone(), "en")));
         let mut learner = Learner::new(&Config::default(), &places, classifier.clone());
         let meant = examples::Label::intent("HassVacuumStart", None);
-        let odd = "the crumbs are winning again";
+        let odd = "the penguins march at noon";
         let best = |text: &str| {
             let found = classifier.lock().unwrap().classify(text).unwrap();
             found.intents.first().map(|(name, _)| name.clone())
         };
         assert_ne!(best(odd).as_deref(), Some("HassVacuumStart"), "it is not known before");
-        for text in [odd, "crumbs everywhere", "crumbs are taking over the floor"] {
+        for text in [odd, "penguins everywhere", "the penguins are marching again"] {
             examples::mark(&places.marked("en"), text, &meant).unwrap();
         }
         assert!(learner.catch_up(&quiet()).unwrap());

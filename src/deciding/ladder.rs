@@ -117,7 +117,7 @@ impl Ladder {
                         intents.push(bare(name, *probability, &why));
                         break;
                     }
-                    meant = meant.or(Some((name, *probability)));
+                    meant = meant.or(sure.then_some((name, *probability)));
                 }
             }
         }

@@ -100,6 +100,9 @@ const TOOLS: &[(&str, &str)] = &[
 /// End of the response keys of requests that mean every room.
 const EVERYWHERE: &str = "everywhere";
 
+/// Response key of what is asked of another place than this home: words alone answer it.
+const ELSEWHERE: &str = "elsewhere";
+
 /// Intents that name their tool begin so.
 pub const TOOL_PREFIX: &str = "tool.";
 
@@ -108,6 +111,12 @@ pub const TOOL_PREFIX: &str = "tool.";
 pub fn tool_for(intent: &str) -> Option<&str> {
     let named = || intent.strip_prefix(TOOL_PREFIX).filter(|tool| !tool.is_empty());
     TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool).or_else(named)
+}
+
+/// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.
+pub fn tool_of(intent: &Intent) -> Option<&str> {
+    let elsewhere = intent.response.as_deref() == Some(ELSEWHERE);
+    tool_for(&intent.name).filter(|_| !elsewhere)
 }
 
 /// The arguments of the tool: the slots, and for a question about the home which kind it is, since "all

@@ -196,7 +196,7 @@ impl Machine {
             return;
         }
         let work = intents.into_iter().enumerate().map(|(index, intent)| {
-            let call = route::tool_for(&intent.name).map(|tool| ToolCall {
+            let call = route::tool_of(&intent).map(|tool| ToolCall {
                 index,
                 turn: id.clone(),
                 tool: tool.to_owned(),

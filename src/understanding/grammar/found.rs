@@ -3,6 +3,7 @@
 use super::Meaning;
 use crate::domain::Slots;
 use crate::domain::intent::Ambiguity;
+use crate::understanding::tongue::Tongue;
 use serde_json::{Map, Value};
 
 /// What stands along a way.
@@ -40,6 +41,12 @@ impl Default for Found {
 }
 
 impl Found {
+    /// Whether what is to be put on a list is a question: "did anybody put milk on the list" is no wish to have it there.
+    pub(super) fn lists_a_question(&self, tongue: &Tongue) -> bool {
+        let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
+        item.split_whitespace().next().is_some_and(|first| tongue.talk.questions.contains(&first))
+    }
+
     /// Whether what a template requires and excludes agrees with what was found.
     pub(super) fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
         let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));

@@ -19,7 +19,7 @@ impl Grammar {
     pub(super) fn can_do_later(&self, found: &Found, now: NaiveDateTime) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
         let tokens = text::tokenise(command, self.tongue());
-        self.at_once(command, &tokens, now).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found))
+        self.at_once(command, &tokens, now).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found, now))
     }
 
     /// The same of several things: a time behind "turn off the lamp and the fan" is that of both.
@@ -36,7 +36,7 @@ impl Grammar {
             let tokens = text::tokenise(command, self.tongue());
             requests::all(command, &tokens, self.tongue(), &parse).is_some_and(|several| {
                 let same = |it: &Match| it.intent == several.matches[0].intent && !timed(it);
-                several.matches.iter().all(|it| same(it) && it.wild_words == 0 && may_wait(it, found))
+                several.matches.iter().all(|it| same(it) && it.wild_words == 0 && may_wait(it, found, now))
             })
         })
     }
@@ -46,13 +46,13 @@ impl Grammar {
     }
 }
 
-/// A time is a moment, for a day may be meant otherwise ("the sun"), and what is asked of one ("is it on at nine") is no
-/// question to be answered then.
-fn may_wait(command: &Match, found: &Found) -> bool {
+/// A time is a moment to come ("now" is none), for a day may be meant otherwise ("the sun"), and what is asked of one ("is
+/// it on at nine") is no question to be answered then.
+fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
     let asks = [Category::HomeQuery, Category::Question, Category::Weather];
     let asks = category_of(&command.intent).is_some_and(|category| asks.contains(&category));
     match found.slots.get("when").and_then(Value::as_str).map(When::parse) {
         None => true,
-        Some(when) => matches!(when, Some(When::Moment(_))) && !asks,
+        Some(when) => matches!(when, Some(When::Moment(at)) if at > now) && !asks,
     }
 }

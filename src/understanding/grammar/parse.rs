@@ -144,7 +144,9 @@ impl Grammar {
         now: NaiveDateTime,
         spans: &[Span],
     ) -> Option<Match> {
-        self.best(text, tokens, now, spans, |found| self.can_do_later(found, now))
+        self.best(text, tokens, now, spans, |found| {
+            self.can_do_later(found, now) && !found.lists_a_question(self.tongue())
+        })
     }
 
     /// The best match that `may` be it.

@@ -39,6 +39,8 @@ pub struct Talk {
     pub past: Phrases,
     /// How questions and requests begin or what only they have: where one is, it is no story.
     pub asks: Phrases,
+    /// Words that only a question begins with.
+    pub questions: Phrases,
 }
 
 /// English.
@@ -94,6 +96,11 @@ pub static ENGLISH: Talk = Talk {
         "right away",
         "right now",
         "at once",
+        "immediately",
+        "this minute",
+        "this instant",
+        "just now",
+        "now",
         "once more",
         "once again",
         "any more",
@@ -350,6 +357,10 @@ pub static ENGLISH: Talk = Talk {
         "who", "who's", "how", "how's", "when", "where", "where's", "why", "can", "could", "will", "would",
         "should", "may", "any", "please", "tell", "remind", "remember", "wasn't", "weren't", "didn't",
     ],
+    questions: &[
+        "what", "what's", "whats", "which", "who", "who's", "how", "when", "where", "why", "did", "does",
+        "is", "are", "was", "were", "has", "whether", "if", "didn't",
+    ],
 };
 
 /// German.
@@ -528,5 +539,9 @@ pub static GERMAN: Talk = Talk {
         "erinnere",
         "merk",
         "merke",
+    ],
+    questions: &[
+        "was", "wer", "wie", "wo", "wann", "warum", "welche", "welcher", "welches", "ist", "sind", "war",
+        "hat", "habe", "haben", "hab", "steht", "stehen", "ob",
     ],
 };
