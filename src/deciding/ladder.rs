@@ -117,7 +117,10 @@ impl Ladder {
                         intents.push(bare(name, *probability, &why));
                         break;
                     }
-                    meant = meant.or(sure.then_some((name, *probability)));
+                    // Whose words tell of the tool asked for something as well, though it is not clear of what.
+                    let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
+                    let clear = sure || mentions(text, triggers);
+                    meant = meant.or(clear.then_some((name, *probability)));
                 }
             }
         }
