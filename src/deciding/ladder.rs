@@ -119,7 +119,7 @@ impl Ladder {
                     }
                     // Whose words tell of the tool asked for something as well, though it is not clear of what.
                     let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
-                    let clear = sure || mentions(text, triggers);
+                    let clear = (sure || mentions(text, triggers)) && asks_for_something(found.category);
                     meant = meant.or(clear.then_some((name, *probability)));
                 }
             }
@@ -193,6 +193,11 @@ impl Ladder {
         let intents = understanding.intents.iter().map(|it| (it.name.clone(), it.confidence)).collect();
         Some(Classification::new(text, category, 1.0, intents))
     }
+}
+
+/// Whether who says something of a kind wants anything done or told; nobody needs to be asked what small talk is about.
+fn asks_for_something(category: Category) -> bool {
+    !matches!(category, Category::Conversation | Category::Memory)
 }
 
 /// An intent of the classifier's without anything it is about.

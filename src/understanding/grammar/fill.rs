@@ -7,6 +7,8 @@ use super::network::NodeId;
 use super::parse::Match;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER};
+use crate::domain::Category;
+use crate::understanding::intent::category_of;
 use crate::understanding::rules::{self, Prefer, Reckoning, Rule};
 use crate::understanding::text::{self, Token};
 use chrono::NaiveDateTime;
@@ -58,6 +60,9 @@ const NEGATIONS: [&str; 22] = [
     "ohne",
 ];
 
+/// Who says this says such a word.
+const DENIAL: &str = "HarkDeny";
+
 /// Words that make a request about many things; they are never put in.
 const QUANTIFIERS: [&str; 12] = [
     "all",
@@ -81,6 +86,10 @@ const UNITS: [&str; 10] =
 /// Words before a thing.
 const ARTICLES: [&str; 9] = ["the", "a", "an", "my", "our", "der", "die", "das", "den"];
 
+/// Content words that may be passed over for each that keeps its place, where one of them is in no sentence: "the next
+/// roundabout" is not about the next song.
+const MOST_PASSED_FOR_EACH_KEPT: usize = 2;
+
 /// Content words that may be passed over where other words are taken as they are.
 const MOST_PASSED_BESIDE_WILD: usize = 1;
 
@@ -90,8 +99,9 @@ struct Candidate {
     text: String,
     /// Which of its words are content that was put in.
     put_in: Vec<bool>,
-    /// Content words that were passed over.
+    /// Content words that were passed over, and those that have a place in it.
     passed: usize,
+    kept: usize,
     /// Whether one of them is in no sentence and no name: just what a place for any words is for.
     strange: bool,
     /// Whether something that was said fills a list.
@@ -133,7 +143,8 @@ impl Grammar {
         now: NaiveDateTime,
     ) -> Option<Match> {
         let tokens = text::tokenise(text, self.tongue());
-        if tokens.is_empty() || tokens.iter().any(|token| NEGATIONS.contains(&token.word.as_str())) {
+        let negated = || tokens.iter().any(|token| NEGATIONS.contains(&token.word.as_str()));
+        if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
         }
         let said = Text::new(self, &tokens, now);
@@ -197,6 +208,13 @@ impl Grammar {
         };
         let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
         if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
+            return None;
+        }
+        // Small talk has as many words as people; a request has one of those it is made with.
+        let is_talk =
+            category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
+        let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
+        if !is_talk && (candidate.kept == 0 || far) {
             return None;
         }
         // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
@@ -350,7 +368,7 @@ impl<'g> Text<'g> {
 
     /// Follows the way back.
     fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
-        let (mut words, mut put_in, mut passed) = (Vec::new(), Vec::new(), 0);
+        let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
         let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
         let (mut passed_thing, mut put_thing) = (false, false);
         while let Some(way) = known.get(&place) {
@@ -367,6 +385,7 @@ impl<'g> Text<'g> {
                     let tokens = &self.tokens[before.0..place.0];
                     words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
                     put_in.extend(tokens.iter().map(|_| false));
+                    kept += tokens.iter().filter(|token| !SMALL_WORDS.contains(&token.word.as_str())).count();
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));
@@ -386,6 +405,7 @@ impl<'g> Text<'g> {
             text: words.join(" "),
             put_in,
             passed,
+            kept,
             strange,
             mentions,
             unplaced,
