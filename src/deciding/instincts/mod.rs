@@ -13,6 +13,8 @@ mod undo;
 mod unmute;
 mod why;
 
+use crate::domain::{Intent, Route};
+
 /// What an instinct may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
@@ -97,11 +99,12 @@ pub fn is_stop(text: &str) -> bool {
     (stop::INSTINCT.matches)(&plain(text), &nothing)
 }
 
-/// The reflex behind an intent name, for sentences that only the templates recognised. A yes or no
-/// that answers nothing has none.
-pub fn by_intent(name: &str, context: &Context<'_>) -> Option<&'static Instinct> {
-    let answers = name == confirm::INSTINCT.intent || name == deny::INSTINCT.intent;
-    named(name).filter(|_| !answers || context.awaiting_approval)
+/// The reflex behind an intent, for sentences that only the templates recognised. A yes or no that answers nothing has
+/// none, nor has a yes that is only likely one: nothing dangerous is done on a guess.
+pub fn by_intent(intent: &Intent, context: &Context<'_>) -> Option<&'static Instinct> {
+    let answers = intent.name == confirm::INSTINCT.intent || intent.name == deny::INSTINCT.intent;
+    let guessed = intent.name == confirm::INSTINCT.intent && intent.route == Route::Intent;
+    named(&intent.name).filter(|_| !guessed && (!answers || context.awaiting_approval))
 }
 
 /// The reflex of this intent name, whether or not it means something now.
@@ -137,6 +140,7 @@ fn one_of(text: &str, phrases: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Slots;
 
     fn intent(text: &str, awaiting_approval: bool) -> Option<&'static str> {
         let context = Context { last_reply: None, awaiting_approval };
@@ -189,7 +193,20 @@ mod tests {
         assert_eq!(intent("Yes, please.", true), Some("HarkConfirm"));
         assert_eq!(intent("no, don't", true), Some("HarkDeny"));
         let idle = Context { last_reply: None, awaiting_approval: false };
-        assert!(by_intent("HarkConfirm", &idle).is_none());
-        assert!(by_intent("HarkStop", &idle).is_some());
+        assert!(by_intent(&meant("HarkConfirm", Route::Template), &idle).is_none());
+        assert!(by_intent(&meant("HarkStop", Route::Template), &idle).is_some());
+    }
+
+    #[test]
+    fn a_yes_that_is_only_likely_lets_nothing_through() {
+        let asked = Context { last_reply: None, awaiting_approval: true };
+        assert!(by_intent(&meant("HarkConfirm", Route::Template), &asked).is_some());
+        assert!(by_intent(&meant("HarkConfirm", Route::Intent), &asked).is_none());
+        assert!(by_intent(&meant("HarkDeny", Route::Intent), &asked).is_some());
+    }
+
+    fn meant(name: &str, route: Route) -> Intent {
+        let (name, slots, why) = (name.to_owned(), Slots::new(), String::new());
+        Intent { name, slots, confidence: 0.99, route, why, response: None }
     }
 }

@@ -111,7 +111,7 @@ impl Machine {
         let awaiting_approval = self.approval(&origin).is_some();
         let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
         let reflex = match understanding.intents.as_slice() {
-            [only] => instincts::by_intent(&only.name, &context).map(|instinct| (instinct, only)),
+            [only] => instincts::by_intent(only, &context).map(|instinct| (instinct, only)),
             _ => None,
         };
         if let Some((instinct, intent)) = reflex {
