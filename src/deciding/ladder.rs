@@ -118,8 +118,8 @@ impl Ladder {
                         break;
                     }
                     // Whose words tell of the tool asked for something as well, though it is not clear of what.
-                    let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
-                    let clear = (sure || mentions(text, triggers)) && asks_for_something(found.category);
+                    let clear =
+                        (sure || mentions(text, self.triggers(name))) && asks_for_something(found.category);
                     meant = meant.or(clear.then_some((name, *probability)));
                 }
             }
@@ -149,6 +149,11 @@ impl Ladder {
         found.map_or_else(Vec::new, |found| found.intents)
     }
 
+    /// Words of which one tells of an intent's tool; none where it has no tool.
+    fn triggers(&self, intent: &str) -> &'static [&'static str] {
+        route::tool_for(intent).map_or(&[], self.facts.triggers)
+    }
+
     /// The intent with its slots, if the guards let it pass.
     fn take(
         &self,
@@ -165,7 +170,7 @@ impl Ladder {
         if !same_kind || probability < self.settings.min_confidence {
             return Err(Doubt::Unlikely);
         }
-        let triggers = route::tool_for(name).map_or(&[][..], self.facts.triggers);
+        let triggers = self.triggers(name);
         let told = triggers.is_empty() || mentions(text, triggers);
         if probability < self.settings.sure_confidence && !told {
             return Err(Doubt::NoTriggers(triggers));

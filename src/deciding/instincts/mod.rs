@@ -102,8 +102,9 @@ pub fn is_stop(text: &str) -> bool {
 /// The reflex behind an intent, for sentences that only the templates recognised. A yes or no that answers nothing has
 /// none, nor has a yes that is only likely one: nothing dangerous is done on a guess.
 pub fn by_intent(intent: &Intent, context: &Context<'_>) -> Option<&'static Instinct> {
-    let answers = intent.name == confirm::INSTINCT.intent || intent.name == deny::INSTINCT.intent;
-    let guessed = intent.name == confirm::INSTINCT.intent && intent.route == Route::Intent;
+    let confirms = intent.name == confirm::INSTINCT.intent;
+    let answers = confirms || intent.name == deny::INSTINCT.intent;
+    let guessed = confirms && intent.route == Route::Intent;
     named(&intent.name).filter(|_| !guessed && (!answers || context.awaiting_approval))
 }
 

@@ -99,9 +99,10 @@ struct Candidate {
     text: String,
     /// Which of its words are content that was put in.
     put_in: Vec<bool>,
-    /// Content words that were passed over, and those that have a place in it.
-    passed: usize,
+    /// Content words that were said and have a place in it.
     kept: usize,
+    /// Content words that were passed over.
+    passed: usize,
     /// Whether one of them is in no sentence and no name: just what a place for any words is for.
     strange: bool,
     /// Whether something that was said fills a list.

@@ -144,9 +144,7 @@ impl Grammar {
         now: NaiveDateTime,
         spans: &[Span],
     ) -> Option<Match> {
-        self.best(text, tokens, now, spans, |found| {
-            self.can_do_later(found, now) && !found.lists_a_question(self.tongue())
-        })
+        self.best(text, tokens, now, spans, |found| self.can_do_later(found, now))
     }
 
     /// The best match that `may` be it.
@@ -171,7 +169,7 @@ impl Grammar {
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
-            if !fits || !may(&found) || self.is_elsewhere(&found) {
+            if !fits || found.lists_a_question(self.tongue()) || !may(&found) || self.is_elsewhere(&found) {
                 continue;
             }
             let key: BestKey =
