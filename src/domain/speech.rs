@@ -48,13 +48,13 @@ pub struct Words {
     /// How far they are a sentence of the home.
     #[serde(default)]
     pub completeness: Completeness,
-    /// Nepers a frame by which the sound is explained better by the least likely of them than by any sounds
-    /// of speech; `None` when nobody looked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fit: Option<f32>,
     /// The beginning of a sentence of the home that the sound may be instead; `None` when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beginning: Option<Beginning>,
+    /// Nepers by which sentences of the home begin as this one seems to more often than any others do, less those by
+    /// which it may as well begin otherwise; `None` when nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<f32>,
     /// How much has been said where these words end: sound since the speech began. A recogniser that is
     /// behind tells of less than the clock.
     #[serde(default)]

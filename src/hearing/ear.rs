@@ -137,6 +137,8 @@ pub struct Ear {
     /// Where the recogniser began with it, and where its speech did.
     heard_from: u64,
     onset: u64,
+    /// How many hard looks there have been at the interruption.
+    hard_looks: usize,
     /// The words so far that were told last, and how many characters of them were settled.
     told: (String, usize),
     /// Some of Hark's own voice may be left in the sound.
@@ -193,6 +195,7 @@ impl Ear {
             overheard: false,
             heard_from: 0,
             onset: 0,
+            hard_looks: 0,
             told: (String::new(), 0),
             own_voice_left: false,
             doubted: false,
@@ -384,6 +387,7 @@ impl Ear {
             self.recent.pop_front();
         }
         if matches!(self.state, State::Hearing { .. }) {
+            self.look_hard_in_time();
             self.stt.feed(words);
         }
         self.overhear(out);

@@ -60,6 +60,22 @@ fn an_interruption_that_nobody_takes_ends_by_itself() {
 }
 
 #[test]
+fn what_is_said_over_hark_is_looked_at_hard_before_it_is_decided() {
+    let (mut ear, log) = watching();
+    hear(&mut ear, &sound(&[(40, 0.9)]));
+    // With the lead-in of 300 ms; each with the next look, of which there is one every 64 ms.
+    let spoken_ms = |samples: &usize| samples / 16 - 300;
+    let looks: Vec<usize> = log.lock().expect("log").hard_looks.iter().map(spoken_ms).collect();
+    assert_eq!(looks, [544, 672, 736]);
+    // A request that is waited for is not.
+    ear.command(EarCommand::Dismiss);
+    ear.command(EarCommand::Watch(false));
+    ear.command(EarCommand::Listen { window_ms: 5000, short_answer: false });
+    hear(&mut ear, &sound(&[(20, 0.0), (40, 0.9)]));
+    assert_eq!(log.lock().expect("log").hard_looks.len(), 3);
+}
+
+#[test]
 fn one_that_is_doubted_gives_way_to_the_next() {
     let (mut ear, log) = watching();
     let speech = sound(&[(20, 0.9), (7, 0.1), (5, 0.9)]);

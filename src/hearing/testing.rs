@@ -115,6 +115,8 @@ pub(crate) struct RecogniserLog {
     /// Samples of all utterances.
     pub samples: Vec<f32>,
     pub cancels: usize,
+    /// Samples of the utterance at each hard look.
+    pub hard_looks: Vec<usize>,
 }
 
 /// A recogniser for timing tests: its transcript is the number of samples it was fed, its partial the
@@ -162,6 +164,11 @@ impl Recogniser for ScriptedRecogniser {
         (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, ..Partial::default() })
     }
 
+    fn look_hard(&mut self) -> Option<Partial> {
+        self.log.lock().expect("log").hard_looks.extend(self.fed);
+        self.partial()
+    }
+
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {
         self.drafts.then(|| {
             let fed = self.fed;
@@ -182,7 +189,7 @@ impl Recogniser for ScriptedRecogniser {
             rejected: None,
             why: None,
         };
-        Ok(Recognition { transcript, heard, fit: None })
+        Ok(Recognition { transcript, heard })
     }
 
     fn cancel(&mut self) {

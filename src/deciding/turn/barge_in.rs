@@ -4,7 +4,7 @@
 //! becomes the next turn), or until the time is up: then the voice comes back, and the speech is heard
 //! to its end in case it was a whole request after all.
 
-use super::evidence::{self, Circumstances, Partial};
+use super::evidence::{self, Circumstances};
 use super::state::{Opening, Phase};
 use super::{Machine, echo};
 use crate::config::barge_in::BargeInStyle;
@@ -26,8 +26,8 @@ pub(super) struct Interruption {
     /// The time for deciding is over; only the last word on the utterance counts.
     late: bool,
     words: Option<Words>,
-    /// How all words so far began.
-    beginnings: Vec<String>,
+    /// As in [`Words`], from the last time somebody looked.
+    opening: Option<f32>,
     /// Why and when the speech ended, when it has.
     ended: Option<(Endpoint, Stamp)>,
 }
@@ -54,7 +54,7 @@ impl Machine {
             ducked,
             late: false,
             words: None,
-            beginnings: Vec::new(),
+            opening: None,
             ended: None,
         });
         if ducked {
@@ -69,21 +69,18 @@ impl Machine {
     /// said by then, not how long the recogniser took for it: a busy machine decides like an idle one.
     pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
         let decide_ms = u64::from(self.settings.barge_in.decide_ms);
-        let Some(Interruption { onset, beginnings, words: so_far, .. }) = &mut self.interruption else {
+        let Some(Interruption { onset, opening, words: so_far, .. }) = &mut self.interruption else {
             return;
         };
-        let beginning = evidence::beginning(&words.text);
-        let begun_before = beginnings.iter().any(|earlier| earlier == beginning);
-        tracing::debug!(begun_before, ?words, "words over Hark");
-        beginnings.push(beginning.to_owned());
-        let onset = *onset;
+        tracing::debug!(?words, "words over Hark");
+        *opening = words.opening.or(*opening);
+        let (onset, words) = (*onset, Words { opening: *opening, ..words });
         *so_far = Some(words.clone());
         // The time for deciding is over; only the last word on the utterance counts.
         if words.spoken_ms > decide_ms {
             return;
         }
-        let partial = Partial { words: &words, begun_before };
-        if self.with_circumstances(onset, now, |given| evidence::partial_is_for_hark(&partial, given)) {
+        if self.with_circumstances(onset, now, |given| evidence::partial_is_for_hark(&words, given)) {
             self.take_interruption(now, Opening::BargeIn);
         }
     }

@@ -13,6 +13,8 @@ use crate::hearing::endpoint::Endpointer;
 use crate::hearing::stt::{Partial, Recognition};
 use crate::hearing::{Heard, HearingEvent};
 
+/// How much has been said at the hard looks: one takes up to a tenth of a second, and it is decided at 800 ms.
+const HARD_LOOKS_MS: [u64; 3] = [510, 638, 702];
 /// Sound before the lead-in, which is no part of the utterance: the room, for a recogniser that wants to know it.
 const BEFORE_MS: u64 = 300;
 
@@ -61,6 +63,16 @@ impl Ear {
         self.own_voice_left = left;
     }
 
+    /// Has the recogniser look hard at what is being said over Hark when it matters what that is.
+    pub(super) fn look_hard_in_time(&mut self) {
+        let spoken_ms = watch::ago_ms(self.position, self.onset);
+        let due = HARD_LOOKS_MS.get(self.hard_looks).is_some_and(|due_ms| spoken_ms >= *due_ms);
+        if self.overheard && due {
+            self.hard_looks += 1;
+            self.stt.look_hard();
+        }
+    }
+
     /// The interruption was not for Hark: it is forgotten, and whoever goes on speaking is left alone.
     pub(super) fn dismiss(&mut self) {
         if self.overheard {
@@ -88,7 +100,7 @@ impl Ear {
         let Some(endpointer) = endpointer else { return };
         self.hear_from(onset, 0);
         self.state = State::Hearing { endpointer, draft: Draft::None };
-        (self.overheard, self.doubted) = (true, false);
+        (self.overheard, self.doubted, self.hard_looks) = (true, false, 0);
         let ago_ms = watch::ago_ms(self.position, onset);
         self.tell(HearingEvent::Interruption { ago_ms }, out);
     }
@@ -104,8 +116,7 @@ impl Ear {
             (false, _) => return,
         };
         let spoken_ms = watch::ago_ms(self.position, self.onset);
-        let (text, fit) = (text.clone(), draft.fit);
-        let words = Words { text, stable, completeness, fit, beginning: None, spoken_ms };
+        let words = Words { text: text.clone(), stable, completeness, spoken_ms, ..Words::default() };
         self.tell(HearingEvent::Partial(words), out);
     }
 
@@ -136,7 +147,7 @@ impl Ear {
     /// those over Hark always, for how long they last tells whether they are meant.
     pub(super) fn tell_words(&mut self, partial: Partial, samples: usize, out: &mut Vec<Heard>) {
         let hearing = matches!(self.state, State::Hearing { .. } | State::Recognising);
-        let Partial { text, stable, fit, beginning } = partial;
+        let Partial { text, stable, beginning, opening } = partial;
         if !hearing || !self.overheard && (&text, stable) == (&self.told.0, self.told.1) {
             return;
         }
@@ -145,7 +156,7 @@ impl Ear {
         // Only of an interruption anybody asks how far it is a sentence.
         let grammar = self.grammar.as_ref().filter(|_| self.overheard);
         let completeness = grammar.map_or(Completeness::Unknown, |grammar| grammar.completeness(&text));
-        let words = Words { text, stable, completeness, fit, beginning, spoken_ms };
+        let words = Words { text, stable, completeness, beginning, opening, spoken_ms };
         self.tell(HearingEvent::Partial(words), out);
     }
 }

@@ -46,6 +46,15 @@ impl Cascade {
         Self { grammar, whisper, sentences, confident, trouble: None }
     }
 
+    /// The grammar's words where they are some of a sentence of the home, else Whisper's.
+    fn words_so_far(&mut self, grammar: Option<Partial>) -> Option<Partial> {
+        let fits = |partial: &Partial| self.sentences.completeness(&partial.text) != Completeness::Unknown;
+        if grammar.as_ref().is_some_and(fits) || self.trouble.is_some() {
+            return grammar;
+        }
+        self.whisper.partial().or(grammar)
+    }
+
     fn note<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -87,13 +96,13 @@ impl Recogniser for Cascade {
     /// The grammar's words as long as they begin a sentence of the home, else Whisper's if it has any.
     fn partial(&mut self) -> Option<Partial> {
         let grammar = self.grammar.partial();
-        let fits = |partial: &Partial| self.sentences.completeness(&partial.text) != Completeness::Unknown;
-        if grammar.as_ref().is_some_and(fits) || self.trouble.is_some() {
-            return grammar;
-        }
-        self.whisper.partial().or(grammar)
+        self.words_so_far(grammar)
     }
 
+    fn look_hard(&mut self) -> Option<Partial> {
+        let grammar = self.grammar.look_hard();
+        self.words_so_far(grammar)
+    }
     fn finish(&mut self) -> Result<Recognition, Fault> {
         if self.trouble.is_none() {
             let begun = self.whisper.begin_finish(HEAD_START).map_err(Fault::from);
@@ -149,7 +158,7 @@ fn settle(grammar: Recognition, whisper: Result<Transcript, Fault>, why: &str) -
     match whisper {
         Ok(transcript) if transcript.rejected.is_none() => {
             let heard = transcript.text.clone();
-            because(Recognition { transcript, heard, fit: None }, why.to_owned())
+            because(Recognition { transcript, heard }, why.to_owned())
         }
         Ok(transcript) => {
             let doubt = transcript.rejected.unwrap_or_default();

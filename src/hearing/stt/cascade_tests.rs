@@ -64,7 +64,7 @@ impl Recogniser for Told {
 
     fn finish(&mut self) -> Result<Recognition, Fault> {
         let transcript = self.found.clone()?;
-        Ok(Recognition { heard: "heard".to_owned(), transcript, fit: None })
+        Ok(Recognition { heard: "heard".to_owned(), transcript })
     }
 
     fn cancel(&mut self) {}

@@ -18,10 +18,10 @@ pub struct Partial {
     pub text: String,
     /// How many characters of it will not change.
     pub stable: usize,
-    /// How well the least likely word explains the sound, as in [`Words`](crate::domain::Words).
-    pub fit: Option<f32>,
     /// As in [`Words`](crate::domain::Words).
     pub beginning: Option<Beginning>,
+    /// As in [`Words`](crate::domain::Words).
+    pub opening: Option<f32>,
 }
 
 /// What an utterance was recognised as.
@@ -32,8 +32,6 @@ pub struct Recognition {
     /// What it heard before that was fitted to a sentence of the home: it tells whether the person has
     /// finished.
     pub heard: String,
-    /// As that of [`Partial`].
-    pub fit: Option<f32>,
 }
 
 /// A streaming recogniser. One utterance is `start`, any number of `feed`, then `finish` or `cancel`.
@@ -56,6 +54,10 @@ pub trait Recogniser: Send {
     fn foresee_end(&mut self) {}
     /// Words so far, when there are any.
     fn partial(&mut self) -> Option<Partial>;
+    /// The same where they decide about something: an engine may take some time to look harder.
+    fn look_hard(&mut self) -> Option<Partial> {
+        self.partial()
+    }
     /// What `finish` would say if the utterance ended here; more may be fed. `None` from an engine that
     /// must finish to know.
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {

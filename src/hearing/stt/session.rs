@@ -17,6 +17,8 @@ pub(super) enum Work {
     Feed(Vec<f32>),
     /// The utterance may be over soon.
     Foresee,
+    /// The next words so far decide about something.
+    LookHard,
     Draft(u64),
     Resume,
     Finish,
@@ -45,6 +47,8 @@ pub(super) struct Session {
     /// Sound from before it.
     before: Vec<f32>,
     samples_since_partial: usize,
+    /// Whether the next look at the words so far is a hard one.
+    hard: bool,
 }
 
 impl Session {
@@ -56,6 +60,7 @@ impl Session {
             decoded: 0,
             before: Vec::new(),
             samples_since_partial: 0,
+            hard: false,
         }
     }
 
@@ -71,6 +76,10 @@ impl Session {
                 if matches!(self.state, State::Running) {
                     self.recogniser.foresee_end();
                 }
+                None
+            }
+            Work::LookHard => {
+                self.hard = true;
                 None
             }
             Work::Draft(number) => self.draft(*number),
@@ -91,7 +100,7 @@ impl Session {
     }
 
     fn start(&mut self) -> Option<SttReport> {
-        (self.decoded, self.samples_since_partial) = (0, 0);
+        (self.decoded, self.samples_since_partial, self.hard) = (0, 0, false);
         match self.recogniser.start() {
             Ok(()) => {
                 self.recogniser.precede(&self.before);
@@ -131,7 +140,10 @@ impl Session {
             return None;
         }
         self.samples_since_partial = 0;
-        let partial = self.recogniser.partial()?;
+        let partial = match std::mem::take(&mut self.hard) {
+            true => self.recogniser.look_hard(),
+            false => self.recogniser.partial(),
+        }?;
         Some(SttReport::Partial { partial, samples: self.decoded })
     }
 

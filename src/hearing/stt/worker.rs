@@ -109,6 +109,11 @@ impl SttLane {
         self.work(Work::Foresee);
     }
 
+    /// The next words so far decide about something: they are looked at harder.
+    pub fn look_hard(&mut self) {
+        self.work(Work::LookHard);
+    }
+
     /// Recognises the utterance as if it ended here; a [`SttReport::Draft`] with the number that is
     /// returned follows. What is fed from here on counts only after `resume`.
     pub fn draft(&mut self) -> u64 {
@@ -234,7 +239,7 @@ impl Worker {
             }
             Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
             Work::Resume => self.wanted.draft.store(0, Ordering::Release),
-            Work::Feed(_) | Work::Foresee | Work::Finish | Work::Rest => {}
+            Work::Feed(_) | Work::Foresee | Work::LookHard | Work::Finish | Work::Rest => {}
         }
         if let (Work::Start(_) | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
             interrupt();
@@ -474,6 +479,26 @@ mod tests {
         // The scripted recogniser has its first words after half a second; a look is at two blocks.
         let expected: Vec<_> = (8..=15).map(|look| ("1 halves".to_owned(), look * 1024)).collect();
         assert_eq!(looks, expected);
+    }
+
+    #[test]
+    fn the_next_look_alone_is_a_hard_one() {
+        let (recogniser, log) = ScriptedRecogniser::new();
+        let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
+        lane.start(&[]);
+        for block in 0..12 {
+            if block == 5 {
+                lane.look_hard();
+                lane.look_hard();
+            }
+            lane.feed(&[0.1; 512]);
+        }
+        assert_eq!(log.lock().expect("log").hard_looks, [6 * 512]);
+        // One that was asked for and not made goes with its utterance.
+        lane.look_hard();
+        lane.start(&[]);
+        lane.feed(&[0.1; 1024]);
+        assert_eq!(log.lock().expect("log").hard_looks.len(), 1);
     }
 
     #[test]

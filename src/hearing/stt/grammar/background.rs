@@ -5,12 +5,15 @@
 use super::error::GrammarError;
 use super::ffi;
 use super::options::{c_path, silence_log};
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::ptr;
 
 /// Sign before a background word, so that it is never taken for a word of the home.
 pub(super) const MARK: char = '~';
+
+/// Base of the model's logarithms.
+const LOG_BASE: f64 = 1.0001;
 
 /// A general language model of English: how people speak when they do not speak to a house.
 pub(super) struct General {
@@ -26,8 +29,8 @@ impl General {
             return Err(GrammarError::NoAcousticModel(path.to_owned()));
         }
         let file = c_path(path)?;
-        // SAFETY: plain constructor; base 1.0001 is what PocketSphinx uses.
-        let math = unsafe { ffi::logmath_init(1.0001, 0, 1) };
+        // SAFETY: plain constructor; the base is what PocketSphinx uses.
+        let math = unsafe { ffi::logmath_init(LOG_BASE, 0, 1) };
         // SAFETY: no options are needed, the path ends in NUL, and `math` is live and retained.
         let raw = unsafe { ffi::ngram_model_read(ptr::null_mut(), file.as_ptr(), ffi::NGRAM_AUTO, math) };
         let general = Self { raw, math };
@@ -50,6 +53,31 @@ impl General {
         let total: f64 = words.iter().map(|(_, share)| share).sum();
         words.iter_mut().for_each(|(_, share)| *share /= total);
         words
+    }
+
+    /// Natural log of the probability that a sentence begins with these words.
+    pub(super) fn beginning(&self, words: &[String]) -> f32 {
+        let id = |word: &str| {
+            // A word with a NUL in it is none the model knows.
+            let word = CString::new(word).unwrap_or_default();
+            // SAFETY: `raw` is live and the word ends in NUL; a word the model does not know has an id too.
+            unsafe { ffi::ngram_wid(self.raw, word.as_ptr()) }
+        };
+        // The latest first, as the model wants them.
+        let mut history = vec![id("<s>")];
+        let mut sum = 0.0;
+        for word in words {
+            let word = id(word);
+            let mut used = 0;
+            // SAFETY: `raw` is live, the ids came from it, and the history has as many as are told.
+            let log = unsafe {
+                let count = history.len().min(2) as i32;
+                ffi::ngram_ng_prob(self.raw, word, history.as_mut_ptr(), count, &raw mut used)
+            };
+            sum += f64::from(log) * LOG_BASE.ln();
+            history.insert(0, word);
+        }
+        sum as f32
     }
 
     fn unigrams(&self) -> Vec<(String, f64)> {

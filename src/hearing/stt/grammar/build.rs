@@ -4,6 +4,7 @@
 use super::acoustic::AcousticModel;
 use super::align::Ways;
 use super::background::{General, MARK};
+use super::beginnings::Beginnings;
 use super::classes::Classes;
 use super::decoder::{Decoder, DecoderFiles};
 use super::dictionary::{CmuDictionary, Lexicon};
@@ -41,6 +42,7 @@ pub(super) struct Listener {
     /// How the words of the home are said.
     pub(super) ways: Arc<HashMap<String, Ways>>,
     pub(super) search: NetSearch,
+    pub(super) beginnings: Beginnings,
     pub(super) grammar: Arc<dyn SpeechGrammar>,
     /// Words of the home nobody could pronounce.
     pub(super) silent: Vec<String>,
@@ -94,9 +96,10 @@ impl Recipe {
             &self.tuning.search,
         )?;
         let (ways, scorer) = (Arc::new(ways), Arc::new(model.scorer(&shares)));
+        let beginnings = Beginnings::new(&sentences, &scorer, &general);
         let net = Net::new(self.acoustic.clone(), grammar.clone(), ways.clone(), scorer.clone());
         let search = NetSearch::new(net, scorer.clone(), self.acoustic.senone_count(), self.tuning.net);
-        Ok(Listener { decoder, grammar, ways, search, scorer, silent: lexicon.silent })
+        Ok(Listener { decoder, grammar, ways, search, beginnings, scorer, silent: lexicon.silent })
     }
 }
 

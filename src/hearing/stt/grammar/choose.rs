@@ -241,7 +241,7 @@ mod tests {
             |(text, score): &(&str, f32)| Candidate { words: split(text), cost: 0.0, neural: Some(*score) };
         let candidates = sentences.iter().map(candidate).collect();
         let free_pieces = free.split_whitespace().count() + 1;
-        (candidates, Finding { sentences: Vec::new(), free: free.to_owned(), free_score, free_pieces })
+        (candidates, Finding { free: free.to_owned(), free_score, free_pieces, ..Finding::default() })
     }
 
     #[test]

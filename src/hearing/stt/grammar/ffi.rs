@@ -72,6 +72,7 @@ unsafe extern "C" {
     ) -> *mut NgramModel;
     pub fn ngram_model_free(model: *mut NgramModel) -> c_int;
     pub fn ngram_model_get_counts(model: *mut NgramModel) -> *const u32;
+    pub fn ngram_wid(model: *mut NgramModel, word: *const c_char) -> i32;
     pub fn ngram_word(model: *mut NgramModel, word: i32) -> *const c_char;
     pub fn ngram_ng_prob(
         model: *mut NgramModel,

@@ -7,13 +7,14 @@
 //! freely, and by a `search` of our own through the `net` of all sentences of the home, on the same
 //! acoustic model (`acoustic`, `sound`). At the end, what the search found, and what the templates make of
 //! the decoder's words, is laid over the sound once more (`align`, `second_look`), and the best is
-//! believed or not (`choose`).
+//! believed or not (`choose`). `beginnings` tells how far words so far are those of a request at all.
 //! `keyphrase` is PocketSphinx listening for a few phrases among everything else: wake words anybody can type.
 //! All `unsafe` code is in `ffi`, `options`, `decoder`, `keyphrase` and `background`.
 
 mod acoustic;
 mod align;
 mod background;
+mod beginnings;
 mod build;
 mod cepstra;
 mod choose;

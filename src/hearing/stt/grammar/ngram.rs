@@ -168,7 +168,16 @@ impl Scorer {
 
     /// Natural log of the probability of a sentence; words the model has never seen cost nothing.
     pub(super) fn sentence(&self, words: &[String]) -> f32 {
-        let tokens = words.iter().filter_map(|word| self.token(word)).chain(std::iter::once(Self::END));
+        self.follow(words.iter().filter_map(|word| self.token(word)).chain(std::iter::once(Self::END)))
+    }
+
+    /// The same of a sentence that begins with these words, of which those it has never seen cost nothing.
+    pub(super) fn beginning(&self, words: &[String]) -> f32 {
+        self.follow(words.iter().filter_map(|word| self.token(word)))
+    }
+
+    /// Natural log of the probability of tokens from the begin of a sentence on.
+    fn follow(&self, tokens: impl Iterator<Item = Token>) -> f32 {
         let (mut before, mut last, mut sum) = (None, Self::START, 0.0);
         for token in tokens {
             sum += self.trigram(before, last, token);

@@ -254,11 +254,11 @@ impl GrammarRecogniser {
             transcript.why = transcript.rejected.take();
             transcript.engine = NEURAL_ENGINE.to_owned();
             (transcript.text, transcript.confidence) = (own.text.clone(), own.confidence);
-            return Recognition { heard: own.text.clone(), transcript, fit: None };
+            return Recognition { heard: own.text.clone(), transcript };
         }
         // The decoder tells its last word only when it has heard some silence after it.
         let heard = if self.evidence.is_likely() { transcript.text.clone() } else { heard };
-        Recognition { transcript, heard, fit: Some(self.evidence.worst) }
+        Recognition { transcript, heard }
     }
 }
 
@@ -314,9 +314,19 @@ impl Recogniser for GrammarRecogniser {
         let stable = words.iter().zip(&self.shown).take_while(|(now, before)| now == before).count();
         let stable = words[..stable].join(" ").chars().count();
         self.shown = words;
-        let fit = Some(self.judges().worst(&self.shown));
         let beginning = self.listener.search.beginning(&self.sound);
-        Some(Partial { text: self.shown.join(" "), stable, fit, beginning })
+        // Where there is nobody who hears better, these words must do.
+        let opening = self.neural.is_none().then(|| self.listener.beginnings.gain(&self.shown)).flatten();
+        Some(Partial { text: self.shown.join(" "), stable, beginning, opening })
+    }
+
+    fn look_hard(&mut self) -> Option<Partial> {
+        // Both look at once.
+        self.with_ear(NeuralListener::listen);
+        let partial = self.partial();
+        let finding = self.with_ear(|neural, _| neural.found()).flatten();
+        let opening = finding.and_then(|finding| self.listener.beginnings.best(&finding.openings));
+        partial.map(|partial| Partial { opening: opening.or(partial.opening), ..partial })
     }
 
     fn draft(&mut self) -> Option<Result<Recognition, Fault>> {

@@ -130,12 +130,6 @@ impl Judges<'_> {
         found.into_iter().map(replaced).collect()
     }
 
-    /// Nepers a frame by which the worst of the words explains the sound so far better than any phones do;
-    /// as little as can be when there is no way to say them all in it.
-    pub(super) fn worst(&self, words: &[String]) -> f32 {
-        self.lay(words).map_or(f32::MIN, |alignment| self.fit(&alignment).worst)
-    }
-
     fn lay(&self, words: &[String]) -> Option<Alignment> {
         let ways: Option<Vec<&Ways>> = words.iter().map(|word| self.ways.get(word)).collect();
         align(self.sound, &ways?)

@@ -17,6 +17,8 @@ const BEAM: f32 = 14.0;
 const BEAM_BEHIND_SENTENCE: f32 = 7.0;
 /// Sentences that are told.
 const MOST_FOUND: usize = 8;
+/// Words of the longest beginning that is told.
+const LONGEST_OPENING: usize = 4;
 /// Word pieces a person says in a second, at most; and those of the shortest utterance.
 const PIECES_PER_SECOND: f32 = 6.5;
 const LEAST_PIECES: usize = 8;
@@ -29,11 +31,22 @@ pub struct Found {
     pub score: f32,
 }
 
+/// The beginning of a sentence of the home that an utterance may begin with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opening {
+    /// In spoken form.
+    pub words: Vec<String>,
+    /// Natural log by which it is less likely than as many pieces of what the model says when it is free.
+    pub gap: f32,
+}
+
 /// What an utterance was found to be.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Finding {
     /// Sentences of the home, likeliest first.
     pub sentences: Vec<Found>,
+    /// The likeliest beginnings of one, two … words.
+    pub openings: Vec<Opening>,
     /// What the model says when it is free, in written form.
     pub free: String,
     pub free_score: f32,
@@ -140,11 +153,15 @@ struct Search<'s> {
     /// Whole sentences.
     done: Vec<(f32, u32)>,
     best_done: f32,
+    /// The likeliest beginnings of one, two … words, with their gaps.
+    openings: [Option<(f32, u32)>; LONGEST_OPENING],
     /// The free row in the model's last run, while it speaks.
     free_row: Option<usize>,
     free: Vec<Token>,
     free_score: f32,
     free_pieces: usize,
+    /// The free score after as many pieces as the ways have.
+    free_so_far: f32,
 }
 
 impl<'s> Search<'s> {
@@ -158,15 +175,18 @@ impl<'s> Search<'s> {
             traces: Vec::new(),
             done: Vec::new(),
             best_done: f32::NEG_INFINITY,
+            openings: [None; LONGEST_OPENING],
             free_row: Some(0),
             free: Vec::new(),
             free_score: 0.0,
             free_pieces: 0,
+            free_so_far: 0.0,
         }
     }
 
     /// Moves every way one piece on; gives the rows of the model's next run.
     fn step(&mut self, logits: &Logits) -> Vec<(usize, Token)> {
+        self.free_so_far = self.free_score;
         let mut rows: Vec<(usize, Token)> = self.speak(logits).into_iter().collect();
         let mut next = Vec::new();
         for way in std::mem::take(&mut self.ways) {
@@ -185,6 +205,7 @@ impl<'s> Search<'s> {
             let Some((word, state)) = self.tree.branch(way.node).word else { continue };
             self.traces.push(Trace { word, before: way.trace });
             let trace = self.traces.len() as u32 - 1;
+            self.open(trace, self.free_so_far - way.score);
             if self.tree.ends(state) {
                 let score = way.score + ending(row, total, self.tokens);
                 self.done.push((score, trace));
@@ -204,6 +225,16 @@ impl<'s> Search<'s> {
         }
         self.ways = next;
         rows
+    }
+
+    /// Keeps a beginning if it is the likeliest of its length.
+    fn open(&mut self, trace: u32, gap: f32) {
+        let before = |trace: &u32| self.traces.get(*trace as usize).map(|said| said.before);
+        let words = std::iter::successors(Some(trace), before).filter(|trace| *trace != NONE).count();
+        let Some(opening) = self.openings.get_mut(words - 1) else { return };
+        if opening.is_none_or(|(known, _)| gap < known) {
+            *opening = Some((gap, trace));
+        }
     }
 
     /// Lets the model say its next piece freely; gives its row, which is the first.
@@ -231,8 +262,11 @@ impl<'s> Search<'s> {
                 sentences.push(Found { words, score: *score });
             }
         }
+        let openings = self.openings.iter().map_while(|opening| *opening);
+        let openings = openings.map(|(gap, trace)| Opening { words: self.words(trace), gap }).collect();
         Finding {
             sentences,
+            openings,
             free: self.tokens.text(&self.free),
             free_score: self.free_score,
             free_pieces: self.free_pieces,

@@ -70,6 +70,20 @@ fn what_is_no_sentence_of_the_home_is_heard_all_the_same() {
 }
 
 #[test]
+fn how_a_sentence_begins_is_known_while_it_is_still_being_said() {
+    let Some(sound) = said("turn off the lamp") else { return println!("skipped: no flite") };
+    let mut listener = listener(&SENTENCES);
+    let finding = hear(&mut listener, &sound[..16_000]).unwrap().expect("a finding");
+    let told: Vec<(&str, f32)> = finding.openings.iter().map(|it| (it.text.as_str(), it.gap)).collect();
+    let [(one, _), (two, gap), ..] = told[..] else { panic!("{told:?}") };
+    assert_eq!((one, two), ("turn", "turn off"));
+    assert!(gap < 1.0, "{told:?}");
+    let Some(sound) = said("where did abraham lincoln live") else { return };
+    let finding = hear(&mut listener, &sound[..19_200]).unwrap().expect("a finding");
+    assert!(finding.openings.iter().all(|it| it.gap > 2.0), "{finding:?}");
+}
+
+#[test]
 fn it_stops_when_it_is_told_to_and_rests_when_nobody_speaks() {
     let mut listener = listener(&SENTENCES);
     let sound: Vec<f32> = (0..32_000).map(|at| (at as f32 * 0.05).sin() * 0.1).collect();

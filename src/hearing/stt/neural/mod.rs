@@ -16,6 +16,6 @@ mod test_table;
 mod tokens;
 mod tree;
 
-pub use beam::{Finding, Found};
+pub use beam::{Finding, Found, Opening};
 pub use error::NeuralError;
 pub use listener::{NeuralFiles, NeuralListener};

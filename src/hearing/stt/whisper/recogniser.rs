@@ -172,7 +172,7 @@ impl Recogniser for WhisperRecogniser {
         self.begin_finish(Duration::ZERO)?;
         let transcript = self.wait()?;
         let heard = transcript.text.clone();
-        Ok(Recognition { transcript, heard, fit: None })
+        Ok(Recognition { transcript, heard })
     }
 
     fn cancel(&mut self) {
