@@ -9,6 +9,7 @@ use super::views::{Entry, View, ViewId};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning};
 use crate::domain::Slots;
+use crate::domain::calendar::When;
 use crate::domain::intent::Ambiguity;
 use crate::understanding::rules::{self, Reckoning};
 use crate::understanding::sentences::model::Ruled;
@@ -463,7 +464,13 @@ impl<'g> Run<'g> {
                 Step::Ruled(slot, index) => {
                     let own = &self.grammar.slot_names[slot as usize];
                     for (part, value) in &self.found[index as usize] {
-                        found.slots.insert(slot_name(own, part), value.clone());
+                        let name = slot_name(own, part);
+                        let value = found
+                            .slots
+                            .get(&name)
+                            .and_then(|said| joined(said, value))
+                            .unwrap_or_else(|| value.clone());
+                        found.slots.insert(name, value);
                     }
                 }
                 _ => {}
@@ -559,6 +566,17 @@ impl<'g> Run<'g> {
             (_, value) => drop(found.slots.insert(name.clone(), value)),
         }
     }
+}
+
+/// A day and a time that were said apart: "on friday wake me at six".
+fn joined(said: &Value, more: &Value) -> Option<Value> {
+    let read = |value: &Value| value.as_str().and_then(When::parse);
+    let (day, at) = match (read(said)?, read(more)?) {
+        (When::Day(day) | When::Days(day, _), When::Moment(at))
+        | (When::Moment(at), When::Day(day) | When::Days(day, _)) => (day, at),
+        _ => return None,
+    };
+    Some(Value::from(When::Moment(day.and_time(at.time())).to_string()))
 }
 
 /// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
