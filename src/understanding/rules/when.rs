@@ -9,12 +9,20 @@ use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 /// A date without a time of day.
 pub fn date(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
-    let (dated, used) = dates::read(words, by)?;
+    let (dated, used) = dates::read(words, by).or_else(|| of_a_day(words, by))?;
     match dated {
         Dated::Day(day) => Some((When::Day(day), used)),
         Dated::Days(from, to) => Some((When::Days(from, to), used)),
         Dated::Moment(_) => None,
     }
+}
+
+/// "Tomorrow's", "next friday's": the day that something is of.
+fn of_a_day(words: &[&str], by: &Reckoning) -> Option<(Dated, usize)> {
+    let at = words.iter().take(3).position(|word| word.ends_with("'s"))?;
+    let mut bare = words[..=at].to_vec();
+    bare[at] = bare[at].trim_end_matches("'s");
+    dates::read(&bare, by).filter(|(_, used)| *used == bare.len())
 }
 
 /// What was said of a moment so far.
