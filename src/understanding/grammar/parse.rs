@@ -465,11 +465,10 @@ impl<'g> Run<'g> {
                     let own = &self.grammar.slot_names[slot as usize];
                     for (part, value) in &self.found[index as usize] {
                         let name = slot_name(own, part);
-                        let value = found
-                            .slots
-                            .get(&name)
-                            .and_then(|said| joined(said, value))
-                            .unwrap_or_else(|| value.clone());
+                        let said = found.slots.get(&name).and_then(Value::as_str);
+                        let joined = said.and_then(|said| When::joined(said, value.as_str()?));
+                        let value =
+                            joined.map_or_else(|| value.clone(), |when| Value::from(when.to_string()));
                         found.slots.insert(name, value);
                     }
                 }
@@ -566,17 +565,6 @@ impl<'g> Run<'g> {
             (_, value) => drop(found.slots.insert(name.clone(), value)),
         }
     }
-}
-
-/// A day and a time that were said apart: "on friday wake me at six".
-fn joined(said: &Value, more: &Value) -> Option<Value> {
-    let read = |value: &Value| value.as_str().and_then(When::parse);
-    let (day, at) = match (read(said)?, read(more)?) {
-        (When::Day(day) | When::Days(day, _), When::Moment(at))
-        | (When::Moment(at), When::Day(day) | When::Days(day, _)) => (day, at),
-        _ => return None,
-    };
-    Some(Value::from(When::Moment(day.and_time(at.time())).to_string()))
 }
 
 /// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
