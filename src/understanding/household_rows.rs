@@ -168,7 +168,7 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
     ("delete the school alarm", "HarkCancelAlarm", r#"{"name":"school"}"#, ""),
     ("cancel all my alarms", "HarkCancelAllAlarms", r#"{}"#, ""),
     ("what alarms do I have", "HarkAlarmStatus", r#"{}"#, ""),
-    ("when is my next alarm", "HarkAlarmStatus", r#"{}"#, ""),
+    ("when is my next alarm", "HarkAlarmStatus", r#"{}"#, "next"),
     ("do I have an alarm set for tomorrow", "HarkAlarmStatus", r#"{"when":"1970-01-02"}"#, ""),
     ("snooze", "HarkSnooze", r#"{}"#, ""),
     ("snooze for five minutes", "HarkSnooze", r#"{"minutes":5}"#, ""),
