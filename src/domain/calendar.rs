@@ -19,6 +19,17 @@ pub enum When {
 }
 
 impl When {
+    /// A day and a time that were said apart: "on friday wake me at six".
+    pub fn joined(said: &str, more: &str) -> Option<Self> {
+        match (Self::parse(said)?, Self::parse(more)?) {
+            (Self::Day(day) | Self::Days(day, _), Self::Moment(at))
+            | (Self::Moment(at), Self::Day(day) | Self::Days(day, _)) => {
+                Some(Self::Moment(day.and_time(at.time())))
+            }
+            _ => None,
+        }
+    }
+
     /// Reads what `Display` writes; `None` when it is something else.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once('/') {

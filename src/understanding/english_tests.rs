@@ -103,8 +103,11 @@ fn a_sample_parses_back_to_its_meaning() {
             let stops =
                 text.starts_with("stop ") && found.intent == "HarkMediaStop" && intent == "HassTurnOff";
             // The answer to "which one?" is read before any template; asked nothing, "the lamp one" is "the lamp, 1 %".
-            let answers = intent == "HarkChoose";
-            (found.intent == intent || stops || answers)
+            let answers = intent == "HarkChoose" && found.intent != intent;
+            if answers {
+                return true;
+            }
+            (found.intent == intent || stops)
                 && slots.iter().all(|(slot, value)| match found.slots.get(slot) {
                     // A contact sensor says `off` where a cover says `closed`.
                     Some(other) if named && slot == "state" => {

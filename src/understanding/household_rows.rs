@@ -141,6 +141,8 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
     ("Wake me up at 6:30 tomorrow, please.", "HarkSetAlarm", r#"{"when":"1970-01-02T06:30:00"}"#, ""),
     ("set an alarm", "HarkSetAlarm", r#"{}"#, ""),
     ("wake me in eight hours", "HarkSetAlarm", r#"{"when":"1970-01-01T08:00:00"}"#, ""),
+    ("on friday wake me at six", "HarkSetAlarm", r#"{"when":"1970-01-02T06:00:00"}"#, ""),
+    ("set an alarm for twenty minutes", "HarkSetAlarm", r#"{"minutes":20}"#, ""),
     ("set an alarm for saturday at nine", "HarkSetAlarm", r#"{"when":"1970-01-03T09:00:00"}"#, ""),
     (
         "set a school alarm for seven in the morning",
@@ -166,7 +168,7 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
     ("delete the school alarm", "HarkCancelAlarm", r#"{"name":"school"}"#, ""),
     ("cancel all my alarms", "HarkCancelAllAlarms", r#"{}"#, ""),
     ("what alarms do I have", "HarkAlarmStatus", r#"{}"#, ""),
-    ("when is my next alarm", "HarkAlarmStatus", r#"{}"#, ""),
+    ("when is my next alarm", "HarkAlarmStatus", r#"{}"#, "next"),
     ("do I have an alarm set for tomorrow", "HarkAlarmStatus", r#"{"when":"1970-01-02"}"#, ""),
     ("snooze", "HarkSnooze", r#"{}"#, ""),
     ("snooze for five minutes", "HarkSnooze", r#"{"minutes":5}"#, ""),

@@ -6,6 +6,8 @@ use super::grammar::Match;
 use super::intent::leans_on_another;
 use super::text::{self, Token};
 use super::tongue::{self, Tongue};
+use crate::domain::calendar::When;
+use chrono::NaiveDateTime;
 
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 4;
@@ -16,6 +18,14 @@ const MAX_ENDING: usize = 4;
 /// Whether it means nothing alone.
 fn follows(found: &Match) -> bool {
     leans_on_another(&found.intent)
+}
+
+/// The moment that a request names.
+fn moment(found: &Match) -> Option<NaiveDateTime> {
+    match found.slots.get("when").and_then(|when| When::parse(when.as_str()?))? {
+        When::Moment(at) => Some(at),
+        _ => None,
+    }
 }
 
 /// What a sentence was read as.
@@ -205,7 +215,13 @@ impl Sentence<'_> {
     /// A request that shares its beginning with the one before it and asks for the same.
     fn again(&self, before: (usize, usize), part: (usize, usize)) -> Option<Match> {
         let asked = self.plain(before.0, before.1)?.intent;
-        self.begun(before, part).find(|found| found.intent == asked)
+        let mut found = self.begun(before, part).filter(|found| found.intent == asked);
+        let first = found.next()?;
+        // "Tomorrow at six and at seven": the day that was said is that of both.
+        let same_day = moment(&first).and_then(|at| {
+            found.filter(|other| moment(other).is_some_and(|then| then.time() == at.time())).last()
+        });
+        Some(same_day.unwrap_or(first))
     }
 
     /// A request that shares its beginning with the one before it, best one that asks for the same ("switch off" of

@@ -47,3 +47,19 @@ fn one_length_is_one_timer_and_a_wrong_count_is_none() {
         assert!(of(text).iter().all(|(name, _)| name != "HassStartTimer"), "{text}: {:?}", of(text));
     }
 }
+
+#[test]
+fn the_day_that_was_said_is_that_of_all() {
+    let at = |times: &[&str]| times.iter().map(|time| json!({ "when": time })).collect::<Vec<_>>();
+    for (text, expected) in [
+        (
+            "set two alarms tomorrow morning at 6:30 am and 6:45 am",
+            at(&["1970-01-02T06:30:00", "1970-01-02T06:45:00"]),
+        ),
+        ("wake me tomorrow at six and at seven", at(&["1970-01-02T06:00:00", "1970-01-02T07:00:00"])),
+        ("wake me at six and at seven", at(&["1970-01-01T06:00:00", "1970-01-01T07:00:00"])),
+    ] {
+        let slots: Vec<Value> = of(text).into_iter().map(|(_, slots)| slots).collect();
+        assert_eq!(slots, expected, "{text}");
+    }
+}

@@ -196,6 +196,8 @@ pub struct Tongue {
     pub begin_of: Phrases,
     /// "in", "within": a length from now follows.
     pub hence: Phrases,
+    /// "at this time": on another day, at the time it is now.
+    pub this_time: Phrases,
     /// "from now": behind a length.
     pub from_now: Phrases,
     /// "from": a day follows.

@@ -176,7 +176,11 @@ impl Asked {
         }
         let at = match self.when.ok_or_else(no_time)? {
             When::Moment(at) => at,
-            When::Day(day) | When::Days(day, _) if kind == TimerKind::Reminder => on_day(day, wall),
+            When::Day(day) if kind == TimerKind::Reminder => on_day(day, wall),
+            // "This week": what is left of it.
+            When::Days(from, to) if kind == TimerKind::Reminder && to > wall.date() => {
+                on_day(from.max(wall.date()), wall)
+            }
             When::Span(from, to) if kind == TimerKind::Reminder => {
                 let middle = from + (to - from) / 2;
                 if middle > wall { middle } else { wall + (to - wall).max(Duration::minutes(2)) / 2 }

@@ -9,6 +9,7 @@ use super::views::{Entry, View, ViewId};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning};
 use crate::domain::Slots;
+use crate::domain::calendar::When;
 use crate::domain::intent::Ambiguity;
 use crate::understanding::rules::{self, Reckoning};
 use crate::understanding::sentences::model::Ruled;
@@ -463,7 +464,12 @@ impl<'g> Run<'g> {
                 Step::Ruled(slot, index) => {
                     let own = &self.grammar.slot_names[slot as usize];
                     for (part, value) in &self.found[index as usize] {
-                        found.slots.insert(slot_name(own, part), value.clone());
+                        let name = slot_name(own, part);
+                        let said = found.slots.get(&name).and_then(Value::as_str);
+                        let joined = said.and_then(|said| When::joined(said, value.as_str()?));
+                        let value =
+                            joined.map_or_else(|| value.clone(), |when| Value::from(when.to_string()));
+                        found.slots.insert(name, value);
                     }
                 }
                 _ => {}

@@ -137,12 +137,13 @@ fn weekday(words: &[&str], by: &Reckoning) -> Read {
     }
     let ahead = i64::from(weekday.num_days_from_monday()) - i64::from(today.weekday().num_days_from_monday());
     let nearest = if ahead > 0 { ahead } else { ahead + 7 };
-    // "friday next week", "friday after next"
+    // "friday next week", "friday of next week", "friday after next"
     let mut behind = None;
-    if let Some((which, more)) = tongue::find(by.tongue.which, &words[used..])
-        && let Some((Unit::Week, unit)) = tongue::find(by.tongue.units, &words[used + more..])
+    let of = tongue::starts(by.tongue.of, &words[used..]).unwrap_or(0);
+    if let Some((which, more)) = tongue::find(by.tongue.which, &words[used + of..])
+        && let Some((Unit::Week, unit)) = tongue::find(by.tongue.units, &words[used + of + more..])
     {
-        used += more + unit;
+        used += of + more + unit;
         behind = Some(which);
     } else if by.tongue.code == "en" && words[used..].starts_with(&["after", "next"]) {
         used += 2;
@@ -311,7 +312,10 @@ fn which_unit(words: &[&str], by: &Reckoning) -> Read {
         Some(found) => found,
         // "the weekend" is the one to come.
         None => match tongue::find(tongue.units, words) {
-            Some((Unit::Weekend, used)) => return Some((days(weekend(today), 2)?, used)),
+            // "Weekends" are a habit.
+            Some((Unit::Weekend, used)) if tongue::find(tongue.habit_sets, words).is_none() => {
+                return Some((days(weekend(today), 2)?, used));
+            }
             _ => return None,
         },
     };

@@ -80,6 +80,8 @@ fn what_follows_is_left_alone() {
         (Rule::Datetime, "tomorrow at seven and turn off the lamp", "tomorrow at seven"),
         (Rule::Datetime, "at seven to feed the cat", "at seven"),
         (Rule::Datetime, "tomorrow for five minutes", "tomorrow"),
+        (Rule::Date, "tomorrow's reminders", "tomorrow's"),
+        (Rule::Date, "next friday's alarms", "next friday's"),
         (Rule::Datetime, "in ten minutes at home", "in ten minutes"),
         (Rule::Datetime, "on friday that it is raining", "on friday"),
         (Rule::Duration, "five minutes and turn off the lamp", "five minutes"),

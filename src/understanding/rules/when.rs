@@ -5,16 +5,24 @@ use super::clock::{self, Clock, Open};
 use super::dates::{self, Dated};
 use crate::domain::calendar::When;
 use crate::understanding::tongue::{self, Half, Part};
-use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 /// A date without a time of day.
 pub fn date(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
-    let (dated, used) = dates::read(words, by)?;
+    let (dated, used) = dates::read(words, by).or_else(|| of_a_day(words, by))?;
     match dated {
         Dated::Day(day) => Some((When::Day(day), used)),
         Dated::Days(from, to) => Some((When::Days(from, to), used)),
         Dated::Moment(_) => None,
     }
+}
+
+/// "Tomorrow's", "next friday's": the day that something is of.
+fn of_a_day(words: &[&str], by: &Reckoning) -> Option<(Dated, usize)> {
+    let at = words.iter().take(3).position(|word| word.ends_with("'s"))?;
+    let mut bare = words[..=at].to_vec();
+    bare[at] = bare[at].trim_end_matches("'s");
+    dates::read(&bare, by).filter(|(_, used)| *used == bare.len())
 }
 
 /// What was said of a moment so far.
@@ -35,6 +43,9 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
         let fresh = said.dated.is_none() && said.part.is_none();
         if fresh && let Some((part, more)) = tongue::find(tongue.today_parts, rest) {
             said = Said { dated: Some(Dated::Day(by.now.date())), part: Some(part), ..said };
+            used += more;
+        } else if let Some((clock, more)) = same_time(rest, &said, by) {
+            said.clock = Some(clock);
             used += more;
         } else if let Some((clock, more)) = clock_at(rest, &said, by) {
             said.clock = Some(clock);
@@ -59,6 +70,15 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
         }
     }
     (used > 0).then(|| (settle(said, by), used))
+}
+
+/// "This time" of another day: what the clock shows now.
+fn same_time(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize)> {
+    let used = tongue::starts(by.tongue.this_time, words).filter(|_| said.clock.is_none())?;
+    let day = said.dated.is_some()
+        || dates::read(&words[used..], by).is_some_and(|(dated, _)| matches!(dated, Dated::Day(_)));
+    let minutes = by.now.hour() * 60 + by.now.minute();
+    day.then_some((Clock { minutes, half: Open::Exact, marked: true }, used))
 }
 
 /// A time of day. A bare number is one only behind a day or before one.

@@ -177,7 +177,9 @@ pub static ENGLISH: Tongue = Tongue {
     ],
     days: &[
         ("today", 0),
+        ("todays", 0),
         ("tomorrow", 1),
+        ("tomorrows", 1),
         ("tmrw", 1),
         ("yesterday", -1),
         ("the day after tomorrow", 2),
@@ -309,6 +311,7 @@ pub static ENGLISH: Tongue = Tongue {
     ],
     begin_of: &["the beginning of", "at the beginning of", "the start of", "at the start of", "beginning of"],
     hence: &["in", "in the next", "within", "after", "in another"],
+    this_time: &["this time", "at this time", "the same time", "at the same time", "at this hour"],
     from_now: &["from now", "hence", "from today", "from this moment"],
     from: &["from", "after"],
     ago: &["ago", "before now", "earlier"],
@@ -401,6 +404,7 @@ pub static ENGLISH: Tongue = Tongue {
     every_other: &[("other", 2), ("second", 2), ("third", 3), ("fourth", 4), ("fifth", 5), ("sixth", 6)],
     adverbs: &[
         ("daily", Unit::Day),
+        ("everyday", Unit::Day),
         ("weekly", Unit::Week),
         ("monthly", Unit::Month),
         ("yearly", Unit::Year),

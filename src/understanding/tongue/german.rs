@@ -223,6 +223,7 @@ pub static GERMAN: Tongue = Tongue {
     end_of: &["am ende", "ende", "am ende des", "ende des", "am ende der", "ende der"],
     begin_of: &["am anfang", "anfang", "am anfang des", "anfang des", "am anfang der", "anfang der"],
     hence: &["in", "nach", "innerhalb von"],
+    this_time: &["um diese zeit", "um dieselbe zeit", "zur selben zeit"],
     from_now: &["ab jetzt", "von jetzt an", "ab heute"],
     from: &["nach", "ab"],
     ago: &["her", "zuvor"],
