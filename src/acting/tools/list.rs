@@ -158,13 +158,11 @@ pub(super) fn note(
         tell(&mut detail);
         let changed = change.edited.changed;
         let mut outcome = Outcome::new(changed, detail);
-        if changed {
-            outcome = outcome.undone_by(undo_of(change, "added"));
+        // The last is taken back first: a list goes when it is empty again.
+        if let Some(made) = made {
+            outcome = outcome.undone_by(undo_of(made, "created"));
         }
-        Ok(match made {
-            Some(made) => outcome.undone_by(undo_of(made, "created")),
-            None => outcome,
-        })
+        Ok(if changed { outcome.undone_by(undo_of(change, "added")) } else { outcome })
     })
 }
 
