@@ -20,6 +20,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassGetWeather", "weather.get"),
     ("HassGetCurrentTime", "datetime.time"),
     ("HassGetCurrentDate", "datetime.date"),
+    ("HarkCalculate", "calculate"),
     ("HassStartTimer", "timer.start"),
     ("HassCancelTimer", "timer.cancel"),
     ("HassCancelAllTimers", "timer.cancel_all"),
@@ -63,6 +64,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkMediaRepeat", "media.repeat"),
     ("HarkMediaSelectSource", "media.select_source"),
     ("HarkMediaNowPlaying", "media.now_playing"),
+    ("HarkMediaKeep", "media.keep"),
     // ---- lists
     ("HassShoppingListAddItem", "list.add"),
     ("HassShoppingListCompleteItem", "list.complete"),

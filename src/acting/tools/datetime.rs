@@ -16,12 +16,17 @@ pub fn time(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
     Ok(Prepared::Answer(Outcome::answer(detail)))
 }
 
-/// `datetime.date`. Names are English; replies translate them.
-pub fn date(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let now = (parts.clock)();
-    let detail = json!({
-        "date": now.format("%Y-%m-%d").to_string(), "weekday": now.format("%A").to_string(),
-        "day": now.day(), "month": now.format("%B").to_string(), "year": now.year(),
+/// `datetime.date`: today's, or that of a day that is named. Names are English; replies translate them.
+pub fn date(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let today = (parts.clock)().date_naive();
+    let asked = args.when("when").map(|when| when.start().date());
+    let day = asked.unwrap_or(today);
+    let mut detail = json!({
+        "date": day.format("%Y-%m-%d").to_string(), "weekday": day.format("%A").to_string(),
+        "day": day.day(), "month": day.format("%B").to_string(), "year": day.year(),
     });
+    if asked.is_some() {
+        detail["days_away"] = json!((day - today).num_days());
+    }
     Ok(Prepared::Answer(Outcome::answer(detail)))
 }

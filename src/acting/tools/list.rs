@@ -141,6 +141,31 @@ fn edit(parts: &Arc<Parts>, args: &Args, edit: Edit, what: &'static str) -> Resu
     })
 }
 
+/// Puts one thing as it is on the list of this name, which is made where it is missing. `tell` adds to the detail.
+pub(super) fn note(
+    parts: &Arc<Parts>,
+    name: String,
+    item: String,
+    tell: impl FnOnce(&mut Value) + Send + 'static,
+) -> Result<Prepared, Failure> {
+    with_lists(parts, move |lists| {
+        let made = match lists.find(Some(&name)) {
+            Err(lists::ListError::NoSuchList(_)) => Some(lists.create(&name)?),
+            _ => None,
+        };
+        let change = lists.edit(Some(&name), &Edit::Add(vec![item]))?;
+        let mut detail = json!({"list": change.name, "items": change.edited.touched});
+        tell(&mut detail);
+        let changed = change.edited.changed;
+        let mut outcome = Outcome::new(changed, detail);
+        // The last is taken back first: a list goes when it is empty again.
+        if let Some(made) = made {
+            outcome = outcome.undone_by(undo_of(made, "created"));
+        }
+        Ok(if changed { outcome.undone_by(undo_of(change, "added")) } else { outcome })
+    })
+}
+
 fn undo_of(change: Change, what: &'static str) -> Undoable {
     let Change { before, name, edited } = change;
     Undoable::List { before, after: edited.items, name, what, items: edited.touched }

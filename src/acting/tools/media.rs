@@ -3,6 +3,7 @@
 
 use super::args::Args;
 use super::home_common::{plan_for, target};
+use super::list;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::parts::Parts;
 use crate::acting::home::command::{DeviceCommand, MediaCommand};
@@ -15,6 +16,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const PLAYERS: &[&str] = &["media_player"];
+
+/// The list of what somebody liked.
+const FAVOURITES: &str = "Favourite songs";
 
 /// `media.pause`.
 pub fn pause(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
@@ -115,7 +119,8 @@ pub fn now_playing(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure>
         .filter(|player| plays_or_pauses(player))
         .map(|player| {
             let mut shown = json!({"name": player.name, "state": player.state});
-            for (key, attribute) in [("title", "media_title"), ("artist", "media_artist")] {
+            let known = [("title", "media_title"), ("artist", "media_artist"), ("album", "media_album_name")];
+            for (key, attribute) in known {
                 if let Some(text) = player.text(attribute) {
                     shown[key] = json!(text);
                 }
@@ -124,6 +129,25 @@ pub fn now_playing(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure>
         })
         .collect();
     Ok(Prepared::Answer(Outcome::answer(json!({"count": playing.len(), "players": playing}))))
+}
+
+/// `media.keep`: what plays here goes on a list of Hark's own, which is made where it is missing.
+pub fn keep(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let home = parts.home.registry().home();
+    let with_title = |player: &Entity| plays_or_pauses(player) && player.text("media_title").is_some();
+    let players = players(parts, &home, args, with_title, "nothing is playing that has a name")?;
+    let player = players.iter().find(|player| plays(player)).or(players.first());
+    let nameless = || Failure::new(error_code::NOT_FOUND, "what is playing has no name");
+    let title = player.and_then(|player| player.text("media_title")).ok_or_else(nameless)?.to_owned();
+    let artist = player.and_then(|player| player.text("media_artist")).map(str::to_owned);
+    let item = artist.as_ref().map_or_else(|| title.clone(), |artist| format!("{title} ({artist})"));
+    let name = args.owned("list").unwrap_or_else(|| FAVOURITES.into());
+    list::note(parts, name, item, move |detail| {
+        detail["title"] = json!(title);
+        if let Some(artist) = artist {
+            detail["artist"] = json!(artist);
+        }
+    })
 }
 
 /// Which players make sense, and what is said when there is none.

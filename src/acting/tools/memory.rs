@@ -14,7 +14,10 @@ const NEWEST: usize = 5;
 
 /// `memory.remember`.
 pub fn remember(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let fact = needed(args, "fact")?;
+    // "I like … music": the sentence round what was taken out of it.
+    let (lead, fact, tail) = (args.text("lead"), needed(args, "fact")?, args.text("tail"));
+    let whole: Vec<&str> = lead.into_iter().chain([fact.as_str()]).chain(tail).collect();
+    let fact = whole.join(" ");
     let (memory, now) = (parts.memory.clone(), parts.now_unix_ms());
     Ok(blocking(move || {
         let (fact, new) = memory.remember(&fact, now)?;

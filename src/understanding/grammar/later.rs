@@ -47,8 +47,11 @@ impl Grammar {
 }
 
 /// A time is a moment to come ("now" is none), for a day may be meant otherwise ("the sun"), and what is asked of one ("is
-/// it on at nine") is no question to be answered then.
+/// it on at nine") is no question to be answered then. The time of an alarm or a reminder is its own ("new alarm at six").
 fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
+    if category_of(&command.intent).is_some_and(|it| matches!(it, Category::Timer | Category::Reminder)) {
+        return false;
+    }
     let asks = [Category::HomeQuery, Category::Question, Category::Weather];
     let asks = category_of(&command.intent).is_some_and(|category| asks.contains(&category));
     match found.slots.get("when").and_then(Value::as_str).map(When::parse) {

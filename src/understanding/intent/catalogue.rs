@@ -8,6 +8,7 @@ use crate::domain::Category::{
 pub const INTENTS: &[(&str, Category)] = &[
     ("HarkAlarmPanelSet", HomeControl),
     ("HarkAlarmStatus", Timer),
+    ("HarkCalculate", Question),
     ("HarkCancel", Conversation),
     ("HarkCancelAlarm", Timer),
     ("HarkCancelAllAlarms", Timer),
@@ -29,6 +30,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkListCreate", List),
     ("HarkListNames", List),
     ("HarkListRead", List),
+    ("HarkMediaKeep", Media),
     ("HarkMediaNowPlaying", Media),
     ("HarkMediaRepeat", Media),
     ("HarkMediaSelectSource", Media),

@@ -19,6 +19,7 @@ mod clock;
 mod dates;
 mod lengths;
 mod recurrence;
+mod sums;
 mod when;
 mod window;
 
@@ -58,10 +59,12 @@ pub enum Rule {
     Percentage,
     /// A number of degrees, with its unit where that is said.
     Temperature,
+    /// A sum, with digits and signs: `13 * 57`.
+    Sum,
 }
 
 /// Names of the rules in sentence files.
-pub const NAMES: [(&str, Rule); 8] = [
+pub const NAMES: [(&str, Rule); 9] = [
     ("datetime", Rule::Datetime),
     ("date", Rule::Date),
     ("time", Rule::Time),
@@ -70,6 +73,7 @@ pub const NAMES: [(&str, Rule); 8] = [
     ("number", Rule::Number),
     ("percentage", Rule::Percentage),
     ("temperature", Rule::Temperature),
+    ("sum", Rule::Sum),
 ];
 
 /// Which of two possible hours is meant.
@@ -120,6 +124,7 @@ pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usi
             let unit = unit.map(|unit| ("_unit", Value::from(unit)));
             (one(plain(number)).into_iter().chain(unit).collect(), used)
         }),
+        Rule::Sum => sums::read(words, by.tongue).map(|(sum, used)| (one(sum.into()), used)),
     }
 }
 

@@ -174,13 +174,17 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "memory.remember",
         description: "Remembers what it is told.",
-        args: &[&[Arg::must("fact", Kind::Words(500), "in the words it was told")]],
+        args: &[&[
+            Arg::must("fact", Kind::Words(500), "in the words it was told"),
+            Arg::maybe("lead", Kind::Text, "words before it that belong to it"),
+            Arg::maybe("tail", Kind::Text, "words behind it that belong to it"),
+        ]],
         result: &[
             Field::always("fact", "string", "what was told"),
             Field::always("known", "boolean", "it was known already"),
         ],
         risk: Risk::Write,
-        triggers: &["remember", "note"],
+        triggers: &["remember", "note", "like", "love", "enjoy", "prefer", "favourite", "favorite", "hate"],
         permission: "memory",
         agent: "memory",
         timeout_ms: None,

@@ -61,14 +61,15 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "datetime.date",
-        description: "Tells the date.",
-        args: &[],
+        description: "Tells the date of today, or of a day that is named, and which day of the week that is.",
+        args: &[&[Arg::maybe("when", Kind::When, "a day; today when missing")]],
         result: &[
             Field::always("date", "string", "such as 2026-11-21"),
             Field::always("weekday", "string", "English name"),
             Field::always("day", "integer", "1–31"),
             Field::always("month", "string", "English name"),
             Field::always("year", "integer", "such as 2026"),
+            Field::maybe("days_away", "integer", "from today, where a day was asked for"),
         ],
         risk: Risk::Read,
         triggers: &["date", "day", "today", "weekday", "month", "year"],

@@ -100,6 +100,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "media.shuffle",
         "media.repeat",
         "media.select_source",
+        "media.keep",
         "home.humidifier_set_humidity",
         "home.humidifier_set_mode",
         "media.search_and_play",

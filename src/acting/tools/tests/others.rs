@@ -121,6 +121,12 @@ async fn time_and_date_are_local() {
         "date": "2026-11-21", "weekday": "Saturday", "day": 21, "month": "November", "year": 2026,
     });
     assert_eq!(receipt.detail, expected);
+    let receipt = house.ok("datetime.date", json!({"when": "2027-03-10"})).await;
+    let expected = json!({
+        "date": "2027-03-10", "weekday": "Wednesday", "day": 10, "month": "March", "year": 2027,
+        "days_away": 109,
+    });
+    assert_eq!(receipt.detail, expected);
 }
 
 #[tokio::test]

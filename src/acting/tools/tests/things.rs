@@ -37,6 +37,28 @@ async fn music_is_found_played_paused_and_resumed() {
 }
 
 #[tokio::test]
+async fn what_plays_is_kept_on_a_list_and_taken_off_again() {
+    let house = house();
+    let (code, _) = house.fails("media.keep", json!({})).await;
+    assert_eq!(code, error_code::NOT_FOUND, "nothing plays");
+    house.ok("media.search_and_play", json!({"search_query": "yesterday"})).await;
+    let receipt = house.ok("media.keep", json!({})).await;
+    assert!(receipt.changed);
+    assert_eq!(
+        (&receipt.detail["list"], &receipt.detail["title"]),
+        (&json!("Favourite songs"), &json!("yesterday"))
+    );
+    let again = house.ok("media.keep", json!({})).await;
+    assert!(!again.changed, "it is there already");
+    house.ok("media.keep", json!({"list": "running"})).await;
+    let read = house.ok("list.read", json!({"name": "running"})).await;
+    assert_eq!(read.detail["items"], json!(["yesterday"]));
+    house.ok("undo.last", json!({})).await;
+    let (code, _) = house.fails("list.read", json!({"name": "running"})).await;
+    assert_eq!(code, error_code::NOT_FOUND, "the list was made for it, and is gone with it");
+}
+
+#[tokio::test]
 async fn a_film_goes_to_the_television_and_a_named_player_wins() {
     let house = house();
     let receipt =
