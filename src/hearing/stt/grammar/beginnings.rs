@@ -4,33 +4,31 @@
 use super::background::General;
 use super::ngram::Scorer;
 use crate::hearing::stt::neural::Opening;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 /// Words that are looked at, at most and at least. One word alone tells too little.
 const MOST_WORDS: usize = 3;
 const LEAST_WORDS: usize = 2;
 
-/// Gains of beginnings, in nepers. They stay in memory while nobody speaks, so they are kept by hash.
-#[derive(Debug, Default)]
+/// Gains of beginnings, in nepers.
 pub(super) struct Beginnings {
-    gains: HashMap<u64, f32>,
-    hasher: BuildHasherDefault<DefaultHasher>,
+    /// By the hash of the words, sorted: they stay in memory while nobody speaks.
+    gains: Vec<(u32, f32)>,
 }
 
 impl Beginnings {
     /// Learns those of a home's sentences.
     pub(super) fn new(sentences: &[Vec<String>], home: &Scorer, general: &General) -> Self {
-        let mut beginnings = Self::default();
+        let mut gains = BTreeMap::new();
         for sentence in sentences {
             for length in LEAST_WORDS..=MOST_WORDS.min(sentence.len()) {
                 let words = &sentence[..length];
                 let gain = || home.beginning(words) - general.beginning(words);
-                let key = beginnings.key(words);
-                beginnings.gains.entry(key).or_insert_with(gain);
+                gains.entry(key(words)).or_insert_with(gain);
             }
         }
-        beginnings
+        Self { gains: gains.into_iter().collect() }
     }
 
     /// The gain of the beginning that speaks most for a sentence of the home, less its gap.
@@ -42,12 +40,13 @@ impl Beginnings {
     /// The gain of as many of the words as are known to begin a sentence of the home.
     pub(super) fn gain(&self, words: &[String]) -> Option<f32> {
         let lengths = (LEAST_WORDS..=MOST_WORDS.min(words.len())).rev();
-        lengths.map(|length| self.key(&words[..length])).find_map(|key| self.gains.get(&key).copied())
+        let place = |key| self.gains.binary_search_by_key(&key, |(key, _)| *key).ok();
+        lengths.map(|length| key(&words[..length])).find_map(place).map(|place| self.gains[place].1)
     }
+}
 
-    fn key(&self, words: &[String]) -> u64 {
-        self.hasher.hash_one(words)
-    }
+fn key(words: &[String]) -> u32 {
+    BuildHasherDefault::<DefaultHasher>::new().hash_one(words) as u32
 }
 
 #[cfg(test)]
