@@ -321,6 +321,7 @@ pub const ROWS: &[(&str, &str, &str, &str)] = &[
     ("how cold is it outside", "HassGetWeather", "{}", ""),
     ("what time is it", "HassGetCurrentTime", "{}", ""),
     ("could you tell me the time please", "HassGetCurrentTime", "{}", ""),
+    ("what is thirteen times fifty seven", "HarkCalculate", r#"{"expression":"13 * 57"}"#, ""),
     ("whats the date", "HassGetCurrentDate", "{}", ""),
     ("what's the date today", "HassGetCurrentDate", "{}", ""),
     ("what day is it", "HassGetCurrentDate", "{}", "day"),

@@ -62,6 +62,7 @@ pub const HOUSEHOLD_ROWS: &[(&str, &str, &str, &str)] = &[
         "",
     ),
     ("change the input to bluetooth", "HarkMediaSelectSource", r#"{"source":"bluetooth"}"#, ""),
+    ("i love this song", "HarkMediaKeep", r#"{}"#, ""),
     ("what's playing", "HarkMediaNowPlaying", r#"{}"#, ""),
     ("what song is this", "HarkMediaNowPlaying", r#"{}"#, ""),
     ("what is playing on the tv", "HarkMediaNowPlaying", r#"{"name":"Television"}"#, ""),

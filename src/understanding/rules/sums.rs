@@ -142,7 +142,7 @@ mod tests {
         let rows = [
             ("thirteen times fifty seven", "13 * 57", 0),
             ("12 plus 196", "12 + 196", 0),
-            ("12 + 196 - 4", "12 + 196 - 4", 0),
+            ("12 + 196 minus 4", "12 + 196 - 4", 0),
             ("7 x 8", "7 * 8", 0),
             ("87 divided by 4 please", "87 / 4", 1),
             ("multiply 7 and 42", "7 * 42", 0),

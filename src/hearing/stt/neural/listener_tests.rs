@@ -73,7 +73,7 @@ fn what_is_no_sentence_of_the_home_is_heard_all_the_same() {
 fn how_a_sentence_begins_is_known_while_it_is_still_being_said() {
     let Some(sound) = said("turn off the lamp") else { return println!("skipped: no flite") };
     let mut listener = listener(&SENTENCES);
-    let finding = hear(&mut listener, &sound[..16_000]).unwrap().expect("a finding");
+    let finding = hear(&mut listener, &sound[..20_000]).unwrap().expect("a finding");
     let [one, two, ..] = &finding.openings[..] else { panic!("{finding:?}") };
     assert_eq!((one.words.join(" "), two.words.join(" ")), ("turn".into(), "turn off".into()));
     assert!(two.gap < 1.0, "{finding:?}");
