@@ -316,7 +316,7 @@ impl Recogniser for GrammarRecogniser {
         self.shown = words;
         let beginning = self.listener.search.beginning(&self.sound);
         // Where there is nobody who hears better, these words must do.
-        let opening = self.neural.is_none().then(|| self.listener.beginnings.gain(&self.shown)).flatten();
+        let opening = self.neural.is_none().then(|| self.listener.beginnings.gain(&self.shown));
         Some(Partial { text: self.shown.join(" "), stable, beginning, opening })
     }
 
@@ -325,7 +325,7 @@ impl Recogniser for GrammarRecogniser {
         self.with_ear(NeuralListener::listen);
         let partial = self.partial();
         let finding = self.with_ear(|neural, _| neural.found()).flatten();
-        let opening = finding.and_then(|finding| self.listener.beginnings.best(&finding.openings));
+        let opening = finding.map(|finding| self.listener.beginnings.best(&finding.openings));
         partial.map(|partial| Partial { opening: opening.or(partial.opening), ..partial })
     }
 
