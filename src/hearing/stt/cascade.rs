@@ -103,6 +103,7 @@ impl Recogniser for Cascade {
         let grammar = self.grammar.look_hard();
         self.words_so_far(grammar)
     }
+
     fn finish(&mut self) -> Result<Recognition, Fault> {
         if self.trouble.is_none() {
             let begun = self.whisper.begin_finish(HEAD_START).map_err(Fault::from);
