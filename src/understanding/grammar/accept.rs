@@ -167,7 +167,7 @@ impl<'g> Search<'g> {
                 self.edit(next.way, way);
                 continue;
             }
-            let state = &self.grammar.graph.states[way.place.state as usize];
+            let state = self.grammar.graph.state(way.place.state);
             if way.place.used as usize == self.words.len() && way.place.list == NONE && state.last {
                 return Some((self.spoken(next.way), way.cost));
             }
@@ -219,10 +219,10 @@ impl<'g> Search<'g> {
     /// What the rest costs at least: words that can come no more, words too few or too many, and a next
     /// word that does not fit here.
     fn at_least(&self, place: Place) -> f32 {
-        let (graph, tries) = (&self.grammar.graph, &self.grammar.views.tries);
+        let (graph, views) = (&self.grammar.graph, &self.grammar.views);
         let rest = &self.words[place.used as usize..];
-        let state = &graph.states[place.state as usize];
-        let list = (place.list != NONE).then(|| &tries[place.list as usize]);
+        let state = graph.state(place.state);
+        let list = (place.list != NONE).then(|| &views.tries[place.list as usize]);
         let (list_min, list_max) = list.map_or((0, 0), |list| (list.min_left, list.max_left));
         let least = usize::from(state.min_left) + usize::from(list_min);
         let most = usize::from(state.max_left) + usize::from(list_max);
@@ -236,10 +236,10 @@ impl<'g> Search<'g> {
         let strange = strange as f32 * self.costs.delete.min(self.costs.substitute);
         let Some(next) = rest.first() else { return length };
         let follows = |word: WordId| match list {
-            None => graph.begins(place.state, word),
+            None => graph.begins(place.state, word, views),
             Some(list) => {
                 let inside = list.next.binary_search_by_key(&word, |(word, _)| *word).is_ok();
-                inside || (!list.values.is_empty() && graph.begins(place.state, word))
+                inside || (!list.values.is_empty() && graph.begins(place.state, word, views))
             }
         };
         let misfit = if next.id.is_some_and(follows) { 0.0 } else { self.cheapest };
@@ -263,14 +263,14 @@ impl<'g> Search<'g> {
             }
             return;
         }
-        let here = &grammar.graph.states[state as usize];
+        let here = grammar.graph.state(state);
         if let Some(word) = word {
             let first = here.words.partition_point(|(other, _)| *other < word);
             for (_, to) in here.words[first..].iter().take_while(|(other, _)| *other == word) {
                 self.push(Place { used: used + 1, state: *to, list: NONE }, cost, index, word);
             }
         }
-        for (view, to) in &here.views {
+        for (view, to) in here.views {
             let root = grammar.views.get(*view).root;
             self.push(Place { used, state: *to, list: root }, cost, index, NONE);
         }
@@ -295,7 +295,7 @@ impl<'g> Search<'g> {
             self.push(Place { used, state, list }, insert, index, word);
         };
         if list == NONE {
-            let here = &grammar.graph.states[state as usize];
+            let here = grammar.graph.state(state);
             here.words.iter().for_each(|(word, to)| change(*word, *to, NONE));
         } else {
             let here = &grammar.views.tries[list as usize];

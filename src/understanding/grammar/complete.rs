@@ -56,7 +56,7 @@ impl Grammar {
             let next = places.iter().flat_map(|place| self.steps(*place, *word)).collect();
             places = self.enter_and_leave_lists(next);
         }
-        let ends = |(state, list): &Place| list.is_none() && self.graph.states[*state as usize].last;
+        let ends = |(state, list): &Place| list.is_none() && self.graph.state(*state).last;
         match (places.is_empty(), places.iter().any(ends)) {
             (true, _) => Completeness::Unknown,
             (false, false) => Completeness::Unfinished,
@@ -70,7 +70,7 @@ impl Grammar {
         if let Some(list) = list {
             return self.views.step(list, word).map(|next| (state, Some(next))).into_iter().collect();
         }
-        let words = &self.graph.states[state as usize].words;
+        let words = self.graph.state(state).words;
         let first = words.partition_point(|(other, _)| *other < word);
         let same = words[first..].iter().take_while(|(other, _)| *other == word);
         same.map(|(_, to)| (*to, None)).collect()
@@ -89,7 +89,8 @@ impl Grammar {
                 Some(list) if !self.views.tries[list as usize].values.is_empty() => todo.push((state, None)),
                 Some(_) => {}
                 None => todo.extend(
-                    self.graph.states[state as usize]
+                    self.graph
+                        .state(state)
                         .views
                         .iter()
                         .map(|(view, to)| (*to, Some(self.views.get(*view).root))),
@@ -132,7 +133,7 @@ impl Grammar {
                 vec![tail]
             }
             None => {
-                let next = self.graph.states[state as usize].words.iter().map(|(word, to)| {
+                let next = self.graph.state(state).words.iter().map(|(word, to)| {
                     let mut tail = vec![*word];
                     self.shortest_end(*to, &mut tail);
                     tail
@@ -156,19 +157,20 @@ impl Grammar {
 
     /// Adds the words of the shortest way from a state to the end of a sentence.
     fn shortest_end(&self, mut state: StateId, tail: &mut Vec<WordId>) {
-        let states = &self.graph.states;
-        while !states[state as usize].last {
-            let here = &states[state as usize];
-            let word = here.words.iter().min_by_key(|(_, to)| states[*to as usize].min_left);
+        let min_left = |state: StateId| self.graph.state(state).min_left;
+        loop {
+            let here = self.graph.state(state);
+            if here.last {
+                return;
+            }
+            let word = here.words.iter().min_by_key(|(_, to)| min_left(*to));
             let lists = here.views.iter().map(|(view, to)| (self.views.get(*view).root, *to));
             let length = |(root, to): &(TrieId, StateId)| {
                 let list = self.views.tries[*root as usize].min_left;
-                list.saturating_add(states[*to as usize].min_left)
+                list.saturating_add(min_left(*to))
             };
             match (word, lists.min_by_key(length)) {
-                (Some((word, to)), list)
-                    if list.is_none_or(|list| states[*to as usize].min_left < length(&list)) =>
-                {
+                (Some((word, to)), list) if list.is_none_or(|list| min_left(*to) < length(&list)) => {
                     tail.push(*word);
                     state = *to;
                 }

@@ -150,7 +150,7 @@ impl Grammar {
         }
         let said = Text::new(self, &tokens, now);
         let templates = self.meanings.iter().zip(&self.network.starts);
-        let of_intent = templates.filter(|(meaning, _)| meaning.intent == intent);
+        let of_intent = templates.filter(|(meaning, _)| meaning.block.intent == intent);
         let mut candidates: Vec<Candidate> =
             of_intent.filter_map(|(_, start)| said.nearest(*start)).collect();
         candidates.sort_by_key(|candidate| candidate.cost);
@@ -315,7 +315,7 @@ impl<'g> Text<'g> {
                 continue;
             }
             let (at, node, mentions) = place;
-            if at == self.tokens.len() && self.grammar.network.nodes[node as usize].end_of.is_some() {
+            if at == self.tokens.len() && self.grammar.network.node(node).last {
                 return Some(self.candidate(&known, place, cost, mentions));
             }
             self.steps(place, &mut |to, more, said| {
@@ -331,8 +331,8 @@ impl<'g> Text<'g> {
 
     fn steps(&self, (at, node, mentions): Place, step: &mut impl FnMut(Place, u32, Said)) {
         let grammar = self.grammar;
-        let arcs = &grammar.network.nodes[node as usize];
-        for (word, to) in &arcs.words {
+        let arcs = grammar.network.node(node);
+        for (word, to) in arcs.words {
             if self.words.get(at).copied().flatten() == Some(*word) {
                 step((at + 1, *to, mentions), 0, Said::Tokens);
             }
@@ -347,7 +347,7 @@ impl<'g> Text<'g> {
         if at == self.tokens.len() {
             return;
         }
-        for (view, _, to) in &arcs.views {
+        for (view, _, to) in arcs.views {
             for (end, _) in grammar.views.matches(*view, &self.words, at) {
                 step((end, *to, true), 0, Said::Tokens);
             }
@@ -355,7 +355,7 @@ impl<'g> Text<'g> {
                 step((*end, *to, true), NEARLY, Said::Tokens);
             }
         }
-        for (ruled, _, to) in &arcs.ruled {
+        for (ruled, _, to) in arcs.ruled {
             let by = Reckoning { tongue: grammar.tongue(), now: self.now, prefer: ruled.prefer };
             let rest: Vec<&str> = self.tokens[at..].iter().map(|token| token.word.as_str()).collect();
             for (_, used) in rules::all(ruled.rule, &rest, &by) {

@@ -1,6 +1,6 @@
 //! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
 
-use super::Meaning;
+use super::Block;
 use crate::domain::Slots;
 use crate::domain::intent::Ambiguity;
 use crate::understanding::tongue::Tongue;
@@ -47,13 +47,13 @@ impl Found {
         item.split_whitespace().next().is_some_and(|first| tongue.talk.questions.contains(&first))
     }
 
-    /// Whether what a template requires and excludes agrees with what was found.
-    pub(super) fn fits(&self, meaning: &Meaning, known: &Map<String, Value>) -> bool {
+    /// Whether what a block requires and excludes agrees with what was found.
+    pub(super) fn fits(&self, block: &Block, known: &Map<String, Value>) -> bool {
         let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
-        let required = meaning.requires.iter().all(|(key, requirement)| {
+        let required = block.requires.iter().all(|(key, requirement)| {
             actual(key).is_some_and(|value| requirement.any_of.as_ref().is_none_or(|any| any.contains(value)))
         });
-        let excluded = meaning
+        let excluded = block
             .excludes
             .iter()
             .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));

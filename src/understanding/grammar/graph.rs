@@ -2,6 +2,7 @@
 //! and lists, so that a thousand templates share their beginnings and endings.
 
 use super::network::{Network, NodeId};
+use super::rows::Rows;
 use super::views::{TrieId, ViewId, Views};
 use super::words::WordId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,12 +18,12 @@ enum Symbol {
 }
 
 /// A state.
-#[derive(Debug, Default, Clone)]
-pub struct State {
+#[derive(Debug, Clone, Copy)]
+pub struct State<'g> {
     /// Next words, sorted.
-    pub words: Vec<(WordId, StateId)>,
+    pub words: &'g [(WordId, StateId)],
     /// Next lists.
-    pub views: Vec<(ViewId, StateId)>,
+    pub views: &'g [(ViewId, StateId)],
     /// A sentence may end here.
     pub last: bool,
     /// Fewest words to an end.
@@ -31,17 +32,25 @@ pub struct State {
     pub max_left: u16,
 }
 
+/// What is known of a state beside what follows.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    last: bool,
+    min_left: u16,
+    max_left: u16,
+}
+
 /// The automaton. Every state leads to an end, and there are no circles.
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// The states; those they lead to have smaller numbers.
-    pub states: Vec<State>,
+    /// Next words and lists by state; the states they lead to have smaller numbers.
+    words: Rows<(WordId, StateId)>,
+    views: Rows<(ViewId, StateId)>,
+    ends: Vec<End>,
     /// First state; `None` when nothing can be said.
     pub start: Option<StateId>,
     /// Words that can still come, by state: one bit a word.
     reach: Bits,
-    /// Words that can come next, by state.
-    first: Bits,
     /// Polite phrases, which may follow on any sentence.
     polite: Option<ViewId>,
 }
@@ -73,40 +82,62 @@ impl Graph {
                 start = made.state(raw);
             }
         }
-        let states = made.states.iter().map(plain).collect();
-        let mut graph = Self { states, start: Some(start), polite: skip, ..Self::default() };
-        graph.measure(views, words);
+        let mut graph = Self { start: Some(start), polite: skip, ..Self::default() };
+        for raw in &made.states {
+            let word = |(symbol, to): &(Symbol, StateId)| match symbol {
+                Symbol::Word(word) => Some((*word, *to)),
+                Symbol::View(_) => None,
+            };
+            let view = |(symbol, to): &(Symbol, StateId)| match symbol {
+                Symbol::View(view) => Some((*view, *to)),
+                Symbol::Word(_) => None,
+            };
+            graph.words.add(raw.arcs.iter().filter_map(word));
+            graph.views.add(raw.arcs.iter().filter_map(view));
+        }
+        graph.words.shrink_to_fit();
+        graph.views.shrink_to_fit();
+        graph.measure(&made.states, views, words);
         graph
     }
 
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The state of a number.
+    pub fn state(&self, id: StateId) -> State<'_> {
+        let End { last, min_left, max_left } = self.ends[id as usize];
+        State { words: self.words.of(id), views: self.views.of(id), last, min_left, max_left }
+    }
+
     /// Sets lengths and reachable words; targets have smaller numbers, so in order.
-    fn measure(&mut self, views: &Views, words: usize) {
-        self.reach = Bits::new(self.states.len(), words);
-        self.first = Bits::new(self.states.len(), words);
-        for id in 0..self.states.len() {
-            let state = self.states[id].clone();
+    fn measure(&mut self, states: &[Raw], views: &Views, words: usize) {
+        self.reach = Bits::new(states.len(), words);
+        self.ends = Vec::with_capacity(states.len());
+        for (id, state) in states.iter().enumerate() {
             let (mut min, mut max) = if state.last { (0, 0) } else { (u16::MAX, 0) };
-            for (word, to) in &state.words {
-                let next = &self.states[*to as usize];
-                min = min.min(next.min_left.saturating_add(1));
-                max = max.max(next.max_left.saturating_add(1));
-                self.reach.set(id, *word);
-                self.first.set(id, *word);
+            for (symbol, to) in &state.arcs {
+                let (least, most) = match symbol {
+                    Symbol::Word(word) => {
+                        self.reach.set(id, *word);
+                        (1, 1)
+                    }
+                    Symbol::View(view) => {
+                        let view = views.get(*view);
+                        let trie = &views.tries[view.root as usize];
+                        let phrases = view.entries.iter().flat_map(|entry| &entry.phrases);
+                        phrases.flatten().for_each(|word| self.reach.set(id, *word));
+                        (trie.min_left, trie.max_left)
+                    }
+                };
+                let next = self.ends[*to as usize];
+                min = min.min(next.min_left.saturating_add(least));
+                max = max.max(next.max_left.saturating_add(most));
                 self.reach.join(id, *to as usize);
             }
-            for (view, to) in &state.views {
-                let next = &self.states[*to as usize];
-                let root = views.get(*view).root;
-                let trie = &views.tries[root as usize];
-                min = min.min(next.min_left.saturating_add(trie.min_left));
-                max = max.max(next.max_left.saturating_add(trie.max_left));
-                trie.next.iter().for_each(|(word, _)| self.first.set(id, *word));
-                for entry in &views.get(*view).entries {
-                    entry.phrases.iter().flatten().for_each(|word| self.reach.set(id, *word));
-                }
-                self.reach.join(id, *to as usize);
-            }
-            (self.states[id].min_left, self.states[id].max_left) = (min, max);
+            self.ends.push(End { last: state.last, min_left: min, max_left: max });
         }
     }
 
@@ -116,8 +147,10 @@ impl Graph {
     }
 
     /// Whether `word` can come next after `state`.
-    pub fn begins(&self, state: StateId, word: WordId) -> bool {
-        self.first.get(state as usize, word)
+    pub fn begins(&self, state: StateId, word: WordId, views: &Views) -> bool {
+        let lists = || self.views.of(state).iter().map(|(view, _)| views.get(*view).root);
+        self.words.of(state).binary_search_by_key(&word, |(word, _)| *word).is_ok()
+            || lists().any(|list| views.step(list, word).is_some())
     }
 
     /// Whether this is where a polite phrase begins.
@@ -127,12 +160,10 @@ impl Graph {
 
     /// Every word that can be said.
     pub fn vocabulary(&self, views: &Views) -> BTreeSet<WordId> {
-        let mut words = BTreeSet::new();
-        for state in &self.states {
-            words.extend(state.words.iter().map(|(word, _)| *word));
-            for entry in state.views.iter().flat_map(|(view, _)| &views.get(*view).entries) {
-                words.extend(entry.phrases.iter().flatten());
-            }
+        let mut words: BTreeSet<WordId> = self.words.items().iter().map(|(word, _)| *word).collect();
+        let lists: BTreeSet<ViewId> = self.views.items().iter().map(|(view, _)| *view).collect();
+        for entry in lists.into_iter().flat_map(|list| &views.get(list).entries) {
+            words.extend(entry.phrases.iter().flatten());
         }
         words
     }
@@ -169,7 +200,7 @@ impl Maker {
 /// node; `None` where nothing can be said to its end without a wildcard.
 fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
     let mut made = Maker::default();
-    let mut merged: Vec<Option<Option<StateId>>> = vec![None; network.nodes.len()];
+    let mut merged: Vec<Option<Option<StateId>>> = vec![None; network.len()];
     for start in network.spoken_starts() {
         let mut stack = vec![start];
         while let Some(&id) = stack.last() {
@@ -177,7 +208,7 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
                 stack.pop();
                 continue;
             }
-            let node = &network.nodes[id as usize];
+            let node = network.node(id);
             let words = node.said_words().map(|(word, to)| (Symbol::Word(word), to));
             let views = node.said_views().map(|(view, _, to)| (Symbol::View(view), to));
             let arcs: Vec<(Symbol, NodeId)> = words.chain(views).collect();
@@ -188,7 +219,7 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
             }
             let arcs = arcs.into_iter().filter_map(|(symbol, to)| Some((symbol, merged[to as usize]??)));
             let arcs: BTreeSet<(Symbol, StateId)> = arcs.collect();
-            let raw = Raw { last: node.end_of.is_some(), arcs: arcs.into_iter().collect() };
+            let raw = Raw { last: node.last, arcs: arcs.into_iter().collect() };
             merged[id as usize] = Some((raw.last || !raw.arcs.is_empty()).then(|| made.state(raw)));
             stack.pop();
         }
@@ -233,17 +264,6 @@ impl Subsets<'_> {
         self.known.insert(set, id);
         id
     }
-}
-
-fn plain(raw: &Raw) -> State {
-    let mut state = State { last: raw.last, ..State::default() };
-    for (symbol, to) in &raw.arcs {
-        match symbol {
-            Symbol::Word(word) => state.words.push((*word, *to)),
-            Symbol::View(view) => state.views.push((*view, *to)),
-        }
-    }
-    state
 }
 
 /// A table of bits.

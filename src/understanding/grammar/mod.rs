@@ -13,6 +13,7 @@ mod near;
 mod network;
 mod parse;
 mod pieces;
+mod rows;
 mod sample;
 mod views;
 mod walk;
@@ -20,7 +21,7 @@ mod words;
 
 use super::Sentences;
 use super::sentences::Scope;
-use super::sentences::model::{Data, Requirement, Template};
+use super::sentences::model::{Data, Requirement};
 use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
@@ -44,10 +45,16 @@ pub use sample::LabelledSample;
 /// What the parser needs to know of a template besides its network.
 #[derive(Debug)]
 pub(super) struct Meaning {
-    pub intent: String,
+    pub block: Arc<Block>,
     pub text: String,
     pub file: Arc<Path>,
     pub line: usize,
+}
+
+/// What the templates of a block have in common.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub intent: String,
     pub slots: Slots,
     pub response: Option<String>,
     pub rank: usize,
@@ -57,8 +64,21 @@ pub(super) struct Meaning {
     pub excludes: BTreeMap<String, Vec<Value>>,
 }
 
-impl Meaning {
-    /// The kind of thing the sentence is about, where the template names it.
+impl Block {
+    fn new(data: &Data) -> Self {
+        Self {
+            intent: data.intent.clone(),
+            slots: data.slots.clone(),
+            response: data.response.clone(),
+            rank: data.rank,
+            from_context: data.from_context.clone(),
+            keywords: data.keywords.clone(),
+            requires: data.requires.clone(),
+            excludes: data.excludes.clone(),
+        }
+    }
+
+    /// The kind of thing the sentences are about, where they name it.
     fn domain(&self) -> Option<&str> {
         let required = || self.requires.get("domain")?.any_of.as_ref()?.first();
         self.slots.get("domain").or_else(required)?.as_str()
@@ -99,6 +119,7 @@ impl Grammar {
         let mut slot_names = Vec::new();
         let mut meanings = Vec::new();
         for (index, data) in sentences.data.iter().enumerate() {
+            let block = Arc::new(Block::new(data));
             for template in &data.templates {
                 let scope = Scope::new(sentences, Some(data));
                 let mut compiler = PieceCompiler {
@@ -110,17 +131,18 @@ impl Grammar {
                     speaking: false,
                 };
                 let pieces = compiler.compile(&template.expr);
-                if let Some(meaning) = meaning(data, template, &pieces, &context)
-                    && pieces.can_be_said()
-                {
-                    let mut builder = NetworkBuilder { network: &mut network, views: &mut views };
-                    builder.add(&pieces, data.spoken);
-                    meanings.push(meaning);
+                if can_match(&block, &pieces, &context) && pieces.can_be_said() {
+                    NetworkBuilder::new(&mut network, &mut views).add(&pieces, data.spoken);
+                    meanings.push(Meaning {
+                        block: Arc::clone(&block),
+                        text: template.text.clone(),
+                        file: Arc::clone(&template.file),
+                        line: template.place.line,
+                    });
                 }
             }
         }
-        // The last doubling is mostly empty, and nothing comes to it any more.
-        network.nodes.shrink_to_fit();
+        network.shrink_to_fit();
         let skip_view = views.texts(&sentences.skip_words);
         let ViewBuilder { views, words, home, .. } = views;
         let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
@@ -180,39 +202,18 @@ impl Grammar {
 
     /// How large it is, for people: templates, nodes of the network, states for speech, words.
     pub fn size(&self) -> [usize; 4] {
-        [self.meanings.len(), self.network.nodes.len(), self.graph.states.len(), self.words.count()]
+        [self.meanings.len(), self.network.len(), self.graph.len(), self.words.count()]
     }
 }
 
-/// The meaning of a template; `None` when it can never match: what it requires is neither known
-/// beforehand nor told by one of its lists.
-fn meaning(
-    data: &Data,
-    template: &Template,
-    pieces: &Pieces,
-    context: &Map<String, Value>,
-) -> Option<Meaning> {
+/// Whether a template can ever match: what it requires is known beforehand or told by one of its lists.
+fn can_match(block: &Block, pieces: &Pieces, context: &Map<String, Value>) -> bool {
     let known = |(key, requirement): (&String, &Requirement)| match context.get(key) {
         _ if pieces.provided.contains(key) => true,
         Some(value) => requirement.any_of.as_ref().is_none_or(|any| any.contains(value)),
         None => false,
     };
-    if !data.requires.iter().all(known) {
-        return None;
-    }
-    Some(Meaning {
-        intent: data.intent.clone(),
-        text: template.text.clone(),
-        file: Arc::clone(&template.file),
-        line: template.place.line,
-        slots: data.slots.clone(),
-        response: data.response.clone(),
-        rank: data.rank,
-        from_context: data.from_context.clone(),
-        keywords: data.keywords.clone(),
-        requires: data.requires.clone(),
-        excludes: data.excludes.clone(),
-    })
+    block.requires.iter().all(known)
 }
 
 impl SpeechGrammar for Grammar {

@@ -91,13 +91,13 @@ pub(super) struct Start {
 impl Start {
     pub(super) fn new(network: &Network) -> Self {
         let mut start = Self::default();
-        for node in network.starts.iter().map(|id| &network.nodes[*id as usize]) {
-            for (word, to) in &node.words {
+        for node in network.starts.iter().map(|id| network.node(*id)) {
+            for (word, to) in node.words {
                 start.words.entry(*word).or_default().push(*to);
             }
-            start.views.extend(&node.views);
-            start.any.extend(&node.any);
-            start.ruled.extend(&node.ruled);
+            start.views.extend(node.views);
+            start.any.extend(node.any);
+            start.ruled.extend(node.ruled);
         }
         start.views.sort_unstable();
         start
@@ -166,15 +166,20 @@ impl Grammar {
         let last = run.frontier.last()?;
         let mut best: Option<(BestKey, TemplateId, Found)> = None;
         for way in last.values().map(|index| run.ways[*index]) {
-            let Some(template) = self.end_of(way.node) else { continue };
+            let Some(template) = self.network.end_of(way.node) else { continue };
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
-            let fits = found.fits(meaning, &self.context) && has_keyword(meaning, tokens);
+            let fits = found.fits(&meaning.block, &self.context) && has_keyword(meaning, tokens);
             if !fits || found.lists_a_question(self.tongue()) || !may(&found) || self.is_elsewhere(&found) {
                 continue;
             }
-            let key: BestKey =
-                ((way.cost.wild, way.cost.near), Reverse(meaning.rank), !found.named, way.cost, template);
+            let key: BestKey = (
+                (way.cost.wild, way.cost.near),
+                Reverse(meaning.block.rank),
+                !found.named,
+                way.cost,
+                template,
+            );
             if best.as_ref().is_none_or(|(other, _, _)| key < *other) {
                 best = Some((key, template, found));
             }
@@ -201,10 +206,6 @@ impl Grammar {
             && !self.names.items.iter().any(namesake)
     }
 
-    fn end_of(&self, node: NodeId) -> Option<TemplateId> {
-        self.network.nodes.get(node as usize).and_then(|node| node.end_of)
-    }
-
     fn finish(&self, meaning: &Meaning, found: Found, wild_words: usize) -> Match {
         let mut slots = found.slots;
         let told = slots.clone();
@@ -213,24 +214,24 @@ impl Grammar {
                 slots.insert(slot.clone(), value.clone());
             }
         };
-        for (key, requirement) in &meaning.requires {
+        for (key, requirement) in &meaning.block.requires {
             let value = found.context.get(key).or_else(|| self.context.get(key));
             if let (Some(slot), Some(value)) = (&requirement.slot, value) {
                 put(slot, value);
             }
         }
-        for key in &meaning.from_context {
+        for key in &meaning.block.from_context {
             if let Some(value) = found.context.get(key).or_else(|| self.context.get(key)) {
                 put(key, value);
             }
         }
-        meaning.slots.iter().for_each(|(slot, value)| put(slot, value));
+        meaning.block.slots.iter().for_each(|(slot, value)| put(slot, value));
         let file =
             meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Match {
-            intent: meaning.intent.clone(),
+            intent: meaning.block.intent.clone(),
             slots,
-            response: found.response.or_else(|| meaning.response.clone()),
+            response: found.response.or_else(|| meaning.block.response.clone()),
             why: format!("matched \"{}\" ({file}:{}){}", meaning.text, meaning.line, found.near_why),
             wild_words,
             score: found.score,
@@ -332,7 +333,7 @@ impl<'g> Run<'g> {
             start.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
             return;
         }
-        let node = &grammar.network.nodes[way.node as usize];
+        let node = grammar.network.node(way.node);
         if let Some(word) = self.words[at] {
             let first = node.words.partition_point(|(other, _)| *other < word);
             for (_, to) in node.words[first..].iter().take_while(|(other, _)| *other == word) {
@@ -578,7 +579,7 @@ fn slot_name(own: &str, part: &str) -> String {
 }
 
 fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
-    let wanted = &meaning.keywords;
+    let wanted = &meaning.block.keywords;
     wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
 }
 

@@ -63,7 +63,7 @@ impl Sampler {
             if count == 0.0 || !network.spoken[template] {
                 continue;
             }
-            let intent = meanings[template].intent.as_str();
+            let intent = meanings[template].block.intent.as_str();
             let index = names.iter().position(|name| *name == intent).unwrap_or_else(|| {
                 names.push(intent);
                 let joinable = intent.starts_with("Hass") && intent != "HassNevermind";
@@ -85,15 +85,15 @@ impl Sampler {
 
 /// How many sentences can be said from each node on, at most about 1e300; wildcards do not count.
 fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
-    let mut counts = vec![f64::NAN; network.nodes.len()];
-    for start in 0..network.nodes.len() {
+    let mut counts = vec![f64::NAN; network.len()];
+    for start in 0..network.len() {
         let mut stack = vec![start as NodeId];
         while let Some(&id) = stack.last() {
             if !counts[id as usize].is_nan() {
                 stack.pop();
                 continue;
             }
-            let node = &network.nodes[id as usize];
+            let node = network.node(id);
             let next = node.said_words().map(|(_, to)| to).chain(node.said_views().map(|(_, _, to)| to));
             let open: Vec<NodeId> = next.filter(|to| counts[*to as usize].is_nan()).collect();
             if !open.is_empty() {
@@ -104,7 +104,7 @@ fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
             let lists = node.said_views();
             let lists: f64 =
                 lists.map(|(view, _, to)| views.get(view).entries.len() as f64 * counts[to as usize]).sum();
-            let end = if node.end_of.is_some() { 1.0 } else { 0.0 };
+            let end = if node.last { 1.0 } else { 0.0 };
             counts[id as usize] = (words + lists + end).min(1e300);
             stack.pop();
         }
@@ -205,12 +205,12 @@ impl Grammar {
                 }
                 let Some(sample) = run.sentence_of(intent) else { break };
                 let meaning = &self.meanings[sample.template as usize];
-                let domain = meaning.domain().map(str::to_owned);
+                let domain = meaning.block.domain().map(str::to_owned);
                 let words = run.politely(sample.words);
                 let words: Vec<&str> = words.into_iter().map(|word| self.words.text(word)).collect();
                 let text = words.join(" ");
                 if seen.insert(text.clone()) {
-                    found.push(LabelledSample { text, intent: meaning.intent.clone(), domain });
+                    found.push(LabelledSample { text, intent: meaning.block.intent.clone(), domain });
                 }
             }
         }
@@ -236,8 +236,8 @@ impl Grammar {
         let mut slots: crate::domain::Slots =
             named.map(|(slot, value)| (self.slot_names[*slot as usize].clone(), value.clone())).collect();
         slots.retain(|slot, _| !slot.starts_with('@'));
-        slots.extend(meaning.slots.clone());
-        (words, meaning.intent.clone(), slots)
+        slots.extend(meaning.block.slots.clone());
+        (words, meaning.block.intent.clone(), slots)
     }
 }
 
@@ -267,7 +267,7 @@ impl Run<'_> {
     fn walk(&mut self, sample: &mut Sample) {
         let (grammar, mut at) = (self.grammar, self.grammar.network.starts[sample.template as usize]);
         loop {
-            let node = &grammar.network.nodes[at as usize];
+            let node = grammar.network.node(at);
             let speaks = |to: NodeId| grammar.sampler.speaks[to as usize];
             let mut words: Vec<(WordId, NodeId)> = node.said_words().filter(|(_, to)| speaks(*to)).collect();
             words.sort_unstable();
@@ -279,7 +279,7 @@ impl Run<'_> {
             let lists: usize = views.iter().map(|(view, _, _)| weight(*view)).sum();
             // Words are sorted by their numbers, which they have in the order of their first use.
             let more = if words.len() > 1 { USUAL_WEIGHT - 1 } else { 0 };
-            let total = words.len() + more + lists + usize::from(node.end_of.is_some());
+            let total = words.len() + more + lists + usize::from(node.last);
             let mut pick = self.dice.below(total as u64) as usize;
             if let Some((word, to)) = words.get(pick.saturating_sub(more)) {
                 sample.words.push(*word);

@@ -26,11 +26,11 @@ impl Grammar {
                 return;
             }
         }
-        let here = &self.graph.states[state as usize];
-        for (word, to) in &here.words {
+        let here = self.graph.state(state);
+        for (word, to) in here.words {
             visit(self.words.text(*word), place(*to, NONE));
         }
-        for (view, to) in &here.views {
+        for (view, to) in here.views {
             let root = self.views.get(*view).root;
             for (word, next) in &self.views.tries[root as usize].next {
                 visit(self.words.text(*word), place(*to, *next));
@@ -42,7 +42,7 @@ impl Grammar {
     pub(super) fn ends_at(&self, at: Place) -> bool {
         let (state, list) = parts(at);
         let listed = list == NONE || !self.views.tries[list as usize].values.is_empty();
-        listed && self.graph.states[state as usize].last
+        listed && self.graph.state(state).last
     }
 }
 
