@@ -67,9 +67,9 @@ fn the_callback_neither_allocates_nor_frees() {
                 writer.push(&floats[piece * 960..(piece + 1) * 960]);
             }
             // More than the scratch holds at once, in every width.
-            writer.push_as(&shorts);
-            writer.push_as(&longs);
-            writer.push_as(&bytes);
+            writer.push(&shorts);
+            writer.push(&longs);
+            writer.push(&bytes);
         });
         assert_eq!(calls, 0, "allocator calls in the callback");
         reader.read(&mut out);

@@ -129,13 +129,15 @@ impl Sinc {
     }
 }
 
-/// Appends the mean of each frame's channels; samples that are no numbers become silence.
+/// Appends the mean of each frame's channels.
 pub fn mix_down(interleaved: &[f32], channels: usize, out: &mut Vec<f32>) {
-    let share = 1.0 / channels.max(1) as f32;
-    let number = |sample: &f32| if sample.is_finite() { *sample } else { 0.0 };
-    out.extend(
-        interleaved.chunks_exact(channels.max(1)).map(|frame| frame.iter().map(number).sum::<f32>() * share),
-    );
+    out.extend(interleaved.chunks_exact(channels.max(1)).map(|frame| mean(frame.iter().copied())));
+}
+
+/// The mean of a frame's channels; samples that are no numbers are silence.
+pub fn mean(frame: impl ExactSizeIterator<Item = f32>) -> f32 {
+    let share = 1.0 / frame.len().max(1) as f32;
+    frame.map(|sample| if sample.is_finite() { sample } else { 0.0 }).sum::<f32>() * share
 }
 
 #[cfg(test)]

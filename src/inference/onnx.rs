@@ -2,7 +2,7 @@
 //! model keeps its input tensors between runs so that a run allocates nothing on our side.
 
 use crate::domain::{Fault, FaultKind};
-use ort::session::builder::GraphOptimizationLevel;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::session::{Session, SessionInputValue};
 use ort::value::{Tensor, TensorElementType, ValueType};
 use std::path::{Path, PathBuf};
@@ -144,8 +144,8 @@ impl OnnxModel {
         if !model.is_file() {
             return Err(OnnxError::ModelMissing(model.to_owned()));
         }
-        let session = build_session(model, 1)
-            .map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
+        let session =
+            small_session(model).map_err(|why| OnnxError::ModelUnusable { path: model.to_owned(), why })?;
         let mismatch = |why: String| OnnxError::ModelMismatch { path: model.to_owned(), why };
         let mut ordered: Vec<Option<SessionInputValue<'static>>> = Vec::new();
         ordered.resize_with(session.inputs().len(), || None);
@@ -248,15 +248,28 @@ pub(super) fn open_any_session(
 }
 
 fn build_session(model: &Path, threads: usize) -> Result<Session, String> {
-    // The builder's errors carry the builder; its words are all that is needed.
-    fn words<T>(error: ort::Error<T>) -> String {
-        error.to_string()
-    }
+    builder(threads)?.commit_from_file(model).map_err(words)
+}
+
+/// A session that keeps no more memory than it needs, for a model that is there all the time.
+fn small_session(model: &Path) -> Result<Session, String> {
+    let builder = builder(1)?.with_prepacking(false).map_err(words)?;
+    let builder = builder.with_memory_pattern(false).map_err(words)?;
+    let processor = ort::ep::CPU::default().with_arena_allocator(false).build();
+    let mut builder = builder.with_execution_providers([processor]).map_err(words)?;
+    builder.commit_from_file(model).map_err(words)
+}
+
+fn builder(threads: usize) -> Result<SessionBuilder, String> {
     let builder = Session::builder().map_err(words)?;
     let builder = builder.with_intra_threads(threads).map_err(words)?;
     let builder = builder.with_intra_op_spinning(false).map_err(words)?;
-    let mut builder = builder.with_optimization_level(GraphOptimizationLevel::Level3).map_err(words)?;
-    builder.commit_from_file(model).map_err(words)
+    builder.with_optimization_level(GraphOptimizationLevel::Level3).map_err(words)
+}
+
+/// The builder's errors carry the builder; its words are all that is needed.
+fn words<T>(error: ort::Error<T>) -> String {
+    error.to_string()
 }
 
 #[cfg(test)]

@@ -320,19 +320,14 @@ fn choose_config(device: &cpal::Device, name: &str) -> Result<SupportedStreamCon
     }
 }
 
-/// The data callback: converts into the ring and nothing else.
+/// The data callback: mixes down into the ring and nothing else.
 fn data_callback(mut writer: CaptureWriter) -> impl FnMut(&Data, &cpal::InputCallbackInfo) + Send + 'static {
     macro_rules! push {
         ($data:expr, $($format:ident => $sample:ty),*) => {
             match $data.sample_format() {
-                SampleFormat::F32 => {
-                    if let Some(samples) = $data.as_slice::<f32>() {
-                        writer.push(samples);
-                    }
-                }
                 $(SampleFormat::$format => {
                     if let Some(samples) = $data.as_slice::<$sample>() {
-                        writer.push_as(samples);
+                        writer.push(samples);
                     }
                 })*
                 // Formats that `choose_config` does not choose.
@@ -347,7 +342,7 @@ fn data_callback(mut writer: CaptureWriter) -> impl FnMut(&Data, &cpal::InputCal
         writer.stamp(Instant::now().checked_sub(age).unwrap_or_else(Instant::now));
         push!(data,
             I8 => i8, I16 => i16, I24 => cpal::I24, I32 => i32, I64 => i64,
-            U8 => u8, U16 => u16, U24 => cpal::U24, U32 => u32, U64 => u64, F64 => f64);
+            U8 => u8, U16 => u16, U24 => cpal::U24, U32 => u32, U64 => u64, F32 => f32, F64 => f64);
     }
 }
 

@@ -7,7 +7,7 @@
 //! that it hears the present again.
 
 use crate::domain::SAMPLE_RATE_HZ;
-use crate::hearing::resample::{RateError, ToSixteenKhz, mix_down};
+use crate::hearing::resample::{RateError, ToSixteenKhz, mean};
 use cpal::{FromSample, SizedSample};
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// Moments that may wait for the reader; more are of no use.
 const STAMPS: usize = 64;
 
-/// Samples converted at a time in the callback.
-const SCRATCH_SAMPLES: usize = 1024;
+/// Frames mixed down at a time in the callback.
+const SCRATCH_FRAMES: usize = 1024;
 
 /// Counters both ends share.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ pub fn capture_ring(
     let channels = usize::from(channels.max(1));
     let resampler = ToSixteenKhz::new(rate_hz)?;
     let frames = (u64::from(rate_hz) * u64::from(ring_ms.max(1)) / 1000).max(1) as usize;
-    let (producer, consumer) = HeapRb::new(frames * 2 * channels).split();
+    let (producer, consumer) = HeapRb::new(frames * 2).split();
     let (stamps, stamped) = HeapRb::new(STAMPS).split();
     let counters = Arc::new(Counters::default());
     let writer = CaptureWriter {
@@ -62,7 +62,7 @@ pub fn capture_ring(
         written: 0,
         channels,
         counters: Arc::clone(&counters),
-        scratch: Box::new([0.0; SCRATCH_SAMPLES]),
+        scratch: Box::new([0.0; SCRATCH_FRAMES]),
     };
     let reader = CaptureReader {
         consumer,
@@ -71,12 +71,10 @@ pub fn capture_ring(
         rate_hz,
         skipped: 0,
         given: 0,
-        channels,
-        keep_samples: frames * channels,
+        keep_frames: frames,
         resampler,
         counters,
-        raw: vec![0.0; frames * channels],
-        mono: Vec::with_capacity(frames),
+        mono: vec![0.0; frames],
     };
     Ok((writer, reader))
 }
@@ -90,7 +88,7 @@ pub struct CaptureWriter {
     written: u64,
     channels: usize,
     counters: Arc<Counters>,
-    scratch: Box<[f32; SCRATCH_SAMPLES]>,
+    scratch: Box<[f32; SCRATCH_FRAMES]>,
 }
 
 // real-time: begin
@@ -101,40 +99,32 @@ impl CaptureWriter {
         let _ = self.stamps.try_push(Stamp { frame: self.written, captured_at });
     }
 
-    /// Takes whole frames of interleaved samples. Called by the device's thread.
-    pub fn push(&mut self, interleaved: &[f32]) {
-        self.written += put(&mut self.producer, self.channels, &self.counters, interleaved);
-    }
-
-    /// The same for any sample type. Called by the device's thread.
-    pub fn push_as<T>(&mut self, interleaved: &[T])
+    /// Takes whole frames of interleaved samples of any type. Called by the device's thread.
+    pub fn push<T>(&mut self, interleaved: &[T])
     where
         T: SizedSample,
         f32: FromSample<T>,
     {
-        // Whole frames at a time; a device with more channels than the scratch holds stays unheard.
-        let step = SCRATCH_SAMPLES - SCRATCH_SAMPLES % self.channels;
-        for piece in interleaved.chunks(step.max(1)) {
-            let Some(converted) = self.scratch.get_mut(..piece.len()) else { return };
-            for (into, sample) in converted.iter_mut().zip(piece) {
-                *into = f32::from_sample_(*sample);
+        for piece in interleaved.chunks(SCRATCH_FRAMES * self.channels) {
+            let frames = piece.chunks_exact(self.channels);
+            let mixed = &mut self.scratch[..frames.len()];
+            for (into, frame) in mixed.iter_mut().zip(frames) {
+                *into = mean(frame.iter().map(|sample| f32::from_sample_(*sample)));
             }
-            self.written += put(&mut self.producer, self.channels, &self.counters, converted);
+            self.written += put(&mut self.producer, &self.counters, mixed);
         }
     }
 }
 
-/// Puts whole frames into the ring, answers how many, and counts those that do not fit.
-fn put(producer: &mut HeapProd<f32>, channels: usize, counters: &Counters, interleaved: &[f32]) -> u64 {
-    let frames = interleaved.len() / channels;
-    let fits = (producer.vacant_len() / channels).min(frames);
-    producer.push_slice(&interleaved[..fits * channels]);
-    counters.captured.fetch_add(frames as u64, Ordering::Relaxed);
-    if fits < frames {
-        counters.dropped.fetch_add((frames - fits) as u64, Ordering::Relaxed);
+/// Puts frames into the ring, answers how many, and counts those that do not fit.
+fn put(producer: &mut HeapProd<f32>, counters: &Counters, frames: &[f32]) -> u64 {
+    let fitted = producer.push_slice(frames);
+    counters.captured.fetch_add(frames.len() as u64, Ordering::Relaxed);
+    if fitted < frames.len() {
+        counters.dropped.fetch_add((frames.len() - fitted) as u64, Ordering::Relaxed);
         counters.overflowed.store(true, Ordering::Release);
     }
-    fits as u64
+    fitted as u64
 }
 
 // real-time: end
@@ -156,12 +146,10 @@ pub struct CaptureReader {
     skipped: u64,
     /// Samples handed out at 16 kHz.
     given: u64,
-    channels: usize,
-    /// Samples that may wait; more is dropped from the oldest on.
-    keep_samples: usize,
+    /// Frames that may wait; more is dropped from the oldest on.
+    keep_frames: usize,
     resampler: ToSixteenKhz,
     counters: Arc<Counters>,
-    raw: Vec<f32>,
     mono: Vec<f32>,
 }
 
@@ -170,12 +158,9 @@ impl CaptureReader {
     /// the callback may not wake anybody, so the ear's thread looks in every 10 ms or so.
     pub fn read(&mut self, out: &mut Vec<f32>) {
         self.drop_oldest();
-        let whole = self.consumer.occupied_len() / self.channels * self.channels;
-        let taken = self.consumer.pop_slice(&mut self.raw[..whole.min(self.keep_samples)]);
-        self.mono.clear();
-        mix_down(&self.raw[..taken], self.channels, &mut self.mono);
+        let taken = self.consumer.pop_slice(&mut self.mono);
         let before = out.len();
-        self.resampler.push(&self.mono, out);
+        self.resampler.push(&self.mono[..taken], out);
         self.given += (out.len() - before) as u64;
         self.last_stamp = self.stamps.pop_iter().last().or(self.last_stamp);
     }
@@ -195,20 +180,19 @@ impl CaptureReader {
     }
 
     fn drop_oldest(&mut self) {
-        let whole = self.consumer.occupied_len() / self.channels * self.channels;
+        let waiting = self.consumer.occupied_len();
         // After an overflow what is in the ring ends before the gap: all of it is stale.
         let overflowed = self.counters.overflowed.swap(false, Ordering::Acquire);
-        let excess = if overflowed { whole } else { whole.saturating_sub(self.keep_samples) };
-        let skipped = self.consumer.skip(excess);
-        self.skipped += (skipped / self.channels) as u64;
-        self.counters.dropped.fetch_add((skipped / self.channels) as u64, Ordering::Relaxed);
+        let excess = if overflowed { waiting } else { waiting.saturating_sub(self.keep_frames) };
+        let skipped = self.consumer.skip(excess) as u64;
+        self.skipped += skipped;
+        self.counters.dropped.fetch_add(skipped, Ordering::Relaxed);
     }
 
     /// Throws away what is waiting without counting it as lost, as while the microphone is muted.
     pub fn discard(&mut self) {
         self.counters.overflowed.store(false, Ordering::Release);
-        let thrown = self.consumer.clear();
-        self.skipped += (thrown / self.channels) as u64;
+        self.skipped += self.consumer.clear() as u64;
     }
 
     /// Tells whether sound may come some tens of milliseconds late for now. It is all there then, but
@@ -247,7 +231,7 @@ mod tests {
         let mut out = Vec::new();
         reader.read(&mut out);
         assert!(out.is_empty());
-        writer.push(&[0.5, 0.1, -0.5, -0.1]);
+        writer.push(&[0.5_f32, 0.1, -0.5, -0.1]);
         reader.read(&mut out);
         assert_eq!(out, [0.3, -0.3]);
         assert_eq!((reader.captured_frames(), reader.dropped_frames()), (2, 0));
@@ -279,11 +263,11 @@ mod tests {
     #[test]
     fn every_sample_type_arrives_in_the_same_range() {
         let (mut writer, mut reader) = capture_ring(16_000, 1, 100).expect("ring");
-        writer.push_as(&[i16::MIN, 0, 16_384]);
-        writer.push_as(&[0_u8, 128, 192]);
-        writer.push_as(&[i32::MIN, 0, 1 << 30]);
-        writer.push_as(&[cpal::I24::new(-(1 << 23)).expect("24 bits"), cpal::I24::new(0).expect("24 bits")]);
-        writer.push_as(&[0.25_f64]);
+        writer.push(&[i16::MIN, 0, 16_384]);
+        writer.push(&[0_u8, 128, 192]);
+        writer.push(&[i32::MIN, 0, 1 << 30]);
+        writer.push(&[cpal::I24::new(-(1 << 23)).expect("24 bits"), cpal::I24::new(0).expect("24 bits")]);
+        writer.push(&[0.25_f64]);
         let mut out = Vec::new();
         reader.read(&mut out);
         assert_eq!(out, [-1.0, 0.0, 0.5, -1.0, 0.0, 0.5, -1.0, 0.0, 0.5, -1.0, 0.0, 0.25]);
@@ -293,7 +277,7 @@ mod tests {
     fn more_samples_than_the_scratch_keep_their_order() {
         let (mut writer, mut reader) = capture_ring(16_000, 3, 1000).expect("ring");
         let long: Vec<i16> = (0..3000).flat_map(|n| [n as i16; 3]).collect();
-        writer.push_as(&long);
+        writer.push(&long);
         let mut out = Vec::new();
         reader.read(&mut out);
         let expected: Vec<f32> = (0..3000).map(|n| n as f32 / 32768.0).collect();

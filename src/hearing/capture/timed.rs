@@ -163,7 +163,7 @@ where
     let now = Instant::now();
     let frames = io.readi(samples)?;
     writer.stamp(now.checked_sub(age).unwrap_or(now));
-    writer.push_as(&samples[..frames * channels]);
+    writer.push(&samples[..frames * channels]);
     Ok(())
 }
 
