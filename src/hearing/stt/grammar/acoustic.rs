@@ -8,9 +8,10 @@
 
 use super::cepstra::CEPSTRA;
 use super::error::GrammarError;
+use memmap2::Mmap;
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Streams of a feature: cepstra, their slope, and the slope's slope.
 pub(super) const STREAMS: usize = 3;
@@ -62,8 +63,10 @@ pub(super) struct AcousticModel {
     gaussians: Vec<Gaussian>,
     /// Densities of a codebook.
     pub(super) densities: usize,
-    /// Quantised log weights by stream, density and senone.
-    weights: Vec<u8>,
+    /// Quantised log weights by stream, density and senone, from `weights_from` on to the end of `sendump`: they take
+    /// no memory before somebody speaks.
+    sendump: Mmap,
+    weights_from: usize,
     senones: usize,
     steps: Vec<[Steps; STATES]>,
     /// The phone that is silence.
@@ -100,7 +103,8 @@ impl AcousticModel {
             .zip(variances.as_chunks().0)
             .map(|(mean, variance)| Gaussian::new(mean, variance))
             .collect();
-        let weights = mixture_weights(&read("sendump")?, densities, definition.senones)
+        let sendump = map(folder.join("sendump"))?;
+        let weights_from = mixture_weights(&sendump, densities, definition.senones)
             .ok_or_else(refused("the mixture weights"))?;
         let steps = parameters(&read("transition_matrices")?).ok_or_else(refused("the transitions"))?;
         let steps: Vec<_> = steps.chunks_exact(STATES * (STATES + 1)).map(transitions).collect();
@@ -108,7 +112,18 @@ impl AcousticModel {
             return Err(refused("the transitions")());
         }
         let Definition { names, base, triphones, senones, silence } = definition;
-        Ok(Self { phones: names, triphones, base, gaussians, densities, weights, senones, steps, silence })
+        Ok(Self {
+            phones: names,
+            triphones,
+            base,
+            gaussians,
+            densities,
+            sendump,
+            weights_from,
+            senones,
+            steps,
+            silence,
+        })
     }
 
     /// How many base phones there are.
@@ -157,7 +172,7 @@ impl AcousticModel {
     /// Log weight of a density in a senone.
     pub(super) fn weight(&self, stream: usize, density: u8, senone: u16) -> f32 {
         let row = stream * self.densities + density as usize;
-        -f32::from(self.weights[row * self.senones + senone as usize]) * NEPERS_PER_STEP
+        -f32::from(self.sendump[self.weights_from + row * self.senones + senone as usize]) * NEPERS_PER_STEP
     }
 
     /// Step probabilities of a phone's states.
@@ -231,8 +246,8 @@ fn parameters(file: &[u8]) -> Option<Vec<f32>> {
     None
 }
 
-/// The quantised weights: strings with their lengths up to a length of zero, rows, columns, weights.
-fn mixture_weights(file: &[u8], densities: usize, senones: usize) -> Option<Vec<u8>> {
+/// Where the quantised weights begin: after strings with their lengths up to a length of zero, rows and columns.
+fn mixture_weights(file: &[u8], densities: usize, senones: usize) -> Option<usize> {
     let mut bytes = Bytes(file);
     loop {
         let length = bytes.size()?;
@@ -246,7 +261,14 @@ fn mixture_weights(file: &[u8], densities: usize, senones: usize) -> Option<Vec<
         return None;
     }
     let weights = bytes.take(STREAMS * rows * columns)?;
-    bytes.0.is_empty().then(|| weights.to_vec())
+    bytes.0.is_empty().then_some(file.len() - weights.len())
+}
+
+fn map(path: PathBuf) -> Result<Mmap, GrammarError> {
+    // SAFETY: it belongs to a package, whose manager puts new files in the place of old ones and does not write into
+    // them.
+    let mapped = fs::File::open(&path).and_then(|file| unsafe { Mmap::map(&file) });
+    mapped.map_err(|source| GrammarError::File { path, source })
 }
 
 /// What `mdef` says.

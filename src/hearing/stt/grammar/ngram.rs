@@ -139,10 +139,16 @@ pub(super) struct Scorer {
     /// Natural log of one over the number of words of a token.
     shares: Vec<f32>,
     unigrams: Vec<f32>,
-    bigrams: HashMap<[Token; 2], (f32, f32)>,
+    /// Sorted, as are trigrams: a hash map takes twice the memory.
+    bigrams: Vec<([Token; 2], (f32, f32))>,
     /// Backoff weights of single words.
     backoff: Vec<f32>,
-    trigrams: HashMap<[Token; 3], f32>,
+    trigrams: Vec<([Token; 3], f32)>,
+}
+
+/// The value of a key in a sorted table.
+fn find<K: Ord, V>(table: &[(K, V)], key: K) -> Option<&V> {
+    table.binary_search_by(|(other, _)| other.cmp(&key)).ok().map(|place| &table[place].1)
 }
 
 impl Scorer {
@@ -159,10 +165,10 @@ impl Scorer {
     /// Natural log of the probability of `word` after two others (`None`: nothing before).
     pub(super) fn trigram(&self, before: Option<Token>, last: Token, word: Token) -> f32 {
         let Some(before) = before else { return self.bigram(last, word) };
-        if let Some(log) = self.trigrams.get(&[before, last, word]) {
+        if let Some(log) = find(&self.trigrams, [before, last, word]) {
             return log + self.shares[word as usize];
         }
-        let rest = self.bigrams.get(&[before, last]).map_or(0.0, |(_, rest)| *rest);
+        let rest = find(&self.bigrams, [before, last]).map_or(0.0, |(_, rest)| *rest);
         rest + self.bigram(last, word)
     }
 
@@ -188,7 +194,7 @@ impl Scorer {
 
     /// Natural log of the probability of `word` after one other.
     pub(super) fn bigram(&self, last: Token, word: Token) -> f32 {
-        match self.bigrams.get(&[last, word]) {
+        match find(&self.bigrams, [last, word]) {
             Some((log, _)) => log + self.shares[word as usize],
             None => self.backoff[last as usize] + self.unigrams[word as usize] + self.shares[word as usize],
         }
@@ -205,18 +211,18 @@ impl TrigramModel {
         }
         let rest =
             |token: usize| self.bigrams.backoff.get(&[token as Token, Token::MAX]).copied().unwrap_or(1.0);
+        let bigram = |(gram, probability): &([Token; 2], f64)| {
+            let rest = self.trigrams.backoff.get(gram).copied().unwrap_or(1.0);
+            (*gram, (ln(*probability), ln(rest)))
+        };
         let mut scorer = Scorer {
             tokens,
             shares: self.spellings.iter().map(|words| -(words.len() as f32).ln()).collect(),
             unigrams: self.unigrams.iter().copied().map(ln).collect(),
             backoff: (0..self.spellings.len()).map(|token| ln(rest(token))).collect(),
-            bigrams: HashMap::with_capacity(self.bigrams.grams.len()),
+            bigrams: self.bigrams.grams.iter().map(bigram).collect(),
             trigrams: self.trigrams.grams.iter().map(|(gram, p)| (*gram, ln(*p))).collect(),
         };
-        for (gram, probability) in &self.bigrams.grams {
-            let rest = self.trigrams.backoff.get(gram).copied().unwrap_or(1.0);
-            scorer.bigrams.insert(*gram, (ln(*probability), ln(rest)));
-        }
         for (word, share) in background {
             scorer.tokens.insert(word.clone(), scorer.unigrams.len() as Token);
             scorer.shares.push(0.0);
