@@ -46,13 +46,15 @@ impl Cascade {
         Self { grammar, whisper, sentences, confident, trouble: None }
     }
 
-    /// The grammar's words where they are some of a sentence of the home, else Whisper's.
+    /// The grammar's words where they are some of a sentence of the home, else Whisper's. How the speech opens only the
+    /// grammar weighs.
     fn words_so_far(&mut self, grammar: Option<Partial>) -> Option<Partial> {
         let fits = |partial: &Partial| self.sentences.completeness(&partial.text) != Completeness::Unknown;
         if grammar.as_ref().is_some_and(fits) || self.trouble.is_some() {
             return grammar;
         }
-        self.whisper.partial().or(grammar)
+        let opening = grammar.as_ref().and_then(|partial| partial.opening);
+        self.whisper.partial().map(|partial| Partial { opening, ..partial }).or(grammar)
     }
 
     fn note<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
