@@ -176,6 +176,7 @@ impl GrammarRecogniser {
             Some(finding) => self.look_again(look, finding),
             None => look.evidence,
         };
+        tracing::debug!(over, ?evidence, "an utterance was recognised");
         self.evidence = evidence;
         Ok(self.recognition())
     }
@@ -257,7 +258,7 @@ impl GrammarRecogniser {
             return Recognition { heard: own.text.clone(), transcript };
         }
         // The decoder tells its last word only when it has heard some silence after it.
-        let heard = if self.evidence.is_likely() { transcript.text.clone() } else { heard };
+        let heard = if self.evidence.is_whole() { transcript.text.clone() } else { heard };
         Recognition { transcript, heard }
     }
 }

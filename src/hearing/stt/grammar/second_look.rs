@@ -60,9 +60,14 @@ impl Judges<'_> {
             let Some(alignment) = self.lay(&candidate.words) else { continue };
             let edits = candidate.cost * self.tuning.score_per_edit;
             let language = self.tuning.search.language_weight * self.scorer.sentence(&candidate.words);
-            let neural = self.tuning.second_neural * candidate.neural.unwrap_or(0.0);
-            let score = alignment.score + self.tuning.second_language * language + neural
-                - self.tuning.second_edits * edits;
+            // The neural listener knows the language too.
+            let beside = match candidate.neural {
+                Some(neural) => {
+                    self.tuning.second_neural * neural + self.tuning.language_beside_neural * language
+                }
+                None => self.tuning.second_language * language,
+            };
+            let score = alignment.score + beside - self.tuning.second_edits * edits;
             if best.as_ref().is_none_or(|(known, ..)| score > *known) {
                 second = best.as_ref().map_or(second, |(known, ..)| *known);
                 best = Some((score, place, alignment));

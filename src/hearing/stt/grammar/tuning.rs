@@ -38,6 +38,8 @@ pub struct Tuning {
     pub second_edits: f32,
     /// What a neper of the neural listener is worth in the second look.
     pub second_neural: f32,
+    /// Weight of the language model where the neural listener was asked too, as `second_language`.
+    pub language_beside_neural: f32,
     /// Log probability of a phone after another where any may follow.
     pub phone_penalty: f32,
     /// Confidence below which the words are rejected.
@@ -67,7 +69,8 @@ impl Tuning {
             looks: settings.nbest as usize,
             second_language: 0.6,
             second_edits: 1.0,
-            second_neural: 15.0,
+            second_neural: 7.0,
+            language_beside_neural: 0.15,
             phone_penalty: -2.0,
             min_confidence: settings.min_confidence,
         }
