@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 pub const AUTO: &str = "auto";
 
 /// How much sound the device asks for at a time; ALSA holds two such periods, so a sample sounds
-/// 10–20 ms after it was handed over.
-const PERIOD_MS: u32 = 10;
+/// 15–30 ms after it was handed over. With 10 ms silence cost half a percent of a core more.
+const PERIOD_MS: u32 = 15;
 
 /// A device that asks for nothing this long is dead, even if it reports no error.
 const STALL: Duration = Duration::from_secs(2);
