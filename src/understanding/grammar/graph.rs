@@ -208,9 +208,8 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
                 stack.pop();
                 continue;
             }
-            let node = network.node(id);
-            let words = node.said_words().map(|(word, to)| (Symbol::Word(word), to));
-            let views = node.said_views().map(|(view, _, to)| (Symbol::View(view), to));
+            let words = network.said_words(id).map(|(word, to)| (Symbol::Word(word), to));
+            let views = network.said_views(id).map(|(view, _, to)| (Symbol::View(view), to));
             let arcs: Vec<(Symbol, NodeId)> = words.chain(views).collect();
             let open = stack.len();
             stack.extend(arcs.iter().map(|(_, to)| *to).filter(|to| merged[*to as usize].is_none()));
@@ -219,7 +218,7 @@ fn merge(network: &Network) -> (Vec<Option<StateId>>, Maker) {
             }
             let arcs = arcs.into_iter().filter_map(|(symbol, to)| Some((symbol, merged[to as usize]??)));
             let arcs: BTreeSet<(Symbol, StateId)> = arcs.collect();
-            let raw = Raw { last: node.last, arcs: arcs.into_iter().collect() };
+            let raw = Raw { last: network.node(id).last, arcs: arcs.into_iter().collect() };
             merged[id as usize] = Some((raw.last || !raw.arcs.is_empty()).then(|| made.state(raw)));
             stack.pop();
         }

@@ -34,24 +34,8 @@ pub struct Node<'n> {
     pub any: &'n [AnyArc],
     /// Next words that are parsed by rule.
     pub ruled: &'n [RuledArc],
-    /// Next words of what is only said aloud, in place of a rule; the parser does not go there.
-    spoken_words: &'n [WordArc],
-    /// Next lists of what is only said aloud.
-    spoken_views: &'n [ViewArc],
     /// Whether a sentence may end here.
     pub last: bool,
-}
-
-impl<'n> Node<'n> {
-    /// Next words of what people say aloud.
-    pub fn said_words(&self) -> impl Iterator<Item = WordArc> + use<'n> {
-        self.words.iter().chain(self.spoken_words).copied()
-    }
-
-    /// Next lists of what people say aloud.
-    pub fn said_views(&self) -> impl Iterator<Item = ViewArc> + use<'n> {
-        self.views.iter().chain(self.spoken_views).copied()
-    }
 }
 
 /// All templates. Nodes of different templates are different.
@@ -61,7 +45,9 @@ pub struct Network {
     views: Rows<ViewArc>,
     any: SparseRows<AnyArc>,
     ruled: SparseRows<RuledArc>,
+    /// Next words of what is only said aloud, in place of a rule; the parser does not go there.
     spoken_words: SparseRows<WordArc>,
+    /// Next lists of what is only said aloud.
     spoken_views: SparseRows<ViewArc>,
     /// Whether a sentence may end, by node.
     ends: Vec<bool>,
@@ -84,10 +70,18 @@ impl Network {
             views: self.views.of(id),
             any: self.any.of(id),
             ruled: self.ruled.of(id),
-            spoken_words: self.spoken_words.of(id),
-            spoken_views: self.spoken_views.of(id),
             last: self.ends[id as usize],
         }
+    }
+
+    /// Next words of what people say aloud.
+    pub fn said_words(&self, id: NodeId) -> impl Iterator<Item = WordArc> {
+        self.words.of(id).iter().chain(self.spoken_words.of(id)).copied()
+    }
+
+    /// Next lists of what people say aloud.
+    pub fn said_views(&self, id: NodeId) -> impl Iterator<Item = ViewArc> {
+        self.views.of(id).iter().chain(self.spoken_views.of(id)).copied()
     }
 
     /// The template whose sentence may end at a node.

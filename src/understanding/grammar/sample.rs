@@ -93,18 +93,18 @@ fn sentence_counts(network: &Network, views: &Views) -> Vec<f64> {
                 stack.pop();
                 continue;
             }
-            let node = network.node(id);
-            let next = node.said_words().map(|(_, to)| to).chain(node.said_views().map(|(_, _, to)| to));
+            let words = network.said_words(id).map(|(_, to)| to);
+            let next = words.chain(network.said_views(id).map(|(_, _, to)| to));
             let open: Vec<NodeId> = next.filter(|to| counts[*to as usize].is_nan()).collect();
             if !open.is_empty() {
                 stack.extend(open);
                 continue;
             }
-            let words: f64 = node.said_words().map(|(_, to)| counts[to as usize]).sum();
-            let lists = node.said_views();
+            let words: f64 = network.said_words(id).map(|(_, to)| counts[to as usize]).sum();
+            let lists = network.said_views(id);
             let lists: f64 =
                 lists.map(|(view, _, to)| views.get(view).entries.len() as f64 * counts[to as usize]).sum();
-            let end = if node.last { 1.0 } else { 0.0 };
+            let end = if network.node(id).last { 1.0 } else { 0.0 };
             counts[id as usize] = (words + lists + end).min(1e300);
             stack.pop();
         }
@@ -267,19 +267,20 @@ impl Run<'_> {
     fn walk(&mut self, sample: &mut Sample) {
         let (grammar, mut at) = (self.grammar, self.grammar.network.starts[sample.template as usize]);
         loop {
-            let node = grammar.network.node(at);
+            let network = &grammar.network;
             let speaks = |to: NodeId| grammar.sampler.speaks[to as usize];
-            let mut words: Vec<(WordId, NodeId)> = node.said_words().filter(|(_, to)| speaks(*to)).collect();
+            let mut words: Vec<(WordId, NodeId)> =
+                network.said_words(at).filter(|(_, to)| speaks(*to)).collect();
             words.sort_unstable();
             let views: Vec<(ViewId, SlotId, NodeId)> =
-                node.said_views().filter(|(_, _, to)| speaks(*to)).collect();
+                network.said_views(at).filter(|(_, _, to)| speaks(*to)).collect();
             let weight = |view: ViewId| {
                 if grammar.views.get(view).numeric { RANGE_WEIGHT } else { LIST_WEIGHT }
             };
             let lists: usize = views.iter().map(|(view, _, _)| weight(*view)).sum();
             // Words are sorted by their numbers, which they have in the order of their first use.
             let more = if words.len() > 1 { USUAL_WEIGHT - 1 } else { 0 };
-            let total = words.len() + more + lists + usize::from(node.last);
+            let total = words.len() + more + lists + usize::from(network.node(at).last);
             let mut pick = self.dice.below(total as u64) as usize;
             if let Some((word, to)) = words.get(pick.saturating_sub(more)) {
                 sample.words.push(*word);
