@@ -12,6 +12,7 @@ pub mod inference;
 pub mod integrations;
 pub mod llm;
 pub mod remembering;
+pub mod sound;
 pub mod speaking;
 pub mod telemetry;
 pub mod understanding;

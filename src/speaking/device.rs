@@ -4,7 +4,11 @@
 use super::error::SpeakingError;
 use super::playback::{PlaybackControl, PlaybackFeeder, PlaybackSource, playback};
 use super::tap::{TapReader, tap};
+#[cfg(target_os = "linux")]
+use super::timed;
 use crate::domain::Fault;
+#[cfg(target_os = "linux")]
+use crate::sound::server::Work;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{
     BufferSize, Device, ErrorKind, FromSample, OutputCallbackInfo, SampleFormat, SizedSample, Stream,
@@ -17,8 +21,8 @@ use std::time::{Duration, Instant};
 /// The name that stands for the system's default device.
 pub const AUTO: &str = "auto";
 
-/// How much sound the device asks for at a time; ALSA holds two such periods, so a sample sounds
-/// 15–30 ms after it was handed over. With 10 ms silence cost half a percent of a core more.
+/// How much sound a card asks for at a time; ALSA holds two such periods, so a sample sounds 15–30 ms
+/// after it was handed over.
 const PERIOD_MS: u32 = 15;
 
 /// A device that asks for nothing this long is dead, even if it reports no error.
@@ -99,24 +103,45 @@ pub enum SpeakerState {
 
 /// What the stream's callbacks leave for [`Speaker::state`].
 #[derive(Default)]
-struct Health {
+pub(super) struct Health {
     xruns: AtomicU64,
     /// Set once; only the error callback writes it, and only when the stream is lost.
     failure: Mutex<Option<String>>,
 }
 
 impl Health {
-    fn fail(&self, error: &cpal::Error) {
+    /// The stream is over; the first reason stays.
+    pub(super) fn fail(&self, error: &impl std::fmt::Display) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert_with(|| error.to_string());
     }
+
+    /// Why it is over.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sound came too late but the stream goes on.
+    pub(super) fn note_xrun(&self) {
+        self.xruns.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Who feeds the device. Held because dropping it closes it.
+enum Output {
+    Callback {
+        _stream: Stream,
+    },
+    #[cfg(target_os = "linux")]
+    Clock {
+        _feeding: Work,
+    },
 }
 
 /// An open output device. Dropping it closes the device, which waits for the sound system (with a server
 /// that hangs for as long as that hangs); the feeder that came with it is dead then.
 pub struct Speaker {
-    /// Held because dropping it stops the sound.
-    _stream: Stream,
+    _output: Output,
     name: String,
     rate_hz: u32,
     channels: u16,
@@ -142,34 +167,18 @@ impl Speaker {
             .default_output_config()
             .map_err(|error| device_error(&shown, "asked what it can do", &error))?;
         let health = Arc::new(Health::default());
-        // A device may refuse the short period it promised; then its own choice is taken.
-        let mut failure = None;
-        for buffer_size in [short_period(&supported), BufferSize::Default] {
-            let config = StreamConfig { buffer_size, ..supported.config() };
-            let (feeder, mut source) = playback(config.sample_rate, config.channels, ring_ms);
-            let (copy, tapped) = tap(config.sample_rate, config.channels);
-            source.set_tap(copy);
-            let built = build(&device, &shown, config, supported.sample_format(), source, &health);
-            match built.and_then(|stream| start(stream, &shown)) {
-                Ok(stream) => {
-                    let control = feeder.control();
-                    let (rate_hz, channels) = (config.sample_rate, config.channels);
-                    let speaker = Self {
-                        _stream: stream,
-                        name: shown,
-                        rate_hz,
-                        channels,
-                        control,
-                        tap: Some(tapped),
-                        health,
-                        last_call: Mutex::new((0, Instant::now())),
-                    };
-                    return Ok((speaker, feeder));
-                }
-                Err(error) => failure = Some(error),
-            }
-        }
-        Err(failure.unwrap_or(SpeakingError::NoDevice).into())
+        let (output, feeder, tapped) = connect(&device, &shown, &supported, ring_ms, &health)?;
+        let speaker = Self {
+            _output: output,
+            name: shown,
+            rate_hz: supported.sample_rate(),
+            channels: supported.channels(),
+            control: feeder.control(),
+            tap: Some(tapped),
+            health,
+            last_call: Mutex::new((0, Instant::now())),
+        };
+        Ok((speaker, feeder))
     }
 
     /// Name of the device.
@@ -200,8 +209,7 @@ impl Speaker {
     /// Whether the device still plays; to be asked a few times a second. Drop a failed speaker soon:
     /// its thread may go on trying.
     pub fn state(&self) -> SpeakerState {
-        let failure = self.health.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(message) = failure {
+        if let Some(message) = self.health.failure() {
             return SpeakerState::Failed { message };
         }
         let calls = self.control.calls();
@@ -230,6 +238,45 @@ fn find(name: &str) -> Result<Device, SpeakingError> {
     }
     let known = if known.is_empty() { "none".into() } else { known.join(", ") };
     Err(SpeakingError::NoSuchDevice { name: name.to_owned(), known })
+}
+
+/// Starts to feed the device with silence, in the way that suits it.
+fn connect(
+    device: &Device,
+    name: &str,
+    supported: &SupportedStreamConfig,
+    ring_ms: u32,
+    health: &Arc<Health>,
+) -> Result<(Output, PlaybackFeeder, TapReader), SpeakingError> {
+    let (rate_hz, channels) = (supported.sample_rate(), supported.channels());
+    let ends = || {
+        let (feeder, mut source) = playback(rate_hz, channels, ring_ms);
+        let (copy, tapped) = tap(rate_hz, channels);
+        source.set_tap(copy);
+        (feeder, source, tapped)
+    };
+    #[cfg(target_os = "linux")]
+    if let Some(opened) = timed::open(name, *supported) {
+        let (feeder, source, tapped) = ends();
+        let feeding = opened.start(source, Arc::clone(health)).map_err(|message| SpeakingError::Device {
+            name: name.to_owned(),
+            step: "started",
+            message,
+        })?;
+        return Ok((Output::Clock { _feeding: feeding }, feeder, tapped));
+    }
+    // A device may refuse the short period it promised; then its own choice is taken.
+    let mut failure = None;
+    for buffer_size in [short_period(supported), BufferSize::Default] {
+        let config = StreamConfig { buffer_size, ..supported.config() };
+        let (feeder, source, tapped) = ends();
+        let built = build(device, name, config, supported.sample_format(), source, health);
+        match built.and_then(|stream| start(stream, name)) {
+            Ok(stream) => return Ok((Output::Callback { _stream: stream }, feeder, tapped)),
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.unwrap_or(SpeakingError::NoDevice))
 }
 
 /// The short period where the device says that it can have it.
@@ -327,7 +374,7 @@ fn on_error(health: Arc<Health>, control: PlaybackControl) -> impl FnMut(cpal::E
     let mut trouble: Option<(u64, Instant)> = None;
     move |error| match error.kind() {
         ErrorKind::Xrun => {
-            health.xruns.fetch_add(1, Ordering::Relaxed);
+            health.note_xrun();
         }
         ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
         ErrorKind::DeviceNotAvailable | ErrorKind::HostUnavailable | ErrorKind::StreamInvalidated => {
@@ -375,10 +422,10 @@ mod tests {
             report(ErrorKind::BackendError.into());
             source.fill(&mut [0.0; 8]);
         }
-        assert!(health.failure.lock().unwrap().is_none());
+        assert!(health.failure().is_none());
         assert_eq!(health.xruns.load(Ordering::Relaxed), 1);
         let begun = Instant::now();
-        while health.failure.lock().unwrap().is_none() {
+        while health.failure().is_none() {
             report(ErrorKind::BackendError.into());
             assert!(begun.elapsed() < ERRORS_FOR * 4, "errors and no callbacks are a lost device");
         }
@@ -391,6 +438,6 @@ mod tests {
         let mut report = on_error(Arc::clone(&health), playback(48_000, 1, 100).0.control());
         report(ErrorKind::DeviceNotAvailable.into());
         report(ErrorKind::Xrun.into());
-        assert!(health.failure.lock().unwrap().as_deref().is_some_and(|m| m.contains("not available")));
+        assert!(health.failure().as_deref().is_some_and(|m| m.contains("not available")));
     }
 }

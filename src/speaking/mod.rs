@@ -18,6 +18,8 @@ pub mod resample;
 #[cfg(test)]
 mod scene;
 pub mod tap;
+#[cfg(target_os = "linux")]
+mod timed;
 mod trim;
 mod voice_change;
 mod voice_maker;

@@ -5,6 +5,8 @@ use super::ring::{CaptureReader, CaptureWriter, Counters, capture_ring};
 use super::timed;
 use crate::domain::{Fault, FaultKind};
 use crate::hearing::resample::RATES_HZ;
+#[cfg(target_os = "linux")]
+use crate::sound::server::Work;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Data, ErrorKind, SampleFormat, SupportedStreamConfig};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -161,7 +163,7 @@ enum Stream {
     },
     #[cfg(target_os = "linux")]
     Clock {
-        _reading: timed::Reading,
+        _reading: Work,
     },
 }
 

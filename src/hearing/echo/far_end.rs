@@ -67,20 +67,28 @@ impl FarEnd {
         if first < self.end {
             return;
         }
-        let gap = (first - self.end).min(self.kept.len() as u64);
-        self.end = first - gap;
-        self.append((0..gap).map(|_| 0.0));
+        self.append_silence(first - self.end);
         if samples.is_empty() {
-            self.append((0..frames).map(|_| 0.0));
+            self.append_silence(frames as u64);
         } else {
-            self.append(samples.iter().copied());
+            self.append(samples);
             self.sound_end = self.end;
         }
     }
 
-    fn append(&mut self, frames: impl Iterator<Item = f32>) {
-        for frame in frames {
-            self.kept[(self.end & self.mask) as usize] = frame;
+    /// Wipes out only what may hold sound, so a loudspeaker that has never played takes no memory.
+    fn append_silence(&mut self, frames: u64) {
+        let end = self.end + frames;
+        let wiped_from = if self.sound_end > 0 { self.sound_end + self.kept.len() as u64 } else { 0 };
+        for frame in self.end..end.min(wiped_from) {
+            self.kept[(frame & self.mask) as usize] = 0.0;
+        }
+        self.end = end;
+    }
+
+    fn append(&mut self, samples: &[f32]) {
+        for sample in samples {
+            self.kept[(self.end & self.mask) as usize] = *sample;
             self.end += 1;
         }
     }
