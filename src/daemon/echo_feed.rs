@@ -36,6 +36,11 @@ impl EchoFeed {
         self.stage.words()
     }
 
+    /// What the loudspeaker played meanwhile, 16 kHz mono.
+    pub(super) fn played(&self) -> &[f32] {
+        self.stage.played_meanwhile()
+    }
+
     /// Cleans what was captured up to `captured_until`.
     pub(super) fn clean(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
         if let Some(newest) = self.opened.try_iter().last() {

@@ -4,6 +4,7 @@
 mod change;
 mod incoming;
 mod overhear;
+mod own_voice;
 mod rest;
 mod waking;
 
@@ -22,6 +23,7 @@ use crate::domain::ports::{Completeness, Completes};
 use crate::domain::{Endpoint, Fault, Transcript, VAD_BLOCK_SAMPLES};
 pub use change::EarChange;
 use incoming::{Block, Incoming};
+use own_voice::OwnVoice;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,8 +143,7 @@ pub struct Ear {
     hard_looks: usize,
     /// The words so far that were told last, and how many characters of them were settled.
     told: (String, usize),
-    /// Some of Hark's own voice may be left in the sound.
-    own_voice_left: bool,
+    own_voice: OwnVoice,
     /// Whether it is hardly for Hark, so that the next one takes its place.
     doubted: bool,
     /// Looks for interruptions while the ear is asleep; `None` when Hark is silent.
@@ -197,7 +198,7 @@ impl Ear {
             onset: 0,
             hard_looks: 0,
             told: (String::new(), 0),
-            own_voice_left: false,
+            own_voice: OwnVoice::default(),
             doubted: false,
             watch: None,
             own_until: 0,

@@ -355,6 +355,31 @@ fn essentials(heard: &[Heard]) -> Vec<&'static str> {
 }
 
 #[test]
+fn a_wake_word_that_hark_says_itself_is_none_and_somebody_elses_over_it_is_one() {
+    let said = [testing::silence(1000), testing::flite("slt", "you only need to say hey jarvis")].concat();
+    let quieter = |samples: &[f32]| samples.iter().map(|sample| sample * 0.1).collect::<Vec<f32>>();
+    let hear_over = |own: &[f32], heard: &[f32]| {
+        let (mut ear, _log) = real();
+        let mut out = Vec::new();
+        let silence = testing::silence(3000);
+        let own = [own, &silence].concat();
+        let heard = [heard, &silence].concat();
+        for (own, heard) in own.chunks(160).zip(heard.chunks(160)) {
+            ear.own_voice(own, false);
+            ear.process(heard, &mut out);
+        }
+        essentials(&out)
+    };
+    let echo = quieter(&said);
+    assert!(hear_over(&testing::silence(3000), &echo).contains(&"wake"), "the words are good enough");
+    assert_eq!(hear_over(&said, &echo), ["rejected"]);
+    let other = [testing::silence(1000), testing::flite("slt", "tomorrow is cloudy with some rain")].concat();
+    let person = [testing::silence(1500), testing::flite("rms", "hey jarvis")].concat();
+    let both: Vec<f32> = person.iter().zip(quieter(&other)).map(|(person, echo)| person + echo).collect();
+    assert!(hear_over(&other, &both).contains(&"wake"));
+}
+
+#[test]
 fn a_sentence_in_one_breath_keeps_its_first_word_and_loses_the_wake_word() {
     for voice in ["slt", "rms", "kal16"] {
         let (speech, word_end_ms) = testing::flite_with_phone_end(voice, "hey jarvis turn on the light", 9);

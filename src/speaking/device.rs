@@ -28,9 +28,9 @@ const PERIOD_MS: u32 = 15;
 /// A device that asks for nothing this long is dead, even if it reports no error.
 const STALL: Duration = Duration::from_secs(2);
 
-/// How long errors may go on without a callback between them before the device counts as lost.
+/// How long errors may go on with no sound taken between them before the device counts as lost.
 /// PulseAudio's ALSA plugin gives some for the first milliseconds after opening.
-const ERRORS_FOR: Duration = Duration::from_millis(500);
+pub(super) const ERRORS_FOR: Duration = Duration::from_millis(500);
 
 /// Pause after such an error: a dead stream would report hundreds of thousands a second.
 const ERROR_PAUSE: Duration = Duration::from_millis(2);

@@ -3,7 +3,8 @@
 //!
 //! [`PlaybackSource::fill`] runs in the device's callback: it takes no lock, allocates nothing, makes
 //! no system call and logs nothing. [`PlaybackFeeder`] belongs to the voice thread, which polls it
-//! for what has happened; the callback never wakes anybody. Both count samples from the start of the
+//! for what has happened; the callback never wakes anybody. (A thread that feeds a device by the clock may
+//! have itself woken.) Both count samples from the start of the
 //! ring, so "the first sample of an item left" and "its last one did" are comparisons of numbers, and
 //! nothing has to travel back.
 //!
@@ -18,8 +19,9 @@ use super::tap::Tap;
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
 use std::time::Instant;
 
 /// How long the sound takes to fade when it is stopped.
@@ -57,6 +59,8 @@ struct Shared {
     resume_at: AtomicU64,
     /// Whether an item is being written, so that running out is an underrun. Written by the feeder.
     writing: AtomicBool,
+    /// Whoever feeds the device and rests while there is nothing to play.
+    resting: OnceLock<Thread>,
 }
 
 /// Makes the two ends of a ring for `rate_hz` and interleaved frames of `channels` channels. The
@@ -74,6 +78,7 @@ pub fn playback(rate_hz: u32, channels: u16, ring_ms: u32) -> (PlaybackFeeder, P
         stops_done: AtomicU64::new(0),
         resume_at: AtomicU64::new(0),
         writing: AtomicBool::new(false),
+        resting: OnceLock::new(),
     });
     let control = PlaybackControl { shared: Arc::clone(&shared) };
     let feeder = PlaybackFeeder { samples: producer, control, rate_hz, written: 0, items: VecDeque::new() };
@@ -193,8 +198,12 @@ impl PlaybackFeeder {
 
     /// Appends mono samples to the item; answers how many the ring had room for.
     pub fn push(&mut self, samples: &[f32]) -> usize {
+        let first = self.samples.is_empty();
         let count = self.samples.push_slice(samples);
         self.written += count as u64;
+        if first && let Some(resting) = self.control.shared.resting.get() {
+            resting.unpark();
+        }
         count
     }
 
@@ -279,6 +288,18 @@ impl PlaybackSource {
     /// Copies from now on what [`PlaybackSource::fill_at`] plays into the tap.
     pub fn set_tap(&mut self, tap: Tap) {
         self.tap = Some(tap);
+    }
+
+    /// Has this thread unparked when the first sample comes after silence. A device's callback is called
+    /// anyway and needs none.
+    pub fn wake_when_there_is_sound(&mut self, thread: Thread) {
+        // There is one device; who came first stays.
+        let _ = self.shared.resting.set(thread);
+    }
+
+    /// Whether it gives nothing but silence until the feeder brings more.
+    pub fn is_silent(&self) -> bool {
+        self.silent && self.samples.is_empty()
     }
 }
 

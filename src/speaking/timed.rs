@@ -1,10 +1,10 @@
 //! A loudspeaker of a sound server, fed by the clock.
 
-use super::device::Health;
+use super::device::{ERRORS_FOR, Health};
 use super::playback::PlaybackSource;
 use crate::sound::server::{self, Work};
 use alsa::Direction;
-use alsa::pcm::{IO, IoFormat, PCM};
+use alsa::pcm::{IO, IoFormat, PCM, State};
 use cpal::{FromSample, SampleFormat, SizedSample, SupportedStreamConfig};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,9 @@ const PERIOD: Duration = Duration::from_millis(15);
 /// thread come late.
 const AHEAD_PERIODS: i64 = 2;
 
-/// Periods that the server's buffer holds; PulseAudio's plugin takes no fewer.
+/// Periods that the server's buffer holds; PulseAudio's plugin takes no fewer. While there is nothing to
+/// play it is filled up, in rests of two periods: that costs half, and as sound ends the rest, it waits no
+/// longer.
 const BUFFER_PERIODS: u32 = 3;
 
 /// A loudspeaker of a sound server, opened but not fed yet.
@@ -75,13 +77,21 @@ where
         played: vec![0.0; samples],
         converted: vec![T::EQUILIBRIUM; samples],
     };
+    hand.source.wake_when_there_is_sound(std::thread::current());
+    let mut well = Instant::now();
     while !stop.load(Ordering::Acquire) {
-        if let Err(error) = hand.give(pcm, &io)
-            && server::recover(pcm, error)?
-        {
-            health.note_xrun();
+        match hand.give(pcm, &io).map(|()| false).or_else(|error| server::recover(pcm, error)) {
+            Ok(gap) => {
+                if gap {
+                    health.note_xrun();
+                }
+                well = Instant::now();
+            }
+            Err(error) if well.elapsed() >= ERRORS_FOR => return Err(error),
+            Err(_) => {}
         }
-        std::thread::sleep(PERIOD);
+        // Sound that comes meanwhile ends it.
+        std::thread::park_timeout(if hand.source.is_silent() { 2 * PERIOD } else { PERIOD });
     }
     Ok(())
 }
@@ -100,11 +110,17 @@ struct Hand<T> {
 impl<T: IoFormat + SizedSample + FromSample<f32>> Hand<T> {
     /// Writes the periods that are missing.
     fn give(&mut self, pcm: &PCM, io: &IO<'_, T>) -> alsa::Result<()> {
-        let (room, mut delay) = pcm.avail_delay()?;
+        // A stream that has not begun has no delay, and PulseAudio's calls asking for it an error.
+        let begun = pcm.state() != State::Prepared;
+        let (room, mut delay) = if begun { pcm.avail_delay()? } else { (self.buffer_frames, 0) };
         let now = Instant::now();
         let mut there = self.buffer_frames - room;
-        // To the nearest period: servers do not always take whole ones.
-        while there < AHEAD_PERIODS * self.period_frames - self.period_frames / 2 {
+        let most = match self.source.is_silent() {
+            true => self.buffer_frames,
+            // To the nearest period: servers do not always take whole ones.
+            false => AHEAD_PERIODS * self.period_frames + self.period_frames / 2,
+        };
+        while there + self.period_frames <= most {
             let ahead = Duration::from_secs(1) * u32::try_from(delay).unwrap_or(0) / self.rate_hz;
             self.source.fill_at(&mut self.played, now + ahead);
             for (to, from) in self.converted.iter_mut().zip(&self.played) {

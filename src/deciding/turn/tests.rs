@@ -442,6 +442,20 @@ fn a_part_that_never_answers_does_not_leave_hark_stuck() {
 }
 
 #[test]
+fn a_reply_that_waits_for_others_to_be_said_has_time() {
+    let mut machine = machine();
+    let say = |n: u32| vec![(n.into(), Event::Say { text: "long".into() }), (n.into(), replied(n, true))];
+    run(&mut machine, (1..=3).flat_map(say).collect());
+    let started = |n: u32| Event::SpeakingStarted { turn: turn(n) };
+    let ended = |n: u32| Event::SpeakingEnded { turn: turn(n), reason: SpeakingEnd::Done };
+    let events = vec![(4, started(1)), (55_000, ended(1)), (55_001, started(2)), (110_000, Event::Tick)];
+    let effects = run(&mut machine, events);
+    assert_eq!(outcomes(&effects), [Outcome::Done], "nothing is given up");
+    let effects = run(&mut machine, vec![(110_001, ended(2)), (110_002, started(3)), (300_000, Event::Tick)]);
+    assert_eq!(outcomes(&effects), [Outcome::Done, Outcome::Failed], "but a voice that hangs is");
+}
+
+#[test]
 fn repeat_says_the_last_reply_again() {
     let mut machine = machine();
     let effects = run(&mut machine, vec![(0, typed("repeat that"))]);

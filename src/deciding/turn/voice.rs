@@ -173,10 +173,11 @@ impl Machine {
         language: String,
         speaks: bool,
     ) {
+        let begins_by_ms = self.said_by_ms().max(now.clock_ms());
         let Some(turn) = self.turn_mut(id) else { return };
         let outcome = turn.outcome;
         turn.phase = Phase::Speaking;
-        turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS + 100 * text.len() as u64;
+        turn.give_up_at_ms = begins_by_ms + GIVE_UP_AFTER_MS + 100 * text.len() as u64;
         turn.reply.clone_from(&text);
         let event = PublicEvent::Reply { text: text.clone(), language, ends: true };
         self.publish(Some(id), event);
@@ -191,6 +192,12 @@ impl Machine {
             }
             self.finish(now, id, outcome);
         }
+    }
+
+    /// When everything that the voice has to say must have been said; 0 when it is silent.
+    fn said_by_ms(&self) -> u64 {
+        let speaking = self.turns.iter().filter(|turn| turn.phase == Phase::Speaking);
+        speaking.map(|turn| turn.give_up_at_ms).max().unwrap_or(0)
     }
 
     pub(super) fn on_speaking_started(&mut self, now: Stamp, id: &TurnId) {

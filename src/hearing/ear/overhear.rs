@@ -57,12 +57,6 @@ impl Ear {
         Watch::new(&vad, &self.settings.endpoint, self.position, after_pause)
     }
 
-    /// Whether some of Hark's own voice may be left in the sound from here on, because the echo canceller
-    /// is still learning the room: then only a wake word interrupts.
-    pub fn own_voice_left(&mut self, left: bool) {
-        self.own_voice_left = left;
-    }
-
     /// Has the recogniser look hard at what is being said over Hark when it matters what that is.
     pub(super) fn look_hard_in_time(&mut self) {
         let spoken_ms = watch::ago_ms(self.position, self.onset);
@@ -94,7 +88,7 @@ impl Ear {
         let free = self.doubted || matches!(self.state, State::Asleep);
         let Some(watch) = self.watch.as_mut().filter(|_| free) else { return };
         // What may be Hark's own voice interrupts nobody.
-        let probability = if self.own_voice_left { 0.0 } else { self.probability };
+        let probability = if self.own_voice.left { 0.0 } else { self.probability };
         let Some(onset) = watch.block(self.position, probability) else { return };
         let endpointer = self.watch.replace(self.new_watch(false)).map(Watch::into_endpointer);
         let Some(endpointer) = endpointer else { return };

@@ -51,6 +51,12 @@ impl Ear {
 
     /// Why a wake word does not count after all.
     fn second_thought(&mut self, word: &str) -> Option<String> {
+        let doubt = self.second_look(word);
+        // It takes longer, and only a word that would wake is worth it.
+        doubt.or_else(|| self.said_it_itself(word).then(|| "Hark has just said it itself".into()))
+    }
+
+    fn second_look(&mut self, word: &str) -> Option<String> {
         let wake = self.wake.as_mut().filter(|wake| wake.looks_twice())?;
         let from = self.position.saturating_sub(ms_to_samples(LOOKED_AT_MS));
         self.history.copy(from, self.position, &mut self.scratch);

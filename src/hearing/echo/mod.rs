@@ -91,6 +91,8 @@ pub struct EchoStage {
     polish: Option<[Polish; 2]>,
     /// What was given out last, for its words.
     words: Vec<f32>,
+    /// What the loudspeaker played meanwhile.
+    played: Vec<f32>,
     rest_after_blocks: u32,
     /// Blocks since the loudspeaker was last heard in the reference.
     quiet_blocks: u32,
@@ -143,6 +145,7 @@ impl EchoStage {
             alignment: Alignment::new(),
             polish: Polish::new(config).zip(Polish::new(config)).map(<[Polish; 2]>::from),
             words: Vec::with_capacity(BLOCK * 32),
+            played: Vec::with_capacity(BLOCK * 32),
             rest_after_blocks: config.rest_after_ms / 4,
             quiet_blocks: u32::MAX,
             mode: Mode::Resting,
@@ -182,6 +185,7 @@ impl EchoStage {
             return;
         };
         self.words.clear();
+        self.played.clear();
         if samples.is_empty() {
             return;
         }
@@ -219,6 +223,7 @@ impl EchoStage {
             self.coupling.block(self.levels.played, self.levels.heard);
             samples.extend_from_slice(&cleaned);
             self.words.extend_from_slice(&words);
+            self.played.extend_from_slice(&played);
         }
         let way = (canceller.delay_ms(), self.alignment.lead_ms(), self.alignment.jumps());
         if way != self.learned_for {
@@ -239,10 +244,17 @@ impl EchoStage {
         &self.words
     }
 
+    /// What the loudspeaker played, 16 kHz mono, while the samples were captured that
+    /// [`EchoStage::process`] gave out last, give or take a block; empty when that is not known.
+    pub fn played_meanwhile(&self) -> &[f32] {
+        &self.played
+    }
+
     /// Lets samples through as they are; whatever waited comes first.
     fn pass(&mut self, samples: &mut Vec<f32>) {
         let new = std::mem::take(samples);
         self.words.clear();
+        self.played.clear();
         if let Some([polish, of_words]) = &mut self.polish {
             polish.give_up(samples);
             of_words.give_up(&mut self.words);

@@ -36,7 +36,7 @@ fn the_words_of_somebody_as_loud_as_the_loudspeaker_are_kept() {
     stage.speaker_opened(16_000);
     // The loudspeaker is heard 50 ms after it was handed its sound; a person hisses in the last second.
     let (played, hiss) = (noise(96_000, 0.2), noise(192_000, 0.2).split_off(96_000));
-    let mut words = Vec::new();
+    let (mut words, mut known) = (Vec::new(), Vec::new());
     for (step, block) in played.chunks(160).enumerate() {
         stage.played(&piece(step as u64, begun, block));
         let at = |index: usize| (step * 160 + index).checked_sub(800).map_or(0.0, |at| played[at]);
@@ -45,12 +45,16 @@ fn the_words_of_somebody_as_loud_as_the_loudspeaker_are_kept() {
         stage.process(&mut samples, Some(begun + Duration::from_millis(10 * (step as u64 + 1))));
         assert_eq!(samples.len(), stage.words().len());
         words.extend_from_slice(stage.words());
+        known.extend_from_slice(stage.played_meanwhile());
     }
     let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>() / samples.len() as f32;
     let (echo, person) = (power(&words[64_000..79_000]), power(&words[80_800..84_000]));
     let said = power(&hiss[80_800..84_000]);
     assert!(echo < said / 100.0, "20 dB of the echo are gone: {echo} of {said}");
     assert!((0.5..2.0).contains(&(person / said)), "and the person is there: {person} of {said}");
+    assert_eq!(known.len(), words.len());
+    let part = power(&known[64_000..]) / power(&played[64_000..]);
+    assert!((0.9..1.1).contains(&part), "what is played meanwhile is known: {part}");
 }
 
 /// Ten milliseconds of the loudspeaker.

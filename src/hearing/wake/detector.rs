@@ -13,6 +13,9 @@ const PEAK_OVER_HOPS: u32 = 3;
 /// 80 ms.
 const REMEMBERED_HOPS: usize = 26;
 
+/// Part of a word's threshold that is like it enough in a sound that would explain it.
+const ALIKE: f32 = 0.5;
+
 /// Limits of one word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WakeLimits {
@@ -170,10 +173,36 @@ impl WakeDetector {
         let Some(look) = &mut self.second_look else { return Ok(None) };
         let doubt = look.doubt(word, sound, voiced_ms)?;
         if doubt.is_some() {
-            // Whoever says it again is not kept waiting.
-            self.watches.iter_mut().for_each(|watch| watch.deaf_until = 0);
+            self.listen_again();
         }
         Ok(doubt)
+    }
+
+    /// Whether a word that was detected, or something like it, is also in this other `sound`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn is_in(&mut self, word: &str, sound: &[f32]) -> Result<bool, Fault> {
+        let Some(index) = self.engine.words().iter().position(|it| it.name == word) else { return Ok(false) };
+        let alike = self.watches[index].limits.threshold * ALIKE;
+        let hop = self.engine.hop_samples();
+        let mut found = false;
+        // After a detection it remembers nothing, and so it shall be left.
+        self.engine.reset();
+        for samples in sound[sound.len() % hop..].chunks_exact(hop) {
+            found = self.engine.hop(samples)?[index] >= alike;
+            if found {
+                self.listen_again();
+                break;
+            }
+        }
+        self.engine.reset();
+        Ok(found)
+    }
+
+    /// A detection was none: whoever says the word again is not kept waiting.
+    fn listen_again(&mut self) {
+        self.watches.iter_mut().for_each(|watch| watch.deaf_until = 0);
     }
 
     /// Takes samples of a silence in which nobody can have spoken: the engine rests, which is most of

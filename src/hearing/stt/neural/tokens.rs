@@ -15,7 +15,7 @@ pub(super) struct Tokens {
     /// The pieces, one after the other.
     bytes: Vec<u8>,
     /// Where each piece ends in `bytes`.
-    bounds: Vec<usize>,
+    bounds: Vec<u32>,
     /// The pieces by their bytes, equal ones by their number.
     sorted: Vec<Token>,
     /// What a sentence may end with.
@@ -51,7 +51,7 @@ impl Tokens {
             };
             let (piece, after) = after.split_at_checked(length)?;
             table.bytes.extend(piece);
-            table.bounds.push(table.bytes.len());
+            table.bounds.push(u32::try_from(table.bytes.len()).ok()?);
             rest = after;
         }
         let mut sorted: Vec<Token> = (0..table.bounds.len() as Token).collect();
@@ -66,7 +66,7 @@ impl Tokens {
     fn piece(&self, token: Token) -> &[u8] {
         let token = token as usize;
         let begin = token.checked_sub(1).and_then(|before| self.bounds.get(before)).copied().unwrap_or(0);
-        self.bounds.get(token).map_or(&[], |end| &self.bytes[begin..*end])
+        self.bounds.get(token).map_or(&[], |end| &self.bytes[begin as usize..*end as usize])
     }
 
     /// What a sentence may end with: marks, or nothing.
