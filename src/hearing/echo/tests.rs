@@ -54,7 +54,8 @@ fn the_words_of_somebody_as_loud_as_the_loudspeaker_are_kept() {
     assert!((0.5..2.0).contains(&(person / said)), "and the person is there: {person} of {said}");
     assert_eq!(known.len(), words.len());
     let part = power(&known[64_000..]) / power(&played[64_000..]);
-    assert!((0.9..1.1).contains(&part), "what is played meanwhile is known: {part}");
+    // Less what is filtered off beside 8 kHz.
+    assert!((0.8..1.1).contains(&part), "what is played meanwhile is known: {part}");
 }
 
 /// Ten milliseconds of the loudspeaker.

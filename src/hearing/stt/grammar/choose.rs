@@ -39,6 +39,8 @@ const MOST_MARGIN: f32 = 60.0;
 const SURE: f32 = 0.9;
 const SURE_MARGIN: f32 = 10.0;
 const SURE_WORST: f32 = -2.0;
+/// A word of a sentence that was begun alike and heard shorter is not there when it fits worse than this.
+const PUT_IN_WORST: f32 = -5.5;
 
 /// The neural listener's own words are taken when they are no sentence of the home (the likeliest one is
 /// this much less likely), enough pieces, and each of them likely (natural log, at the mean).
@@ -107,9 +109,12 @@ impl Evidence {
 
     /// Whether the sentence was heard as a whole, whatever the decoder made of its last word.
     pub(super) fn is_whole(&self) -> bool {
+        let missing = self.accepted.len().saturating_sub(self.heard.len());
         // "Turn it off" of a "turn" and a word that fits badly: it may be going on with "off the light".
-        let guessed = self.accepted.starts_with(&self.heard) && self.accepted.len() > self.heard.len() + 1;
-        self.is_likely() && !(guessed && self.worst < SURE_WORST)
+        let guessed = missing > 1 && self.accepted.starts_with(&self.heard) && self.worst < SURE_WORST;
+        // So it may when "turn on" was heard and the "it" is nowhere.
+        let put_in = missing > 0 && self.accepted.first() == self.heard.first() && self.worst < PUT_IN_WORST;
+        self.is_likely() && !guessed && !put_in
     }
 
     fn is_likely(&self) -> bool {
@@ -319,6 +324,8 @@ mod tests {
             ("turn off", GOOD, true),
             ("turn off", strange, false),
             ("turn off the", BAD, false),
+            ("turn the lamp", Fit { worst: -6.0, ..GOOD }, false),
+            ("turn the lamp", strange, true),
         ] {
             let confidence = if fit == BAD { 0.2 } else { 0.95 };
             let evidence = Evidence { confidence, ..evidence(heard, &list, fit) };
