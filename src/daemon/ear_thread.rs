@@ -23,7 +23,7 @@ use std::time::Duration;
 /// often while the ear says that it has patience.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// With so much patience nobody speaks, and the microphone need not hurry either. Waiting for the next
+/// With so much patience nobody speaks, and neither microphone nor loudspeaker need hurry. Waiting for the next
 /// hop of the wake engine takes less.
 const UNHURRIED: Duration = Duration::from_millis(120);
 
@@ -137,6 +137,7 @@ fn listen(
         // An order ends the rest. It holds from here on: what has come meanwhile is heard before it.
         let nap = Duration::from_millis(samples_to_ms(ear.patience_samples() as u64));
         source.set_unhurried(nap >= UNHURRIED);
+        echo.set_unhurried(nap >= UNHURRIED);
         let order = rest(nap, orders);
         samples.clear();
         let has_microphone = source.read(&mut samples, mailbox);

@@ -36,6 +36,13 @@ impl EchoFeed {
         self.stage.words()
     }
 
+    /// Lets the loudspeaker rest longer while nobody speaks.
+    pub(super) fn set_unhurried(&self, unhurried: bool) {
+        if let Some(tap) = &self.tap {
+            tap.set_unhurried(unhurried);
+        }
+    }
+
     /// What the loudspeaker played meanwhile, 16 kHz mono.
     pub(super) fn played(&self) -> &[f32] {
         self.stage.played_meanwhile()

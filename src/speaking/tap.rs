@@ -8,6 +8,8 @@
 
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Sound that may wait for the reader, in ms.
@@ -46,8 +48,10 @@ pub fn tap(rate_hz: u32, channels: u16) -> (Tap, TapReader) {
     let most = (u64::from(rate_hz) * u64::from(RING_MS) / 1000).max(1) as usize;
     let (samples, sounds) = HeapRb::new(most).split();
     let (notes, noted) = HeapRb::new(PIECES).split();
-    let tap = Tap { samples, notes, channels: usize::from(channels.max(1)), frame: 0 };
-    (tap, TapReader { samples: sounds, notes: noted, rate_hz, scratch: vec![0.0; most] })
+    let unhurried = Arc::new(AtomicBool::new(false));
+    let channels = usize::from(channels.max(1));
+    let tap = Tap { samples, notes, channels, frame: 0, unhurried: Arc::clone(&unhurried) };
+    (tap, TapReader { samples: sounds, notes: noted, rate_hz, scratch: vec![0.0; most], unhurried })
 }
 
 /// The callback's end.
@@ -57,6 +61,14 @@ pub struct Tap {
     channels: usize,
     /// Frames seen.
     frame: u64,
+    unhurried: Arc<AtomicBool>,
+}
+
+impl Tap {
+    /// Whether the reader hears nobody who could want an answer.
+    pub(super) fn is_unhurried(&self) -> bool {
+        self.unhurried.load(Ordering::Relaxed)
+    }
 }
 
 // real-time: begin
@@ -96,12 +108,19 @@ pub struct TapReader {
     notes: HeapCons<Note>,
     rate_hz: u32,
     scratch: Vec<f32>,
+    unhurried: Arc<AtomicBool>,
 }
 
 impl TapReader {
     /// Rate of the samples.
     pub fn rate_hz(&self) -> u32 {
         self.rate_hz
+    }
+
+    /// Lets the loudspeaker rest longer while nothing is played, because nobody speaks who could want an
+    /// answer.
+    pub fn set_unhurried(&self, unhurried: bool) {
+        self.unhurried.store(unhurried, Ordering::Relaxed);
     }
 
     /// Hands over every piece that came since the last call, in order.

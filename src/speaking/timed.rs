@@ -19,8 +19,7 @@ const PERIOD: Duration = Duration::from_millis(15);
 const AHEAD_PERIODS: i64 = 2;
 
 /// Periods that the server's buffer holds; PulseAudio's plugin takes no fewer. While there is nothing to
-/// play it is filled up, in rests of two periods: that costs half, and as sound ends the rest, it waits no
-/// longer.
+/// play and nobody speaks it is filled up, in rests of two periods, which costs half. Sound ends the rest.
 const BUFFER_PERIODS: u32 = 3;
 
 /// A loudspeaker of a sound server, opened but not fed yet.
@@ -91,7 +90,7 @@ where
             Err(_) => {}
         }
         // Sound that comes meanwhile ends it.
-        std::thread::park_timeout(if hand.source.is_silent() { 2 * PERIOD } else { PERIOD });
+        std::thread::park_timeout(if hand.source.may_rest() { 2 * PERIOD } else { PERIOD });
     }
     Ok(())
 }
@@ -115,7 +114,7 @@ impl<T: IoFormat + SizedSample + FromSample<f32>> Hand<T> {
         let (room, mut delay) = if begun { pcm.avail_delay()? } else { (self.buffer_frames, 0) };
         let now = Instant::now();
         let mut there = self.buffer_frames - room;
-        let most = match self.source.is_silent() {
+        let most = match self.source.may_rest() {
             true => self.buffer_frames,
             // To the nearest period: servers do not always take whole ones.
             false => AHEAD_PERIODS * self.period_frames + self.period_frames / 2,

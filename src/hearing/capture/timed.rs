@@ -69,11 +69,11 @@ where
     let most = (u128::from(rate_hz) * BUFFER.as_millis() / 1000) as usize;
     let mut samples = vec![T::EQUILIBRIUM; most * channels];
     while !stop.load(Ordering::Acquire) {
-        if let Err(error) = take(pcm, &io, &mut samples, rate_hz, channels, &mut writer) {
-            if server::recover(pcm, error)? {
-                troubles.note_xrun();
-                pcm.start()?;
-            }
+        if let Err(error) = take(pcm, &io, &mut samples, rate_hz, channels, &mut writer)
+            && server::recover(pcm, error)?
+        {
+            troubles.note_xrun();
+            pcm.start()?;
         }
         std::thread::sleep(if writer.unhurried() { READ_UNHURRIED_EVERY } else { READ_EVERY });
     }
