@@ -198,7 +198,7 @@ impl Ear {
             onset: 0,
             hard_looks: 0,
             told: (String::new(), 0),
-            own_voice: OwnVoice::default(),
+            own_voice: OwnVoice::new(),
             doubted: false,
             watch: None,
             own_until: 0,

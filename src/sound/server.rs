@@ -8,7 +8,7 @@
 
 use alsa::pcm::{Access, HwParams, IoFormat, PCM};
 use alsa::{Direction, ValueOr};
-use cpal::{SampleFormat, SupportedStreamConfig};
+use cpal::{FromSample, SampleFormat, SizedSample, SupportedStreamConfig};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -19,6 +19,25 @@ const EAGAIN: i32 = 11;
 const EPIPE: i32 = 32;
 const ESTRPIPE: i32 = 86;
 
+/// A device of a sound server, prepared but not worked yet.
+pub struct Opened {
+    /// The device.
+    pub pcm: PCM,
+    config: SupportedStreamConfig,
+}
+
+/// What is done with a device, whatever its kind of samples.
+pub trait Job: Send + 'static {
+    /// Works until it shall stop.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn work<T>(self, pcm: &PCM, config: &SupportedStreamConfig, stop: &AtomicBool) -> alsa::Result<()>
+    where
+        T: IoFormat + SizedSample + FromSample<f32>,
+        f32: FromSample<T>;
+}
+
 /// Opens and prepares the device when a sound server stands behind it, with samples of the same kind as
 /// `config` has; the server is asked for pieces of `period` and to hold `buffer`. `None` when a card stands
 /// behind it, when it cannot do what it promised, or when its samples are of a kind that no server has:
@@ -26,9 +45,9 @@ const ESTRPIPE: i32 = 86;
 pub fn open(
     name: &str,
     direction: Direction,
-    config: &SupportedStreamConfig,
+    config: SupportedStreamConfig,
     (period, buffer): (Duration, Duration),
-) -> Option<PCM> {
+) -> Option<Opened> {
     let prepared = || -> alsa::Result<Option<PCM>> {
         let name = std::ffi::CString::new(name).map_err(|_| alsa::Error::unsupported("name"))?;
         let pcm = PCM::open(&name, direction, true)?;
@@ -37,17 +56,47 @@ pub fn open(
             return Ok(None);
         }
         match config.sample_format() {
-            SampleFormat::F32 => prepare::<f32>(&pcm, config, period, buffer)?,
-            SampleFormat::I16 => prepare::<i16>(&pcm, config, period, buffer)?,
-            SampleFormat::I32 => prepare::<i32>(&pcm, config, period, buffer)?,
+            SampleFormat::F32 => prepare::<f32>(&pcm, &config, period, buffer)?,
+            SampleFormat::I16 => prepare::<i16>(&pcm, &config, period, buffer)?,
+            SampleFormat::I32 => prepare::<i32>(&pcm, &config, period, buffer)?,
             _ => return Ok(None),
         }
         Ok(Some(pcm))
     };
-    prepared().unwrap_or_else(|error| {
+    let pcm = prepared().unwrap_or_else(|error| {
         tracing::debug!("{name} is not worked by the clock: {error}");
         None
-    })
+    })?;
+    Some(Opened { pcm, config })
+}
+
+impl Opened {
+    /// Starts a thread that does the job, and calls `lost` when that ends with the device.
+    ///
+    /// # Errors
+    /// When the system gives no thread, in words for people.
+    pub fn start(
+        self,
+        thread: &str,
+        job: impl Job,
+        lost: impl FnOnce(alsa::Error) + Send + 'static,
+    ) -> Result<Work, String> {
+        let Self { pcm, config } = self;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let work = move || {
+            let worked = match config.sample_format() {
+                SampleFormat::I16 => job.work::<i16>(&pcm, &config, &stopped),
+                SampleFormat::I32 => job.work::<i32>(&pcm, &config, &stopped),
+                _ => job.work::<f32>(&pcm, &config, &stopped),
+            };
+            if let Err(error) = worked {
+                lost(error);
+            }
+        };
+        let thread = std::thread::Builder::new().name(thread.into()).spawn(work);
+        Ok(Work { stop, thread: Some(thread.map_err(|error| error.to_string())?) })
+    }
 }
 
 fn prepare<T: IoFormat>(
@@ -86,19 +135,6 @@ pub struct Work {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Work {
-    /// Starts the thread; `work` ends soon after the flag is set.
-    ///
-    /// # Errors
-    /// When the system gives no thread, in words for people.
-    pub fn start(name: &str, work: impl FnOnce(&AtomicBool) + Send + 'static) -> Result<Self, String> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&stopped));
-        Ok(Self { stop, thread: Some(thread.map_err(|error| error.to_string())?) })
-    }
-}
-
 impl Drop for Work {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
@@ -123,15 +159,18 @@ mod tests {
     #[test]
     fn what_is_not_there_or_of_another_kind_is_left_to_cpal() {
         for direction in [Direction::Capture, Direction::Playback] {
-            assert!(open("null", direction, &config(SampleFormat::U8), TIMES).is_none());
-            assert!(open("no such device", direction, &config(SampleFormat::F32), TIMES).is_none());
-            assert!(open("nul\0", direction, &config(SampleFormat::F32), TIMES).is_none());
+            assert!(open("null", direction, config(SampleFormat::U8), TIMES).is_none());
+            assert!(open("no such device", direction, config(SampleFormat::F32), TIMES).is_none());
+            assert!(open("nul\0", direction, config(SampleFormat::F32), TIMES).is_none());
         }
     }
 
     #[test]
     fn lost_sound_is_gone_on_from_and_a_lost_device_is_not() {
-        let Some(pcm) = open("null", Direction::Playback, &config(SampleFormat::F32), TIMES) else { return };
+        let Some(Opened { pcm, .. }) = open("null", Direction::Playback, config(SampleFormat::F32), TIMES)
+        else {
+            return;
+        };
         let error = |errno| alsa::Error::new("snd_pcm_writei", errno);
         assert!(!recover(&pcm, error(EAGAIN)).expect("nothing happened"));
         assert!(recover(&pcm, error(EPIPE)).expect("prepared again"));

@@ -258,11 +258,8 @@ fn connect(
     #[cfg(target_os = "linux")]
     if let Some(opened) = timed::open(name, *supported) {
         let (feeder, source, tapped) = ends();
-        let feeding = opened.start(source, Arc::clone(health)).map_err(|message| SpeakingError::Device {
-            name: name.to_owned(),
-            step: "started",
-            message,
-        })?;
+        let feeding = timed::start(opened, source, Arc::clone(health));
+        let feeding = feeding.map_err(|why| device_error(name, "started", &why))?;
         return Ok((Output::Clock { _feeding: feeding }, feeder, tapped));
     }
     // A device may refuse the short period it promised; then its own choice is taken.
@@ -395,7 +392,7 @@ fn on_error(health: Arc<Health>, control: PlaybackControl) -> impl FnMut(cpal::E
     }
 }
 
-fn device_error(name: &str, step: &'static str, error: &cpal::Error) -> SpeakingError {
+fn device_error(name: &str, step: &'static str, error: &impl std::fmt::Display) -> SpeakingError {
     SpeakingError::Device { name: name.to_owned(), step, message: error.to_string() }
 }
 

@@ -2,10 +2,10 @@
 
 use super::device::{ERRORS_FOR, Health};
 use super::playback::PlaybackSource;
-use crate::sound::server::{self, Work};
+use crate::sound::server::{self, Job, Opened, Work};
 use alsa::Direction;
 use alsa::pcm::{IO, IoFormat, PCM, State};
-use cpal::{FromSample, SampleFormat, SizedSample, SupportedStreamConfig};
+use cpal::{FromSample, SizedSample, SupportedStreamConfig};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -22,80 +22,63 @@ const AHEAD_PERIODS: i64 = 2;
 /// play and nobody speaks it is filled up, in rests of two periods, which costs half. Sound ends the rest.
 const BUFFER_PERIODS: u32 = 3;
 
-/// A loudspeaker of a sound server, opened but not fed yet.
-pub(super) struct Opened {
-    pcm: PCM,
-    config: SupportedStreamConfig,
-}
-
 /// Opens the device when a sound server stands behind it; else cpal may try.
 pub(super) fn open(name: &str, config: SupportedStreamConfig) -> Option<Opened> {
-    let pcm = server::open(name, Direction::Playback, &config, (PERIOD, PERIOD * BUFFER_PERIODS))?;
-    Some(Opened { pcm, config })
+    server::open(name, Direction::Playback, config, (PERIOD, PERIOD * BUFFER_PERIODS))
 }
 
-impl Opened {
-    /// Begins to feed it from the ring; it starts with the first period.
-    ///
-    /// # Errors
-    /// When there is no thread, in words for people.
-    pub(super) fn start(self, source: PlaybackSource, health: Arc<Health>) -> Result<Work, String> {
-        let Self { pcm, config } = self;
-        Work::start("hark-loudspeaker", move |stop| {
-            let fed = match config.sample_format() {
-                SampleFormat::I16 => feed::<i16>(&pcm, &config, source, &health, stop),
-                SampleFormat::I32 => feed::<i32>(&pcm, &config, source, &health, stop),
-                _ => feed::<f32>(&pcm, &config, source, &health, stop),
-            };
-            if let Err(error) = fed {
-                health.fail(&error);
-            }
-        })
-    }
+/// Begins to feed it from the ring; it starts with the first period.
+///
+/// # Errors
+/// When there is no thread, in words for people.
+pub(super) fn start(opened: Opened, source: PlaybackSource, health: Arc<Health>) -> Result<Work, String> {
+    let feeding = Feeding { source, health: Arc::clone(&health) };
+    opened.start("hark-loudspeaker", feeding, move |error| health.fail(&error))
 }
 
-/// Feeds until it shall stop or the device is lost.
-fn feed<T>(
-    pcm: &PCM,
-    config: &SupportedStreamConfig,
+/// From the ring to the device.
+struct Feeding {
     source: PlaybackSource,
-    health: &Health,
-    stop: &AtomicBool,
-) -> alsa::Result<()>
-where
-    T: IoFormat + SizedSample + FromSample<f32>,
-{
-    let io = pcm.io_checked::<T>()?;
-    let (buffer, period) = pcm.get_params()?;
-    let samples = period as usize * usize::from(config.channels());
-    let mut hand = Hand {
-        source,
-        buffer_frames: buffer as i64,
-        period_frames: period as i64,
-        rate_hz: config.sample_rate(),
-        played: vec![0.0; samples],
-        converted: vec![T::EQUILIBRIUM; samples],
-    };
-    hand.source.wake_when_there_is_sound(std::thread::current());
-    let mut well = Instant::now();
-    while !stop.load(Ordering::Acquire) {
-        match hand.give(pcm, &io).map(|()| false).or_else(|error| server::recover(pcm, error)) {
-            Ok(gap) => {
-                if gap {
-                    health.note_xrun();
-                }
-                well = Instant::now();
-            }
-            Err(error) if well.elapsed() >= ERRORS_FOR => return Err(error),
-            Err(_) => {}
-        }
-        // Sound that comes meanwhile ends it.
-        std::thread::park_timeout(if hand.source.may_rest() { 2 * PERIOD } else { PERIOD });
-    }
-    Ok(())
+    health: Arc<Health>,
 }
 
-/// What moves sound from the ring to the device.
+impl Job for Feeding {
+    fn work<T>(self, pcm: &PCM, config: &SupportedStreamConfig, stop: &AtomicBool) -> alsa::Result<()>
+    where
+        T: IoFormat + SizedSample + FromSample<f32>,
+    {
+        let io = pcm.io_checked::<T>()?;
+        let (buffer, period) = pcm.get_params()?;
+        let samples = period as usize * usize::from(config.channels());
+        let mut hand = Hand {
+            source: self.source,
+            buffer_frames: buffer as i64,
+            period_frames: period as i64,
+            rate_hz: config.sample_rate(),
+            played: vec![0.0; samples],
+            converted: vec![T::EQUILIBRIUM; samples],
+        };
+        hand.source.wake_when_there_is_sound(std::thread::current());
+        let mut well = Instant::now();
+        while !stop.load(Ordering::Acquire) {
+            match hand.give(pcm, &io).map(|()| false).or_else(|error| server::recover(pcm, error)) {
+                Ok(gap) => {
+                    if gap {
+                        self.health.note_xrun();
+                    }
+                    well = Instant::now();
+                }
+                Err(error) if well.elapsed() >= ERRORS_FOR => return Err(error),
+                Err(_) => {}
+            }
+            // Sound that comes meanwhile ends it.
+            std::thread::park_timeout(if hand.source.may_rest() { 2 * PERIOD } else { PERIOD });
+        }
+        Ok(())
+    }
+}
+
+/// A period of sound on its way, in the device's own kind of samples.
 struct Hand<T> {
     source: PlaybackSource,
     buffer_frames: i64,
@@ -137,7 +120,7 @@ impl<T: IoFormat + SizedSample + FromSample<f32>> Hand<T> {
 mod tests {
     use super::super::playback::{ItemReport, playback};
     use super::*;
-    use cpal::SupportedBufferSize;
+    use cpal::{SampleFormat, SupportedBufferSize};
 
     #[test]
     fn the_device_is_fed_until_it_is_dropped() {
@@ -150,7 +133,7 @@ mod tests {
             assert_eq!(feeder.push(&[0.5; 1600]), 1600);
             feeder.end();
             let health = Arc::new(Health::default());
-            let feeding = opened.start(source, Arc::clone(&health)).expect("start");
+            let feeding = start(opened, source, Arc::clone(&health)).expect("start");
             let (begun, mut reports) = (Instant::now(), Vec::new());
             while reports.len() < 2 && begun.elapsed() < Duration::from_secs(5) {
                 std::thread::sleep(Duration::from_millis(5));

@@ -262,7 +262,7 @@ fn start(
 ) -> Result<Stream, MicrophoneError> {
     #[cfg(target_os = "linux")]
     if let Some(opened) = timed::open(name, config) {
-        let reading = opened.start(writer, Arc::clone(troubles)).map_err(|why| {
+        let reading = timed::start(opened, writer, Arc::clone(troubles)).map_err(|why| {
             let source = cpal::Error::with_message(ErrorKind::BackendError, why);
             MicrophoneError::Open { name: name.to_owned(), source }
         })?;

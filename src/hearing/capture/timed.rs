@@ -2,10 +2,10 @@
 
 use super::microphone::Troubles;
 use super::ring::CaptureWriter;
-use crate::sound::server::{self, Work};
+use crate::sound::server::{self, Job, Opened, Work};
 use alsa::Direction;
 use alsa::pcm::{IO, IoFormat, PCM};
-use cpal::{FromSample, SampleFormat, SizedSample, SupportedStreamConfig};
+use cpal::{FromSample, SizedSample, SupportedStreamConfig};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,65 +19,48 @@ const READ_UNHURRIED_EVERY: Duration = Duration::from_millis(50);
 /// Sound that the server keeps when this thread comes late.
 const BUFFER: Duration = Duration::from_millis(250);
 
-/// A microphone of a sound server, opened but not read yet.
-pub(super) struct Opened {
-    pcm: PCM,
-    config: SupportedStreamConfig,
-}
-
 /// Opens the device when a sound server stands behind it; else cpal may try.
 pub(super) fn open(name: &str, config: SupportedStreamConfig) -> Option<Opened> {
-    let pcm = server::open(name, Direction::Capture, &config, (READ_EVERY, BUFFER))?;
-    Some(Opened { pcm, config })
+    server::open(name, Direction::Capture, config, (READ_EVERY, BUFFER))
 }
 
-impl Opened {
-    /// Begins to read into the ring.
-    ///
-    /// # Errors
-    /// When the device does not start or there is no thread, in words for people.
-    pub(super) fn start(self, writer: CaptureWriter, troubles: Arc<Troubles>) -> Result<Work, String> {
-        self.pcm.start().map_err(|error| error.to_string())?;
-        let Self { pcm, config } = self;
-        Work::start("hark-microphone", move |stop| {
-            let read = match config.sample_format() {
-                SampleFormat::I16 => read::<i16>(&pcm, &config, writer, &troubles, stop),
-                SampleFormat::I32 => read::<i32>(&pcm, &config, writer, &troubles, stop),
-                _ => read::<f32>(&pcm, &config, writer, &troubles, stop),
-            };
-            if let Err(error) = read {
-                troubles.lose(&error);
+/// Begins to read it into the ring.
+///
+/// # Errors
+/// When the device does not start or there is no thread, in words for people.
+pub(super) fn start(opened: Opened, writer: CaptureWriter, troubles: Arc<Troubles>) -> Result<Work, String> {
+    opened.pcm.start().map_err(|error| error.to_string())?;
+    let reading = Reading { writer, troubles: Arc::clone(&troubles) };
+    opened.start("hark-microphone", reading, move |error| troubles.lose(&error))
+}
+
+/// From the device into the ring.
+struct Reading {
+    writer: CaptureWriter,
+    troubles: Arc<Troubles>,
+}
+
+impl Job for Reading {
+    fn work<T>(mut self, pcm: &PCM, config: &SupportedStreamConfig, stop: &AtomicBool) -> alsa::Result<()>
+    where
+        T: IoFormat + SizedSample + FromSample<f32>,
+        f32: FromSample<T>,
+    {
+        let (rate_hz, channels) = (config.sample_rate(), usize::from(config.channels()));
+        let io = pcm.io_checked::<T>()?;
+        let most = (u128::from(rate_hz) * BUFFER.as_millis() / 1000) as usize;
+        let mut samples = vec![T::EQUILIBRIUM; most * channels];
+        while !stop.load(Ordering::Acquire) {
+            if let Err(error) = take(pcm, &io, &mut samples, rate_hz, channels, &mut self.writer)
+                && server::recover(pcm, error)?
+            {
+                self.troubles.note_xrun();
+                pcm.start()?;
             }
-        })
-    }
-}
-
-/// Reads until it shall stop or the device is lost.
-fn read<T>(
-    pcm: &PCM,
-    config: &SupportedStreamConfig,
-    mut writer: CaptureWriter,
-    troubles: &Troubles,
-    stop: &AtomicBool,
-) -> alsa::Result<()>
-where
-    T: IoFormat + SizedSample,
-    f32: FromSample<T>,
-{
-    let (rate_hz, channels) = (config.sample_rate(), usize::from(config.channels()));
-    let io = pcm.io_checked::<T>()?;
-    let most = (u128::from(rate_hz) * BUFFER.as_millis() / 1000) as usize;
-    let mut samples = vec![T::EQUILIBRIUM; most * channels];
-    while !stop.load(Ordering::Acquire) {
-        if let Err(error) = take(pcm, &io, &mut samples, rate_hz, channels, &mut writer)
-            && server::recover(pcm, error)?
-        {
-            troubles.note_xrun();
-            pcm.start()?;
+            std::thread::sleep(if self.writer.unhurried() { READ_UNHURRIED_EVERY } else { READ_EVERY });
         }
-        std::thread::sleep(if writer.unhurried() { READ_UNHURRIED_EVERY } else { READ_EVERY });
+        Ok(())
     }
-    Ok(())
 }
 
 /// Takes what is there now.
@@ -110,7 +93,7 @@ where
 mod tests {
     use super::super::ring::capture_ring;
     use super::*;
-    use cpal::SupportedBufferSize;
+    use cpal::{SampleFormat, SupportedBufferSize};
 
     /// ALSA's own device of silence has no card and no server, and is there without any sound system.
     fn silence(format: SampleFormat) -> Option<Opened> {
@@ -123,7 +106,7 @@ mod tests {
             let Some(opened) = silence(format) else { continue };
             let (writer, mut reader) = capture_ring(16_000, 1, 1000).expect("ring");
             let troubles = Arc::new(Troubles::default());
-            let reading = opened.start(writer, Arc::clone(&troubles)).expect("start");
+            let reading = start(opened, writer, Arc::clone(&troubles)).expect("start");
             let begun = Instant::now();
             while reader.captured_frames() < 3200 && begun.elapsed() < Duration::from_secs(5) {
                 std::thread::sleep(Duration::from_millis(5));

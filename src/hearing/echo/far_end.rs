@@ -79,8 +79,8 @@ impl FarEnd {
     /// Wipes out only what may hold sound, so a loudspeaker that has never played takes no memory.
     fn append_silence(&mut self, frames: u64) {
         let end = self.end + frames;
-        let wiped_from = if self.sound_end > 0 { self.sound_end + self.kept.len() as u64 } else { 0 };
-        for frame in self.end..end.min(wiped_from) {
+        let clean_from = if self.sound_end > 0 { self.sound_end + self.kept.len() as u64 } else { 0 };
+        for frame in self.end..end.min(clean_from) {
             self.kept[(frame & self.mask) as usize] = 0.0;
         }
         self.end = end;

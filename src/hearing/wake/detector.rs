@@ -186,18 +186,20 @@ impl WakeDetector {
         let Some(index) = self.engine.words().iter().position(|it| it.name == word) else { return Ok(false) };
         let alike = self.watches[index].limits.threshold * ALIKE;
         let hop = self.engine.hop_samples();
-        let mut found = false;
-        // After a detection it remembers nothing, and so it shall be left.
+        let mut found = Ok(false);
+        // After a detection it remembers nothing, and so it shall be left, also when it fails.
         self.engine.reset();
         for samples in sound[sound.len() % hop..].chunks_exact(hop) {
-            found = self.engine.hop(samples)?[index] >= alike;
-            if found {
-                self.listen_again();
+            found = self.engine.hop(samples).map(|scores| scores[index] >= alike);
+            if found != Ok(false) {
                 break;
             }
         }
         self.engine.reset();
-        Ok(found)
+        if found == Ok(true) {
+            self.listen_again();
+        }
+        found
     }
 
     /// A detection was none: whoever says the word again is not kept waiting.
