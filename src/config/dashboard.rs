@@ -22,7 +22,7 @@ pub struct Dashboard {
     /// Requests one client may make; a quarter of them at once.
     #[schemars(range(min = 60, max = 60000))]
     pub requests_per_minute: u32,
-    /// Connections at one time; more are turned away.
+    /// Connections at one time; a further one takes the place of the one that has kept Hark waiting longest.
     #[schemars(range(min = 8, max = 1024))]
     pub max_connections: u32,
     /// Browsers' microphones that are heard at one time; each holds engines of its own in memory while it is used, up to 250 MiB.

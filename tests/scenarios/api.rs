@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
 
 /// A daemon without sound, and where it is reached.
@@ -311,4 +311,34 @@ fn whoever_is_at_work_gets_the_answer_and_nothing_else_also_after_a_restart() {
     modes.sort();
     let modes: Vec<&str> = modes.iter().map(|(_, mode)| mode.as_str()).collect();
     assert_eq!(modes, ["chat", "focus", "focus", "focus", "chat"]);
+}
+
+/// 320 clients that begin to say something and do not go on keep nobody waiting.
+#[test]
+fn slow_clients_lock_nobody_out() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &[]);
+    let post = format!("POST /api/v1/say HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n");
+    let slow = [
+        "GET /api/v1/health HTTP/1.1\r\nHost: loc".to_owned(),
+        format!("GET /api/v1/health HTTP/1.1\r\nHost: {address}\r\n\r\n"),
+        format!("GET /ws HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgr"),
+        format!("{post}Content-Length: 40\r\n\r\n{{\"te"),
+    ];
+    let mut held = Vec::new();
+    for number in 0..320 {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(slow[number % slow.len()].as_bytes()).unwrap();
+        held.push(stream);
+        if number % 40 == 39 {
+            let asked = Instant::now();
+            assert_eq!(get(address, "/api/v1/health")["ok"], true);
+            println!("answered after {:?} beside {} slow clients", asked.elapsed(), held.len());
+        }
+    }
+    let asked = Instant::now();
+    let answer = ask(address, json!({ "text": "what time is it" }));
+    println!("a request was answered after {:?}", asked.elapsed());
+    assert_eq!(answer["outcome"], "done", "{answer}");
+    assert!(daemon.terminate().success());
 }
