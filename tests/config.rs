@@ -283,3 +283,13 @@ fn what_tools_may_reach_is_checked_word_by_word() {
     assert!(find(&problems, "permissions.deny_tools").fix.contains("shell"));
     assert!(problems.iter().all(|problem| problem.place.starts_with("hark.toml:")), "{problems:#?}");
 }
+
+#[test]
+fn thousands_of_mistakes_end_in_a_page_of_words() {
+    let lines: String = (0..5000).map(|number| format!("key{number} = 1\n")).collect();
+    let problems = problems_of(&format!("[vad]\n{lines}threshold = 9.0\n"), &[]);
+    assert_eq!(problems.len(), 5001);
+    let told = config::fault_of(&problems).to_string();
+    assert!(told.lines().count() < 60 && told.contains("4980 more: there is no such key"), "{told}");
+    assert!(told.contains("vad.threshold = 9"), "the other mistake is among them: {told}");
+}
