@@ -307,7 +307,7 @@ fn systemd_knows_every_option_of_the_services() {
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("hark.service");
         let text = fs::read_to_string(root().join(unit)).unwrap();
-        assert!(text.contains("ExecStart=/usr/bin/hark run"), "{unit}");
+        assert!(text.contains("ExecStart=/usr/bin/hark run") && text.contains("ExecReload="), "{unit}");
         // It is not installed where it is tested.
         fs::write(&copy, text.replace("/usr/bin/hark", env!("CARGO_BIN_EXE_hark"))).unwrap();
         let verify = |copy: &Path| {

@@ -22,6 +22,7 @@ pub mod trace;
 mod train;
 
 use crate::config::Config;
+use crate::daemon::reload::Origin;
 use crate::domain::{Fault, FaultKind};
 use crate::telemetry::logging;
 use args::{Cli, Command};
@@ -58,7 +59,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
     match cli.command {
         Command::Run { demo } => {
             logging::init("info");
-            run::run(load(&cli)?, demo, cli.json)
+            let (config, json) = (load(&cli)?, cli.json);
+            run::run(Origin { config, read: Box::new(move || load(&cli)) }, demo, json)
         }
         _ => others(cli).map(|()| ExitCode::SUCCESS),
     }

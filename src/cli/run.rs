@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::daemon::conductor::Listener;
 use crate::daemon::demo::Demo;
 use crate::daemon::live::{self, Ended};
+use crate::daemon::reload::Origin;
 use crate::daemon::workshop::Workshop;
 use crate::domain::{Envelope, Fault, FaultKind, PublicEvent};
 use crate::telemetry::{logging, watchdog};
@@ -17,10 +18,10 @@ const AGAIN: u8 = 75;
 ///
 /// A restart under systemd ends the program with [`AGAIN`], by which the service starts it again; anywhere else the
 /// program takes its own place.
-pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Faults> {
+pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Faults> {
     // Asked now: later another file may have come there.
     let program = std::env::current_exe();
-    let workshop = Workshop::open_keeping(config)?;
+    let workshop = Workshop::open_keeping(origin.config.clone())?;
     let mut listeners: Vec<Listener> = Vec::new();
     // What is said at home does not belong into the system's journal; `hark explain` has it.
     if json || !logging::under_journald() {
@@ -52,7 +53,7 @@ pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Fa
             eprintln!("hark: the demonstration failed: {fault}");
         }
     };
-    let ended = live::run(&workshop, listeners, ready).map_err(|fault| vec![fault])?;
+    let ended = live::run(&workshop, origin, listeners, ready).map_err(|fault| vec![fault])?;
     drop(workshop);
     match ended {
         Ended::ForGood => Ok(ExitCode::SUCCESS),

@@ -13,8 +13,10 @@ use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
 use super::promises::Promises;
+use super::reload::Origin;
 use super::remote_ear::RemoteEars;
 use super::settings;
+use super::signals;
 use super::steward::Steward;
 use super::timers_thread::TimersThread;
 use super::vocabulary::VocabularyThread;
@@ -38,7 +40,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinHandle;
 
-/// Runs until SIGINT or SIGTERM. Events go to `listeners` as well as to MQTT. `ready` is called when
+/// Runs until SIGINT or SIGTERM, or until its terminal is gone; SIGHUP otherwise has `origin` read anew. Events go to `listeners` as well as to MQTT. `ready` is called when
 /// everything is up.
 ///
 /// # Errors
@@ -46,6 +48,7 @@ use tokio::task::JoinHandle;
 /// reported and looked for again.
 pub fn run(
     workshop: &Workshop,
+    origin: Origin,
     mut listeners: Vec<Listener>,
     ready: impl FnOnce(&Running),
 ) -> Result<Ended, Fault> {
@@ -104,12 +107,12 @@ pub fn run(
     let model = workshop.model().cloned();
     let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer, model };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
-    end_on_signal(workshop, mailbox.clone())?;
+    signals::follow(workshop, origin)?;
     conductor.announce(settings, workshop.store().mode()?.unwrap_or(Mode::Resting));
     go_on_with_plans(workshop)?;
     let noting = keep_promises(workshop, &mqtt, left_over);
     watch_model(workshop);
-    Notifier.ready("listening");
+    Notifier.ready(signals::LISTENING);
     let api = dashboard.as_ref().and_then(Dashboard::address);
     ready(&Running { ear: &ear, voice: &voice, api });
     memory::give_back();
@@ -357,24 +360,6 @@ fn start_learning(workshop: &Workshop) -> Result<Option<LearningThread>, Fault> 
     let learner = Learner::new(&workshop.config, &tongues.places, classifier);
     let mailbox = workshop.mailbox.clone();
     LearningThread::start(learner, move |fault| report(&mailbox, fault)).map(Some)
-}
-
-fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let _inside = workshop.runtime.enter();
-    let no_signal = |error: std::io::Error| {
-        Fault::new(FaultKind::Failed, "daemon", format!("cannot wait for signals: {error}"), "")
-    };
-    let mut terminate = signal(SignalKind::terminate()).map_err(no_signal)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(no_signal)?;
-    workshop.runtime.spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        mailbox.close();
-    });
-    Ok(())
 }
 
 pub(super) fn report(mailbox: &Mailbox, fault: Fault) {

@@ -32,6 +32,7 @@ mod passwords;
 mod presence;
 mod promises;
 mod recordings;
+mod reloading;
 mod several_nodes;
 mod teaching;
 mod thinking;
