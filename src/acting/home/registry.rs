@@ -1,6 +1,7 @@
 //! The one picture of the home that everybody reads: a snapshot that is cheap to take, and changes
 //! that are told when they happened. Several sources tell what there is, each its own part.
 
+use super::super::names::normal;
 use super::UNAVAILABLE;
 use super::merge::{Part, merge, vocabulary_of};
 use super::secrets::Secrets;
@@ -24,6 +25,9 @@ pub struct EntityChange {
 /// Told of every change of a state, outside the lock: it may read the registry.
 pub type Observer = Arc<dyn Fn(&EntityChange) + Send + Sync>;
 
+/// Most names of things that have left which are remembered.
+const MOST_LEFT: usize = 1000;
+
 /// The home as it is now.
 pub struct HomeRegistry {
     inner: RwLock<Inner>,
@@ -43,6 +47,8 @@ struct Inner {
     home: Arc<Home>,
     /// Where each entity stands in `home`.
     places: HashMap<EntityId, usize>,
+    /// Names, in the form of [`normal`], of what was in the home and is not any more, with how it was called.
+    left: HashMap<String, String>,
     /// Of `home`.
     vocabulary: u64,
     secrets: Arc<Secrets>,
@@ -58,6 +64,7 @@ impl HomeRegistry {
             parts: BTreeMap::new(),
             home: Arc::default(),
             places: HashMap::new(),
+            left: HashMap::new(),
             vocabulary: 0,
         };
         inner.merge(&|_| true);
@@ -107,6 +114,12 @@ impl HomeRegistry {
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
         inner.places.get(id).map(|at| inner.home.entities[*at].clone())
+    }
+
+    /// How something was called that had this name and has left the home since the start.
+    pub fn left(&self, name: &str) -> Option<String> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.left.get(&normal(name)).cloned()
     }
 
     /// What a device says about itself: its state and all its attributes. Answers the change, `None`
@@ -194,11 +207,27 @@ impl Inner {
                 changes.push(EntityChange { before: before.clone(), after: now.clone() });
             }
         }
-        self.places = home.entities.iter().enumerate().map(|(at, one)| (one.id.clone(), at)).collect();
+        let places: HashMap<_, _> =
+            home.entities.iter().enumerate().map(|(at, one)| (one.id.clone(), at)).collect();
+        let gone = self.home.entities.iter().filter(|one| !places.contains_key(&one.id));
+        for (name, gone) in gone.flat_map(|one| names_of(one).map(move |name| (name, one))) {
+            if self.left.len() < MOST_LEFT {
+                self.left.insert(normal(name), gone.name.clone());
+            }
+        }
+        if !self.left.is_empty() {
+            home.entities.iter().flat_map(names_of).for_each(|name| drop(self.left.remove(&normal(name))));
+        }
+        self.places = places;
         self.vocabulary = vocabulary_of(&home);
         self.home = Arc::new(home);
         changes
     }
+}
+
+/// Its name and what else it is called.
+fn names_of(entity: &Entity) -> impl Iterator<Item = &String> {
+    std::iter::once(&entity.name).chain(&entity.aliases)
 }
 
 impl HomeSink for HomeRegistry {

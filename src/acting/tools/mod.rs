@@ -41,6 +41,7 @@ mod volume;
 mod weather;
 mod web;
 
+use crate::acting::home::DeviceError;
 use crate::acting::home::command::Actions;
 use crate::acting::permissions::{Approval, Danger};
 use crate::domain::model::ToolSpec;
@@ -51,7 +52,7 @@ use crate::domain::{Receipt, Risk, Slots, ToolCall, TurnId};
 use args::Args;
 use descriptor::Descriptor;
 use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -144,7 +145,7 @@ async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -
     let args = Args::check(tool, &call.args)?.of_call(&call);
     allowed(&parts, tool)?;
     (tool.ready)(&parts)?;
-    let prepared = (tool.prepare)(&parts, &args)?;
+    let prepared = (tool.prepare)(&parts, &args).map_err(|failure| of_what_left(&parts, failure))?;
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
         let message = format!("{} may only look and wanted to change something", tool.name);
@@ -167,6 +168,16 @@ async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -
     }?;
     parts.undo.note(&call.turn, parts.now_unix_ms(), outcome.undo.iter().cloned());
     checked(tool, outcome)
+}
+
+/// Says of a thing that is not found, but was there before, that it has left the home.
+fn of_what_left(parts: &Parts, failure: Failure) -> Failure {
+    let name = failure.detail().get("name").and_then(Value::as_str);
+    let known = name.filter(|_| failure.code() == error_code::NOT_FOUND);
+    match known.and_then(|name| parts.home.registry().left(name)) {
+        Some(name) => failure.with("message", json!(DeviceError::Gone(name).to_string())),
+        None => failure,
+    }
 }
 
 /// Whether the owner has left this tool switched on.
