@@ -1,5 +1,6 @@
 //! The clock behind every stamp: monotonic, and the recording's own when one is played.
 
+use crate::acting::zone::Zone;
 use crate::domain::Stamp;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -52,7 +53,7 @@ pub fn wall_unix_ms() -> i64 {
     chrono::Utc::now().timestamp_millis()
 }
 
-/// Wall clock of the place, without its zone.
+/// Wall clock of the place, without its zone, in whole milliseconds.
 pub fn wall_local() -> chrono::NaiveDateTime {
-    chrono::Local::now().naive_local()
+    Zone::Local.wall(wall_unix_ms())
 }

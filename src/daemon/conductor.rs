@@ -12,6 +12,7 @@ use super::secret_guard;
 use super::teacher::Teacher;
 use super::thinker::Thinker;
 use crate::acting::timers::{TimerQuery, Timers};
+use crate::acting::zone::Zone;
 use crate::deciding::contracts::scoring::Subject;
 use crate::deciding::mind::Judgement;
 use crate::deciding::modes;
@@ -29,6 +30,7 @@ use crate::hearing::EarCommand;
 use crate::speaking::earcons;
 use crate::speaking::voice_stream::SpeechStream;
 use crate::speaking::voice_thread::VoiceHandle;
+use chrono::NaiveDateTime;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -296,7 +298,8 @@ impl Conductor {
             }
             Effect::Understand { turn, text, language } => {
                 self.likely.asked(&turn, &text);
-                let understanding = self.parts.understand.understand_at(&text, &language, wall_local());
+                let now = self.asked_at(&turn);
+                let understanding = self.parts.understand.understand_at(&text, &language, now);
                 self.follow_ups.push_back(Event::Understood { turn, understanding });
             }
             Effect::Act { call } => self.act(call),
@@ -394,6 +397,12 @@ impl Conductor {
         if let Some(promises) = &self.parts.promises {
             promises.done(turn);
         }
+    }
+
+    /// The moment that "in ten minutes" is reckoned from: now, or when a request came that is taken up again.
+    fn asked_at(&self, turn: &TurnId) -> NaiveDateTime {
+        let came = self.parts.promises.as_ref().and_then(|promises| promises.asked_at(turn));
+        came.map_or_else(wall_local, |unix_ms| Zone::Local.wall(unix_ms))
     }
 
     fn act(&mut self, call: ToolCall) {

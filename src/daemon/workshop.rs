@@ -181,7 +181,9 @@ impl Workshop {
         let parts = toolbox.parts().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let promises = settings_kept.as_ref().map(|(kept, choices)| {
-            Arc::new(Promises::new(store.clone(), kept.clone(), choices.clone(), &mailbox, tools.clone()))
+            let arrivals = parts.arrivals.clone();
+            let (store, kept, choices) = (store.clone(), kept.clone(), choices.clone());
+            Arc::new(Promises::new(store, kept, choices, &mailbox, tools.clone(), arrivals))
         });
         let tools = match &promises {
             Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),

@@ -134,6 +134,13 @@ const STEPS: &[&str] = &[
         receipt TEXT,
         PRIMARY KEY (request, at)
      ) STRICT;",
+    // 10: which call a request meant, of those that may be run again: then it is the same call.
+    "CREATE TABLE request_meant (
+        request INTEGER NOT NULL REFERENCES requests (seq) ON DELETE CASCADE,
+        at      INTEGER NOT NULL,
+        call    TEXT NOT NULL,
+        PRIMARY KEY (request, at)
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

@@ -41,6 +41,21 @@ pub(crate) fn get_bytes(address: SocketAddr, path: &str) -> (u16, String, Vec<u8
 }
 
 fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, String, Vec<u8>) {
+    try_exchange(address, method, path, body).unwrap()
+}
+
+/// Whether a question was answered, by a daemon that may be killed meanwhile.
+pub(crate) fn is_answered(address: SocketAddr, text: &str) -> bool {
+    let body = json!({ "text": text });
+    matches!(try_exchange(address, "POST", "/api/v1/ask", Some(body)), Ok((200, _, body)) if body.ends_with(b"}"))
+}
+
+fn try_exchange(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+) -> std::io::Result<(u16, String, Vec<u8>)> {
     let body = body.map(|body| body.to_string());
     let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     if let Some(body) = &body {
@@ -48,16 +63,17 @@ fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<Value>) 
     }
     request += "\r\n";
     request += body.as_deref().unwrap_or_default();
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(120)))?;
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    stream.read_to_end(&mut answer)?;
+    let whole = answer.windows(4).position(|it| it == b"\r\n\r\n");
+    let end = whole.ok_or(std::io::ErrorKind::UnexpectedEof)?;
     let head = String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase();
     let kind =
         head.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or_default().to_owned();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), kind, answer.split_off(end + 4))
+    Ok((head.split(' ').nth(1).unwrap().parse().unwrap(), kind, answer.split_off(end + 4)))
 }
 
 pub(crate) fn get(address: SocketAddr, path: &str) -> Value {

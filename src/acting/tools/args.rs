@@ -15,7 +15,14 @@ const MAX_TEXT_CHARS: usize = 100;
 
 /// Arguments that passed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Args(Slots, String);
+pub struct Args(Slots, Asked);
+
+/// By whom and when.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Asked {
+    key: String,
+    asked_unix_ms: Option<i64>,
+}
 
 impl Args {
     /// Checks `slots` against the descriptor. A `null` counts as missing.
@@ -40,21 +47,27 @@ impl Args {
             Some(arg) => {
                 Err(bad(arg.name, format!("{} needs {} ({})", tool.name, arg.name, arg.description)))
             }
-            None => Ok(Self(checked, String::new())),
+            None => Ok(Self(checked, Asked::default())),
         }
     }
 
-    /// The same, of this call.
+    /// The same, of this call, whose request came at `asked_unix_ms` where that was written down.
     #[must_use]
-    pub fn of_call(self, call: &ToolCall) -> Self {
+    pub fn of_call(self, call: &ToolCall, asked_unix_ms: Option<i64>) -> Self {
         // Also the arguments: what asks something else at the same place of a turn is another call.
         let args = serde_json::to_string(&call.args).unwrap_or_default();
-        Self(self.0, format!("{}/{}/{}/{args}", call.turn, call.index, call.tool))
+        let key = format!("{}/{}/{}/{args}", call.turn, call.index, call.tool);
+        Self(self.0, Asked { key, asked_unix_ms })
     }
 
     /// Names the call: it is the same when the call comes again, also after a restart. Empty without a call.
     pub fn key(&self) -> &str {
-        &self.1
+        &self.1.key
+    }
+
+    /// When the request came, milliseconds since the Unix epoch, where that was written down with it; `None`: now.
+    pub fn asked_unix_ms(&self) -> Option<i64> {
+        self.1.asked_unix_ms
     }
 
     /// A text.

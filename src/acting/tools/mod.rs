@@ -5,6 +5,7 @@ mod again;
 mod alarm;
 mod announce;
 pub mod args;
+mod arrivals;
 mod calculate;
 mod clipboard;
 mod datetime;
@@ -55,6 +56,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use arrivals::Arrivals;
 pub use in_order::InOrder;
 pub use parts::{Clock, Kept, Parts};
 pub use table::triggers;
@@ -141,7 +143,7 @@ async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
 }
 
 async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?.of_call(&call);
+    let args = Args::check(tool, &call.args)?.of_call(&call, parts.arrivals.of(&call.turn));
     allowed(&parts, tool)?;
     (tool.ready)(&parts)?;
     let prepared = (tool.prepare)(&parts, &args)?;

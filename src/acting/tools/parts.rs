@@ -1,5 +1,6 @@
 //! What the tools work with.
 
+use super::arrivals::Arrivals;
 use crate::acting::clipboard::{self, Clipboard};
 use crate::acting::files::Files;
 use crate::acting::home::{HomeControl, select};
@@ -62,6 +63,8 @@ pub struct Parts {
     pub clipboard: Arc<dyn Clipboard>,
     /// The time.
     pub clock: Clock,
+    /// When requests came that may be taken up again.
+    pub arrivals: Arc<Arrivals>,
     /// The permission gate.
     pub gate: Gate,
     /// The PIN.
@@ -109,6 +112,7 @@ impl Parts {
             web: Web::new(tools),
             clipboard: clipboard::of_desktop(),
             clock,
+            arrivals: Arc::default(),
             gate: Gate::new(permissions),
             pin: kept.pin,
             here,
