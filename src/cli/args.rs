@@ -92,6 +92,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Remember,
     },
+    /// The database: whether it is sound, and its backups
+    Store {
+        #[command(subcommand)]
+        command: Store,
+    },
     /// Microphones and speakers
     Devices,
     /// Checks every part and says how to mend what is broken
@@ -204,6 +209,20 @@ pub enum Remember {
     Forget {
         /// Its number, as `list` shows it
         id: i64,
+    },
+}
+
+/// `hark store`.
+#[derive(Debug, Subcommand)]
+pub enum Store {
+    /// Whether it is sound, its backups, and damaged files that were kept
+    Status,
+    /// Makes a backup now
+    Backup,
+    /// Puts a backup in its place, while Hark is stopped; what was there is kept under another name
+    Restore {
+        /// Its name, as `status` shows it; the newest, when none is named
+        backup: Option<String>,
     },
 }
 

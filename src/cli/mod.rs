@@ -17,6 +17,7 @@ mod remember;
 mod replay;
 mod run;
 mod say;
+mod store;
 mod timers;
 pub mod trace;
 mod train;
@@ -101,6 +102,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
+        Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),
         Command::Run { .. }
         | Command::Config(_)

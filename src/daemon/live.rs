@@ -28,8 +28,10 @@ use crate::inference::memory;
 use crate::integrations::dashboard::Dashboard;
 use crate::integrations::dashboard::limits::Limits;
 use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo, Receiving};
+use crate::remembering::store::Store;
 use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
+use chrono::TimeDelta;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +63,8 @@ pub fn run(
     let ear = EarThread::start(workshop, echo, health.clone(), claims.clone(), muted)?;
     let newer = Arc::new(Newer::default());
     // Before anything new can come.
-    let left_over = workshop.promises().map(|promises| promises.left_over()).transpose()?.unwrap_or_default();
+    let left_over = told(&mailbox, workshop.promises().map(|it| it.left_over()).transpose());
+    let left_over = left_over.flatten().unwrap_or_default();
     let mqtt = Arc::new(start_mqtt(workshop, claims, ending.clone(), newer.clone())?);
     workshop.intercom().attach(mqtt.clone(), workshop.area_name());
     if let Some(claimed) = claimed {
@@ -105,9 +108,10 @@ pub fn run(
     let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer, model };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
     end_on_signal(workshop, mailbox.clone())?;
-    conductor.announce(settings, workshop.store().mode()?.unwrap_or(Mode::Resting));
-    go_on_with_plans(workshop)?;
+    conductor.announce(settings, told(&mailbox, workshop.store().mode()).flatten().unwrap_or(Mode::Resting));
+    told(&mailbox, go_on_with_plans(workshop));
     let noting = keep_promises(workshop, &mqtt, left_over);
+    workshop.runtime.spawn(back_up(workshop.store().clone(), mailbox.clone()));
     watch_model(workshop);
     Notifier.ready("listening");
     let api = dashboard.as_ref().and_then(Dashboard::address);
@@ -375,6 +379,28 @@ fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault
         mailbox.close();
     });
     Ok(())
+}
+
+/// A backup a day, for as long as the runtime is there.
+async fn back_up(store: Store, mailbox: Arc<Mailbox>) {
+    const LOOK_EVERY: Duration = Duration::from_secs(3600);
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    loop {
+        looks.tick().await;
+        let store = store.clone();
+        match tokio::task::spawn_blocking(move || store.back_up(TimeDelta::days(1))).await {
+            Ok(Ok(made)) => {
+                made.iter().for_each(|backup| tracing::info!(name = backup.name, "a backup was made"))
+            }
+            Ok(Err(fault)) => report(&mailbox, fault.recoverable()),
+            Err(error) => tracing::error!(%error, "no backup was made"),
+        }
+    }
+}
+
+/// What was read of the store. Where it cannot be, the house works without, and it is told.
+fn told<T>(mailbox: &Mailbox, read: Result<T, Fault>) -> Option<T> {
+    read.map_err(|fault| report(mailbox, fault.recoverable())).ok()
 }
 
 pub(super) fn report(mailbox: &Mailbox, fault: Fault) {

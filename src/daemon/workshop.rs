@@ -44,6 +44,7 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -137,8 +138,12 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let mailbox = Arc::new(Mailbox::default());
-        let store = open_store(&config).map_err(|fault| vec![fault])?;
-        if let Some(fault) = store.repaired() {
+        let store = match guise {
+            Guise::Daemon => open_store_of_daemon(&config),
+            Guise::Alone | Guise::Visit => open_store(&config),
+        };
+        let store = store.map_err(|fault| vec![fault])?;
+        if let Some(fault) = store.trouble() {
             tracing::error!("{fault}");
             super::live::report(&mailbox, fault.clone());
         }
@@ -401,12 +406,37 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
     Store::open(&folder.join(DATABASE))
 }
 
+/// Opens the store so that the house works whatever has become of the file: a damaged one is mended, and where nothing
+/// can be written what is kept is known and nothing new is.
+fn open_store_of_daemon(config: &Config) -> Result<Store, Fault> {
+    let path = database(config)?;
+    let opened = match paths::ensure_dir(&config.paths.state_dir()?) {
+        Ok(()) => Store::open_mending(&path),
+        Err(fault) => Err(Fault { kind: FaultKind::Unavailable, ..fault }),
+    };
+    match opened {
+        Err(fault) if fault.kind == FaultKind::Unavailable => {
+            tracing::error!("{fault}");
+            Store::open_unkept(&path)
+        }
+        opened => opened,
+    }
+}
+
+/// Where the database is.
+///
+/// # Errors
+/// When there is not even a place for one.
+pub fn database(config: &Config) -> Result<PathBuf, Fault> {
+    Ok(config.paths.state_dir()?.join(DATABASE))
+}
+
 /// Whether there is a store.
 ///
 /// # Errors
 /// When there is not even a place for one.
 pub fn has_store(config: &Config) -> Result<bool, Fault> {
-    Ok(config.paths.state_dir()?.join(DATABASE).exists())
+    Ok(database(config)?.exists())
 }
 
 /// Opens the store for looking only.
@@ -414,7 +444,7 @@ pub fn has_store(config: &Config) -> Result<bool, Fault> {
 /// # Errors
 /// When there is none yet.
 pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
-    Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+    Store::open_read_only(&database(config)?)
 }
 
 /// The settings of before over those of the configuration. What does not count any more is told.

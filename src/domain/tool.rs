@@ -93,11 +93,13 @@ pub mod error_code {
     pub const NOT_CONFIGURED: &str = "not_configured";
     /// An argument is missing or out of range.
     pub const BAD_ARGUMENT: &str = "bad_argument";
+    /// It would have to be kept, and nothing can be; `detail.message` says why.
+    pub const NOT_KEPT: &str = "not_kept";
     /// Anything else; `detail.message` says what.
     pub const FAILED: &str = "failed";
 
     /// Every code.
-    pub const ALL: [&str; 14] = [
+    pub const ALL: [&str; 15] = [
         NOT_FOUND,
         AMBIGUOUS,
         UNSUPPORTED,
@@ -111,6 +113,7 @@ pub mod error_code {
         PARTIAL,
         NOT_CONFIGURED,
         BAD_ARGUMENT,
+        NOT_KEPT,
         FAILED,
     ];
 }

@@ -14,6 +14,7 @@ mod at_work;
 mod audio_heals;
 mod browser_microphone;
 mod choosing_a_voice;
+mod damaged_store;
 mod dangerous_acts;
 mod devices_of_mqtt;
 mod direct_commands;

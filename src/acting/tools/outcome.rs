@@ -9,7 +9,7 @@ use crate::acting::timers::TimerError;
 use crate::acting::undo::Undoable;
 use crate::acting::weather::WeatherError;
 use crate::domain::tool::error_code;
-use crate::domain::{Fault, Receipt, ReceiptId};
+use crate::domain::{Fault, FaultKind, Receipt, ReceiptId};
 use serde_json::{Map, Value, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -268,7 +268,8 @@ impl From<TimerError> for Failure {
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
             TimerError::BadLength | TimerError::BadTime => Self::new(error_code::BAD_ARGUMENT, message),
-            TimerError::TooMany | TimerError::Store(_) => Self::new(error_code::FAILED, message),
+            TimerError::Store(fault) => fault.into(),
+            TimerError::TooMany => Self::new(error_code::FAILED, message),
             TimerError::WrongState(_) => Self::new(error_code::UNSUPPORTED, message),
         }
     }
@@ -279,9 +280,8 @@ impl From<ListError> for Failure {
         let code = match error {
             ListError::NoSuchList(_) | ListError::NoSuchItem { .. } => error_code::NOT_FOUND,
             ListError::Exists(_) => error_code::BAD_ARGUMENT,
-            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) | ListError::Store(_) => {
-                error_code::FAILED
-            }
+            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) => error_code::FAILED,
+            ListError::Store(fault) => return fault.into(),
         };
         Self::new(code, error.to_string())
     }
@@ -289,7 +289,10 @@ impl From<ListError> for Failure {
 
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
-        Self::new(error_code::FAILED, fault.message)
+        // The disk is full, or can only be read.
+        let is_unkept = fault.part == "store" && fault.kind == FaultKind::Unavailable;
+        let code = if is_unkept { error_code::NOT_KEPT } else { error_code::FAILED };
+        Self::new(code, fault.message)
     }
 }
 
