@@ -55,6 +55,9 @@ pub enum Event {
     /// same turn when the request is taken up again after the program died. Where it opens none it is answered by
     /// [`Effect::Settled`], else by the closing record of the turn.
     Promised { turn: TurnId, event: Box<Event> },
+    /// An event with names in the place of the values of password fields, and whether there were any. Not for the
+    /// machine, which gets the event in it.
+    Covered { event: Box<Event>, hidden: bool },
     /// A yes or no to what Hark has asked, by a button and not by words. `turn` names the turn that asked; without it
     /// the last question of this conversation is meant.
     Answer { origin: Origin, turn: Option<TurnId>, yes: bool },

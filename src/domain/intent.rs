@@ -76,6 +76,14 @@ pub struct Understanding {
     pub hint: Option<String>,
 }
 
+impl Understanding {
+    /// Of a text that cannot be read within the effort that a text may cost.
+    pub fn unread() -> Self {
+        let why = "it is too long or too involved to be read as a request".to_owned();
+        Self { why, ..Self::default() }
+    }
+}
+
 /// Something that was spoken of and that the home does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownThing {

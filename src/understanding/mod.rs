@@ -33,6 +33,8 @@ mod fill_tests;
 #[cfg(test)]
 mod german_tests;
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod household_replies;
 #[cfg(test)]
 mod household_rows;

@@ -297,7 +297,8 @@ fn length(phrase: &str, words: &[&str]) -> Option<usize> {
 
 /// How many words the longest of some phrases takes at the end.
 pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
-    (1..=words.len()).rev().find(|count| {
+    let most = phrases.iter().map(|phrase| phrase.split(' ').count()).max().unwrap_or(0);
+    (1..=words.len().min(most)).rev().find(|count| {
         let tail = &words[words.len() - count..];
         phrases.iter().any(|phrase| length(phrase, tail) == Some(*count))
     })

@@ -220,6 +220,7 @@ impl Machine {
             Event::Claimed { .. }
             | Event::Announcement { .. }
             | Event::Confirmed { .. }
+            | Event::Covered { .. }
             | Event::Sound { .. }
             | Event::Restart
             | Event::Install => {}

@@ -63,6 +63,9 @@ pub enum Rule {
     Sum,
 }
 
+/// Words at most of what a rule reads: nobody says a longer date, length or sum in one breath.
+pub const MOST_WORDS: usize = 40;
+
 /// Names of the rules in sentence files.
 pub const NAMES: [(&str, Rule); 9] = [
     ("datetime", Rule::Datetime),
