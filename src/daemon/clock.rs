@@ -1,8 +1,8 @@
 //! The clock behind every stamp: monotonic, and the recording's own when one is played.
 
-use crate::domain::Stamp;
+use crate::domain::{Effort, Stamp};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const LIVE: u64 = u64::MAX;
 
@@ -38,8 +38,22 @@ impl Clock {
 
     /// The instant at which `clock_ms` is reached on a live clock.
     pub fn instant_at(&self, clock_ms: u64) -> Instant {
-        self.start + std::time::Duration::from_millis(clock_ms)
+        self.start + Duration::from_millis(clock_ms)
     }
+}
+
+/// What understanding one request may take of the processor. Steps bound it first; this is for a slow machine.
+const MOST_WORK: Duration = Duration::from_millis(120);
+
+/// How long this thread has worked.
+fn worked() -> Duration {
+    let worked = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(worked).unwrap_or_default()
+}
+
+/// What understanding one request may cost from now on, on this thread.
+pub fn effort() -> Effort {
+    Effort::within(MOST_WORK, worked)
 }
 
 /// Wall clock in RFC 3339 with milliseconds.

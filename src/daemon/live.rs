@@ -3,7 +3,7 @@
 use super::api::{Broadcast, LiveApi, remote_ears};
 use super::claims::{self, Claims};
 use super::clock::Clock;
-use super::conductor::{Conductor, Listener};
+use super::conductor::{Conductor, Listener, Parts};
 use super::diagnostics::{self, Sources};
 use super::ear_thread::EarThread;
 use super::echo_feed::EchoFeed;
@@ -13,6 +13,7 @@ use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
 use super::promises::Promises;
+use super::reading::ReadingThread;
 use super::remote_ear::RemoteEars;
 use super::settings;
 use super::steward::Steward;
@@ -91,6 +92,7 @@ pub fn run(
         }
     }));
     let publisher = mqtt.clone();
+    let reading = start_reading(&mut parts, &mailbox)?;
     parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_told())));
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
@@ -128,6 +130,7 @@ pub fn run(
     drop(ear);
     drop(voice);
     conductor.finish();
+    drop(reading);
     if let Some((promises, noting)) = noting {
         noting.abort();
         promises.note();
@@ -178,6 +181,14 @@ impl Ending {
 /// Every setting as it is at the start.
 fn settings_now(workshop: &Workshop) -> Vec<Setting> {
     workshop.kept().map_or_else(|| settings::configured(&workshop.config), |kept| kept.now())
+}
+
+/// The thread on which the conductor with these parts has requests read.
+fn start_reading(parts: &mut Parts, mailbox: &Arc<Mailbox>) -> Result<ReadingThread, Fault> {
+    let (thread, reading) = ReadingThread::start(parts.desk.clone(), mailbox.clone())
+        .map_err(|error| no_thread("hark-reading", &error))?;
+    parts.reading = Some(reading);
+    Ok(thread)
 }
 
 fn start_steward(

@@ -32,6 +32,7 @@ mod minds;
 mod newer;
 mod pin_guard;
 mod promises;
+mod reading;
 pub mod recogniser;
 mod recorder;
 mod remembered_home;

@@ -11,6 +11,7 @@ use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::minds;
 use super::promises::{OnceOnly, Promises};
+use super::reading::Desk;
 use super::recorder::{Keeping, Recorder};
 use super::session_names::SessionNames;
 use super::settings::Choices;
@@ -279,10 +280,14 @@ impl Workshop {
             most: self.config.memory.keep_turns,
         };
         Parts {
-            understand: self.tongues.ladder.clone(),
+            desk: Arc::new(Desk {
+                understand: self.tongues.ladder.clone(),
+                tools: self.tools.clone(),
+                teacher: Arc::new(self.teacher()),
+            }),
+            reading: None,
             replies: self.tongues.replies.clone(),
             tools: self.tools.clone(),
-            teacher: Arc::new(self.teacher()),
             timers: self.timers.clone(),
             voice,
             ear,

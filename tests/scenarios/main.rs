@@ -33,6 +33,7 @@ mod presence;
 mod promises;
 mod recordings;
 mod several_nodes;
+mod storm;
 mod teaching;
 mod thinking;
 mod timers_ring;
