@@ -142,6 +142,14 @@ impl Ladder {
         })
     }
 
+    /// Whether it is probably a request for something in the home to change.
+    fn changes_the_home(&self, found: &Understanding) -> bool {
+        found.classification.as_ref().is_some_and(|found| {
+            matches!(found.category, Category::HomeControl | Category::Media)
+                && found.confidence >= self.settings.min_confidence
+        })
+    }
+
     /// What a text that leans on another request means without it.
     fn alone(&self, text: &str, now: NaiveDateTime) -> Vec<Intent> {
         let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
@@ -241,6 +249,10 @@ impl Understand for Ladder {
         }
         match classifier.map(|classifier| self.by_classifier(classifier, text, now)) {
             Some(Ok(found)) if !found.intents.is_empty() => found,
+            Some(Ok(classified)) if found.proviso.is_some() && self.changes_the_home(&classified) => {
+                let intents = found.proviso.into_iter().map(|refused| *refused).collect();
+                Understanding { intents, meant: None, hint: None, ..classified }
+            }
             Some(Ok(classified)) => {
                 let of_home =
                     |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);

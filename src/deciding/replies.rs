@@ -2,6 +2,7 @@
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
 use super::{context, instincts, route, summary};
+use crate::domain::intent::refusal;
 use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, ModelHelp, Part, Receipt, Reply};
@@ -126,8 +127,9 @@ impl Replies {
     pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, Vec<&'a str>> {
         let fixed = FIXED_KEYS.iter().map(|key| ("replies", *key));
         let errors = error_code::ALL.iter().map(|key| ("errors", *key));
+        let refusals = refusal::ALL.iter().map(|key| (refusal::INTENT, *key));
         let lacking = |(group, key): &(&str, &str)| self.template(group, key).is_none();
-        let lacking = fixed.chain(errors).filter(lacking);
+        let lacking = fixed.chain(errors).chain(refusals).filter(lacking);
         let answered = |intent: &str| self.templates.get(intent).is_some_and(|keys| !keys.is_empty());
         let silent = intents
             .into_iter()

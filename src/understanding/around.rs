@@ -6,7 +6,7 @@ use super::intent::leans_on_another;
 use super::requests::Reading;
 use super::story;
 use super::text::{self, Token};
-use super::tongue;
+use super::tongue::{self, Tongue};
 use chrono::NaiveDateTime;
 
 /// A place in a reason has at most this many words: "in the kids room".
@@ -161,7 +161,7 @@ impl<'s> Speech<'s> {
     }
 
     /// Whether a comma or its like stands before a word.
-    fn pauses_before(&self, at: usize) -> bool {
+    pub(super) fn pauses_before(&self, at: usize) -> bool {
         let between = self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start;
         self.text[between].contains([',', ';', '.', '?', '!', ':'])
     }
@@ -209,6 +209,13 @@ impl<'s> Speech<'s> {
     fn words(&self) -> Vec<&'s str> {
         self.tokens.iter().map(|token| token.word.as_str()).collect()
     }
+}
+
+/// Some words as a text of their own, with its tokens.
+pub(super) fn spoken(words: &[&str], tongue: &'static Tongue) -> (String, Vec<Token>) {
+    let text = words.join(" ");
+    let tokens = text::tokenise(&text, tongue);
+    (text, tokens)
 }
 
 /// Whether it means something alone, and no words are taken as they are.

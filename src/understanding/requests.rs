@@ -4,6 +4,7 @@
 
 use super::grammar::Match;
 use super::intent::leans_on_another;
+use super::spans;
 use super::text::{self, Token};
 use super::tongue::{self, Tongue};
 use crate::domain::calendar::When;
@@ -96,7 +97,8 @@ impl Sentence<'_> {
         let mut at = start + 1;
         while at < self.tokens.len() {
             let mut after = at;
-            while joins(after) {
+            // "Three hundred and eight" is one number.
+            while joins(after) && !spans::is_inside(self.text, self.tokens, self.tongue, after) {
                 after += 1;
             }
             let comma = self.text[self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start]

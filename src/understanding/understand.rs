@@ -7,7 +7,9 @@
 
 use super::around::Speech;
 use super::grammar::{Grammar, Match};
+use super::impossible::Impossible;
 use super::intent::category_of;
+use super::provisos::Provisos;
 use super::requests::{self, Reading};
 use super::several;
 use super::text::{self, Token};
@@ -31,14 +33,29 @@ impl Understand for Grammar {
             let why = "there are no words in it".to_owned();
             return Understanding { why, ..Understanding::default() };
         }
-        match read(self, text, &tokens, now) {
-            Some(reading) => understanding(reading),
-            None => self.unknown(text, &tokens, now),
+        let provisos = Provisos::of(self, text, &tokens, now);
+        let impossible = Impossible::of(self, text, &tokens, now);
+        let reading = read(self, text, &tokens, now);
+        let refused = match &reading {
+            Some(Reading { matches, .. }) => impossible.refuse(matches).or_else(|| provisos.refuse(matches)),
+            None => provisos.refuse_unread().or_else(|| impossible.refuse_unread()),
+        };
+        match (refused, reading) {
+            (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
+            (None, Some(reading)) => understanding(reading),
+            (None, None) => {
+                Understanding { proviso: provisos.any().map(Box::new), ..self.unknown(text, &tokens, now) }
+            }
         }
     }
 
     fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.fill(intent, text, now).map(self::intent)
+        let tokens = text::tokenise(text, self.tongue());
+        let impossible = Impossible::of(self, text, &tokens, now);
+        let Some(found) = self.fill(intent, text, now) else { return impossible.refuse_unfilled(intent) };
+        let read = std::slice::from_ref(&found);
+        let provisos = || Provisos::of(self, text, &tokens, now).refuse(read);
+        Some(impossible.refuse(read).or_else(provisos).unwrap_or_else(|| self::intent(found)))
     }
 }
 
@@ -64,7 +81,8 @@ impl Grammar {
     }
 }
 
-fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> Option<Reading> {
+/// What a sentence is read as, by the first way that does.
+pub(super) fn read(grammar: &Grammar, text: &str, tokens: &[Token], now: NaiveDateTime) -> Option<Reading> {
     let exactly = |text: &str, tokens: &[Token]| grammar.parse_tokens(text, tokens, now);
     let nearly = |text: &str, tokens: &[Token]| {
         grammar.parse_tokens(text, tokens, now).or_else(|| grammar.parse_nearly(text, tokens, now))

@@ -17,6 +17,7 @@ mod choosing_a_voice;
 mod dangerous_acts;
 mod devices_of_mqtt;
 mod direct_commands;
+mod everyday;
 mod flood;
 mod growing_home;
 mod hearing_people;

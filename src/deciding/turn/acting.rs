@@ -3,6 +3,7 @@
 use super::Machine;
 use super::state::{Approval, Phase, Work};
 use super::talk::Talk;
+use crate::domain::intent::refusal;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::tool::error_code;
@@ -43,7 +44,9 @@ impl Machine {
             turn.work.iter().partition(|work| needs_approval(work));
         let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
         let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
-        let failed = settled.iter().any(|work| work.receipt.as_ref().is_some_and(|receipt| !receipt.ok));
+        let failed = settled.iter().any(|work| {
+            work.receipt.as_ref().is_some_and(|receipt| !receipt.ok) || work.intent.name == refusal::INTENT
+        });
         let intents: Vec<_> =
             waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
         let by_pin = waiting.iter().any(|work| lacks(work, error_code::NEEDS_PIN));

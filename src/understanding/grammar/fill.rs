@@ -10,6 +10,7 @@ use super::{Grammar, JOINER};
 use crate::domain::Category;
 use crate::understanding::intent::category_of;
 use crate::understanding::rules::{self, Prefer, Reckoning, Rule};
+use crate::understanding::spans;
 use crate::understanding::text::{self, Token};
 use chrono::NaiveDateTime;
 use std::cmp::Reverse;
@@ -148,7 +149,7 @@ impl Grammar {
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
         }
-        let said = Text::new(self, &tokens, now);
+        let said = Text::new(self, text, &tokens, now);
         let templates = self.meanings.iter().zip(&self.network.starts);
         let of_intent = templates.filter(|(meaning, _)| meaning.block.intent == intent);
         let mut candidates: Vec<Candidate> =
@@ -244,7 +245,7 @@ struct Text<'g> {
 }
 
 impl<'g> Text<'g> {
-    fn new(grammar: &'g Grammar, tokens: &'g [Token], now: NaiveDateTime) -> Self {
+    fn new(grammar: &'g Grammar, text: &str, tokens: &'g [Token], now: NaiveDateTime) -> Self {
         let spans = grammar.near_spans(tokens);
         let sure = |span: &&super::near::Span| {
             span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
@@ -252,8 +253,13 @@ impl<'g> Text<'g> {
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
         let by = Reckoning { tongue: grammar.tongue(), now, prefer: Prefer::default() };
+        let numbers = spans::numbers(text, tokens, grammar.tongue());
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
+            // Part of a number is another number.
+            if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
+                return None;
+            }
             if grammar.tells_which(tokens, at)
                 && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
             {

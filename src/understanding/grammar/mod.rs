@@ -22,6 +22,7 @@ mod words;
 use super::Sentences;
 use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement};
+use super::text::Token;
 use super::tongue::Tongue;
 use crate::domain::Slots;
 use crate::domain::home::Home;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
+pub use found::Took;
 pub use near::{Nearness, Similar};
 pub use parse::Match;
 pub use sample::LabelledSample;
@@ -76,6 +78,12 @@ impl Block {
             requires: data.requires.clone(),
             excludes: data.excludes.clone(),
         }
+    }
+
+    /// Whether one of the words is said that the block wants.
+    fn has_keyword(&self, tokens: &[Token]) -> bool {
+        let wanted = &self.keywords;
+        wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
     }
 
     /// The kind of thing the sentences are about, where they name it.

@@ -1,6 +1,6 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
-use super::found::Found;
+use super::found::{Found, Took, slot_name};
 use super::home::IN_AREA;
 use super::near::{self, Candidate, Nearness, Span};
 use super::network::{Network, NodeId, TemplateId};
@@ -38,6 +38,8 @@ pub struct Match {
     pub doubts: Vec<Ambiguity>,
     /// What stands where a name belongs and is none.
     pub unknown: Option<String>,
+    /// The words it was read from, each with what was made of it.
+    pub words: Vec<(String, Took)>,
 }
 
 /// How much worse a way is than another. Less is better, the fields from the top.
@@ -65,6 +67,18 @@ enum Step {
     View(ViewId, SlotId, u32),
     Ruled(SlotId, u32),
     Near(ViewId, SlotId, u32),
+}
+
+impl Step {
+    fn took(self) -> Took {
+        match self {
+            Self::Word | Self::View(..) => Took::Meant,
+            Self::Ruled(..) => Took::Ruled,
+            Self::Near(..) => Took::Nearly,
+            Self::Any(_) => Took::AsItIs,
+            Self::Start | Self::Skip => Took::Nothing,
+        }
+    }
 }
 
 /// One way into a node.
@@ -169,7 +183,7 @@ impl Grammar {
             let Some(template) = self.network.end_of(way.node) else { continue };
             let meaning = &self.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
-            let fits = found.fits(&meaning.block, &self.context) && has_keyword(meaning, tokens);
+            let fits = found.fits(&meaning.block, &self.context) && meaning.block.has_keyword(tokens);
             if !fits || found.lists_a_question(self.tongue()) || !may(&found) || self.is_elsewhere(&found) {
                 continue;
             }
@@ -185,7 +199,8 @@ impl Grammar {
             }
         }
         let (key, template, found) = best?;
-        Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0.0)))
+        let words = found.words(tokens);
+        Some(Match { words, ..self.finish(&self.meanings[template as usize], found, usize::from(key.0.0)) })
     }
 
     /// Whether the thing stands in another area than the one that was said with it.
@@ -237,6 +252,7 @@ impl Grammar {
             score: found.score,
             doubts: found.doubts,
             unknown: found.unknown,
+            words: Vec::new(),
         }
     }
 }
@@ -438,6 +454,7 @@ impl<'g> Run<'g> {
         let mut found = Found::default();
         let mut wild: Option<(SlotId, usize)> = None;
         for (step, from, end) in steps {
+            found.took.extend((from..end).map(|_| step.took()));
             match step {
                 Step::Any(slot) => {
                     let start = wild.filter(|(known, _)| *known == slot).map_or(from, |(_, start)| start);
@@ -566,21 +583,6 @@ impl<'g> Run<'g> {
             (_, value) => drop(found.slots.insert(name.clone(), value)),
         }
     }
-}
-
-/// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
-fn slot_name(own: &str, part: &str) -> String {
-    match (own, part) {
-        (own, "") => own.to_owned(),
-        ("", part) => part.to_owned(),
-        (own, part) if part.starts_with('_') => format!("{own}{part}"),
-        (own, part) => format!("{own}_{part}"),
-    }
-}
-
-fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
-    let wanted = &meaning.block.keywords;
-    wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
 }
 
 /// A list that says which response is wanted: `{question:@response}`. Hark's own.

@@ -34,7 +34,8 @@ mod recurrence_rows;
 #[cfg(test)]
 mod tests;
 
-pub use lengths::Length;
+pub use dates::{NoSuchDay, no_such_day};
+pub use lengths::{Length, read as length};
 
 use super::tongue::Tongue;
 use chrono::NaiveDateTime;
