@@ -1,8 +1,8 @@
-//! `hark approve` and `hark deny`: the yes or no of the owner to what the running daemon asks, by its own interface.
+//! `hark approve` and `hark deny`: the yes or no of the operator to what the running daemon asks, by its own interface.
 
 use super::Faults;
+use crate::config::Config;
 use crate::config::dashboard::Dashboard;
-use crate::config::{Config, paths};
 use crate::domain::{Fault, FaultKind};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) fn run(config: &Config, yes: bool, turn: Option<String>, json: bool) 
             .unwrap_or_else(|_| Err(failed("it does not say what came of it".into())))
     });
     let (reply, outcome) = told.map_err(|fault| vec![fault])?;
-    if outcome == "not_understood" {
+    if matches!(outcome.as_str(), "not_understood" | "failed") {
         let fix = "`hark explain` tells what was asked last, and what came of it";
         return Err(vec![Fault::new(FaultKind::Failed, "approve", reply, fix)]);
     }
@@ -43,10 +43,8 @@ async fn answer(config: &Config, yes: bool, turn: Option<String>) -> Result<(Str
     let address = address(&config.dashboard)?;
     let mut request =
         format!("ws://{address}/ws").into_client_request().map_err(|error| failed(error.to_string()))?;
-    if let Some(token) = token(&config.dashboard)? {
-        let value = HeaderValue::from_str(&format!("Bearer {token}"));
-        request.headers_mut().insert(AUTHORIZATION, value.map_err(|error| failed(error.to_string()))?);
-    }
+    let value = HeaderValue::from_str(&format!("Bearer {}", token(config)?));
+    request.headers_mut().insert(AUTHORIZATION, value.map_err(|error| failed(error.to_string()))?);
     let unreachable = |error: Error| failed(format!("{address}: {error}"));
     let (mut socket, _) = tokio_tungstenite::connect_async(request).await.map_err(unreachable)?;
     let kind = if yes { "approve" } else { "deny" };
@@ -93,16 +91,15 @@ fn address(dashboard: &Dashboard) -> Result<SocketAddr, Fault> {
     Ok(address)
 }
 
-fn token(dashboard: &Dashboard) -> Result<Option<String>, Fault> {
-    let credentials = paths::credentials_dir();
-    let file = paths::secret_file(&dashboard.token_file, Dashboard::CREDENTIAL, credentials.as_deref());
-    let Some(file) = file else { return Ok(None) };
+/// The operator's token: whoever may read it answers for every conversation.
+fn token(config: &Config) -> Result<String, Fault> {
+    let file = config.dashboard.operator_file(&config.paths.state_dir()?);
     let text = std::fs::read_to_string(&file).map_err(|error| {
-        let fix = "let this user read it, or run as the one who runs the daemon";
-        let message = format!("{} cannot be read: {error}", file.display());
+        let fix = "run it as the user who runs the daemon, with its configuration; the daemon makes the file at its start";
+        let message = format!("the operator's token in {} cannot be read: {error}", file.display());
         Fault::new(FaultKind::BadConfiguration, "approve", message, fix)
     })?;
-    Ok(Some(text.trim().to_owned()))
+    Ok(text.trim().to_owned())
 }
 
 fn failed(message: String) -> Fault {

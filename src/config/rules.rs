@@ -227,6 +227,7 @@ fn files(found: &mut Findings<'_>) {
         ("llm.key_file", &config.llm.key_file),
         ("llm_fallback.key_file", &config.llm_fallback.key_file),
         ("dashboard.token_file", &config.dashboard.token_file),
+        ("dashboard.operator_token_file", &config.dashboard.operator_token_file),
         ("home.file", &config.home.file),
         ("permissions.pin_file", &config.permissions.pin_file),
         ("permissions.device_codes_file", &config.permissions.device_codes_file),

@@ -327,6 +327,10 @@ impl Api for LiveApi {
         instincts::is_stop(text)
     }
 
+    fn yes_or_no(&self, text: &str) -> Option<bool> {
+        instincts::yes_or_no(text)
+    }
+
     fn push(&self, event: Event) -> Result<(), Fault> {
         self.mailbox.push(event).map_err(|full| {
             Fault::new(FaultKind::Unavailable, "daemon", full.to_string(), "ask again in a moment")

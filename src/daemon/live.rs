@@ -12,6 +12,7 @@ use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
+use super::operator::ensure_token;
 use super::promises::Promises;
 use super::remote_ear::RemoteEars;
 use super::settings;
@@ -231,8 +232,16 @@ fn start_dashboard(
     let api = Arc::new(LiveApi::new(workshop, health.clone(), mqtt.clone(), broadcast, ears.clone()));
     let mailbox = workshop.mailbox.clone();
     let faults = Arc::new(move |fault| report(&mailbox, fault));
-    let settings = &workshop.config.dashboard;
-    Dashboard::start(settings, Limits::default(), api, faults, workshop.runtime.handle())
+    let mut settings = workshop.config.dashboard.clone();
+    if settings.enabled && settings.operator_token_file.is_empty() {
+        let file = settings.operator_file(&workshop.config.paths.state_dir()?);
+        match ensure_token(&file) {
+            Ok(()) => settings.operator_token_file = file.display().to_string(),
+            // Without it nobody is the operator, and each conversation answers for itself.
+            Err(fault) => report(&workshop.mailbox, fault),
+        }
+    }
+    Dashboard::start(&settings, Limits::default(), api, faults, workshop.runtime.handle())
 }
 
 fn start_mqtt(

@@ -30,6 +30,7 @@ pub mod mailbox;
 mod microphone_source;
 mod minds;
 mod newer;
+mod operator;
 mod pin_guard;
 mod promises;
 pub mod recogniser;

@@ -187,6 +187,8 @@ pub trait Api: Send + Sync {
     fn say(&self, text: &str) -> Result<bool, Fault>;
     /// Whether a request is the wish to stop and nothing else, which overtakes all others.
     fn is_stop(&self, text: &str) -> bool;
+    /// What a request answers that is a yes or no and nothing else; `None` when it is something else.
+    fn yes_or_no(&self, text: &str) -> Option<bool>;
     /// Puts an event in front of the turn machine.
     ///
     /// # Errors

@@ -249,6 +249,10 @@ impl Api for Fake {
         hark::deciding::instincts::is_stop(text)
     }
 
+    fn yes_or_no(&self, text: &str) -> Option<bool> {
+        hark::deciding::instincts::yes_or_no(text)
+    }
+
     fn push(&self, event: Event) -> Result<(), Fault> {
         if let Event::Typed { text, origin, .. } = &event {
             if text == "too much" {

@@ -30,19 +30,37 @@ pub(crate) fn start(hark: &Hark, settings: &[&str]) -> (Running, SocketAddr) {
 
 /// Sends one request; its status and its JSON.
 fn http(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
-    let (status, _, body) = exchange(address, method, path, body);
+    http_with(address, method, path, body, "")
+}
+
+/// The same with more header lines.
+pub(crate) fn http_with(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+    headers: &str,
+) -> (u16, Value) {
+    let (status, _, body) = exchange(address, method, path, body, headers);
     let body = String::from_utf8(body).unwrap();
     (status, serde_json::from_str(&body).unwrap_or(Value::String(body)))
 }
 
 /// Gets what need not be text: status, type and bytes.
 pub(crate) fn get_bytes(address: SocketAddr, path: &str) -> (u16, String, Vec<u8>) {
-    exchange(address, "GET", path, None)
+    exchange(address, "GET", path, None, "")
 }
 
-fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, String, Vec<u8>) {
+fn exchange(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+    headers: &str,
+) -> (u16, String, Vec<u8>) {
     let body = body.map(|body| body.to_string());
-    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    let mut request =
+        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}");
     if let Some(body) = &body {
         request += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
     }

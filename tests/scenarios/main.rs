@@ -37,3 +37,4 @@ mod teaching;
 mod thinking;
 mod timers_ring;
 mod when_things_are_wrong;
+mod whose_yes;

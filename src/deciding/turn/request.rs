@@ -78,7 +78,10 @@ impl Machine {
             self.on_pin(now, id, verdict);
             return;
         }
-        if self.answer_which(now, id, text, &origin) || self.answer_too_late(now, id, text, &origin) {
+        if self.answer_which(now, id, text, &origin)
+            || self.answer_too_late(now, id, text, &origin)
+            || self.answers_elsewhere(now, id, text, &origin)
+        {
             return;
         }
         let awaiting_approval = self.approval(&origin).is_some();

@@ -3,7 +3,7 @@
 
 use super::rate::Rates;
 use super::refusal::Refusal;
-use super::token::Token;
+use super::token::Tokens;
 use crate::config::dashboard::Dashboard;
 use crate::config::paths;
 use crate::domain::Fault;
@@ -31,11 +31,17 @@ pub(super) struct Admitted {
     pub(super) page: Option<String>,
     /// It only asks what that page may do.
     pub(super) is_preflight: bool,
+    /// It showed the operator's token.
+    pub(super) operator: Operator,
 }
+
+/// Whether a connection is the operator's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Operator(pub(super) bool);
 
 /// The rules.
 pub(super) struct Guard {
-    token: Token,
+    tokens: Tokens,
     hosts: Vec<String>,
     origins: Vec<String>,
     rates: Rates,
@@ -47,7 +53,7 @@ impl Guard {
     pub(super) fn new(config: &Dashboard) -> Result<Self, Fault> {
         let lower = |list: &[String]| list.iter().map(|one| one.trim().to_lowercase()).collect::<Vec<_>>();
         Ok(Self {
-            token: Token::load(config, paths::credentials_dir().as_deref())?,
+            tokens: Tokens::load(config, paths::credentials_dir().as_deref())?,
             hosts: lower(&config.allowed_hosts).iter().map(|host| name_of(host).to_owned()).collect(),
             origins: lower(&config.allowed_origins),
             rates: Rates::new(config.requests_per_minute),
@@ -56,7 +62,7 @@ impl Guard {
 
     /// Whether every request must show a token.
     pub(super) fn asks_for_a_token(&self) -> bool {
-        !self.token.admits(None)
+        !self.tokens.admits(None)
     }
 
     /// Counts one request or message of a client.
@@ -73,13 +79,14 @@ impl Guard {
             && request.method == Method::OPTIONS
             && request.headers.contains_key("access-control-request-method");
         // A browser asks what a page may do before it shows any token.
-        if !is_preflight && !self.token.admits(shown(&request.headers)) {
+        let shown = shown(&request.headers);
+        if !is_preflight && !self.tokens.admits(shown) {
             let fix = "send `Authorization: Bearer TOKEN` with what dashboard.token_file holds";
             let refusal =
                 Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", "the token is missing or wrong", fix);
             return Err(refusal.with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"hark\"")));
         }
-        Ok(Admitted { page, is_preflight })
+        Ok(Admitted { page, is_preflight, operator: Operator(self.tokens.is_operator(shown)) })
     }
 
     /// The name by which it was reached, if that is one of ours.

@@ -1,6 +1,7 @@
 //! One function an operation: reads the request, asks the port, puts the answer into the objects of [`wire`](super::wire).
 
 use super::app::Shared;
+use super::guard::Operator;
 use super::refusal::Refusal;
 use super::wire::{self, Event};
 use super::{asking, document, read, summary};
@@ -134,9 +135,10 @@ pub(super) async fn say(State(app): State<Shared>, request: Request) -> Answer<w
 }
 
 pub(super) async fn ask(State(app): State<Shared>, request: Request) -> Answer<wire::Turn> {
+    let operator = request.extensions().get::<Operator>().copied().unwrap_or_default();
     // The place is given back with the answer: until then the pictures are in memory.
     let (request, _place) = read::ask_request(request, &app).await?;
-    Ok(Json(asking::ask(&app, request).await?))
+    Ok(Json(asking::ask(&app, request, operator).await?))
 }
 
 pub(super) async fn api() -> Json<wire::Addresses> {

@@ -124,8 +124,9 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The conversation that what is spoken belongs to: that of the last chat, else that of the socket.
-    pub(super) fn spoken(&mut self) -> String {
+    /// The conversation that belongs to what names none, such as what is spoken: that of the last chat, else that of
+    /// the socket.
+    pub(super) fn last(&mut self) -> String {
         match self.chatted.clone() {
             // So that it is told of the answer, however many others were named meanwhile.
             Some(session) if session != self.own => self.enter(Some(&session)).unwrap_or(session),

@@ -209,7 +209,7 @@ pub(super) static OPERATIONS: [Operation; 17] = [
         ..reads(
             "/api/v1/ask",
             "ask",
-            "A typed request; answered when its turn has closed. Requests of one conversation are taken one after the other.",
+            "A typed request; answered when its turn has closed. Requests of one conversation are taken one after the other. A yes or no answers what was asked in its own conversation; with the operator's token also the only question that another one was asked, and the turn is one of that conversation then.",
             Success::Object(|schemas| schemas.subschema_for::<wire::Turn>()),
         )
     },

@@ -139,13 +139,14 @@ async fn answer(app: &Shared, router: Router, ends: Ends, request: Request<Incom
     let mut page = None;
     let response = match app.guard.admit(ends, &parts) {
         Err(refusal) => refusal.into_response(),
-        Ok(Admitted { page: asking, is_preflight }) => {
+        Ok(Admitted { page: asking, is_preflight, operator }) => {
             page = asking;
             if is_preflight {
                 preflight()
             } else {
                 let mut request = Request::from_parts(parts, Body::new(body));
                 request.extensions_mut().insert(ends);
+                request.extensions_mut().insert(operator);
                 routed(router, request).await
             }
         }

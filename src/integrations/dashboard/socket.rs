@@ -2,7 +2,7 @@
 //! less, then let go of; it never holds Hark up.
 
 use super::app::{self, App, Shared};
-use super::guard::Ends;
+use super::guard::{Ends, Operator};
 use super::limits::BODY_BYTES;
 use super::messages::{self, Chat, Inbound, Mode, Sessions};
 use super::microphone::{self, Microphone};
@@ -32,12 +32,18 @@ type Stream = WebSocketStream<TokioIo<Upgraded>>;
 struct Gone;
 
 /// Goes on until one of both ends it.
-pub(super) async fn serve(app: Shared, stream: Stream, ends: Ends, mut feed: Box<dyn EventFeed>) {
+pub(super) async fn serve(
+    app: Shared,
+    stream: Stream,
+    (ends, operator): (Ends, Operator),
+    mut feed: Box<dyn EventFeed>,
+) {
     let now = Instant::now();
     let burst = f64::from(app.limits.events_per_second) * 2.0;
     let mut socket = Socket {
         stream,
         ends,
+        operator,
         sessions: Sessions::new(),
         events: Bucket::full(burst, now),
         left_out: 0,
@@ -77,6 +83,7 @@ fn heartbeat(app: &App) -> Interval {
 struct Socket<'a> {
     stream: Stream,
     ends: Ends,
+    operator: Operator,
     sessions: Sessions,
     /// Public events it may be sent at once.
     events: Bucket,
@@ -160,7 +167,7 @@ impl Socket<'_> {
 
     /// Hands a frame of the microphone on; what is to be told of it.
     fn hear(&mut self, frame: &[u8]) -> Option<Refusal> {
-        let session = self.sessions.spoken();
+        let session = self.sessions.last();
         let aloud = self.app.modes.known(&session) == Some(Mode::Voice);
         self.microphone.take(self.app, &Speaker { session, aloud }, frame)
     }
@@ -171,8 +178,12 @@ impl Socket<'_> {
         session_id: Option<String>,
         yes: bool,
     ) -> Result<Event, Refusal> {
-        let origin = Origin::Api(self.sessions.enter(session_id.as_deref())?);
-        Ok(Event::Answer { origin, turn: turn.map(TurnId), yes })
+        let session = match session_id {
+            Some(name) => self.sessions.enter(Some(&name))?,
+            None => self.sessions.last(),
+        };
+        let (origin, turn, operator) = (Origin::Api(session), turn.map(TurnId), self.operator.0);
+        Ok(Event::Answer { origin, turn, yes, operator, said_as: None })
     }
 
     /// Something happened.
