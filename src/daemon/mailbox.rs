@@ -129,7 +129,13 @@ mod tests {
             mailbox.push(Event::Tick).unwrap();
         }
         assert_eq!(mailbox.push(Event::ListenNow), Err(Full { refused: 1 }));
-        let receipt = Receipt { id: "r".into(), ok: true, changed: true, detail: serde_json::json!({}) };
+        let receipt = Receipt {
+            id: "r".into(),
+            ok: true,
+            changed: true,
+            detail: serde_json::json!({}),
+            tainted: false,
+        };
         let acted = Event::Acted { turn: "t".into(), index: 0, receipt, duration_ms: 1.0 };
         mailbox.push(acted).unwrap();
         let asked = |origin| Event::Typed { text: "hello".into(), origin, speak: false, dry_run: false };

@@ -32,7 +32,13 @@ impl Tools for Counter {
                 std::future::pending::<()>().await;
             }
             let id = format!("{}-{number}", call.tool);
-            Receipt { id: id.as_str().into(), ok: true, changed: true, detail: serde_json::json!({}) }
+            Receipt {
+                id: id.as_str().into(),
+                ok: true,
+                changed: true,
+                detail: serde_json::json!({}),
+                tainted: false,
+            }
         })
     }
 
@@ -112,7 +118,15 @@ fn arrival(event: Event) -> Arrival {
 
 fn call(turn: &TurnId, tool: &str) -> ToolCall {
     let args = Slots::new();
-    ToolCall { index: 0, turn: turn.clone(), tool: tool.into(), args, approved: false, grant: None }
+    ToolCall {
+        index: 0,
+        turn: turn.clone(),
+        tool: tool.into(),
+        args,
+        approved: false,
+        grant: None,
+        tainted: false,
+    }
 }
 
 fn turn_of(event: &Option<Event>) -> TurnId {

@@ -21,6 +21,7 @@ use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
+use crate::acting::house_secrets::HouseSecrets;
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, InOrder, Toolbox};
@@ -177,7 +178,11 @@ impl Workshop {
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
-        let toolbox = Toolbox::new(parts.map_err(|fault| vec![fault])?);
+        let mut parts = parts.map_err(|fault| vec![fault])?;
+        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
+        let files = config.secret_files(paths::credentials_dir().as_deref(), &state_dir);
+        parts.secrets = HouseSecrets::in_files(files);
+        let toolbox = Toolbox::new(parts);
         let parts = toolbox.parts().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let promises = settings_kept.as_ref().map(|(kept, choices)| {

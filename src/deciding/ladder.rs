@@ -7,6 +7,7 @@
 
 use super::{context, route};
 use crate::config::intent::IntentConfig;
+use crate::domain::model::mentions;
 use crate::domain::ports::Understand;
 use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
@@ -118,8 +119,8 @@ impl Ladder {
                         break;
                     }
                     // Whose words tell of the tool asked for something as well, though it is not clear of what.
-                    let clear =
-                        (sure || mentions(text, self.triggers(name))) && asks_for_something(found.category);
+                    let clear = (sure || mentions(text, self.triggers(name).iter().copied()))
+                        && asks_for_something(found.category);
                     meant = meant.or(clear.then_some((name, *probability)));
                 }
             }
@@ -171,7 +172,7 @@ impl Ladder {
             return Err(Doubt::Unlikely);
         }
         let triggers = self.triggers(name);
-        let told = triggers.is_empty() || mentions(text, triggers);
+        let told = triggers.is_empty() || mentions(text, triggers.iter().copied());
         if probability < self.settings.sure_confidence && !told {
             return Err(Doubt::NoTriggers(triggers));
         }
@@ -289,17 +290,6 @@ fn is_clear(found: &Understanding) -> bool {
         && found.intents.iter().all(exact)
         && found.ambiguous.is_empty()
         && found.missed.is_empty()
-}
-
-/// Whether one of the words, or the words of one that has several, are in the text, in the plural too.
-fn mentions(text: &str, words: &[&str]) -> bool {
-    let plain = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-        words.fold(String::from(" "), |text, word| text + &word.to_lowercase() + " ")
-    };
-    let text = plain(text);
-    let plural = |word: &str| plain(&format!("{word}s"));
-    words.iter().any(|word| text.contains(&plain(word)) || text.contains(&plural(word)))
 }
 
 #[cfg(test)]

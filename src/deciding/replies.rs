@@ -327,7 +327,7 @@ mod tests {
     }
 
     fn receipt(ok: bool, detail: Value) -> Receipt {
-        Receipt { id: "r".into(), ok, changed: ok, detail }
+        Receipt { id: "r".into(), ok, changed: ok, detail, tainted: false }
     }
 
     #[test]

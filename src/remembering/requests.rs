@@ -233,7 +233,13 @@ mod tests {
         assert_eq!(begin(0, "toggle"), Begun::First);
         assert_eq!(begin(0, "toggle"), Begun::Unknown);
         assert_eq!(begin(1, "toggle"), Begun::First);
-        let receipt = Receipt { id: "r".into(), ok: true, changed: true, detail: json!({"state": "on"}) };
+        let receipt = Receipt {
+            id: "r".into(),
+            ok: true,
+            changed: true,
+            detail: json!({"state": "on"}),
+            tainted: false,
+        };
         store.end_call(number, 0, &receipt).unwrap();
         assert_eq!(begin(0, "toggle"), Begun::Ended(receipt));
         assert_eq!(begin(0, "something else"), Begun::Unknown);

@@ -97,7 +97,12 @@ fn plans_and_steps_and_streamed_words_come_as_they_are_made() {
         send(&mut socket, json!({ "type": "chat", "content": "never ends", "session_id": "s" })).await;
         assert_eq!(next(&mut socket).await["data"]["text"], "echo: never ends");
         let tell = |event| server.fake.publish(Some("t-9"), Some(Origin::Api("s".into())), event);
-        tell(PublicEvent::Plan(Plan { id: "p".into(), summary: "tidy up".into(), steps: vec![] }));
+        tell(PublicEvent::Plan(Plan {
+            id: "p".into(),
+            summary: "tidy up".into(),
+            steps: vec![],
+            tainted: false,
+        }));
         let (plan, step) = ("p".into(), "1".into());
         tell(PublicEvent::StepUpdate { plan, step, status: StepStatus::Running, message: String::new() });
         tell(PublicEvent::Reply { text: "I am".into(), language: "en".into(), ends: false });

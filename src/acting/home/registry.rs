@@ -103,6 +103,15 @@ impl HomeRegistry {
         inner.parts.get(source).map(|part| part.home.clone())
     }
 
+    /// Whether the check is true of a name that a source gave to a thing, a place, a person or a list, and not the
+    /// home's file; sources that are trusted count as the file.
+    pub fn any_name_of_others(&self, trusted: &[String], check: impl Fn(&str) -> bool) -> bool {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        let own = |name: &str| names(&inner.base).any(|known| known == name);
+        let others = inner.parts.iter().filter(|(source, _)| !trusted.contains(source));
+        others.flat_map(|(_, part)| names(&part.home)).any(|name| check(name) && !own(name))
+    }
+
     /// One entity as it is now.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
@@ -255,6 +264,16 @@ impl HomeView for HomeRegistry {
     fn home(&self) -> Arc<Home> {
         Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).home)
     }
+}
+
+/// Every name of a home.
+fn names(home: &Home) -> impl Iterator<Item = &str> {
+    let things = home.entities.iter().flat_map(|it| it.aliases.iter().chain([&it.name]));
+    let areas = home.areas.iter().flat_map(|it| it.aliases.iter().chain([&it.name]));
+    let floors = home.floors.iter().flat_map(|it| it.aliases.iter().chain([&it.name]));
+    let people = home.persons.iter().map(|it| &it.name);
+    let lists = home.lists.iter().map(|it| &it.name);
+    things.chain(areas).chain(floors).chain(people).chain(lists).map(String::as_str)
 }
 
 #[cfg(test)]

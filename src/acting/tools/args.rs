@@ -15,7 +15,7 @@ const MAX_TEXT_CHARS: usize = 100;
 
 /// Arguments that passed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Args(Slots, String);
+pub struct Args(Slots, String, bool);
 
 impl Args {
     /// Checks `slots` against the descriptor. A `null` counts as missing.
@@ -40,7 +40,7 @@ impl Args {
             Some(arg) => {
                 Err(bad(arg.name, format!("{} needs {} ({})", tool.name, arg.name, arg.description)))
             }
-            None => Ok(Self(checked, String::new())),
+            None => Ok(Self(checked, String::new(), false)),
         }
     }
 
@@ -49,7 +49,13 @@ impl Args {
     pub fn of_call(self, call: &ToolCall) -> Self {
         // Also the arguments: what asks something else at the same place of a turn is another call.
         let args = serde_json::to_string(&call.args).unwrap_or_default();
-        Self(self.0, format!("{}/{}/{}/{args}", call.turn, call.index, call.tool))
+        let key = format!("{}/{}/{}/{args}", call.turn, call.index, call.tool);
+        Self(self.0, key, call.tainted && !call.approved)
+    }
+
+    /// Whether text from outside may be behind the call and nobody has said yes to it.
+    pub fn is_unasked(&self) -> bool {
+        self.2
     }
 
     /// Names the call: it is the same when the call comes again, also after a restart. Empty without a call.
@@ -109,6 +115,17 @@ impl Args {
             }
         }
         words.join(" ")
+    }
+
+    /// The arguments as a person is asked about them, each with its name.
+    pub fn told(&self) -> String {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let told: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{}: {}", name.replace('_', " "), plain(value)))
+            .collect();
+        told.join(", ")
     }
 
     /// A whole number of a range that was checked to fit.
@@ -328,7 +345,7 @@ mod tests {
                 let name = if args.is_empty() { "x" } else { args[pick.index(args.len())].name };
                 slots.insert(name.to_owned(), value);
             }
-            if let Ok(Args(checked, _)) = Args::check(tool, &slots) {
+            if let Ok(Args(checked, ..)) = Args::check(tool, &slots) {
                 let schema = tool.args_schema();
                 let valid = jsonschema::is_valid(&schema, &Value::Object(checked.clone()));
                 prop_assert!(valid, "{} {:?}", tool.name, checked);

@@ -26,6 +26,7 @@ mod media;
 mod memory;
 mod moving;
 pub mod outcome;
+mod outside;
 pub mod parts;
 mod pc;
 mod process;
@@ -56,6 +57,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use in_order::InOrder;
+pub use outside::is_text;
 pub use parts::{Clock, Kept, Parts};
 pub use table::triggers;
 
@@ -126,13 +128,20 @@ impl Tools for Toolbox {
 }
 
 async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
+    let (tool, tainted) = (table::find(&call.tool), call.tainted);
+    let receipt = carried_out(&parts, call).await;
+    let tainted = tainted || tool.is_some_and(|tool| outside::is_in(tool, &receipt, &parts));
+    Receipt { tainted, ..receipt }
+}
+
+async fn carried_out(parts: &Arc<Parts>, call: ToolCall) -> Receipt {
     let Some(tool) = table::find(&call.tool) else {
         let message = format!("there is no tool called {}", call.tool);
         return receipt(Err(Failure::new(error_code::FAILED, message)));
     };
     let own = tool.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
     let timeout = own.map_or(parts.timeout, |own| own.min(parts.timeout));
-    let work = execute(parts, tool, call);
+    let work = execute(Arc::clone(parts), tool, call);
     let result = tokio::time::timeout(timeout + GRACE, work).await.unwrap_or_else(|_| {
         let message = format!("{} did not finish within {} ms", tool.name, timeout.as_millis());
         Err(Failure::new(error_code::TIMEOUT, message))
@@ -151,10 +160,11 @@ async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -
         return Err(Failure::new(error_code::FORBIDDEN, message));
     }
     let given = given(&parts, &call);
-    let plan = Plan { prepared, dangers: dangers(tool, &args) };
+    let outside = if call.tainted { outside::unasked(tool, &args, &prepared) } else { None };
+    let plan = Plan { prepared, dangers: dangers(tool, &args), outside };
     let outcome = match parts.gate.pass(plan, given)?.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
-        Prepared::Work(work) | Prepared::Gated(_, work) => work.await,
+        Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);

@@ -26,6 +26,9 @@ pub enum Prepared {
     Home { actions: Actions, about: Map<String, Value>, also: Option<Work> },
     /// Anything else.
     Work(Work),
+    /// A web request that only reads: the address as a person is asked about it, and whether the owner trusts the host
+    /// so far that nobody need be asked.
+    Fetch { address: String, trusted: bool, work: Work },
     /// Work that is dangerous as it was asked, though its tool may do harmless things as well: passes the gate first.
     Gated(Danger, Work),
 }
@@ -37,14 +40,27 @@ pub(super) struct Plan {
     pub(super) prepared: Prepared,
     /// Dangers of the tool as a whole.
     pub(super) dangers: Vec<Danger>,
+    /// What would be done, when text from outside may be behind it.
+    pub(super) outside: Option<Danger>,
 }
 
 impl Guarded for Plan {
     fn dangers(&self) -> Vec<Danger> {
-        let Prepared::Gated(gated, _) = &self.prepared else { return self.dangers.clone() };
+        let gated = match &self.prepared {
+            Prepared::Gated(gated, _) => gated,
+            // What would be done to which device is said in the first question, not in a second one.
+            Prepared::Home { actions, .. } if self.outside.is_some() => {
+                return self.dangers.iter().cloned().chain(actions.dangers()).collect();
+            }
+            _ => return self.dangers.clone(),
+        };
         // The tool itself says best what it would do; nothing else is taken away by that.
         let others = self.dangers.iter().filter(|danger| danger.action != gated.action);
         others.chain([gated]).cloned().collect()
+    }
+
+    fn outside(&self) -> Option<Danger> {
+        self.outside.clone()
     }
 }
 
@@ -147,7 +163,7 @@ pub fn receipt(result: Result<Outcome, Failure>) -> Receipt {
         Ok(outcome) => (true, outcome.changed, outcome.detail),
         Err(failure) => (false, failure.changed, failure.detail),
     };
-    Receipt { id, ok, changed, detail: Value::Object(detail) }
+    Receipt { id, ok, changed, detail: Value::Object(detail), tainted: false }
 }
 
 /// Success only when every device proved it; else what was done and what was not.
@@ -247,12 +263,14 @@ impl From<Refusal> for Failure {
             .with("action", json!(ask.verb()))
             .with("exact", json!(ask.is_exact()))
             .with("name", json!(ask.name));
+        let failure = if ask.outside { failure.with("outside", json!(true)) } else { failure };
+        let why = if ask.outside { "A text from outside may want this. " } else { "" };
         match &refusal {
             Refusal::NeedsApproval(ask) => {
-                failure.with("question", json!(format!("Shall I {} the {}?", ask.verb(), ask.name)))
+                failure.with("question", json!(format!("{why}Shall I {} the {}?", ask.verb(), ask.name)))
             }
             Refusal::NeedsPin(ask) => failure
-                .with("question", json!(format!("What is the PIN to {} the {}?", ask.verb(), ask.name))),
+                .with("question", json!(format!("{why}What is the PIN to {} the {}?", ask.verb(), ask.name))),
             Refusal::Forbidden(_) => failure,
         }
     }

@@ -3,6 +3,7 @@
 use crate::acting::clipboard::{self, Clipboard};
 use crate::acting::files::Files;
 use crate::acting::home::{HomeControl, select};
+use crate::acting::house_secrets::HouseSecrets;
 use crate::acting::lists::Lists;
 use crate::acting::memory::Memory;
 use crate::acting::permissions::Gate;
@@ -66,6 +67,10 @@ pub struct Parts {
     pub gate: Gate,
     /// The PIN.
     pub pin: PinPad,
+    /// Secrets of the house that no request to the web carries.
+    pub secrets: HouseSecrets,
+    /// Sources of the home whose names count as the household's own.
+    pub trusted_sources: Vec<String>,
     /// Area this node stands in, by name, alias or id; empty: none.
     here: String,
     /// Time a tool may take.
@@ -111,6 +116,8 @@ impl Parts {
             clock,
             gate: Gate::new(permissions),
             pin: kept.pin,
+            secrets: HouseSecrets::default(),
+            trusted_sources: at_home.trusted_sources.clone(),
             here,
             timeout: Duration::from_millis(tools.timeout_ms.into()),
             device_timeout: Duration::from_millis(at_home.command_timeout_ms.min(tools.timeout_ms).into()),

@@ -206,6 +206,7 @@ impl Machine {
                 args: route::arguments(tool, &intent),
                 approved: false,
                 grant: None,
+                tainted: false,
             });
             Work { intent, call, receipt: None }
         });
