@@ -16,6 +16,7 @@ pub mod models;
 mod remember;
 mod replay;
 mod run;
+mod running;
 mod say;
 mod timers;
 pub mod trace;
@@ -88,16 +89,16 @@ fn others(cli: Cli) -> Result<(), Faults> {
     let config = load(&cli)?;
     match cli.command {
         Command::Hear(args) => hear::run(config, args, cli.json),
-        Command::Ask(args) => ask::run(config, args, cli.json),
-        Command::Say(args) => say::run(config, &args, cli.json),
+        Command::Ask(args) => ask::run(config, args, &cli.sets, cli.json),
+        Command::Say(args) => say::run(config, &args, &cli.sets, cli.json),
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Explain { turn, checkpoint } => explain::run(&config, &turn, checkpoint, cli.json),
-        Command::Approve { turn } => approve::run(&config, true, turn, cli.json),
-        Command::Deny { turn } => approve::run(&config, false, turn, cli.json),
+        Command::Approve { turn } => approve::run(&config, &cli.sets, true, turn, cli.json),
+        Command::Deny { turn } => approve::run(&config, &cli.sets, false, turn, cli.json),
         Command::Replay { turn } => replay::run(&config, &turn, cli.json),
         Command::Models(args) => models::run(&args, &config, cli.json, out).map_err(one),
-        Command::Home { command } => home::run(&config, &command, cli.json),
+        Command::Home { command } => home::run(&config, &command, &cli.sets, cli.json),
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),

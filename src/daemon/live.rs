@@ -12,6 +12,7 @@ use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
+use super::presence;
 use super::promises::Promises;
 use super::remote_ear::RemoteEars;
 use super::settings;
@@ -27,6 +28,7 @@ use crate::domain::{Event, Fault, FaultKind, Mode, PublicEvent, Resume, Setting}
 use crate::inference::memory;
 use crate::integrations::dashboard::Dashboard;
 use crate::integrations::dashboard::limits::Limits;
+use crate::integrations::dashboard::local::Local;
 use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo, Receiving};
 use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
@@ -110,7 +112,7 @@ pub fn run(
     let noting = keep_promises(workshop, &mqtt, left_over);
     watch_model(workshop);
     Notifier.ready("listening");
-    let api = dashboard.as_ref().and_then(Dashboard::address);
+    let api = dashboard.address();
     ready(&Running { ear: &ear, voice: &voice, api });
     memory::give_back();
     conductor.run();
@@ -120,9 +122,7 @@ pub fn run(
     drop(watchdog);
     diagnostics.abort();
     timers.stop(&workshop.timers);
-    if let Some(dashboard) = dashboard {
-        workshop.runtime.block_on(dashboard.shutdown());
-    }
+    workshop.runtime.block_on(dashboard.shutdown());
     ears.end();
     drop((vocabulary, learning));
     drop(ear);
@@ -220,19 +220,22 @@ impl Running<'_> {
     }
 }
 
-/// HTTP and WebSocket, unless they are switched off.
+/// HTTP and WebSocket: for commands of the owner always, for programs unless they are switched off.
 fn start_dashboard(
     workshop: &Workshop,
     health: &Arc<Health>,
     mqtt: &Arc<Mqtt>,
     broadcast: Arc<Broadcast>,
     ears: &Arc<RemoteEars>,
-) -> Result<Option<Dashboard>, Fault> {
+) -> Result<Dashboard, Fault> {
     let api = Arc::new(LiveApi::new(workshop, health.clone(), mqtt.clone(), broadcast, ears.clone()));
     let mailbox = workshop.mailbox.clone();
     let faults = Arc::new(move |fault| report(&mailbox, fault));
-    let settings = &workshop.config.dashboard;
-    Dashboard::start(settings, Limits::default(), api, faults, workshop.runtime.handle())
+    let config = &workshop.config;
+    // Without it Hark goes on for everybody else.
+    let local = Local::at(&presence::socket(&config.paths.state_dir()?));
+    let local = local.map_err(|fault| report(&workshop.mailbox, fault)).ok();
+    Dashboard::open(&config.dashboard, local, Limits::default(), api, faults, workshop.runtime.handle())
 }
 
 fn start_mqtt(

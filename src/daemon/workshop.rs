@@ -3,6 +3,7 @@
 use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
+use super::demo_states::{DemoStates, Following};
 use super::device_codes;
 use super::ears::EarMaker;
 use super::engines::Engines;
@@ -47,6 +48,7 @@ use crate::speaking::voices::espeak::Espeak;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 pub(super) type Faults = Vec<Fault>;
 
@@ -73,6 +75,7 @@ pub struct Workshop {
     pub manifest: Arc<Manifest>,
     /// Kept for as long as its devices are driven.
     _visit: Option<mqtt::Mqtt>,
+    _demo_states: Option<Following>,
     /// Languages and classifier.
     pub(super) tongues: Tongues,
     /// What follows the names of the home.
@@ -95,8 +98,10 @@ pub struct Workshop {
 enum Guise {
     /// A command that does without what others say on MQTT.
     Alone,
-    /// A command that looks at the devices on MQTT beside the daemon.
+    /// A command that looks at the devices on MQTT by itself.
     Visit,
+    /// The same for typed requests where no daemon runs: there is no sound, and virtual devices stay as they are left.
+    Asking,
     /// The daemon, which keeps the settings people change.
     Daemon,
 }
@@ -127,6 +132,14 @@ impl Workshop {
         Self::open_with(config, Guise::Visit)
     }
 
+    /// Builds it for typed requests where no daemon runs.
+    ///
+    /// # Errors
+    /// As [`Workshop::open`].
+    pub fn open_asking(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, Guise::Asking)
+    }
+
     fn open_with(mut config: Config, guise: Guise) -> Result<Self, Faults> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -144,13 +157,13 @@ impl Workshop {
         }
         let settings_kept = match guise {
             Guise::Daemon => Some(put_kept_over(&mut config, &store, &manifest, &mailbox)?),
-            Guise::Alone | Guise::Visit => None,
+            Guise::Alone | Guise::Visit | Guise::Asking => None,
         };
-        let home = Arc::new(HomeRegistry::new(load_home(&config)?));
+        let (home, demo_states) = open_home(&config, guise, runtime.handle())?;
         let homeassistant =
             sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
         let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
-        let visited = mqtt_devices.as_ref().filter(|_| guise == Guise::Visit);
+        let visited = mqtt_devices.as_ref().filter(|_| matches!(guise, Guise::Visit | Guise::Asking));
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         // Before the names are read, so that no change of them is missed.
         let changes = home.vocabulary();
@@ -158,7 +171,8 @@ impl Workshop {
         let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let intercom = Arc::new(Intercom::new(&config, mailbox.clone()));
-        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone(), intercom));
+        let (volume, has_sound) = (config.speaking.volume_percent, guise != Guise::Asking);
+        let controls = Arc::new(Controls::new(volume, has_sound, mailbox.clone(), intercom));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
         let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
             .map_err(|fault| vec![fault])?;
@@ -206,6 +220,7 @@ impl Workshop {
             homeassistant,
             mqtt_devices,
             _visit: visit,
+            _demo_states: demo_states,
             timers,
             manifest: Arc::new(manifest),
             tools,
@@ -371,6 +386,23 @@ impl Workshop {
             None => Choices::of(&self.config, &self.manifest),
         }
     }
+}
+
+/// The home at the start. For typed requests and the daemon its virtual devices are as they were left, and stay so.
+fn open_home(
+    config: &Config,
+    guise: Guise,
+    runtime: &Handle,
+) -> Result<(Arc<HomeRegistry>, Option<Following>), Faults> {
+    let mut home = load_home(config)?;
+    if !matches!(guise, Guise::Asking | Guise::Daemon) {
+        return Ok((Arc::new(HomeRegistry::new(home)), None));
+    }
+    let mut states = DemoStates::of(config).map_err(|fault| vec![fault])?;
+    states.put_over(&mut home);
+    let home = Arc::new(HomeRegistry::new(home));
+    let following = states.follow(&home, runtime);
+    Ok((home, Some(following)))
 }
 
 /// The home of the configuration: the file, or the demo home. Where there is a Home Assistant nothing is virtual:

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 34] = [
+pub const FIXED_KEYS: [&str; 35] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -32,6 +32,7 @@ pub const FIXED_KEYS: [&str; 34] = [
     "muted",
     "unmuted",
     "gave_up",
+    "not_running",
     "ask_approval",
     "approval_denied",
     "approval_lapsed",

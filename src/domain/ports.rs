@@ -245,6 +245,10 @@ pub type ConfirmedFuture = Pin<Box<dyn Future<Output = Result<Vec<Confirmed>, Fa
 
 /// Settings of this node that a tool may change. Implemented by the daemon.
 pub trait NodeControls: Send + Sync {
+    /// Whether there is a node that they are for. A command that does not stay has none: nobody would hear its volume.
+    fn is_running(&self) -> bool {
+        true
+    }
     /// Volume now, 0–100.
     fn volume_percent(&self) -> u8;
     /// Sets the volume; answers what it is now.

@@ -91,13 +91,15 @@ pub mod error_code {
     pub const PARTIAL: &str = "partial";
     /// The service it needs is not configured.
     pub const NOT_CONFIGURED: &str = "not_configured";
+    /// It is a matter of a running Hark, and none runs here.
+    pub const NOT_RUNNING: &str = "not_running";
     /// An argument is missing or out of range.
     pub const BAD_ARGUMENT: &str = "bad_argument";
     /// Anything else; `detail.message` says what.
     pub const FAILED: &str = "failed";
 
     /// Every code.
-    pub const ALL: [&str; 14] = [
+    pub const ALL: [&str; 15] = [
         NOT_FOUND,
         AMBIGUOUS,
         UNSUPPORTED,
@@ -110,6 +112,7 @@ pub mod error_code {
         OFFLINE,
         PARTIAL,
         NOT_CONFIGURED,
+        NOT_RUNNING,
         BAD_ARGUMENT,
         FAILED,
     ];

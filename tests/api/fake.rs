@@ -2,7 +2,7 @@
 
 use hark::config::dashboard::Dashboard as Settings;
 use hark::domain::api::{
-    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth,
+    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
     PartState, RemoteEar, ReportedFault, Speaker,
 };
 use hark::domain::home::{Area, Entity, Home};
@@ -189,6 +189,10 @@ impl Api for Fake {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
         let sound = (turn.0 == "7").then(|| b"RIFFsound of 7".to_vec());
         Box::pin(async { Ok(sound) })
+    }
+
+    fn house(&self) -> House {
+        House { home: Home::clone(&self.home()), ..House::default() }
     }
 
     fn home(&self) -> Arc<Home> {

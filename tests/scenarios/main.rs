@@ -12,6 +12,7 @@ mod approvals;
 mod asking;
 mod at_work;
 mod audio_heals;
+mod beside_a_daemon;
 mod browser_microphone;
 mod choosing_a_voice;
 mod dangerous_acts;

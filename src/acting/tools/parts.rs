@@ -1,5 +1,6 @@
 //! What the tools work with.
 
+use super::outcome::Failure;
 use crate::acting::clipboard::{self, Clipboard};
 use crate::acting::files::Files;
 use crate::acting::home::{HomeControl, select};
@@ -16,6 +17,7 @@ use crate::config::home::HomeConfig;
 use crate::config::permissions::Permissions;
 use crate::config::tools::ToolsConfig;
 use crate::domain::ports::{FactStore, HomeView, ListStore, NodeControls};
+use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind};
 use chrono::{DateTime, FixedOffset};
 use std::sync::Arc;
@@ -121,6 +123,16 @@ impl Parts {
     pub fn default_area(&self) -> Option<String> {
         let asked = Some(self.here.as_str()).filter(|here| !here.is_empty())?;
         select::area(&self.home.registry().home(), asked).map(|area| area.id.clone())
+    }
+
+    /// The node, where one runs.
+    pub fn running_node(&self) -> Result<Arc<dyn NodeControls>, Failure> {
+        match self.node.is_running() {
+            true => Ok(Arc::clone(&self.node)),
+            false => {
+                Err(Failure::new(error_code::NOT_RUNNING, "that needs a running Hark, and none runs here"))
+            }
+        }
     }
 
     /// The time in milliseconds since the Unix epoch.

@@ -252,6 +252,12 @@ impl Machine {
             self.stop_everything(Some(id));
         }
         if let Some(muted) = reaction.mute {
+            // A command that does not stay has no microphone; beside a running Hark requests do not come so.
+            if origin == Origin::Cli {
+                self.turn_mut(id).into_iter().for_each(|turn| turn.outcome = Outcome::Failed);
+                self.reply(now, id, Reply::Fixed { key: "not_running".into() });
+                return;
+            }
             self.set_mute(muted);
         }
         match reaction.approval {

@@ -22,6 +22,8 @@ pub(super) const BEARER_PROTOCOL: &str = "hark.bearer.";
 pub(super) struct Ends {
     pub(super) client: SocketAddr,
     pub(super) here: SocketAddr,
+    /// By the socket that only the owner of the daemon may open.
+    pub(super) is_owner: bool,
 }
 
 /// What a request that is let in may do.
@@ -64,8 +66,11 @@ impl Guard {
         self.rates.take(client, Instant::now()).map_err(Refusal::too_many)
     }
 
-    /// Lets a request in or not.
+    /// Lets a request in or not. The owner shows no token, comes from no page, and does not flood itself.
     pub(super) fn admit(&self, ends: Ends, request: &Parts) -> Result<Admitted, Refusal> {
+        if ends.is_owner {
+            return Ok(Admitted { page: None, is_preflight: false });
+        }
         self.count(ends.client.ip())?;
         let host = self.host(ends, request)?;
         let page = self.page(&host, &request.headers)?;
@@ -184,7 +189,11 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let ends = Ends { client: "192.168.1.9:5000".parse().unwrap(), here: here.parse().unwrap() };
+        let ends = Ends {
+            client: "192.168.1.9:5000".parse().unwrap(),
+            here: here.parse().unwrap(),
+            is_owner: false,
+        };
         guard.admit(ends, &parts).map_err(|refusal| refusal.status.as_u16())
     }
 
@@ -213,6 +222,18 @@ mod tests {
         }
         assert_eq!(ask(&guard, "127.0.0.1:1", &[]), Err(400));
         assert_eq!(ask(&guard, "127.0.0.1:1", &[("host", "localhost"), ("host", "localhost")]), Err(400));
+    }
+
+    #[test]
+    fn the_owner_needs_no_name_and_no_token() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("token");
+        std::fs::write(&file, "0123456789abcdef").unwrap();
+        let guard = guard(|config| config.token_file = file.display().to_string());
+        let (parts, ()) = Request::builder().uri("/own/home").body(()).unwrap().into_parts();
+        let here = "127.0.0.1:8765".parse().unwrap();
+        let admitted = |is_owner| guard.admit(Ends { client: here, here, is_owner }, &parts).is_ok();
+        assert!(admitted(true) && !admitted(false));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::app::Shared;
 use super::refusal::Refusal;
 use super::wire::{self, Event};
 use super::{asking, document, read, summary};
-use crate::domain::api::KeptTurn;
+use crate::domain::api::{House, KeptTurn};
 use crate::domain::{TimerId, TurnId};
 use axum::Json;
 use axum::extract::{Path, Request, State};
@@ -137,6 +137,11 @@ pub(super) async fn ask(State(app): State<Shared>, request: Request) -> Answer<w
     // The place is given back with the answer: until then the pictures are in memory.
     let (request, _place) = read::ask_request(request, &app).await?;
     Ok(Json(asking::ask(&app, request).await?))
+}
+
+/// Everything that `hark home` shows.
+pub(super) async fn own_home(State(app): State<Shared>) -> Json<House> {
+    Json(app.api.house())
 }
 
 pub(super) async fn api() -> Json<wire::Addresses> {

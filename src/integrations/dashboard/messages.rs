@@ -49,6 +49,12 @@ pub(super) struct Chat {
     pub(super) session_id: Option<String>,
     #[serde(default)]
     pub(super) images: Vec<Image>,
+    /// This answer is said aloud on the node or not, whatever `mode` says.
+    #[serde(default)]
+    pub(super) speak: Option<bool>,
+    /// Stop before acting.
+    #[serde(default)]
+    pub(super) dry_run: bool,
 }
 
 /// What a client sends.
@@ -180,9 +186,14 @@ pub(super) fn answer(sessions: &Sessions, envelope: &Envelope) -> Option<String>
     Some(message(kind, data))
 }
 
-/// An event as everybody gets it.
-pub(super) fn event(envelope: &Envelope) -> String {
-    message("event", public(envelope))
+/// An event as everybody gets it; beside it the conversation, where it is one of this socket's.
+pub(super) fn event(sessions: &Sessions, envelope: &Envelope) -> String {
+    match sessions.of(envelope) {
+        None => message("event", public(envelope)),
+        Some(session) => {
+            json!({ "type": "event", "data": public(envelope), "session_id": session }).to_string()
+        }
+    }
 }
 
 fn public(envelope: &Envelope) -> Value {
@@ -220,7 +231,8 @@ mod tests {
     fn messages_are_read_and_what_is_none_is_told() {
         let chat = |mode, session_id: Option<&str>| {
             let (content, session_id) = ("hello".into(), session_id.map(str::to_owned));
-            Inbound::Chat(Chat { content, mode, session_id, images: Vec::new() })
+            let (images, speak) = (Vec::new(), None);
+            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run: false })
         };
         assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(None, None));
         assert_eq!(

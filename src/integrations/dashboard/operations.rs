@@ -248,3 +248,8 @@ pub(super) fn router(app: Shared) -> Router {
     });
     all.with_state(app)
 }
+
+/// What only commands of the owner ask, by the socket in the state folder: no promise to programs.
+pub(super) fn own(app: Shared) -> Router {
+    Router::new().route("/own/home", get(handlers::own_home)).with_state(app)
+}

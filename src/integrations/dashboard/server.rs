@@ -24,6 +24,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -68,12 +69,18 @@ pub(super) async fn serve(app: Shared, listener: TcpListener, most_connections: 
             continue;
         };
         let (app, router) = (app.clone(), router.clone());
+        let _ = stream.set_nodelay(true);
         connections.spawn(async move {
             let _place = place;
-            connection(app, router, stream, Ends { client, here }).await;
+            connection(app, router, stream, Ends { client, here, is_owner: false }).await;
         });
     }
     drop(listener);
+    let_finish(connections).await;
+}
+
+/// Lets connections end by themselves for a moment.
+pub(super) async fn let_finish(mut connections: JoinSet<()>) {
     let all = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(FAREWELL, all).await.is_err() {
         connections.abort_all();
@@ -102,8 +109,13 @@ fn too_many() -> String {
     )
 }
 
-async fn connection(app: Shared, router: Router, stream: TcpStream, ends: Ends) {
-    let _ = stream.set_nodelay(true);
+/// Serves one connection to its end.
+pub(super) async fn connection(
+    app: Shared,
+    router: Router,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ends: Ends,
+) {
     let (mut closing, life, longest) = (app.closing.clone(), app.limits.connection, app.limits.ask);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

@@ -20,14 +20,15 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 /// What the document says of it.
 pub(super) const ABOUT: &str = "A WebSocket, JSON both ways. \
-In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\"}, {\"type\":\"list_models\"}, \
+In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\",\"speak\",\"dry_run\"}, {\"type\":\"list_models\"}, \
 {\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
 Out: {\"type\":\"content\"|\"plan\"|\"step_update\"|\"complete\"|\"error\"|\"models\"|\"event\",\"data\"}: `event` is every \
-public event as contracts/events.json shows it, the others are those of the conversations of this socket, with \
-`session_id`. \
+public event as contracts/events.json shows it (with `session_id` beside `data` where it is of a conversation of this \
+socket), the others are those of the conversations of this socket, with `session_id`. \
 `mode` says how answers are wanted, and stays so in its conversation until another one is named: `chat`, where nothing was \
 said, as text; `voice` aloud on the node as well; `focus` for somebody at work: as text, short, the answer and nothing \
-else, without hints, and nothing that was not asked for. \
+else, without hints, and nothing that was not asked for. `speak` says for one chat whether it is answered aloud, and with \
+`dry_run` nothing is done. \
 Binary frames are the sound of a microphone: 16 kHz, mono, s16le, 20 to 100 ms in a frame, at most 64 KiB, as fast as it \
 is spoken. They are heard without a wake word, as a request in the conversation of the last chat of this socket, else of \
 its own: with `speech_started`, `partial`, `speech_ended` and `transcript` as events of a turn, then `content` and `complete` as \
