@@ -24,8 +24,8 @@ const AHEAD_PERIODS: i64 = 2;
 const AHEAD_SOUNDING_PERIODS: i64 = 4;
 
 /// The same while there is nothing to play and nobody speaks, in rests of two periods, which costs half. Sound
-/// ends the rest.
-const AHEAD_RESTING_PERIODS: i64 = 3;
+/// ends the rest, and nobody waits for that sound.
+const AHEAD_RESTING_PERIODS: i64 = 5;
 
 /// Periods that the server's buffer holds: more than it is ever asked to.
 const BUFFER_PERIODS: u32 = 6;

@@ -202,7 +202,8 @@ impl Alignment {
         self.jumps += 1;
         self.move_by(off_s * rate);
         self.usual_off_s = 0.0;
-        let age_s = if resting { 0.0 } else { FIRST_S };
+        // What the echo has told is better than what the moments will.
+        let age_s = if resting && !self.path.is_fresh() { 0.0 } else { FIRST_S };
         self.age_samples = (age_s * f64::from(SAMPLE_RATE_HZ)) as u64;
         self.begin_window();
     }

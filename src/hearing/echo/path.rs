@@ -14,8 +14,9 @@ const LEAST_S: f64 = 1.5;
 /// Two clocks are never further apart than this.
 const MOST_DRIFT: f64 = 400e-6;
 
-/// Further off than this, in samples, and of one mind within [`AGREED`], two lags are a jump: half a millisecond.
-const CLOSE: f64 = 8.0;
+/// Further off than this, in samples, and of one mind within [`AGREED`], two lags are a jump: two clocks are not so far
+/// apart by the time that their drift is known.
+const CLOSE: f64 = 12.0;
 const AGREED: f64 = 4.0;
 
 /// What two clocks may have drifted unnoticed while nothing was heard: an error of the drift, not a jump.
