@@ -83,6 +83,8 @@ pub(super) struct Alignment {
     stamp_age_samples: u64,
     /// Samples of this window whose sound was not there in time.
     missed_samples: u64,
+    /// The fewest frames in this window that were there beyond what was read.
+    least_room: f64,
     /// How far the moments usually say that the place is off, in seconds.
     usual_off_s: f64,
     path: Path,
@@ -103,6 +105,7 @@ impl Alignment {
             age_samples: 0,
             stamp_age_samples: 0,
             missed_samples: 0,
+            least_room: f64::INFINITY,
             usual_off_s: 0.0,
             path: Path::default(),
             jumps: 0,
@@ -177,7 +180,9 @@ impl Alignment {
     pub(super) fn echo(&mut self, lag: f64, far: &FarEnd) {
         let Some(place) = self.place else { return };
         let frames = f64::from(far.rate_hz()) / f64::from(SAMPLE_RATE_HZ);
-        if let Some(samples) = self.path.echo(lag, (far.readable_until() - place) / frames) {
+        // Sound comes in pieces: what is there now will not be there always.
+        let room = self.least_room.min(far.readable_until() - place) - MARGIN_S * f64::from(far.rate_hz());
+        if let Some(samples) = self.path.echo(lag, room / frames) {
             tracing::debug!(ms = samples / 16.0, "loudspeaker and microphone aligned anew by the echo");
             self.jumps += 1;
             self.move_by(samples * frames);
@@ -219,7 +224,9 @@ impl Alignment {
         };
         self.short_windows = if too_late { self.short_windows + 1 } else { 0 };
         if self.short_windows >= 2 {
-            self.set_lead(lead_for(ahead_s).min(self.lead_s), rate);
+            // The echo may have moved the place ahead of what the moments say.
+            let fits_s = if resting { self.lead_s } else { self.lead_s + self.least_room / rate - MARGIN_S };
+            self.set_lead(lead_for(ahead_s).min(self.lead_s).min(fits_s), rate);
         }
     }
 
@@ -233,6 +240,7 @@ impl Alignment {
         self.aheads.clear();
         self.samples = 0;
         self.missed_samples = 0;
+        self.least_room = f64::INFINITY;
     }
 
     fn age_s(&self) -> f64 {
@@ -245,6 +253,7 @@ impl Alignment {
         let place = self.place?;
         self.path.pass(samples);
         self.place = Some(place + step * samples as f64);
+        self.least_room = self.least_room.min(far.readable_until() - place - step * samples as f64);
         if place + step * samples as f64 > far.readable_until() && !far.silent_from(place) {
             self.missed_samples += samples as u64;
         }
