@@ -36,7 +36,7 @@ BUILD_PACKAGES := build-essential ca-certificates cmake curl libasound2-dev libc
 	libpocketsphinx-dev libsonic-dev pkg-config pocketsphinx-en-us python3-venv
 # What `make run` shows the main job with, and what the tests use.
 RUN_PACKAGES := flite
-TEST_PACKAGES := flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils sox
+TEST_PACKAGES := flite libasound2-plugins libfaketime mosquitto mosquitto-clients openssl pulseaudio pulseaudio-utils sox systemd
 
 # rustup puts cargo here; a shell that was open before does not know yet.
 export PATH := $(HOME)/.cargo/bin:$(PATH)

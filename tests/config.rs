@@ -5,6 +5,7 @@
 use hark::config::{self, Config, Problem, Source};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -282,4 +283,43 @@ fn what_tools_may_reach_is_checked_word_by_word() {
     assert_eq!(wrong("permissions.deny_tools"), ["shel"]);
     assert!(find(&problems, "permissions.deny_tools").fix.contains("shell"));
     assert!(problems.iter().all(|problem| problem.place.starts_with("hark.toml:")), "{problems:#?}");
+}
+
+#[test]
+fn thousands_of_mistakes_end_in_a_page_of_words() {
+    let lines: String = (0..5000).map(|number| format!("key{number} = 1\n")).collect();
+    let problems = problems_of(&format!("[vad]\n{lines}threshold = 9.0\n"), &[]);
+    assert_eq!(problems.len(), 5001);
+    let told = config::fault_of(&problems).to_string();
+    assert!(told.lines().count() < 60 && told.contains("4980 more: there is no such key"), "{told}");
+    assert!(told.contains("vad.threshold = 9"), "the other mistake is among them: {told}");
+}
+
+/// The services as systemd reads them, without a word about an option it does not know. Debian 12 has systemd 252.
+#[test]
+fn systemd_knows_every_option_of_the_services() {
+    let version = match Command::new("systemd-analyze").arg("--version").output() {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned(),
+        Err(error) => return println!("skipped: there is no systemd-analyze here ({error})"),
+    };
+    println!("by {version}");
+    for (unit, manager) in [("systemd/hark.service", "--system"), ("systemd/user/hark.service", "--user")] {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("hark.service");
+        let text = fs::read_to_string(root().join(unit)).unwrap();
+        assert!(text.contains("ExecStart=/usr/bin/hark run") && text.contains("ExecReload="), "{unit}");
+        // It is not installed where it is tested.
+        fs::write(&copy, text.replace("/usr/bin/hark", env!("CARGO_BIN_EXE_hark"))).unwrap();
+        let verify = |copy: &Path| {
+            let mut command = Command::new("systemd-analyze");
+            command.args([manager, "--man=no", "verify"]).arg(copy).env("XDG_RUNTIME_DIR", folder.path());
+            let output = command.output().unwrap();
+            (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        assert_eq!(verify(&copy), (true, String::new()), "{unit} by {version}");
+        let wrong =
+            text.replace("[Service]", "[Service]\nRestartSoon=yes").replace("/usr/bin/hark", "/bin/true");
+        fs::write(&copy, wrong).unwrap();
+        assert!(verify(&copy).1.contains("RestartSoon"), "it tells of options it does not know");
+    }
 }

@@ -39,6 +39,7 @@ fn samples() -> Vec<PublicEvent> {
         ok: true,
         changed: true,
         detail: json!({ "entities": [{ "id": "light.kitchen_ceiling", "from": "off", "to": "on" }] }),
+        tainted: false,
     };
     vec![
         PublicEvent::Wake { word: "hey_jarvis".into(), score: 0.5 },
@@ -126,6 +127,7 @@ fn samples() -> Vec<PublicEvent> {
                 receipt: None,
                 call: None,
             }],
+            tainted: false,
         }),
         PublicEvent::StepUpdate {
             plan: "0198a3".into(),
@@ -143,6 +145,7 @@ fn samples() -> Vec<PublicEvent> {
             trimmed: false,
             reason: Some(ReplayReason::Continuation),
             context_strength: ContextStrength::Strong,
+            tainted: false,
         }),
         PublicEvent::Evaluation {
             label: "strict_answer".into(),

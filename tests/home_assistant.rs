@@ -271,6 +271,84 @@ fn an_older_home_assistant_and_a_token_with_few_rights_do_what_they_can() {
     assert!(house.messages()[0].contains("config/entity_registry/list"), "{:?}", house.messages());
 }
 
+/// How soon exposure is followed where Home Assistant tells of it, and where it has to be asked for.
+#[test]
+fn what_is_no_longer_exposed_leaves_the_home_and_is_told_nothing() {
+    let server = HomeAssistant::with_home();
+    server.unregistered("lock.shed", "Shed door", "locked");
+    server.unregistered("media_player.den", "Den player", "off");
+    for id in ["lock.shed", "media_player.den"] {
+        server.expose(id, true);
+    }
+    let house = House::new(server);
+    let mut vocabulary = house.registry.vocabulary();
+    let commands = [("lock.front_door", DeviceCommand::Unlock), ("lock.shed", DeviceCommand::Unlock)];
+    for (id, command) in commands {
+        let entity = house.entity(id).unwrap();
+        assert_eq!(house.tell(id, &DeviceCommand::Lock), Ok(()));
+        let calls = house.server.calls().len();
+        house.server.expose(id, false);
+        // At once, before anybody else has heard of it.
+        let backend = house.client().backend(hark::domain::device::DeviceCodes::default());
+        let told = house.runtime.block_on(backend.send(&entity, &command));
+        assert_eq!(told, Err(DeviceError::Gone(entity.name.clone())));
+        assert_eq!(house.server.calls().len(), calls);
+        let begun = Instant::now();
+        wait_for(id, Duration::from_secs(10), || house.entity(id).is_none().then_some(()));
+        println!("{id} left after {:?}", begun.elapsed());
+    }
+    house.server.expose("media_player.den", false);
+    wait_for("the player to go", Duration::from_secs(10), || {
+        house.entity("media_player.den").is_none().then_some(())
+    });
+    assert!(vocabulary.has_changed().unwrap());
+    vocabulary.mark_unchanged();
+    for id in ["lock.front_door", "lock.shed"] {
+        house.server.expose(id, true);
+        wait_for(id, Duration::from_secs(10), || house.entity(id).map(drop));
+        assert_eq!(house.tell(id, &DeviceCommand::Unlock), Ok(()));
+    }
+    assert!(vocabulary.has_changed().unwrap());
+}
+
+#[test]
+fn what_nobody_has_chosen_about_goes_by_its_kind_where_that_can_be_known() {
+    let server = HomeAssistant::with_home();
+    let unchosen = json!({"options": {}});
+    for id in ["light.bed", "lock.front_door", "todo.shopping", "sensor.outside", "scene.cosy"] {
+        server.edit(id, unchosen.clone());
+    }
+    server.edit("scene.cosy", json!({"hidden_by": "user"}));
+    server.unregistered("light.shed", "Shed light", "off");
+    let house = House::new(server);
+    let known = |id: &str| house.entity(id).is_some();
+    let unchosen = ["light.bed", "todo.shopping", "sensor.outside"];
+    assert!(!unchosen.iter().any(|id| known(id)), "new things are not exposed in this home");
+    house.server.expose_new(true);
+    for id in unchosen {
+        wait_for(id, Duration::from_secs(10), || known(id).then_some(()));
+    }
+    assert!(!known("lock.front_door") && !known("scene.cosy"));
+    assert!(!known("light.shed"), "nobody says whether it was taken away");
+    house.server.edit("light.kitchen", json!({"hidden_by": "user"}));
+    house.server.edit("light.bed", json!({"entity_category": "config"}));
+    wait_for("the bed light", Duration::from_secs(10), || (!known("light.bed")).then_some(()));
+    assert!(known("light.kitchen"), "it was chosen");
+}
+
+#[test]
+fn a_token_that_may_not_see_what_is_exposed_gets_no_more_than_is_sure() {
+    let server = HomeAssistant::with_home();
+    server.unregistered("lock.shed", "Shed door", "locked");
+    server.expose("lock.shed", true);
+    server.edit("lock.front_door", json!({"options": {}}));
+    server.forbids(&["homeassistant/expose_entity/list", "homeassistant/expose_new_entities/get"]);
+    server.expose_new(true);
+    let house = House::new(server);
+    assert_eq!(house.state("light.kitchen"), "off");
+    assert!(house.entity("lock.shed").is_none() && house.entity("lock.front_door").is_none());
+}
+
 #[test]
 fn what_is_no_home_assistant_is_said_so() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

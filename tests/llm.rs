@@ -9,6 +9,8 @@ mod support;
 mod faults;
 #[path = "llm/measured.rs"]
 mod measured;
+#[path = "llm/obedient.rs"]
+mod obedient;
 #[path = "llm/real.rs"]
 mod real;
 #[path = "llm/servers.rs"]

@@ -104,6 +104,39 @@ fn every_configuration_key_stands_in_the_shipped_file() {
 }
 
 /// The rules a sample breaks, in order.
+/// Crates that came with a known advisory once, each with the first version that has none; `make audit` asks for all.
+const ADVISED: &[(&str, Option<[u64; 3]>, &str)] = &[
+    ("rustls-webpki", Some([0, 103, 13]), "RUSTSEC-2026-0104"),
+    ("rustls-pemfile", None, "RUSTSEC-2025-0134"),
+    ("rustls", Some([0, 23, 45]), "RUSTSEC-2026-0285"),
+    ("ringbuf", Some([0, 5, 2]), "RUSTSEC-2026-0293"),
+];
+
+/// Versions beside the first of every crate that is there more than once: a new dependency does not add to them unseen.
+const CRATES_AGAIN: usize = 41;
+
+#[test]
+fn locked_crates_have_no_known_advisory_and_are_not_there_ever_more_often() {
+    let text = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let lock: toml::Table = toml::from_str(&text).unwrap();
+    let crates: Vec<(&str, &str)> = lock["package"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|package| (package["name"].as_str().unwrap(), package["version"].as_str().unwrap()))
+        .collect();
+    for (name, first_good, advisory) in ADVISED {
+        for (_, version) in crates.iter().filter(|(known, _)| known == name) {
+            let numbers: Vec<u64> = version.split('.').map_while(|number| number.parse().ok()).collect();
+            let is_good = first_good.is_some_and(|good| numbers[..] >= good[..]);
+            assert!(is_good, "{name} {version}: {advisory}");
+        }
+    }
+    let names: std::collections::BTreeSet<_> = crates.iter().map(|(name, _)| name).collect();
+    let again = crates.len() - names.len();
+    assert!(again <= CRATES_AGAIN, "{again} crates are there again: see `cargo tree -d`");
+}
+
 fn broken(path: &str, text: &str) -> Vec<&'static str> {
     check(&Source::new(path, text)).into_iter().map(|violation| violation.rule).collect()
 }

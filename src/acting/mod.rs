@@ -5,6 +5,7 @@ pub mod calculator;
 pub mod clipboard;
 pub mod files;
 pub mod home;
+pub mod house_secrets;
 pub mod lists;
 pub mod machine;
 pub mod memory;

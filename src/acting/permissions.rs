@@ -5,10 +5,13 @@ use super::names;
 use crate::config::permissions::{DangerPolicy, Permissions};
 use crate::domain::tool::error_code;
 
+/// The act of a call that is not dangerous in itself.
+pub const STEP: &str = "step";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
-    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`.
+    /// The act: `unlock`, `open`, `disarm`, `shell`, `send`, or [`STEP`].
     pub action: &'static str,
     /// Id of the entity it would be done to.
     pub entity: String,
@@ -20,6 +23,11 @@ pub struct Danger {
 pub trait Guarded {
     /// Every dangerous thing in it; empty when there is none.
     fn dangers(&self) -> Vec<Danger>;
+    /// What would be done, when text from outside the house may be behind it: then somebody has to say yes, whatever
+    /// the policy says of the act itself.
+    fn outside(&self) -> Option<Danger> {
+        None
+    }
 }
 
 /// What passed the gate.
@@ -74,6 +82,8 @@ pub struct Ask {
     pub name: String,
     /// Ids of the entities.
     pub entities: Vec<String>,
+    /// Text from outside the house may be behind it.
+    pub outside: bool,
 }
 
 impl Ask {
@@ -81,13 +91,14 @@ impl Ask {
     pub fn verb(&self) -> &'static str {
         match self.action {
             "shell" => "run",
+            STEP => "carry out",
             act => act,
         }
     }
 
     /// Whether the name is to be told letter by letter as it is: a command or an address, not a thing's name.
     pub fn is_exact(&self) -> bool {
-        matches!(self.action, "shell" | "send")
+        matches!(self.action, "shell" | "send" | STEP)
     }
 }
 
@@ -130,15 +141,20 @@ impl Gate {
     /// # Errors
     /// `Forbidden` by policy, whatever was given; `NeedsApproval` and `NeedsPin` without it.
     pub fn pass<T: Guarded>(&self, what: T, given: Approval) -> Result<Cleared<T>, Refusal> {
-        let dangers = what.dangers();
-        let Some(first) = dangers.first() else { return Ok(Cleared(what)) };
+        let (mut dangers, outside) = (what.dangers(), what.outside());
         let policies = dangers.iter().map(|danger| self.permissions.policy_for(danger.action));
-        let policy = policies.max().unwrap_or(DangerPolicy::Deny);
+        let policy = policies.chain(outside.iter().map(|_| DangerPolicy::Confirm)).max();
+        let is_outside = outside.is_some();
+        if dangers.is_empty() {
+            dangers.extend(outside);
+        }
+        let (Some(policy), Some(first)) = (policy, dangers.first()) else { return Ok(Cleared(what)) };
         let names: Vec<&str> = dangers.iter().map(|danger| danger.name.as_str()).collect();
         let ask = Ask {
             action: dangers.iter().find(|danger| danger.action != "open").unwrap_or(first).action,
             name: names::in_a_row(&names),
             entities: dangers.iter().map(|danger| danger.entity.clone()).collect(),
+            outside: is_outside,
         };
         match policy {
             DangerPolicy::Deny => Err(Refusal::Forbidden(ask)),
@@ -199,6 +215,45 @@ mod tests {
         let refusal = gate.pass(both(), Approval::Yes).unwrap_err();
         assert_eq!((refusal.code(), refusal.ask().entities.len()), (error_code::NEEDS_PIN, 2));
         assert!(gate.pass(both(), Approval::Pin).is_ok());
+    }
+
+    /// Something harmless or dangerous that a text from outside may be behind.
+    struct Told(Vec<Danger>);
+
+    impl Guarded for Told {
+        fn dangers(&self) -> Vec<Danger> {
+            self.0.clone()
+        }
+
+        fn outside(&self) -> Option<Danger> {
+            Some(danger(STEP, "list add"))
+        }
+    }
+
+    #[test]
+    fn what_text_from_outside_may_want_needs_a_yes_whatever_the_policy() {
+        use DangerPolicy::{Allow, Confirm, Deny, Pin};
+        for policy in [Allow, Confirm, Pin, Deny] {
+            let refusal = gate(policy).pass(Told(vec![]), Approval::None).err().unwrap();
+            assert_eq!(refusal.code(), error_code::NEEDS_APPROVAL, "{policy:?}");
+            assert_eq!((refusal.ask().name.as_str(), refusal.ask().outside), ("list add", true));
+            assert!(gate(policy).pass(Told(vec![]), Approval::Yes).is_ok(), "{policy:?}");
+        }
+        for (policy, expected) in [
+            (Allow, error_code::NEEDS_APPROVAL),
+            (Confirm, error_code::NEEDS_APPROVAL),
+            (Pin, error_code::NEEDS_PIN),
+            (Deny, error_code::FORBIDDEN),
+        ] {
+            let told = Told(vec![danger("unlock", "door")]);
+            let refusal = gate(policy).pass(told, Approval::None).err().unwrap();
+            assert_eq!(refusal.code(), expected, "{policy:?}");
+            assert_eq!(
+                (refusal.ask().action, refusal.ask().outside),
+                ("unlock", true),
+                "the grave act is asked about"
+            );
+        }
     }
 
     fn gate(dangerous: DangerPolicy) -> Gate {

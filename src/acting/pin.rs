@@ -105,6 +105,12 @@ impl PinPad {
         self.secret.is_some()
     }
 
+    /// Whether these digits are the PIN. Not for those who present one: nothing is counted.
+    pub fn is_pin(&self, digits: &str) -> bool {
+        let pin = PinCode::new(digits);
+        self.secret.as_ref().zip(pin).is_some_and(|(secret, pin)| secret.is(&pin))
+    }
+
     /// Looks at a PIN. Waits for the disk.
     pub fn present(&self, pin: &PinCode, now_unix_ms: i64) -> PinVerdict {
         let Some(secret) = &self.secret else { return PinVerdict::Wrong };

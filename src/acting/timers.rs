@@ -81,6 +81,9 @@ pub struct NewTimer {
     pub recurrence: Option<String>,
     /// `due_unix_ms` is a time of day on the wall, as in [`Timer::wall`].
     pub by_the_wall: bool,
+    /// When it was asked for, where that was written down: what is taken up again after the program died is due as if
+    /// it had been set then, and rings at once where that has passed. `None`: now.
+    pub asked_unix_ms: Option<i64>,
     /// Names the request: under one key one timer is set, however often it is asked for. Empty: always another.
     pub key: String,
 }
@@ -219,16 +222,18 @@ impl Timers {
     /// # Errors
     /// `BadLength`, `BadTime`, `TooMany`, `Store`.
     pub fn start(&self, new: NewTimer, now_unix_ms: i64) -> Result<Timer, TimerError> {
+        // A clock that was set back since makes nothing come later.
+        let asked_unix_ms = new.asked_unix_ms.map_or(now_unix_ms, |asked| asked.min(now_unix_ms));
         let (due_unix_ms, duration_ms) = match new.due_unix_ms {
             Some(due) => {
-                let ahead = due.saturating_sub(now_unix_ms);
+                let ahead = due.saturating_sub(asked_unix_ms);
                 let ahead = u64::try_from(ahead).ok().filter(|_| (1..=MAX_AHEAD_MS).contains(&ahead));
                 (due, ahead.ok_or(TimerError::BadTime)?)
             }
             None if new.duration_ms == 0 || new.duration_ms > MAX_DURATION_MS => {
                 return Err(TimerError::BadLength);
             }
-            None => (now_unix_ms.saturating_add_unsigned(new.duration_ms), new.duration_ms),
+            None => (asked_unix_ms.saturating_add_unsigned(new.duration_ms), new.duration_ms),
         };
         let timer = Timer {
             id: new.id(),

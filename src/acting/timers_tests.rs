@@ -505,7 +505,7 @@ fn a_clock_that_is_set_moves_lengths_and_leaves_times_of_day() {
     let now = wall("2026-11-20T20:00");
     let hour = 3_600_000;
     timers.start(new(Some("tea"), 10 * MIN), now).unwrap();
-    timers.start(alarm("2026-11-20T21:30", None), now).unwrap();
+    timers.start(NewTimer { by_the_wall: true, ..alarm("2026-11-20T21:30", None) }, now).unwrap();
     let paused = timers.start(new(Some("paused"), MIN), now).unwrap();
     timers.pause(&paused.id, now).unwrap();
     // An hour forward: ten minutes stay ten minutes, half past nine is nearer.

@@ -34,9 +34,10 @@ pub enum Command {
     },
     /// Plays recordings into the same path as the microphone and prints what happens
     Hear(Hear),
-    /// A typed request; reads lines from standard input when no text is given
+    /// A typed request to the running Hark, or by itself where none runs; reads lines from standard input when no text is
+    /// given
     Ask(Ask),
-    /// Speaks a text
+    /// Speaks a text: the running Hark, or by itself where none runs, into a file, or in another voice
     Say(SayArgs),
     /// Live meter of the microphone: level, voice activity, wake word score, words so far
     Listen,
@@ -92,6 +93,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Remember,
     },
+    /// The database: whether it is sound, and its backups
+    Store {
+        #[command(subcommand)]
+        command: Store,
+    },
     /// Microphones and speakers
     Devices,
     /// Checks every part and says how to mend what is broken
@@ -133,12 +139,13 @@ pub struct Hear {
 /// `hark ask`.
 #[derive(Debug, clap::Args)]
 pub struct Ask {
-    /// The request; without it, every line of standard input is one
-    pub text: Option<String>,
+    /// The request, in quotes or not; without it, every line of standard input is one. Behind `--` nothing is an option
+    #[arg(allow_negative_numbers = true)]
+    pub text: Vec<String>,
     /// Say the answer aloud as well
     #[arg(long)]
     pub speak: bool,
-    /// Keep the lines in one conversation with this name
+    /// Keep the lines in one conversation with this name; what is typed at a terminal is one anyway
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
     /// Stop before acting
@@ -159,9 +166,9 @@ pub struct Ask {
 /// `hark say`.
 #[derive(Debug, clap::Args)]
 pub struct SayArgs {
-    /// What to say
-    #[arg(required_unless_present = "list_voices")]
-    pub text: Option<String>,
+    /// What to say, in quotes or not
+    #[arg(required_unless_present = "list_voices", allow_negative_numbers = true)]
+    pub text: Vec<String>,
     /// Write a WAV file instead of using the speaker
     #[arg(long, value_name = "FILE.wav")]
     pub out: Option<PathBuf>,
@@ -184,8 +191,9 @@ pub enum Home {
     },
     /// One area or entity in full
     Show {
-        /// Name, alias or id
-        name: String,
+        /// Name, alias or id, in quotes or not
+        #[arg(required = true)]
+        name: Vec<String>,
     },
 }
 
@@ -204,6 +212,20 @@ pub enum Remember {
     Forget {
         /// Its number, as `list` shows it
         id: i64,
+    },
+}
+
+/// `hark store`.
+#[derive(Debug, Subcommand)]
+pub enum Store {
+    /// Whether it is sound, its backups, and damaged files that were kept
+    Status,
+    /// Makes a backup now
+    Backup,
+    /// Puts a backup in its place, while Hark is stopped; what was there is kept under another name
+    Restore {
+        /// Its name, as `status` shows it; the newest, when none is named
+        backup: Option<String>,
     },
 }
 

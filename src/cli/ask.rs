@@ -1,34 +1,50 @@
-//! `hark ask`: typed requests, from the arguments or line by line from standard input.
+//! `hark ask`: typed requests, from the arguments or line by line from standard input; to the running Hark, else by this
+//! process, which says what it cannot keep.
 
 use super::Faults;
 use super::args::Ask;
+use super::running::{self, Running};
 use super::trace;
 use crate::config::Config;
 use crate::daemon::ask::{Options, ask};
+use crate::daemon::session_names::fresh;
 use crate::daemon::workshop::Workshop;
+use crate::domain::public_event::Outcome;
+use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{Correction, Envelope, Fault, PublicEvent};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Lines, StdinLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Longer lines are cut: no request is this long, and memory is bounded.
 const MOST_CHARACTERS: usize = 2000;
 
 /// Asks, and prints the answers, or every event with `--json`.
-pub(super) fn run(config: Config, args: Ask, json: bool) -> Result<(), Faults> {
-    let workshop = Workshop::open_visiting(config)?;
+pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Result<(), Faults> {
+    let one = |fault: Fault| vec![fault];
     if let Some((turn, meant)) = args.wrong.zip(args.meant) {
         let correction = Correction::Turn { turn, meant, domain: args.domain };
-        return teach(&workshop, &correction, json).map_err(|fault| vec![fault]);
+        return teach(&Workshop::open_visiting(config)?, &correction, json).map_err(one);
     }
-    let options = Options { speak: args.speak, session: args.session, dry_run: args.dry_run };
-    let requests: Box<dyn Iterator<Item = String>> = match args.text {
-        Some(text) => Box::new(std::iter::once(text)),
-        None => Box::new(std::io::stdin().lock().lines().map_while(Result::ok)),
+    let by_hand = std::io::stdin().is_terminal();
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let requests = Requests {
+        given: (!args.text.is_empty()).then(|| args.text.join(" ")),
+        answers_only: !args.text.is_empty(),
+        by_hand,
+        prompts: by_hand && !json,
+        is_asked: is_asked.clone(),
+        lines: std::io::stdin().lock().lines(),
     };
-    let requests = requests
-        .map(|line| line.trim().chars().take(MOST_CHARACTERS).collect::<String>())
-        .filter(|line| !line.is_empty());
+    // Whoever types goes on with a conversation; lines of a file have nothing to do with each other.
+    let session = args.session.or_else(|| by_hand.then(|| fresh("ask")));
+    let options = Options { speak: args.speak, session, dry_run: args.dry_run };
     let mut print = trace::printer(json);
-    let listener = move |envelope: &Envelope| {
+    let print = move |envelope: &Envelope| {
+        if let PublicEvent::Turn { outcome, .. } = &envelope.event {
+            let asks = matches!(outcome, Outcome::AwaitingApproval | Outcome::AwaitingAnswer);
+            is_asked.store(asks, Ordering::Release);
+        }
         if json || options_print(&envelope.event) {
             print(envelope);
         } else if let PublicEvent::Reply { text, .. } = &envelope.event {
@@ -36,7 +52,101 @@ pub(super) fn run(config: Config, args: Ask, json: bool) -> Result<(), Faults> {
             let _ = writeln!(std::io::stdout().lock(), "{text}");
         }
     };
-    ask(&workshop, requests, &options, listener).map_err(|fault| vec![fault])
+    match Running::find(&config, sets).map_err(one)? {
+        Some(running) => beside(&running, requests, &options, print).map_err(one),
+        None => alone(config, requests, &options, print),
+    }
+}
+
+/// Has the running Hark answer.
+fn beside(
+    running: &Running,
+    requests: Requests,
+    options: &Options,
+    mut print: impl FnMut(&Envelope),
+) -> Result<(), Fault> {
+    for text in requests {
+        let session = options.session.clone().unwrap_or_else(|| fresh("ask"));
+        let chat = running::chat(&text, &session, options.speak, options.dry_run);
+        running.converse(&chat, |_, is_told| is_told, &mut print)?;
+    }
+    Ok(())
+}
+
+/// Answers here, and says what will not ring.
+fn alone(
+    config: Config,
+    requests: Requests,
+    options: &Options,
+    mut print: impl FnMut(&Envelope) + Send + 'static,
+) -> Result<(), Faults> {
+    let workshop = Workshop::open_asking(config)?;
+    let set: Arc<Mutex<Vec<Timer>>> = Arc::default();
+    let noted = set.clone();
+    workshop.timers.observe(Arc::new(move |change, timer| {
+        let waits = matches!(change, TimerChange::Started | TimerChange::Updated);
+        if waits && timer.state == TimerState::Running {
+            noted.lock().unwrap_or_else(PoisonError::into_inner).push(timer.clone());
+        }
+    }));
+    let listener = move |envelope: &Envelope| {
+        print(envelope);
+        if matches!(envelope.event, PublicEvent::Turn { .. }) {
+            let set = std::mem::take(&mut *set.lock().unwrap_or_else(PoisonError::into_inner));
+            set.iter().for_each(|timer| eprintln!("hark: {}", waits_for_a_daemon(timer)));
+        }
+    };
+    ask(&workshop, requests, options, listener).map_err(|fault| vec![fault])
+}
+
+/// What is kept, and does nothing by itself.
+fn waits_for_a_daemon(timer: &Timer) -> String {
+    let name = timer.name.as_ref().map(|name| format!(" “{name}”")).unwrap_or_default();
+    let what = match timer.kind {
+        TimerKind::Timer => format!("the timer{name} rings"),
+        TimerKind::Alarm => format!("the alarm{name} rings"),
+        TimerKind::Reminder => format!("the reminder{name} is told"),
+        TimerKind::Command => format!("the request{name} is carried out"),
+    };
+    format!("{what} only while a Hark runs, and none does: start `hark run`")
+}
+
+/// What is asked, one after the other.
+struct Requests {
+    /// By the arguments.
+    given: Option<String>,
+    /// Only what Hark asks back is answered from standard input, by a person.
+    answers_only: bool,
+    by_hand: bool,
+    prompts: bool,
+    is_asked: Arc<AtomicBool>,
+    lines: Lines<StdinLock<'static>>,
+}
+
+impl Iterator for Requests {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        loop {
+            let line = match self.given.take() {
+                Some(text) => text,
+                None if self.answers_only && !(self.by_hand && self.is_asked.load(Ordering::Acquire)) => {
+                    return None;
+                }
+                None => {
+                    if self.prompts {
+                        eprint!("> ");
+                    }
+                    self.lines.next()?.ok()?
+                }
+            };
+            let plain = |character: char| if character.is_control() { ' ' } else { character };
+            let text: String = line.trim().chars().take(MOST_CHARACTERS).map(plain).collect();
+            if !text.trim().is_empty() {
+                return Some(text);
+            }
+        }
+    }
 }
 
 /// Marks a turn.

@@ -13,6 +13,7 @@ use crate::hearing::stt::worker::SttMode;
 use crate::inference::manifest::Manifest;
 use crate::integrations::{homeassistant, mqtt};
 use crate::llm;
+use crate::remembering::{backups, store};
 use crate::speaking::device::output_devices;
 use serde_json::json;
 
@@ -72,14 +73,21 @@ fn state(config: &Config) -> Finding {
     let folder = config.paths.state_dir()?;
     ensure_dir(&folder)?;
     let store = workshop::open_store(config)?;
-    if let Some(fault) = store.repaired() {
-        return Err(fault.clone());
-    }
+    store.close();
+    let path = workshop::database(config)?;
+    let backup = match backups::list(&path).first() {
+        Some(backup) => format!("; newest backup {}", backup.name),
+        None => "; no backup yet".to_owned(),
+    };
+    let kept = match store::kept_aside(&path).len() {
+        0 => String::new(),
+        count => format!("; {count} kept aside, see `hark store status`"),
+    };
     let sound = match config.journal.keeps_sound() {
         true => format!("; what is said is kept as sound for {} days", config.journal.audio_keep_days),
         false => String::new(),
     };
-    Ok(format!("{} can be written to, the database is sound{sound}", folder.display()))
+    Ok(format!("{} can be written to, the database is sound{backup}{kept}{sound}", folder.display()))
 }
 
 fn understanding(config: &Config) -> Finding {

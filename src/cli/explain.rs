@@ -91,6 +91,9 @@ fn story(record: &TurnRecord, policy: Option<&ReplayPolicy>) -> String {
             PublicEvent::Action { args, receipt, .. } => {
                 let _ = writeln!(text, "{INDENT}arguments {}", serde_json::json!(args));
                 let _ = writeln!(text, "{INDENT}receipt   {}", receipt.detail);
+                if receipt.tainted {
+                    let _ = writeln!(text, "{INDENT}outside   text from outside may be in it, or behind it");
+                }
             }
             PublicEvent::Plan(plan) => plan.steps.iter().for_each(|step| tell_step(&mut text, step)),
             PublicEvent::Turn { timings_ms, route, attempts, .. } => {
@@ -205,8 +208,12 @@ mod tests {
             receipt: None,
             call: None,
         };
-        let plan =
-            crate::domain::plan::Plan { id: "p".into(), summary: "Evening.".into(), steps: vec![step] };
+        let plan = crate::domain::plan::Plan {
+            id: "p".into(),
+            summary: "Evening.".into(),
+            steps: vec![step],
+            tainted: false,
+        };
         let update = PublicEvent::StepUpdate {
             plan: "p".into(),
             step: "b".into(),
@@ -237,6 +244,7 @@ mod tests {
             trimmed: true,
             reason: Some(ReplayReason::Continuation),
             context_strength: ContextStrength::Moderate,
+            tainted: false,
         };
         let story = story(&record, Some(&policy));
         for part in [

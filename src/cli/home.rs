@@ -2,26 +2,32 @@
 
 use super::Faults;
 use super::args::Home as Command;
+use super::running::Running;
 use crate::config::Config;
 use crate::daemon::sources;
+use crate::domain::api::House;
 use crate::domain::home::{Area, Entity, Home};
 use crate::domain::{Fault, FaultKind};
-use crate::integrations::mqtt::{self, Tally};
+use crate::integrations::mqtt;
 use serde_json::{Value, json};
 
-/// Prints the home, or one thing of it.
-pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
+/// Prints the home, or one thing of it: as the running Hark knows it, else as its sources tell it now.
+pub(super) fn run(config: &Config, command: &Command, sets: &[String], as_json: bool) -> Result<(), Faults> {
     if let Command::List { nodes: true } = command {
         return nodes(config, as_json).map_err(|fault| vec![fault]);
     }
-    let (home, faults, devices) = sources::look(config)?;
-    for fault in faults {
+    let one = |fault: Fault| vec![fault];
+    let house = match Running::find(config, sets).map_err(one)? {
+        Some(running) => running.get("/own/home").map_err(one)?,
+        None => sources::look(config)?,
+    };
+    for fault in &house.faults {
         eprintln!("hark: {fault}");
     }
     match command {
-        Command::List { .. } if as_json => println!("{}", listed(&home, &devices)),
-        Command::List { .. } => list(&home, &devices),
-        Command::Show { name } => show(&home, name, as_json).map_err(|fault| vec![fault])?,
+        Command::List { .. } if as_json => println!("{}", listed(&house)),
+        Command::List { .. } => list(&house),
+        Command::Show { name } => show(&house.home, &name.join(" "), as_json).map_err(one)?,
     }
     Ok(())
 }
@@ -42,16 +48,17 @@ fn nodes(config: &Config, as_json: bool) -> Result<(), Fault> {
 }
 
 /// The home, with what is announced on MQTT and did not come into it.
-fn listed(home: &Home, devices: &Tally) -> Value {
-    let left_out = devices.left_out.iter().map(|(why, count)| json!({"count": count, "why": why}));
-    let mut all = json!(home);
+fn listed(house: &House) -> Value {
+    let left_out = house.left_out.iter().map(|(why, count)| json!({"count": count, "why": why}));
+    let mut all = json!(house.home);
     all["left_out"] = left_out.collect();
-    all["refused"] = json!(devices.refused);
-    all["last_problem"] = json!(devices.last_problem);
+    all["refused"] = json!(house.refused);
+    all["last_problem"] = json!(house.last_problem);
     all
 }
 
-fn list(home: &Home, devices: &Tally) {
+fn list(house: &House) {
+    let home = &house.home;
     for area in &home.areas {
         println!("{} ({})", area.name, area.id);
         for entity in home.entities.iter().filter(|entity| entity.area.as_ref() == Some(&area.id)) {
@@ -63,11 +70,12 @@ fn list(home: &Home, devices: &Tally) {
         println!("without an area");
         placeless.into_iter().for_each(print_row);
     }
-    if !devices.left_out.is_empty() {
-        println!("announced on MQTT and left out: {}", devices.left_out_in_words());
+    if !house.left_out.is_empty() {
+        let counted = house.left_out.iter().map(|(why, count)| format!("{count} {why}"));
+        println!("announced on MQTT and left out: {}", counted.collect::<Vec<_>>().join(", "));
     }
-    if let Some(problem) = &devices.last_problem {
-        println!("messages on MQTT that cannot be taken: {}, the last of them {problem}", devices.refused);
+    if let Some(problem) = &house.last_problem {
+        println!("messages on MQTT that cannot be taken: {}, the last of them {problem}", house.refused);
     }
 }
 

@@ -16,12 +16,15 @@ pub mod models;
 mod remember;
 mod replay;
 mod run;
+mod running;
 mod say;
+mod store;
 mod timers;
 pub mod trace;
 mod train;
 
 use crate::config::Config;
+use crate::daemon::reload::Origin;
 use crate::domain::{Fault, FaultKind};
 use crate::telemetry::logging;
 use args::{Cli, Command};
@@ -58,7 +61,8 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
     match cli.command {
         Command::Run { demo } => {
             logging::init("info");
-            run::run(load(&cli)?, demo, cli.json)
+            let (config, json) = (load(&cli)?, cli.json);
+            run::run(Origin { config, read: Box::new(move || load(&cli)) }, demo, json)
         }
         _ => others(cli).map(|()| ExitCode::SUCCESS),
     }
@@ -88,19 +92,20 @@ fn others(cli: Cli) -> Result<(), Faults> {
     let config = load(&cli)?;
     match cli.command {
         Command::Hear(args) => hear::run(config, args, cli.json),
-        Command::Ask(args) => ask::run(config, args, cli.json),
-        Command::Say(args) => say::run(config, &args, cli.json),
+        Command::Ask(args) => ask::run(config, args, &cli.sets, cli.json),
+        Command::Say(args) => say::run(config, &args, &cli.sets, cli.json),
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
         Command::Explain { turn, checkpoint } => explain::run(&config, &turn, checkpoint, cli.json),
-        Command::Approve { turn } => approve::run(&config, true, turn, cli.json),
-        Command::Deny { turn } => approve::run(&config, false, turn, cli.json),
+        Command::Approve { turn } => approve::run(&config, &cli.sets, true, turn, cli.json),
+        Command::Deny { turn } => approve::run(&config, &cli.sets, false, turn, cli.json),
         Command::Replay { turn } => replay::run(&config, &turn, cli.json),
         Command::Models(args) => models::run(&args, &config, cli.json, out).map_err(one),
-        Command::Home { command } => home::run(&config, &command, cli.json),
+        Command::Home { command } => home::run(&config, &command, &cli.sets, cli.json),
         Command::Timers { command } => timers::run(&config, &command, cli.json),
         Command::Schedule { command } => timers::schedule(&config, &command, cli.json),
         Command::Remember { command } => remember::run(&config, &command, cli.json).map_err(one),
+        Command::Store { command } => store::run(&config, &command, cli.json).map_err(one),
         Command::Doctor => doctor::run(&config, cli.json),
         Command::Run { .. }
         | Command::Config(_)

@@ -5,6 +5,8 @@ use crate::config::Config;
 use crate::daemon::conductor::Listener;
 use crate::daemon::demo::Demo;
 use crate::daemon::live::{self, Ended};
+use crate::daemon::presence;
+use crate::daemon::reload::Origin;
 use crate::daemon::workshop::Workshop;
 use crate::domain::{Envelope, Fault, FaultKind, PublicEvent};
 use crate::telemetry::{logging, watchdog};
@@ -17,10 +19,12 @@ const AGAIN: u8 = 75;
 ///
 /// A restart under systemd ends the program with [`AGAIN`], by which the service starts it again; anywhere else the
 /// program takes its own place.
-pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Faults> {
+pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Faults> {
+    let one = |fault: Fault| vec![fault];
     // Asked now: later another file may have come there.
     let program = std::env::current_exe();
-    let workshop = Workshop::open_keeping(config)?;
+    let presence = presence::claim(&origin.config.paths.state_dir().map_err(one)?).map_err(one)?;
+    let workshop = Workshop::open_keeping(origin.config.clone())?;
     let mut listeners: Vec<Listener> = Vec::new();
     // What is said at home does not belong into the system's journal; `hark explain` has it.
     if json || !logging::under_journald() {
@@ -29,7 +33,7 @@ pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Fa
         listeners.push(Box::new(log_faults));
     }
     let demo = match demo {
-        true => Some(Demo::prepare(&workshop).map_err(|fault| vec![fault])?),
+        true => Some(Demo::prepare(&workshop).map_err(one)?),
         false => None,
     };
     if let Some(demo) = &demo {
@@ -52,8 +56,9 @@ pub(super) fn run(config: Config, demo: bool, json: bool) -> Result<ExitCode, Fa
             eprintln!("hark: the demonstration failed: {fault}");
         }
     };
-    let ended = live::run(&workshop, listeners, ready).map_err(|fault| vec![fault])?;
+    let ended = live::run(&workshop, origin, listeners, ready).map_err(one)?;
     drop(workshop);
+    drop(presence);
     match ended {
         Ended::ForGood => Ok(ExitCode::SUCCESS),
         Ended::ToRestart if watchdog::under_systemd() => Ok(ExitCode::from(AGAIN)),

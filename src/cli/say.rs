@@ -2,20 +2,32 @@
 
 use super::Faults;
 use super::args::SayArgs;
+use super::running::Running;
 use crate::config::Config;
 use crate::daemon::workshop::Workshop;
 use crate::daemon::{say, voices};
 use crate::domain::Fault;
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// Speaks, and returns when the last sample has left; or lists.
-pub(super) fn run(config: Config, args: &SayArgs, as_json: bool) -> Result<(), Faults> {
+/// Has the running Hark say it, which says it after what it is saying; where none runs, into a file and in another voice
+/// this process speaks, and returns when the last sample has left. Or lists.
+pub(super) fn run(config: Config, args: &SayArgs, sets: &[String], as_json: bool) -> Result<(), Faults> {
+    let one = |fault: Fault| vec![fault];
+    let text = args.text.join(" ");
+    let by_itself = args.list_voices || args.out.is_some() || args.voice.is_some();
+    let running = if by_itself { None } else { Running::find(&config, sets).map_err(one)? };
+    if let Some(running) = running {
+        let said: Value = running.post("/api/v1/say", &json!({"text": text})).map_err(one)?;
+        if said["spoken"] != true {
+            eprintln!(
+                "hark: it is shown and not said: the running Hark has no voice, is muted, or it is quiet time"
+            );
+        }
+        return Ok(());
+    }
     let mut workshop = Workshop::open(config)?;
-    let done = match &args.text {
-        Some(text) if !args.list_voices => speak(&mut workshop, text, args),
-        _ => list(&workshop, as_json),
-    };
-    done.map_err(|fault| vec![fault])
+    let done = if args.list_voices { list(&workshop, as_json) } else { speak(&mut workshop, &text, args) };
+    done.map_err(one)
 }
 
 fn speak(workshop: &mut Workshop, text: &str, args: &SayArgs) -> Result<(), Fault> {

@@ -1,8 +1,10 @@
 //! `[dashboard]`: HTTP and WebSocket for the dashboard and for programs.
 
+use super::paths;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 /// HTTP and WebSocket for the dashboard and for programs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +17,9 @@ pub struct Dashboard {
     /// File that holds the token which every request must show, 16 characters or more; empty: systemd credential `dashboard-token`, else none.
     #[schemars(extend("x-holds" = "file"))]
     pub token_file: String,
+    /// File that holds the token of the operator, 16 characters or more: whoever shows it instead of the other may answer what Hark asks in any conversation; empty: `operator-token` in the state folder, made at the first start, readable by its owner alone.
+    #[schemars(extend("x-holds" = "file"))]
+    pub operator_token_file: String,
     /// Names besides those of this machine and the address it listens on by which it may be reached, such as `hark.local`.
     pub allowed_hosts: Vec<String>,
     /// Web pages besides its own that may use it, each as `https://host:port`.
@@ -22,7 +27,7 @@ pub struct Dashboard {
     /// Requests one client may make; a quarter of them at once.
     #[schemars(range(min = 60, max = 60000))]
     pub requests_per_minute: u32,
-    /// Connections at one time; more are turned away.
+    /// Connections at one time; a further one takes the place of the one that has kept Hark waiting longest.
     #[schemars(range(min = 8, max = 1024))]
     pub max_connections: u32,
     /// Browsers' microphones that are heard at one time; each holds engines of its own in memory while it is used, up to 250 MiB.
@@ -39,6 +44,7 @@ impl Default for Dashboard {
             enabled: true,
             listen: "127.0.0.1:8765".into(),
             token_file: String::new(),
+            operator_token_file: String::new(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             requests_per_minute: 1200,
@@ -52,6 +58,17 @@ impl Default for Dashboard {
 impl Dashboard {
     /// Name of the systemd credential with the token.
     pub const CREDENTIAL: &str = "dashboard-token";
+
+    /// Name of the file in the state folder with the operator's token, where none is configured.
+    const OPERATOR_TOKEN: &str = "operator-token";
+
+    /// The file with the operator's token.
+    pub fn operator_file(&self, state_dir: &Path) -> PathBuf {
+        match self.operator_token_file.as_str() {
+            "" => state_dir.join(Self::OPERATOR_TOKEN),
+            path => paths::expand(path),
+        }
+    }
 
     /// Bytes of the pictures of one request, in base64.
     pub fn image_bytes(&self) -> usize {

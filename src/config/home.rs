@@ -17,6 +17,8 @@ pub struct HomeConfig {
     /// Time a device has to prove that it did what it was told; no more than `tools.timeout_ms`.
     #[schemars(range(min = 100, max = 300000))]
     pub command_timeout_ms: u32,
+    /// Sources whose names count as the household's own, of `homeassistant` and `mqtt`. A language model that was told other names, or other text from outside, does nothing without a yes.
+    pub trusted_sources: Vec<String>,
     /// How long an unacknowledged timer rings.
     #[schemars(range(min = 5000, max = 3600000))]
     pub ring_max_ms: u32,
@@ -29,6 +31,7 @@ impl Default for HomeConfig {
             demo: true,
             area: String::new(),
             command_timeout_ms: 10_000,
+            trusted_sources: Vec::new(),
             ring_max_ms: 300_000,
         }
     }

@@ -38,6 +38,7 @@ pub use source::Source;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// The whole configuration; `firmware-config/hark.toml` shows every key.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -89,4 +90,23 @@ pub struct Config {
     pub barge_in: barge_in::BargeIn,
     /// HTTP and WebSocket for the dashboard and for programs.
     pub dashboard: dashboard::Dashboard,
+}
+
+impl Config {
+    /// Files that hold secrets of the house: those that are named, every credential, and the operator's token.
+    pub fn secret_files(&self, credentials_dir: Option<&Path>, state_dir: &Path) -> Vec<PathBuf> {
+        let named = [
+            &self.mqtt.password_file,
+            &self.homeassistant.token_file,
+            &self.llm.key_file,
+            &self.llm_fallback.key_file,
+            &self.dashboard.token_file,
+            &self.permissions.pin_file,
+            &self.permissions.device_codes_file,
+        ];
+        let named = named.into_iter().filter(|path| !path.is_empty()).map(|path| paths::expand(path));
+        let credentials = credentials_dir.and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten();
+        let credentials = credentials.flatten().map(|entry| entry.path());
+        named.chain(credentials).chain([self.dashboard.operator_file(state_dir)]).collect()
+    }
 }

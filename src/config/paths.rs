@@ -28,6 +28,12 @@ impl Paths {
         Places::of_this_process().models_dir(&self.models_dir)
     }
 
+    /// The state folder of the system's service, where nobody said which configuration and state are meant, and there is
+    /// one.
+    pub fn service_state_dir(&self) -> Option<PathBuf> {
+        Places::of_this_process().service_state_dir(&self.state_dir)
+    }
+
     /// The folder for the database: this key, else `$STATE_DIRECTORY`, else `~/.local/state/hark`.
     /// It is not made here; see [`ensure_dir`].
     ///
@@ -162,6 +168,11 @@ impl Places {
             .ok_or_else(|| missing("found no models folder with a manifest.toml".to_owned()))
     }
 
+    fn service_state_dir(&self, key: &str) -> Option<PathBuf> {
+        let nobody_said = key.is_empty() && self.state.is_none() && self.config.is_none();
+        Some(self.root.join("var/lib/hark")).filter(|folder| nobody_said && folder.is_dir())
+    }
+
     fn state_dir(&self, key: &str) -> Result<PathBuf, Fault> {
         if !key.is_empty() {
             return Ok(expand(key));
@@ -221,6 +232,18 @@ mod tests {
         assert_eq!(places.state_dir("").unwrap(), PathBuf::from("/var/lib/hark"));
         assert_eq!(places.state_dir("/data").unwrap(), PathBuf::from("/data"));
         assert!(Places::default().state_dir("").is_err());
+    }
+
+    #[test]
+    fn the_state_of_the_service_is_looked_at_where_nobody_said_which() {
+        let root = tempfile::tempdir().unwrap();
+        let places = Places { root: root.path().into(), ..Places::default() };
+        assert_eq!(places.service_state_dir(""), None, "it is not installed");
+        let folder = root.path().join("var/lib/hark");
+        fs::create_dir_all(&folder).unwrap();
+        assert_eq!(places.service_state_dir(""), Some(folder));
+        assert_eq!(places.service_state_dir("/data"), None);
+        assert_eq!(Places { config: Some("a.toml".into()), ..places }.service_state_dir(""), None);
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     permissions(&mut found);
     reach(&mut found);
     dashboard(&mut found, paths::credentials_dir().as_deref());
+    sources(&mut found);
     replays(&mut found);
     journal(&mut found);
     found.problems
@@ -227,6 +228,7 @@ fn files(found: &mut Findings<'_>) {
         ("llm.key_file", &config.llm.key_file),
         ("llm_fallback.key_file", &config.llm_fallback.key_file),
         ("dashboard.token_file", &config.dashboard.token_file),
+        ("dashboard.operator_token_file", &config.dashboard.operator_token_file),
         ("home.file", &config.home.file),
         ("permissions.pin_file", &config.permissions.pin_file),
         ("permissions.device_codes_file", &config.permissions.device_codes_file),
@@ -302,7 +304,9 @@ fn reach(found: &mut Findings<'_>) {
             found.add("tools.shell_allow", program, message, fix);
         }
     }
-    for host in &tools.http_allow_hosts {
+    let allowed = tools.http_allow_hosts.iter().map(|host| ("tools.http_allow_hosts", host));
+    let trusted = tools.http_trusted_hosts.iter().map(|host| ("tools.http_trusted_hosts", host));
+    for (key, host) in allowed.chain(trusted) {
         let (name, port) = split_port(host);
         let wrong_port = port.is_some_and(|port| !port.parse::<u16>().is_ok_and(|port| port > 0));
         if name.is_empty()
@@ -312,7 +316,15 @@ fn reach(found: &mut Findings<'_>) {
         {
             let fix =
                 "write host or host:port, such as \"127.0.0.1:8080\", without http:// and without a path";
-            found.add("tools.http_allow_hosts", host, "not a host", fix);
+            found.add(key, host, "not a host", fix);
+        }
+    }
+}
+
+fn sources(found: &mut Findings<'_>) {
+    for source in &found.loaded.config.home.trusted_sources {
+        if !["homeassistant", "mqtt"].contains(&source.as_str()) {
+            found.add("home.trusted_sources", source, "not a source", "use \"homeassistant\" or \"mqtt\"");
         }
     }
 }

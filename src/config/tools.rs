@@ -27,6 +27,8 @@ pub struct ToolsConfig {
     pub http_allow_private: bool,
     /// Single hosts that may be reached although their address is private: `127.0.0.1:8080`, `nas.local` (every port).
     pub http_allow_hosts: Vec<String>,
+    /// Hosts a language model may read from without a yes after it has read text from outside, such as `en.wikipedia.org` or `127.0.0.1:8080`; none: every address is asked about. Whoever runs them sees what such a text may have it ask for.
+    pub http_trusted_hosts: Vec<String>,
     /// Most of a web answer that is read; more is cut off, and told.
     #[schemars(range(min = 1024, max = 8388608))]
     pub http_max_bytes: u32,
@@ -48,6 +50,7 @@ impl Default for ToolsConfig {
             file_max_bytes: 64 * 1024,
             http_allow_private: false,
             http_allow_hosts: Vec::new(),
+            http_trusted_hosts: Vec::new(),
             http_max_bytes: 512 * 1024,
             http_timeout_ms: 30000,
             shell_allow: Vec::new(),

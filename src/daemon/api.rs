@@ -7,6 +7,7 @@ use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::remote_ear::{OFF_AFTER, Patience, RemoteEars};
 use super::settings;
+use super::sources;
 use super::tally::{self, Tally};
 use super::workshop::Workshop;
 use crate::acting::home::HomeRegistry;
@@ -14,7 +15,7 @@ use crate::acting::timers::{TimerError, Timers};
 use crate::config::Config;
 use crate::deciding::instincts;
 use crate::domain::api::{
-    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth,
+    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
     PartState, RemoteEar,
 };
 use crate::domain::home::Home;
@@ -26,7 +27,7 @@ use crate::domain::{Envelope, Event, Fault, FaultKind, TimerId, TurnId};
 use crate::hearing::stt::worker::SttMode;
 use crate::inference::memory;
 use crate::integrations::homeassistant::StatusView;
-use crate::integrations::mqtt::Mqtt;
+use crate::integrations::mqtt::{Devices, Mqtt};
 use crate::remembering::recordings::Recordings;
 use crate::remembering::sessions::SessionStore;
 use crate::remembering::store::Store;
@@ -75,6 +76,7 @@ pub(super) struct LiveApi {
     kept: Option<Arc<KeptSettings>>,
     health: Arc<Health>,
     mqtt: Arc<Mqtt>,
+    mqtt_devices: Option<Arc<Devices>>,
     homeassistant: Option<StatusView>,
     home: Arc<HomeRegistry>,
     timers: Arc<Timers>,
@@ -120,6 +122,7 @@ impl LiveApi {
             kept: workshop.kept().cloned(),
             health,
             mqtt,
+            mqtt_devices: workshop.mqtt_devices.clone(),
             homeassistant: workshop.homeassistant.as_ref().map(|it| it.view()),
             home: workshop.home.clone(),
             timers: workshop.timers.clone(),
@@ -264,6 +267,13 @@ impl Api for LiveApi {
         self.home.home()
     }
 
+    fn house(&self) -> House {
+        let away = |part: &PartHealth| ["mqtt", "homeassistant"].contains(&part.name.as_str());
+        let faults = self.parts().into_iter().filter(away).filter_map(|part| part.fault).collect();
+        let tally = self.mqtt_devices.as_ref().map(|devices| devices.tally()).unwrap_or_default();
+        sources::house(&self.home.home(), faults, tally)
+    }
+
     fn timers(&self) -> ApiFuture<'_, Result<Vec<Timer>, Fault>> {
         // The lock on them is held over writes to the disk.
         let timers = self.timers.clone();
@@ -325,6 +335,10 @@ impl Api for LiveApi {
 
     fn is_stop(&self, text: &str) -> bool {
         instincts::is_stop(text)
+    }
+
+    fn yes_or_no(&self, text: &str) -> Option<bool> {
+        instincts::yes_or_no(text)
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {

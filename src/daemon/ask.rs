@@ -1,4 +1,4 @@
-//! Typed requests without the daemon: understanding onward, answered before the next one is read.
+//! Typed requests where no daemon runs: understanding onward, answered before the next one is read.
 
 use super::clock::Clock;
 use super::conductor::{Conductor, Listener};

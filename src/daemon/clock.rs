@@ -1,8 +1,9 @@
 //! The clock behind every stamp: monotonic, and the recording's own when one is played.
 
-use crate::domain::Stamp;
+use crate::acting::zone::Zone;
+use crate::domain::{Effort, Stamp};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const LIVE: u64 = u64::MAX;
 
@@ -38,8 +39,22 @@ impl Clock {
 
     /// The instant at which `clock_ms` is reached on a live clock.
     pub fn instant_at(&self, clock_ms: u64) -> Instant {
-        self.start + std::time::Duration::from_millis(clock_ms)
+        self.start + Duration::from_millis(clock_ms)
     }
+}
+
+/// What understanding one request may take of the processor. Steps bound it first; this is for a slow machine.
+const MOST_WORK: Duration = Duration::from_millis(120);
+
+/// How long this thread has worked.
+fn worked() -> Duration {
+    let worked = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(worked).unwrap_or_default()
+}
+
+/// What understanding one request may cost from now on, on this thread.
+pub fn effort() -> Effort {
+    Effort::within(MOST_WORK, worked)
 }
 
 /// Wall clock in RFC 3339 with milliseconds.
@@ -52,7 +67,7 @@ pub fn wall_unix_ms() -> i64 {
     chrono::Utc::now().timestamp_millis()
 }
 
-/// Wall clock of the place, without its zone.
+/// Wall clock of the place, without its zone, in whole milliseconds.
 pub fn wall_local() -> chrono::NaiveDateTime {
-    chrono::Local::now().naive_local()
+    Zone::Local.wall(wall_unix_ms())
 }

@@ -7,18 +7,19 @@ use super::likely::LikelyReplies;
 use super::mailbox::Mailbox;
 use super::pin_guard;
 use super::promises::Promises;
+use super::reading::{Desk, Reading, Work};
 use super::recorder::Recorder;
 use super::secret_guard;
-use super::teacher::Teacher;
 use super::thinker::Thinker;
 use crate::acting::timers::{TimerQuery, Timers};
+use crate::acting::zone::Zone;
 use crate::deciding::contracts::scoring::Subject;
 use crate::deciding::mind::Judgement;
 use crate::deciding::modes;
 use crate::deciding::replies::Phrasebook;
 use crate::deciding::turn::Machine;
 use crate::domain::audio::Earcon;
-use crate::domain::ports::{Tools, Understand};
+use crate::domain::ports::Tools;
 use crate::domain::public_event::{HarkState, Origin};
 use crate::domain::timer::{Timer, TimerChange, TimerKind};
 use crate::domain::{
@@ -29,6 +30,7 @@ use crate::hearing::EarCommand;
 use crate::speaking::earcons;
 use crate::speaking::voice_stream::SpeechStream;
 use crate::speaking::voice_thread::VoiceHandle;
+use chrono::NaiveDateTime;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -43,14 +45,14 @@ pub(super) type Delivered = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = bool> + 
 
 /// What the conductor works with.
 pub struct Parts {
-    /// Finds out what a text means.
-    pub understand: Arc<dyn Understand>,
+    /// Finds out what is meant, and learns from what was not.
+    pub(super) desk: Arc<Desk>,
+    /// Does the same on its own thread; `None` where it is waited for.
+    pub(super) reading: Option<Reading>,
     /// Puts replies into words.
     pub replies: Arc<Phrasebook>,
     /// Runs tools.
     pub tools: Arc<dyn Tools>,
-    /// Keeps what was meant with what was taken wrongly.
-    pub teacher: Arc<Teacher>,
     /// Timers, to acknowledge them.
     pub timers: Arc<Timers>,
     /// The voice; `None` when replies are text only.
@@ -86,6 +88,8 @@ pub struct Conductor {
     written: BTreeMap<TurnId, SpeechStream>,
     /// Receipts still owed by tools.
     owed: usize,
+    /// Requests that are being read.
+    being_read: usize,
     /// Nothing shall sound.
     speaker_muted: bool,
 }
@@ -109,6 +113,7 @@ impl Conductor {
             likely: LikelyReplies::default(),
             written: BTreeMap::new(),
             owed: 0,
+            being_read: 0,
             speaker_muted: false,
         }
     }
@@ -169,19 +174,26 @@ impl Conductor {
                 next = self.follow_ups.pop_front();
                 continue;
             }
-            if matches!(event, Event::Acted { .. }) {
-                self.owed = self.owed.saturating_sub(1);
+            match &event {
+                Event::Acted { .. } => self.owed = self.owed.saturating_sub(1),
+                Event::Understood { .. } | Event::Covered { .. } => {
+                    self.being_read = self.being_read.saturating_sub(1);
+                }
+                _ => {}
             }
+            // Before anything is recorded or told: from here on no PIN and no password is in any event. First the
+            // passwords: the digits of one are no PIN.
+            let Some((event, hidden)) = self.without_passwords(event) else {
+                next = self.follow_ups.pop_front();
+                continue;
+            };
             if let Some(origin) = speaker(&event).filter(|origin| self.machine.has_forgotten(origin)) {
                 let (origin, reply) = (origin.clone(), self.parts.recorder.last_reply(origin));
                 self.take(now, Event::Recalled { origin, reply }, false);
             }
-            // Before anything is recorded or told: from here on no PIN and no password is in any event.
             let tools = self.parts.tools.as_ref();
             let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
-            let (mut verdict, mut secret) = (None, false);
-            // First: the digits of a password are no PIN.
-            let (mut event, hidden) = secret_guard::without_values(event, tools, &*self.parts.understand);
+            let (mut verdict, mut secret, mut event) = (None, false, event);
             if tools.has_pin() {
                 (event, verdict) = pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin));
                 secret = pin_guard::may_have_held_pin(&event, awaited);
@@ -192,6 +204,31 @@ impl Conductor {
             self.take(now, event, secret || hidden);
             next = self.follow_ups.pop_front();
         }
+        self.mailbox.hold_requests(self.being_read > 0);
+    }
+
+    /// The event without values of password fields, and whether there were any; `None` when it must be read first, and
+    /// comes again.
+    fn without_passwords(&mut self, mut event: Event) -> Option<(Event, bool)> {
+        if let Event::Covered { event, hidden } = event {
+            return Some((*event, hidden));
+        }
+        if secret_guard::must_be_read(&mut event, &*self.parts.tools) {
+            self.read(Work::Cover(Box::new(event)));
+            return None;
+        }
+        let hidden = secret_guard::cover_so_far(&mut event, &*self.parts.tools);
+        Some((event, hidden))
+    }
+
+    /// Has words read; what comes of it is an event.
+    fn read(&mut self, work: Work) {
+        self.being_read += usize::from(!matches!(work, Work::Teach(_)));
+        let done = match &self.parts.reading {
+            Some(reading) => reading.give(work),
+            None => Some(self.parts.desk.work(&work)),
+        };
+        self.follow_ups.extend(done);
     }
 
     fn take(&mut self, now: Stamp, event: Event, secret: bool) {
@@ -230,8 +267,9 @@ impl Conductor {
         }
     }
 
-    /// Waits until every turn is kept on the disk.
+    /// Waits until every turn is kept on the disk. Nothing is read any more on a thread of its own.
     pub fn finish(&mut self) {
+        self.parts.reading = None;
         self.parts.recorder.finish();
     }
 
@@ -296,8 +334,8 @@ impl Conductor {
             }
             Effect::Understand { turn, text, language } => {
                 self.likely.asked(&turn, &text);
-                let understanding = self.parts.understand.understand_at(&text, &language, wall_local());
-                self.follow_ups.push_back(Event::Understood { turn, understanding });
+                let asked_at = self.asked_at(&turn);
+                self.read(Work::Understand { turn, text, language, asked_at });
             }
             Effect::Act { call } => self.act(call),
             Effect::Reply { turn, reply, language, speak } => self.reply(now, turn, &reply, language, speak),
@@ -350,14 +388,8 @@ impl Conductor {
                 self.parts.controls.note_volume(percent);
                 self.with_voice(|voice| voice.set_volume(percent));
             }
-            // Some milliseconds, and only when a person has corrected something.
-            Effect::Teach { correction } => {
-                self.follow_ups.push_back(match self.parts.teacher.teach(&correction) {
-                    Ok(lesson) => Event::Learned { lesson },
-                    Err(fault) => Event::Fault { fault: fault.recoverable() },
-                })
-            }
-            // The same, and only when somebody typed it.
+            Effect::Teach { correction } => self.read(Work::Teach(correction)),
+            // Some milliseconds, and only when somebody typed it.
             Effect::Style { turn, origin, style } => {
                 let fault = self.parts.recorder.keep_style(&origin, &style).err();
                 self.follow_ups.push_back(Event::Styled { turn, fault });
@@ -394,6 +426,12 @@ impl Conductor {
         if let Some(promises) = &self.parts.promises {
             promises.done(turn);
         }
+    }
+
+    /// The moment that "in ten minutes" is reckoned from: now, or when a request came that is taken up again.
+    fn asked_at(&self, turn: &TurnId) -> NaiveDateTime {
+        let came = self.parts.promises.as_ref().and_then(|promises| promises.asked_at(turn));
+        came.map_or_else(wall_local, |unix_ms| Zone::Local.wall(unix_ms))
     }
 
     fn act(&mut self, call: ToolCall) {

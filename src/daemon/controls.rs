@@ -11,13 +11,20 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Volume now, shared between the tools and the turn machine.
 pub(super) struct Controls {
     volume_percent: AtomicU8,
+    is_running: bool,
     mailbox: Arc<Mailbox>,
     intercom: Arc<Intercom>,
 }
 
 impl Controls {
-    pub(super) fn new(volume_percent: u8, mailbox: Arc<Mailbox>, intercom: Arc<Intercom>) -> Self {
-        Self { volume_percent: AtomicU8::new(volume_percent.min(100)), mailbox, intercom }
+    /// `is_running`: there is sound that they are for.
+    pub(super) fn new(
+        volume_percent: u8,
+        is_running: bool,
+        mailbox: Arc<Mailbox>,
+        intercom: Arc<Intercom>,
+    ) -> Self {
+        Self { volume_percent: AtomicU8::new(volume_percent.min(100)), is_running, mailbox, intercom }
     }
 
     /// What announces.
@@ -32,6 +39,10 @@ impl Controls {
 }
 
 impl NodeControls for Controls {
+    fn is_running(&self) -> bool {
+        self.is_running
+    }
+
     fn volume_percent(&self) -> u8 {
         self.volume_percent.load(Ordering::Relaxed)
     }

@@ -2,6 +2,7 @@
 //! is open just now.
 
 use crate::config::echo::Echo;
+use crate::domain::SAMPLE_RATE_HZ;
 use crate::hearing::echo::{EchoReport, EchoStage, Played};
 use crate::speaking::tap::TapReader;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,19 +11,30 @@ use std::time::Instant;
 /// Where whoever opens a loudspeaker puts its tap. Never more than one waits for each opening.
 pub(super) type Taps = Sender<TapReader>;
 
+/// Quieter is hardly an echo that anything can be taken out of: the ends of words, in dB of full scale.
+const LOUD_DB: f32 = -40.0;
+
 /// The echo stage with its loudspeaker; belongs to the ear's thread.
 pub(super) struct EchoFeed {
     stage: EchoStage,
     opened: Receiver<TapReader>,
     tap: Option<TapReader>,
-    realigned: u64,
+    taken: Taken,
+}
+
+/// What the microphone heard while the voice was loud, and what was left of it, over a second: sums of squares.
+#[derive(Default)]
+struct Taken {
+    heard: f32,
+    left: f32,
+    samples: usize,
 }
 
 impl EchoFeed {
     /// The feed, and where to put taps.
     pub(super) fn new(config: &Echo) -> (Self, Taps) {
         let (taps, opened) = channel();
-        (Self { stage: EchoStage::new(config), opened, tap: None, realigned: 0 }, taps)
+        (Self { stage: EchoStage::new(config), opened, tap: None, taken: Taken::default() }, taps)
     }
 
     /// Whether the voice plays and the canceller does not know the room yet.
@@ -64,11 +76,31 @@ impl EchoFeed {
                 });
             });
         }
+        let heard = sum_of_squares(samples);
         self.stage.process(samples, captured_until);
-        let EchoReport { realigned, drift_ppm, .. } = self.stage.report();
-        if realigned > self.realigned {
-            tracing::debug!("loudspeaker and microphone aligned anew, drift {drift_ppm:.0} ppm");
+        let report = self.stage.report();
+        if report.playing && report.played_db > LOUD_DB {
+            self.taken.note(heard, samples, &report);
         }
-        self.realigned = realigned;
     }
+}
+
+impl Taken {
+    /// Tells once a second how the echo fares.
+    fn note(&mut self, heard: f32, left: &[f32], report: &EchoReport) {
+        self.heard += heard;
+        self.left += sum_of_squares(left);
+        self.samples += left.len();
+        if self.samples < SAMPLE_RATE_HZ as usize {
+            return;
+        }
+        let Self { heard, left, .. } = std::mem::take(self);
+        let decibels = 10.0 * (heard.max(1e-6) / left.max(1e-6)).log10();
+        let EchoReport { delay_ms, drift_ppm, learning, .. } = report;
+        tracing::debug!(delay_ms, drift_ppm, learning, "{decibels:.1} dB of the echo taken out");
+    }
+}
+
+fn sum_of_squares(samples: &[f32]) -> f32 {
+    samples.iter().map(|sample| sample * sample).sum()
 }

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 pub(super) struct KeptSettings {
     store: Store,
     /// What the configuration says.
-    configured: Vec<Setting>,
+    configured: Mutex<Vec<Setting>>,
     /// How everything stands, by name.
     now: Mutex<BTreeMap<&'static str, Setting>>,
     /// Changed, and not yet on the disk.
@@ -51,7 +51,7 @@ impl KeptSettings {
         }
         let kept = Self {
             store: store.clone(),
-            configured,
+            configured: Mutex::new(configured),
             now: Mutex::new(now),
             unwritten: Mutex::default(),
             writing: Mutex::default(),
@@ -63,6 +63,11 @@ impl KeptSettings {
     /// Every setting as it stands.
     pub(super) fn now(&self) -> Vec<Setting> {
         lock(&self.now).values().cloned().collect()
+    }
+
+    /// The configuration says something else: what is changed from now on is kept together with that.
+    pub(super) fn configured_anew(&self, config: &Config) {
+        *lock(&self.configured) = settings::configured(config);
     }
 
     /// Takes note of what was told to everybody; it is written soon.
@@ -93,7 +98,8 @@ impl KeptSettings {
     }
 
     fn record(&self, setting: &Setting) -> KeptSetting {
-        let configured = self.configured.iter().find(|other| other.name() == setting.name());
+        let configured = lock(&self.configured);
+        let configured = configured.iter().find(|other| other.name() == setting.name());
         KeptSetting {
             name: setting.name().into(),
             value: setting.value(),

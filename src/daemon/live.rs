@@ -3,7 +3,7 @@
 use super::api::{Broadcast, LiveApi, remote_ears};
 use super::claims::{self, Claims};
 use super::clock::Clock;
-use super::conductor::{Conductor, Listener};
+use super::conductor::{Conductor, Listener, Parts};
 use super::diagnostics::{self, Sources};
 use super::ear_thread::EarThread;
 use super::echo_feed::EchoFeed;
@@ -12,9 +12,14 @@ use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
 use super::mailbox::Mailbox;
 use super::newer::Newer;
+use super::operator::ensure_token;
+use super::presence;
 use super::promises::Promises;
+use super::reading::ReadingThread;
+use super::reload::Origin;
 use super::remote_ear::RemoteEars;
 use super::settings;
+use super::signals;
 use super::steward::Steward;
 use super::timers_thread::TimersThread;
 use super::vocabulary::VocabularyThread;
@@ -27,9 +32,12 @@ use crate::domain::{Event, Fault, FaultKind, Mode, PublicEvent, Resume, Setting}
 use crate::inference::memory;
 use crate::integrations::dashboard::Dashboard;
 use crate::integrations::dashboard::limits::Limits;
+use crate::integrations::dashboard::local::Local;
 use crate::integrations::mqtt::{Equipment, Mqtt, NodeInfo, Receiving};
+use crate::remembering::store::Store;
 use crate::telemetry::vitals;
 use crate::telemetry::watchdog::Notifier;
+use chrono::TimeDelta;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +46,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinHandle;
 
-/// Runs until SIGINT or SIGTERM. Events go to `listeners` as well as to MQTT. `ready` is called when
+/// Runs until SIGINT or SIGTERM, or until its terminal is gone; SIGHUP otherwise has `origin` read anew. Events go to `listeners` as well as to MQTT. `ready` is called when
 /// everything is up.
 ///
 /// # Errors
@@ -46,6 +54,7 @@ use tokio::task::JoinHandle;
 /// reported and looked for again.
 pub fn run(
     workshop: &Workshop,
+    origin: Origin,
     mut listeners: Vec<Listener>,
     ready: impl FnOnce(&Running),
 ) -> Result<Ended, Fault> {
@@ -61,7 +70,8 @@ pub fn run(
     let ear = EarThread::start(workshop, echo, health.clone(), claims.clone(), muted)?;
     let newer = Arc::new(Newer::default());
     // Before anything new can come.
-    let left_over = workshop.promises().map(|promises| promises.left_over()).transpose()?.unwrap_or_default();
+    let left_over = told(&mailbox, workshop.promises().map(|it| it.left_over()).transpose());
+    let left_over = left_over.flatten().unwrap_or_default();
     let mqtt = Arc::new(start_mqtt(workshop, claims, ending.clone(), newer.clone())?);
     workshop.intercom().attach(mqtt.clone(), workshop.area_name());
     if let Some(claimed) = claimed {
@@ -91,6 +101,7 @@ pub fn run(
         }
     }));
     let publisher = mqtt.clone();
+    let reading = start_reading(&mut parts, &mailbox)?;
     parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_told())));
     let mut conductor = Conductor::new(workshop.machine(), parts, clock, mailbox.clone(), listeners);
     let mut timers = TimersThread::start(workshop.timers.clone(), mailbox.clone())
@@ -104,13 +115,14 @@ pub fn run(
     let model = workshop.model().cloned();
     let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer, model };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
-    end_on_signal(workshop, mailbox.clone())?;
-    conductor.announce(settings, workshop.store().mode()?.unwrap_or(Mode::Resting));
-    go_on_with_plans(workshop)?;
+    signals::follow(workshop, origin)?;
+    conductor.announce(settings, told(&mailbox, workshop.store().mode()).flatten().unwrap_or(Mode::Resting));
+    told(&mailbox, go_on_with_plans(workshop));
     let noting = keep_promises(workshop, &mqtt, left_over);
+    workshop.runtime.spawn(back_up(workshop.store().clone(), mailbox.clone()));
     watch_model(workshop);
-    Notifier.ready("listening");
-    let api = dashboard.as_ref().and_then(Dashboard::address);
+    Notifier.ready(signals::LISTENING);
+    let api = dashboard.address();
     ready(&Running { ear: &ear, voice: &voice, api });
     memory::give_back();
     conductor.run();
@@ -120,14 +132,13 @@ pub fn run(
     drop(watchdog);
     diagnostics.abort();
     timers.stop(&workshop.timers);
-    if let Some(dashboard) = dashboard {
-        workshop.runtime.block_on(dashboard.shutdown());
-    }
+    workshop.runtime.block_on(dashboard.shutdown());
     ears.end();
     drop((vocabulary, learning));
     drop(ear);
     drop(voice);
     conductor.finish();
+    drop(reading);
     if let Some((promises, noting)) = noting {
         noting.abort();
         promises.note();
@@ -180,6 +191,14 @@ fn settings_now(workshop: &Workshop) -> Vec<Setting> {
     workshop.kept().map_or_else(|| settings::configured(&workshop.config), |kept| kept.now())
 }
 
+/// The thread on which the conductor with these parts has requests read.
+fn start_reading(parts: &mut Parts, mailbox: &Arc<Mailbox>) -> Result<ReadingThread, Fault> {
+    let (thread, reading) = ReadingThread::start(parts.desk.clone(), mailbox.clone())
+        .map_err(|error| no_thread("hark-reading", &error))?;
+    parts.reading = Some(reading);
+    Ok(thread)
+}
+
 fn start_steward(
     workshop: &Workshop,
     ear: &EarThread,
@@ -220,19 +239,31 @@ impl Running<'_> {
     }
 }
 
-/// HTTP and WebSocket, unless they are switched off.
+/// HTTP and WebSocket: for commands of the owner always, for programs unless they are switched off.
 fn start_dashboard(
     workshop: &Workshop,
     health: &Arc<Health>,
     mqtt: &Arc<Mqtt>,
     broadcast: Arc<Broadcast>,
     ears: &Arc<RemoteEars>,
-) -> Result<Option<Dashboard>, Fault> {
+) -> Result<Dashboard, Fault> {
     let api = Arc::new(LiveApi::new(workshop, health.clone(), mqtt.clone(), broadcast, ears.clone()));
     let mailbox = workshop.mailbox.clone();
     let faults = Arc::new(move |fault| report(&mailbox, fault));
-    let settings = &workshop.config.dashboard;
-    Dashboard::start(settings, Limits::default(), api, faults, workshop.runtime.handle())
+    let mut settings = workshop.config.dashboard.clone();
+    let state_dir = workshop.config.paths.state_dir()?;
+    if settings.enabled && settings.operator_token_file.is_empty() {
+        let file = settings.operator_file(&state_dir);
+        match ensure_token(&file) {
+            Ok(()) => settings.operator_token_file = file.display().to_string(),
+            // Without it nobody on the port is the operator, and each conversation answers for itself.
+            Err(fault) => report(&workshop.mailbox, fault),
+        }
+    }
+    // Without it Hark goes on for everybody else.
+    let local = Local::at(&presence::socket(&state_dir));
+    let local = local.map_err(|fault| report(&workshop.mailbox, fault)).ok();
+    Dashboard::open(&settings, local, Limits::default(), api, faults, workshop.runtime.handle())
 }
 
 fn start_mqtt(
@@ -359,22 +390,26 @@ fn start_learning(workshop: &Workshop) -> Result<Option<LearningThread>, Fault> 
     LearningThread::start(learner, move |fault| report(&mailbox, fault)).map(Some)
 }
 
-fn end_on_signal(workshop: &Workshop, mailbox: Arc<Mailbox>) -> Result<(), Fault> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let _inside = workshop.runtime.enter();
-    let no_signal = |error: std::io::Error| {
-        Fault::new(FaultKind::Failed, "daemon", format!("cannot wait for signals: {error}"), "")
-    };
-    let mut terminate = signal(SignalKind::terminate()).map_err(no_signal)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(no_signal)?;
-    workshop.runtime.spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+/// A backup a day, for as long as the runtime is there.
+async fn back_up(store: Store, mailbox: Arc<Mailbox>) {
+    const LOOK_EVERY: Duration = Duration::from_secs(3600);
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    loop {
+        looks.tick().await;
+        let store = store.clone();
+        match tokio::task::spawn_blocking(move || store.back_up(TimeDelta::days(1))).await {
+            Ok(Ok(made)) => {
+                made.iter().for_each(|backup| tracing::info!(name = backup.name, "a backup was made"))
+            }
+            Ok(Err(fault)) => report(&mailbox, fault.recoverable()),
+            Err(error) => tracing::error!(%error, "no backup was made"),
         }
-        mailbox.close();
-    });
-    Ok(())
+    }
+}
+
+/// What was read of the store. Where it cannot be, the house works without, and it is told.
+fn told<T>(mailbox: &Mailbox, read: Result<T, Fault>) -> Option<T> {
+    read.map_err(|fault| report(mailbox, fault.recoverable())).ok()
 }
 
 pub(super) fn report(mailbox: &Mailbox, fault: Fault) {

@@ -5,7 +5,7 @@ use super::workshop::Faults;
 use crate::acting::home::select;
 use crate::deciding::replies::Replies;
 use crate::domain::ports::{Completeness, Completes, HomeView, Understand};
-use crate::domain::{Fault, FaultKind, Intent, Understanding};
+use crate::domain::{Effort, Fault, FaultKind, Intent, Understanding};
 use crate::understanding::intent::Places;
 use crate::understanding::{Grammar, Sentences, Similar};
 use chrono::NaiveDateTime;
@@ -172,8 +172,19 @@ fn lacks_replies(language: &str, group: &str, keys: &[&str], sentences: &Sentenc
 
 impl Understand for LiveGrammar {
     fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
-        match self.now() {
-            Ok(grammar) => grammar.understand_at(text, language, now),
+        self.understand_within(text, language, now, &Effort::default())
+    }
+
+    fn understand_within(
+        &self,
+        text: &str,
+        language: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Understanding {
+        // Where it is needed for the first time it is made first.
+        match effort.apart(|| self.now()) {
+            Ok(grammar) => grammar.understand_within(text, language, now, effort),
             Err(faults) => {
                 let why =
                     format!("the sentences of language '{}' cannot be used: {}", self.language, faults[0]);
@@ -183,7 +194,11 @@ impl Understand for LiveGrammar {
     }
 
     fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.now().ok()?.fill_at(intent, text, now)
+        self.fill_within(intent, text, now, &Effort::default())
+    }
+
+    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
+        effort.apart(|| self.now()).ok()?.fill_within(intent, text, now, effort)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The queue in front of the turn machine, with a lane of its own for what must never wait.
 
+use crate::deciding::instincts::{self, Context};
+use crate::deciding::pin_words;
 use crate::domain::Event;
+use crate::domain::pin::MASK;
 use crate::domain::public_event::Origin;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,6 +16,9 @@ const CAPACITY: usize = 1024;
 /// timer that rings changes a few times, and there are at most some thousand; a request has at most 4 KiB.
 const PROMISES: usize = 16 * CAPACITY;
 
+/// No reflex has as many letters.
+const LONGEST_REFLEX: usize = 100;
+
 /// The lane is full; the event was refused and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{refused} events were refused: the turn machine does not keep up")]
@@ -24,13 +30,33 @@ pub struct Full {
 #[derive(Debug, Default)]
 struct Lanes {
     control: VecDeque<Event>,
-    normal: VecDeque<Event>,
+    /// Each with its number, by which the two lanes are one where none is held.
+    normal: VecDeque<(u64, Event)>,
+    /// Typed requests, which wait while another is read.
+    requests: VecDeque<(u64, Event)>,
+    /// How many came into these two since start.
+    came: u64,
+    are_requests_held: bool,
     refused: u64,
     closed: bool,
 }
 
-/// Bounded, two lanes. Overflow: the normal lane refuses and counts; the control lane keeps the last
-/// event of each kind, so it cannot overflow and nothing it holds is lost.
+impl Lanes {
+    /// The event of the two lanes that came first, of those that are not held.
+    fn next(&mut self) -> Option<Event> {
+        let number = |lane: &VecDeque<(u64, Event)>| lane.front().map(|(number, _)| *number);
+        let request = number(&self.requests).filter(|_| !self.are_requests_held);
+        let lane = match (number(&self.normal), request) {
+            (Some(normal), Some(request)) if request < normal => &mut self.requests,
+            (None, Some(_)) => &mut self.requests,
+            _ => &mut self.normal,
+        };
+        lane.pop_front().map(|(_, event)| event)
+    }
+}
+
+/// Bounded, with a lane for control, one for typed requests and one for everything else. Overflow: the latter two refuse
+/// and count; the control lane keeps the last event of each kind, so it cannot overflow and nothing it holds is lost.
 #[derive(Debug, Default)]
 pub struct Mailbox {
     lanes: Mutex<Lanes>,
@@ -47,8 +73,11 @@ impl Mailbox {
         if is_control(&event) {
             lanes.control.retain(|other| std::mem::discriminant(other) != std::mem::discriminant(&event));
             lanes.control.push_back(event);
-        } else if lanes.normal.len() < if is_promise(&event) { PROMISES } else { CAPACITY } {
-            lanes.normal.push_back(event);
+        } else if lanes.normal.len() + lanes.requests.len() < most(&event) {
+            lanes.came += 1;
+            let numbered = (lanes.came, event);
+            let lane = if waits(&numbered.1) { &mut lanes.requests } else { &mut lanes.normal };
+            lane.push_back(numbered);
         } else {
             lanes.refused += 1;
             return Err(Full { refused: lanes.refused });
@@ -66,7 +95,7 @@ impl Mailbox {
             if let Some(event) = lanes.control.pop_front() {
                 return Some(event);
             }
-            if let Some(event) = lanes.normal.pop_front() {
+            if let Some(event) = lanes.next() {
                 return Some(event);
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -75,6 +104,11 @@ impl Mailbox {
             }
             lanes = self.ready.wait_timeout(lanes, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// While one request is read the next ones wait: they may lean on it. Nothing else does.
+    pub fn hold_requests(&self, held: bool) {
+        self.lock().are_requests_held = held;
     }
 
     /// Ends waiting, for shutdown.
@@ -104,6 +138,29 @@ fn is_control(event: &Event) -> bool {
     matches!(event, Event::Stop | Event::SetMute { .. })
 }
 
+/// Most events that may wait before one is refused.
+fn most(event: &Event) -> usize {
+    match event {
+        // At most as many as are read at a time, and what they belong to waits for them.
+        Event::Understood { .. } | Event::Covered { .. } => usize::MAX,
+        event if is_promise(event) => PROMISES,
+        _ => CAPACITY,
+    }
+}
+
+/// Whether it is a typed request that has to be read. A word that is a reflex, or may be a PIN, waits for nothing.
+fn waits(event: &Event) -> bool {
+    let asked = Context { last_reply: None, awaiting_approval: true };
+    let is_pin = |text: &str| pin_words::find(text, true).is_some_and(|found| found.masked == MASK);
+    match event {
+        Event::Promised { event, .. } => waits(event),
+        Event::Typed { text, .. } => {
+            text.len() > LONGEST_REFLEX || instincts::find(text, &asked).is_none() && !is_pin(text.trim())
+        }
+        _ => false,
+    }
+}
+
 /// Events that are told once and waited for.
 fn is_promise(event: &Event) -> bool {
     let from_mqtt = |origin: &Origin| matches!(origin, Origin::Mqtt | Origin::MqttSession(_));
@@ -129,7 +186,13 @@ mod tests {
             mailbox.push(Event::Tick).unwrap();
         }
         assert_eq!(mailbox.push(Event::ListenNow), Err(Full { refused: 1 }));
-        let receipt = Receipt { id: "r".into(), ok: true, changed: true, detail: serde_json::json!({}) };
+        let receipt = Receipt {
+            id: "r".into(),
+            ok: true,
+            changed: true,
+            detail: serde_json::json!({}),
+            tainted: false,
+        };
         let acted = Event::Acted { turn: "t".into(), index: 0, receipt, duration_ms: 1.0 };
         mailbox.push(acted).unwrap();
         let asked = |origin| Event::Typed { text: "hello".into(), origin, speak: false, dry_run: false };
@@ -142,6 +205,40 @@ mod tests {
         assert_eq!(mailbox.pop(soon), Some(Event::Stop));
         assert_eq!(mailbox.pop(soon), Some(Event::SetMute { muted: false }), "the last switch counts");
         assert_eq!(mailbox.pop(soon), Some(Event::Tick));
+    }
+
+    #[test]
+    fn while_one_request_is_read_the_next_wait_and_nothing_else_does() {
+        let mailbox = Mailbox::default();
+        let typed = |text: &str| Event::Typed {
+            text: text.into(),
+            origin: Origin::Mqtt,
+            speak: false,
+            dry_run: false,
+        };
+        let promised = |text: &str| Event::Promised { turn: "asked-1".into(), event: Box::new(typed(text)) };
+        let came = [
+            typed("turn on the lamp"),
+            Event::Tick,
+            promised("turn off the lamp"),
+            promised("Stop!"),
+            typed("4217"),
+            typed("yes"),
+            typed("undo that"),
+        ];
+        came.iter().for_each(|event| mailbox.push(event.clone()).unwrap());
+        let now = Instant::now();
+        let mut took = Vec::new();
+        for held in [false, true, true, true, true, true, false, false, true] {
+            mailbox.hold_requests(held);
+            took.push(mailbox.pop(now).and_then(|event| came.iter().position(|known| *known == event)));
+        }
+        let expected = [Some(0), Some(1), Some(3), Some(4), Some(5), None, Some(2), Some(6), None];
+        assert_eq!(took, expected);
+        came.iter().for_each(|event| mailbox.push(event.clone()).unwrap());
+        mailbox.hold_requests(false);
+        let order: Vec<_> = came.iter().map(|_| mailbox.pop(now).unwrap()).collect();
+        assert_eq!(order, came, "in their order where none is held");
     }
 
     #[test]

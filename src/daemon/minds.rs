@@ -3,10 +3,11 @@
 use super::clock::wall_local;
 use super::thinker::{Persistent, PlansOnDisk, SessionsOnDisk};
 use crate::acting::home::HomeRegistry;
+use crate::acting::tools::is_text;
 use crate::config::contracts::ContractsConfig;
 use crate::config::{Config, paths};
 use crate::deciding::contracts::Contracts;
-use crate::deciding::mind::{Mind, MindParts};
+use crate::deciding::mind::{House, Mind, MindParts};
 use crate::deciding::replies::Phrasebook;
 use crate::domain::home::{Entity, Home};
 use crate::domain::ports::{HomeView, Tools};
@@ -47,6 +48,7 @@ pub(super) fn open(
     let (home, replies) = (home.clone(), replies.clone());
     // Made once here, so that the first request does not wait for it.
     contracts.set_tools(tools.reference());
+    let trusted = config.home.trusted_sources.clone();
     let plans = Arc::new(PlansOnDisk(store.clone()));
     let (receipts, runtime) = (plans.clone(), runtime.clone());
     let parts = MindParts {
@@ -58,7 +60,12 @@ pub(super) fn open(
         settings: config.route.clone(),
         identity,
         owner,
-        house: Arc::new(move || told(&home.home())),
+        house: Arc::new(move || {
+            let now = home.home();
+            let tells_text = |entity: &Entity| is_text(&entity.state);
+            let outside = home.any_name_of_others(&trusted, |_| true) || now.entities.iter().any(tells_text);
+            House { text: told(&now), outside }
+        }),
         words: Arc::new(move |language| replies.summary_words(language)),
         now: Arc::new(wall_local),
     };

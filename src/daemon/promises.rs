@@ -1,24 +1,27 @@
 //! Requests from MQTT that were acknowledged: each is acted on, and once, even if the program dies at any moment.
 //!
 //! A request is written down before the broker is told that it arrived; its number names its turn (`asked-17`), so that
-//! the turn is the same when it is taken up again after a start. What it set under that name (a timer, an alarm) is set
-//! once. A call that may be run again without harm is; of any other it is noted that it begins and what came of it, and
-//! where only the first is known it is not run again but told: nobody knows whether the door was opened.
+//! the turn is the same when it is taken up again after a start. What was understood is part of the promise: "in ten
+//! minutes" is reckoned from when it came, and which call was meant is noted before it is run. So what it set under that
+//! name (a timer, an alarm) is set once, and for the time that was meant. A call that may be run again without harm is;
+//! of any other it is noted that it begins and what came of it, and where only the first is known it is not run again but
+//! told: nobody knows whether the door was opened.
 
 use super::kept::KeptSettings;
 use super::live::report;
 use super::mailbox::Mailbox;
 use super::secret_guard;
 use super::settings::Choices;
+use crate::acting::tools::Arrivals;
 use crate::acting::tools::outcome::{Failure, receipt};
 use crate::deciding::pin_words;
 use crate::domain::ports::{ReceiptFuture, Tools};
 use crate::domain::tool::error_code;
-use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, ToolCall, TurnId};
+use crate::domain::{Event, Fault, FaultKind, Receipt, Risk, Setting, Slots, ToolCall, TurnId};
 use crate::integrations::mqtt::{Arrival, Book, How, Known};
 use crate::remembering::requests::{Begun, NewRequest, OpenRequest};
 use crate::remembering::store::Store;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -52,6 +55,9 @@ pub(super) struct Promises {
     mailbox: Arc<Mailbox>,
     /// They know what must not be written down.
     tools: Arc<dyn Tools>,
+    arrivals: Arc<Arrivals>,
+    /// What was meant by those from before the start, by request and place.
+    meant: Mutex<BTreeMap<(i64, u32), (String, Slots)>>,
     /// Done, and not noted yet.
     done: Mutex<Vec<i64>>,
     is_done: Notify,
@@ -69,10 +75,25 @@ impl Promises {
         choices: Choices,
         mailbox: &Arc<Mailbox>,
         tools: Arc<dyn Tools>,
+        arrivals: Arc<Arrivals>,
     ) -> Self {
         let (done, is_done, awaited, behind) =
             (Mutex::default(), Notify::new(), Mutex::default(), Mutex::default());
-        Self { store, kept, choices, mailbox: mailbox.clone(), tools, done, is_done, awaited, behind }
+        let (mailbox, meant) = (mailbox.clone(), Mutex::default());
+        Self { store, kept, choices, mailbox, tools, arrivals, meant, done, is_done, awaited, behind }
+    }
+
+    /// When the request that this turn is of came, milliseconds since the Unix epoch; `None`: it is none of these.
+    pub(super) fn asked_at(&self, turn: &TurnId) -> Option<i64> {
+        self.arrivals.of(turn)
+    }
+
+    /// The call that was meant at its place before the program died, where there was one of the same tool.
+    fn as_meant(&self, number: i64, at: u32, call: ToolCall) -> ToolCall {
+        match lock(&self.meant).remove(&(number, at)) {
+            Some((tool, args)) if tool == call.tool => ToolCall { args, ..call },
+            _ => call,
+        }
     }
 
     /// What was promised before this start and is not done, in its order. What cannot be carried out any more is told.
@@ -81,7 +102,10 @@ impl Promises {
         let (mut events, mut given_up) = (Vec::new(), Vec::new());
         for request in self.store.open_requests()? {
             match still_wanted(&request, now) {
-                Ok(event) => events.push((request.number, event)),
+                Ok(event) => {
+                    self.arrivals.note(turn_of(request.number), request.at_unix_ms);
+                    events.push((request.number, event));
+                }
                 Err(why) => {
                     given_up.push(request.number);
                     report(&self.mailbox, not_carried_out(why));
@@ -91,6 +115,10 @@ impl Promises {
         if !given_up.is_empty() {
             self.store.requests_done(given_up)?;
         }
+        let meant = self.store.meant()?.into_iter();
+        *lock(&self.meant) = meant
+            .filter_map(|(number, at, call)| Some(((number, at), serde_json::from_str(&call).ok()?)))
+            .collect();
         if !events.is_empty() {
             *lock(&self.behind) = Some(VecDeque::new());
             tracing::info!(count = events.len(), "requests that were promised are taken up again");
@@ -150,6 +178,7 @@ impl Promises {
     /// The turn has closed, or what it stands for is done without one.
     pub(super) fn done(&self, turn: &TurnId) {
         if let Some(number) = number(turn) {
+            self.arrivals.forget(turn);
             lock(&self.done).push(number);
             self.is_done.notify_one();
             if let Some((_, tell)) = lock(&self.awaited).take_if(|(awaited, _)| *awaited == number) {
@@ -184,7 +213,7 @@ impl Promises {
 
     /// The same as a row of the book. A number that can be the PIN, or the value of a password field, is not written down: whoever gave it must give it
     /// again after a restart, because what it was the answer to is forgotten as well.
-    fn row(&self, arrival: &Arrival) -> NewRequest {
+    fn row(&self, arrival: &Arrival, at_unix_ms: i64) -> NewRequest {
         let Known { packet, content, id } = arrival.known;
         let is_pin = |text: &str| {
             self.tools.has_pin() && pin_words::find(text, true).is_some_and(|found| found.pin.is_some())
@@ -192,7 +221,7 @@ impl Promises {
         let is_secret = matches!(&arrival.event, Event::Typed { text, .. }
             if is_pin(text) || secret_guard::may_hold_value(text, &*self.tools));
         let event = (!is_secret).then(|| arrival.event.clone());
-        NewRequest { packet, content, id, event, at_unix_ms: super::clock::wall_unix_ms() }
+        NewRequest { packet, content, id, event, at_unix_ms }
     }
 
     fn keep_setting(&self, event: &Event) {
@@ -215,7 +244,8 @@ impl Promises {
 impl Book for Promises {
     fn keep(&self, arrivals: Vec<Arrival>) -> Vec<Option<Event>> {
         let written = |arrival: &&Arrival| How::of(&arrival.event) == How::Written;
-        let rows: Vec<NewRequest> = arrivals.iter().filter(written).map(|it| self.row(it)).collect();
+        let now = super::clock::wall_unix_ms();
+        let rows: Vec<NewRequest> = arrivals.iter().filter(written).map(|it| self.row(it, now)).collect();
         let numbers = if rows.is_empty() { Ok(Vec::new()) } else { self.store.take_requests(rows) };
         let mut numbers = numbers
             .unwrap_or_else(|fault| {
@@ -230,7 +260,10 @@ impl Book for Promises {
                 None
             }
             How::Written => self.wait_behind(match numbers.next() {
-                Some(number) => promised(number, event),
+                Some(number) => {
+                    self.arrivals.note(turn_of(number), now);
+                    promised(number, event)
+                }
                 None => event,
             }),
             How::Now => None,
@@ -248,7 +281,11 @@ impl Book for Promises {
 }
 
 fn promised(number: i64, event: Event) -> Event {
-    Event::Promised { turn: TurnId(format!("{PREFIX}{number}")), event: Box::new(event) }
+    Event::Promised { turn: turn_of(number), event: Box::new(event) }
+}
+
+fn turn_of(number: i64) -> TurnId {
+    TurnId(format!("{PREFIX}{number}"))
 }
 
 fn number(turn: &TurnId) -> Option<i64> {
@@ -282,13 +319,15 @@ impl Tools for OnceOnly {
         let Some(number) = number(&call.turn) else { return self.tools.run(call) };
         let is_plain = !call.approved && call.grant.is_none();
         let is_harmless = self.tools.risk(&call.tool) == Some(Risk::Read)
-            || is_plain
-                && (KNOWN_AGAIN.contains(&call.tool.as_str()) || self.may_repeat(&call.tool, &call.args));
+            || is_plain && self.may_repeat(&call.tool, &call.args);
         if is_harmless {
             return self.tools.run(call);
         }
-        let (tools, store) = (self.tools.clone(), self.promises.store.clone());
-        Box::pin(run_once(tools, store, number, call))
+        let tools = self.tools.clone();
+        if is_plain && KNOWN_AGAIN.contains(&call.tool.as_str()) {
+            return Box::pin(run_as_meant(tools, self.promises.clone(), number, call));
+        }
+        Box::pin(run_once(tools, self.promises.store.clone(), number, call))
     }
 
     fn inner(&self) -> Option<&dyn Tools> {
@@ -300,10 +339,29 @@ impl Tools for OnceOnly {
     }
 }
 
+async fn run_as_meant(
+    tools: Arc<dyn Tools>,
+    promises: Arc<Promises>,
+    number: i64,
+    call: ToolCall,
+) -> Receipt {
+    let Ok(at) = u32::try_from(call.index) else { return tools.run(call).await };
+    let call = promises.as_meant(number, at, call);
+    let (store, words) = (promises.store.clone(), in_words(&call));
+    if let Err(fault) = blocking(move || store.note_meant(number, at, words)).await {
+        tracing::error!("a call may be understood anew, should the program die now: {fault}");
+    }
+    tools.run(call).await
+}
+
+/// A call as it is noted.
+fn in_words(call: &ToolCall) -> String {
+    serde_json::to_string(&(&call.tool, &call.args)).unwrap_or_default()
+}
+
 async fn run_once(tools: Arc<dyn Tools>, store: Store, number: i64, call: ToolCall) -> Receipt {
     let Ok(at) = u32::try_from(call.index) else { return tools.run(call).await };
-    let words = serde_json::to_string(&(&call.tool, &call.args)).unwrap_or_default();
-    let (book, name) = (store.clone(), call.tool.clone());
+    let (book, name, words) = (store.clone(), call.tool.clone(), in_words(&call));
     let begun = blocking(move || book.begin_call(number, at, words)).await;
     match begun {
         Ok(Begun::First) => {}

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 struct Counter {
     runs: AtomicU32,
     hangs: bool,
+    calls: Mutex<Vec<ToolCall>>,
 }
 
 impl Tools for Counter {
@@ -26,13 +27,20 @@ impl Tools for Counter {
 
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        lock(&self.calls).push(call.clone());
         let hangs = self.hangs;
         Box::pin(async move {
             if hangs {
                 std::future::pending::<()>().await;
             }
             let id = format!("{}-{number}", call.tool);
-            Receipt { id: id.as_str().into(), ok: true, changed: true, detail: serde_json::json!({}) }
+            Receipt {
+                id: id.as_str().into(),
+                ok: true,
+                changed: true,
+                detail: serde_json::json!({}),
+                tainted: false,
+            }
         })
     }
 
@@ -91,7 +99,7 @@ impl Place {
         let manifest = Manifest::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models")).unwrap();
         let choices = Choices::of(&config, &manifest);
         let kept = Arc::new(KeptSettings::over(&mut config, &store, &choices).unwrap().0);
-        Arc::new(Promises::new(store, kept, choices, &self.mailbox, Arc::new(Locked)))
+        Arc::new(Promises::new(store, kept, choices, &self.mailbox, Arc::new(Locked), Arc::default()))
     }
 
     fn fault(&self) -> Option<String> {
@@ -112,7 +120,15 @@ fn arrival(event: Event) -> Arrival {
 
 fn call(turn: &TurnId, tool: &str) -> ToolCall {
     let args = Slots::new();
-    ToolCall { index: 0, turn: turn.clone(), tool: tool.into(), args, approved: false, grant: None }
+    ToolCall {
+        index: 0,
+        turn: turn.clone(),
+        tool: tool.into(),
+        args,
+        approved: false,
+        grant: None,
+        tainted: false,
+    }
 }
 
 fn turn_of(event: &Option<Event>) -> TurnId {
@@ -259,6 +275,41 @@ async fn a_call_that_may_have_been_carried_out_is_not_run_again_and_one_that_end
     assert!(tools.run(approved.clone()).await.ok);
     let receipt = tools.run(approved).await;
     assert_eq!(receipt.id.0, "list.add-9", "what needed a yes is run once, whatever it is");
+}
+
+#[tokio::test]
+async fn what_was_understood_before_the_program_died_is_what_is_done_and_reckoned_from_then() {
+    let place = Place::new();
+    let promises = place.start();
+    let turn = turn_of(&promises.keep(vec![arrival(asked("wake me in ten seconds"))])[0]);
+    let came = promises.asked_at(&turn).unwrap();
+    let at = |when: &str| {
+        let args = Slots::from_iter([("when".to_owned(), when.into())]);
+        ToolCall { args, ..call(&turn, "alarm.set") }
+    };
+    let run = async |promises: &Arc<Promises>, call: ToolCall| {
+        let counter = Arc::new(Counter::default());
+        let tools = OnceOnly { tools: counter.clone(), promises: promises.clone() };
+        assert!(tools.run(call).await.ok);
+        lock(&counter.calls).clone()
+    };
+    let first = at("2026-11-24T07:00:10.500");
+    assert_eq!(run(&promises, first.clone()).await, std::slice::from_ref(&first));
+    drop(promises);
+    std::thread::sleep(Duration::from_millis(5));
+    let promises = place.start();
+    assert_eq!(promises.left_over().unwrap().len(), 1);
+    assert_eq!(promises.asked_at(&turn), Some(came));
+    // A model reckons anew, and gives another moment.
+    assert_eq!(run(&promises, at("2026-11-24T07:00:14.700")).await, [first], "the same as then");
+    let other = at("2026-11-24T08:00:00");
+    assert_eq!(
+        run(&promises, other.clone()).await,
+        [other],
+        "what is asked next at this place is another call"
+    );
+    promises.done(&turn);
+    assert_eq!(promises.asked_at(&turn), None);
 }
 
 #[test]

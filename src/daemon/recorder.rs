@@ -12,7 +12,7 @@ use crate::domain::tool::error_code;
 use crate::domain::{Distant, EarId, Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
 use crate::remembering::journal::{Journal, Line, Words};
 use crate::remembering::recordings::Recordings;
-use crate::remembering::replay::Entry;
+use crate::remembering::replay::{Entry, tells_of_outside};
 use crate::remembering::sessions::{Exchange, SessionStore};
 use crate::remembering::turns::{TurnRecord, Turns};
 use chrono::DateTime;
@@ -311,8 +311,11 @@ fn forget(keeping: &Keeping, prune: bool) -> Result<(), Fault> {
 fn exchange(open: &Open, outcome: Outcome) -> Exchange {
     let counts = !matches!(outcome, Outcome::DryRun | Outcome::Elsewhere | Outcome::NothingSaid);
     let words = &open.words;
-    let entry = (counts && !words.request.trim().is_empty())
-        .then(|| Entry::new(&words.request, &words.response, &words.language));
+    let entry = (counts && !words.request.trim().is_empty()).then(|| {
+        let events = serde_json::to_string(&open.record.events).unwrap_or_default();
+        let tainted = tells_of_outside(&events);
+        Entry { tainted, ..Entry::new(&words.request, &words.response, &words.language) }
+    });
     let at_unix_ms = DateTime::parse_from_rfc3339(&open.record.at).map_or(0, |at| at.timestamp_millis());
     let (turn, session) = (open.record.id.clone(), open.record.session.clone());
     Exchange { turn, session, at_unix_ms, entry, policy: open.policy.clone() }

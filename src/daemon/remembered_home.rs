@@ -4,7 +4,9 @@
 use crate::acting::home::UNAVAILABLE;
 use crate::config::paths::ensure_dir;
 use crate::domain::home::Home;
+use serde::de::DeserializeOwned;
 use serde_json::Map;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -23,17 +25,7 @@ impl RememberedHome {
 
     /// What was kept; `None` when nothing was, or it cannot be read.
     pub(super) fn load(&self) -> Option<Home> {
-        let mut text = String::new();
-        let file = std::fs::File::open(&self.0).ok()?;
-        file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-        match serde_json::from_str(&text) {
-            Ok(home) => Some(home),
-            Err(error) => {
-                // It is written anew when its source is there.
-                tracing::warn!(file = %self.0.display(), %error, "what is remembered of the home cannot be read");
-                None
-            }
-        }
+        read(&self.0)
     }
 
     /// Keeps names and places, no states. A home without things is not worth it.
@@ -50,24 +42,38 @@ impl RememberedHome {
         if std::fs::read_to_string(&self.0).is_ok_and(|known| known == text) {
             return;
         }
-        if let Err(error) = self.write(&text) {
+        if let Err(error) = write_whole(&self.0, &text) {
             tracing::warn!(file = %self.0.display(), %error, "what is known of the home cannot be kept");
         }
     }
+}
 
-    /// Whole or not at all.
-    fn write(&self, text: &str) -> Result<(), String> {
-        if let Some(folder) = self.0.parent() {
-            ensure_dir(folder).map_err(|fault| fault.to_string())?;
+/// What a file of the state folder holds; `None` when it is not there, or cannot be read.
+pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
+    let mut text = String::new();
+    File::open(file).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    match serde_json::from_str(&text) {
+        Ok(known) => Some(known),
+        Err(error) => {
+            // It is written anew with the next change.
+            tracing::warn!(file = %file.display(), %error, "what is remembered of the home cannot be read");
+            None
         }
-        let half = self.0.with_extension(format!("{}.part", std::process::id()));
-        let written = std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, &self.0));
-        written.map_err(|error| {
-            // Nobody reads the half of it.
-            let _ = std::fs::remove_file(&half);
-            error.to_string()
-        })
     }
+}
+
+/// Writes a file of the state folder whole or not at all.
+pub(super) fn write_whole(file: &Path, text: &str) -> Result<(), String> {
+    if let Some(folder) = file.parent() {
+        ensure_dir(folder).map_err(|fault| fault.to_string())?;
+    }
+    let half = file.with_extension(format!("{}.part", std::process::id()));
+    let written = std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, file));
+    written.map_err(|error| {
+        // Nobody reads the half of it.
+        let _ = std::fs::remove_file(&half);
+        error.to_string()
+    })
 }
 
 #[cfg(test)]

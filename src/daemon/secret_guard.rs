@@ -1,7 +1,7 @@
 //! Takes the values of password fields out of what was said or typed, before it is recorded, published or understood: a
 //! name stands in their place (`acting::home::secrets`), which only the driver of the field can read.
 
-use super::clock::wall_local;
+use super::clock;
 use crate::acting::names::{holds_words, normal};
 use crate::domain::ports::{Tools, Understand};
 use crate::domain::{Distant, Event, Intent};
@@ -14,30 +14,36 @@ const SETS: &str = "HarkSetValue";
 /// Words between the name of a field and its value, English and German.
 const BETWEEN: &[&str] = &["to", "as", "is", "into", "in", "on", "with", "auf", "zu", "als", "ist", "mit"];
 
-/// The event with names for the values of password fields, and whether there was one.
-pub(super) fn without_values(
-    mut event: Event,
-    tools: &dyn Tools,
-    understand: &dyn Understand,
-) -> (Event, bool) {
-    let hidden = cover(&mut event, tools, understand);
-    (event, hidden)
+/// Whether an event has to be read to find such values in it: a whole request, in a home that has such fields.
+pub(super) fn must_be_read(event: &mut Event, tools: &dyn Tools) -> bool {
+    // Most events say nothing, and for them the home is not searched for names.
+    words_of(event).is_some_and(|(_, stable)| stable.is_none()) && !tools.secret_names().is_empty()
 }
 
-fn cover(event: &mut Event, tools: &dyn Tools, understand: &dyn Understand) -> bool {
-    // Most events say nothing, and for them the home is not searched for names.
-    let Some((text, stable)) = words_of(event) else { return false };
-    let names = tools.secret_names();
-    if names.is_empty() {
-        return false;
+/// The event with names for the values of password fields.
+pub(super) fn covered(mut event: Event, tools: &dyn Tools, understand: &dyn Understand) -> Event {
+    let guard = Guard { names: tools.secret_names(), tools, understand };
+    let hidden = words_of(&mut event).and_then(|(text, _)| {
+        *text = guard.of(text)?;
+        Some(())
+    });
+    Event::Covered { event: Box::new(event), hidden: hidden.is_some() }
+}
+
+/// The event without anything of what it says.
+pub(super) fn all_covered(mut event: Event, tools: &dyn Tools) -> Event {
+    if let Some((text, _)) = words_of(&mut event) {
+        *text = tools.hide(text);
     }
-    let guard = Guard { names, tools, understand };
-    let hidden = if stable.is_some() { guard.unfinished(text) } else { guard.of(text) };
-    let Some(hidden) = hidden else { return false };
-    *text = hidden;
-    if let Some(stable) = stable {
-        *stable = 0;
-    }
+    Event::Covered { event: Box::new(event), hidden: true }
+}
+
+/// The same of words of which more may come; whether anything was covered.
+pub(super) fn cover_so_far(event: &mut Event, tools: &dyn Tools) -> bool {
+    let Some((text, Some(stable))) = words_of(event) else { return false };
+    let Some(covered) = unfinished(text, tools) else { return false };
+    *text = covered;
+    *stable = 0;
     true
 }
 
@@ -101,7 +107,12 @@ struct Guard<'a> {
 impl Guard<'_> {
     /// A whole request without the values it sets.
     fn of(&self, text: &str) -> Option<String> {
-        let understood = self.understand.understand_at(text, "", wall_local());
+        let effort = clock::effort();
+        let understood = self.understand.understand_within(text, "", clock::wall_local(), &effort);
+        if effort.is_spent() {
+            // Nobody knows what it sets.
+            return Some(self.tools.hide(text));
+        }
         let is_secret = |name: &str| self.names.iter().any(|known| normal(known) == normal(name));
         let sets = |intent: &&Intent| {
             intent.name == SETS && intent.slots.get("name").and_then(Value::as_str).is_some_and(is_secret)
@@ -113,27 +124,27 @@ impl Guard<'_> {
         let about =
             |text: &str| self.names.iter().find_map(|name| behind(text, name).or_else(|| before(text, name)));
         if values.is_empty() {
-            return about(text).map(|at| self.without(text, at));
+            return about(text).map(|at| without(text, at, self.tools));
         }
         let mut covered = text.to_owned();
         for value in values {
             let value = value.slots.get("value").and_then(Value::as_str).unwrap_or_default();
             // Where it does not stand as it was understood, rather all of it is covered than nothing.
             let at = place_of(&covered, value).or_else(|| about(&covered)).unwrap_or(0..covered.len());
-            covered = self.without(&covered, at);
+            covered = without(&covered, at, self.tools);
         }
         Some(covered)
     }
+}
 
-    /// The same for words of which more may come.
-    fn unfinished(&self, text: &str) -> Option<String> {
-        let at = self.names.iter().find_map(|name| behind(text, name))?;
-        Some(self.without(text, at))
-    }
+/// The same for words of which more may come.
+fn unfinished(text: &str, tools: &dyn Tools) -> Option<String> {
+    let at = tools.secret_names().iter().find_map(|name| behind(text, name))?;
+    Some(without(text, at, tools))
+}
 
-    fn without(&self, text: &str, at: Range<usize>) -> String {
-        format!("{}{}{}", &text[..at.start], self.tools.hide(&text[at.clone()]), &text[at.end..])
-    }
+fn without(text: &str, at: Range<usize>, tools: &dyn Tools) -> String {
+    format!("{}{}{}", &text[..at.start], tools.hide(&text[at.clone()]), &text[at.end..])
 }
 
 /// Where a value stands in a text, in whatever letters.

@@ -40,7 +40,7 @@ impl SessionNames {
 }
 
 /// A name that no other conversation has.
-pub(super) fn fresh(kind: &str) -> String {
+pub fn fresh(kind: &str) -> String {
     format!("{kind}-{}", id_prefix())
 }
 

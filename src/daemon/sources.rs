@@ -1,11 +1,13 @@
 //! What brings things into the home besides its file: Home Assistant, and the devices of MQTT.
 
+use super::demo_states::DemoStates;
 use super::live::report;
 use super::mailbox::Mailbox;
 use super::remembered_home::RememberedHome;
 use super::workshop::{Faults, load_home};
 use crate::acting::home::HomeRegistry;
 use crate::config::Config;
+use crate::domain::api::House;
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeSink, HomeView};
 use crate::domain::{Fault, FaultKind};
@@ -54,12 +56,14 @@ pub(super) fn visit_mqtt(
     Ok((Some(visit), problem))
 }
 
-/// The home as it is at this moment, from all sources, what does not work, and how the devices of MQTT stand.
+/// The home as it is at this moment, from all sources, where no Hark runs that would know it.
 ///
 /// # Errors
 /// When the home's file or the configuration of a source is wrong.
-pub fn look(config: &Config) -> Result<(Home, Faults, Tally), Faults> {
-    let home = Arc::new(HomeRegistry::new(load_home(config)?));
+pub fn look(config: &Config) -> Result<House, Faults> {
+    let mut known = load_home(config)?;
+    DemoStates::of(config).map_err(|fault| vec![fault])?.put_over(&mut known);
+    let home = Arc::new(HomeRegistry::new(known));
     let faults = Arc::new(Mutex::new(Vec::new()));
     let runtime = runtime()?;
     let found = faults.clone();
@@ -71,7 +75,13 @@ pub fn look(config: &Config) -> Result<(Home, Faults, Tally), Faults> {
     let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
     found.extend(problem);
     let tally = devices.map(|devices| devices.tally()).unwrap_or_default();
-    Ok((Home::clone(&home.home()), found, tally))
+    Ok(house(&home.home(), found, tally))
+}
+
+/// The home with what its sources say besides.
+pub(super) fn house(home: &Home, faults: Vec<Fault>, devices: Tally) -> House {
+    let Tally { left_out, refused, last_problem, .. } = devices;
+    House { home: home.clone(), left_out, refused, last_problem, faults }
 }
 
 fn runtime() -> Result<Runtime, Faults> {

@@ -1,7 +1,7 @@
 //! Keeps what was meant with turns that were taken wrongly: the words become an example in the owner's
 //! folder, which the next training of the classifier takes in.
 
-use super::clock::wall_local;
+use super::clock;
 use crate::domain::ports::{HomeView, Understand};
 use crate::domain::teaching::{Correction, Lesson};
 use crate::domain::{Category, Envelope, Fault, FaultKind, Intent, PublicEvent, Route, TurnId};
@@ -74,7 +74,8 @@ impl Teacher {
         if INTENTS.iter().any(|(name, _)| *name == meant) {
             return Ok(Label::intent(meant, domain));
         }
-        let found = self.understand.understand_at(meant, "unknown", wall_local());
+        let found =
+            self.understand.understand_within(meant, "unknown", clock::wall_local(), &clock::effort());
         match found.intents.as_slice() {
             [intent] if intent.route == Route::Template && found.missed.is_empty() => {
                 let own = self.label_of(intent);
@@ -114,7 +115,7 @@ impl Teacher {
 
     /// The classifier is asked only where no template fits.
     fn note(&self, text: &str, meant: &str) -> Option<String> {
-        let found = self.understand.understand_at(text, "unknown", wall_local());
+        let found = self.understand.understand_within(text, "unknown", clock::wall_local(), &clock::effort());
         let template = found.intents.iter().find(|intent| intent.route == Route::Template)?;
         let other = template.name != meant;
         other.then(|| {

@@ -53,6 +53,16 @@ impl Vocabulary {
         self.rebuilders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Reads and checks the sentences of every language without changing anything.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub(super) fn check(&self) -> Result<(), Faults> {
+        let faults: Faults =
+            self.grammars.iter().filter_map(|grammar| grammar.check().err()).flatten().collect();
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
     /// Makes everything anew if the home has other names than before. Takes some tenths of a second then.
     ///
     /// # Errors

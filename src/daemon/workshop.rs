@@ -3,6 +3,7 @@
 use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
+use super::demo_states::{DemoStates, Following};
 use super::device_codes;
 use super::ears::EarMaker;
 use super::engines::Engines;
@@ -11,6 +12,7 @@ use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::minds;
 use super::promises::{OnceOnly, Promises};
+use super::reading::Desk;
 use super::recorder::{Keeping, Recorder};
 use super::session_names::SessionNames;
 use super::settings::Choices;
@@ -21,6 +23,7 @@ use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
+use crate::acting::house_secrets::HouseSecrets;
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
 use crate::acting::tools::{self, InOrder, Toolbox};
@@ -44,9 +47,11 @@ use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
 use crate::speaking::voices::espeak::Espeak;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 pub(super) type Faults = Vec<Fault>;
 
@@ -73,6 +78,7 @@ pub struct Workshop {
     pub manifest: Arc<Manifest>,
     /// Kept for as long as its devices are driven.
     _visit: Option<mqtt::Mqtt>,
+    _demo_states: Option<Following>,
     /// Languages and classifier.
     pub(super) tongues: Tongues,
     /// What follows the names of the home.
@@ -95,8 +101,10 @@ pub struct Workshop {
 enum Guise {
     /// A command that does without what others say on MQTT.
     Alone,
-    /// A command that looks at the devices on MQTT beside the daemon.
+    /// A command that looks at the devices on MQTT by itself.
     Visit,
+    /// The same for typed requests where no daemon runs: there is no sound, and virtual devices stay as they are left.
+    Asking,
     /// The daemon, which keeps the settings people change.
     Daemon,
 }
@@ -127,6 +135,14 @@ impl Workshop {
         Self::open_with(config, Guise::Visit)
     }
 
+    /// Builds it for typed requests where no daemon runs.
+    ///
+    /// # Errors
+    /// As [`Workshop::open`].
+    pub fn open_asking(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, Guise::Asking)
+    }
+
     fn open_with(mut config: Config, guise: Guise) -> Result<Self, Faults> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -137,20 +153,24 @@ impl Workshop {
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let mailbox = Arc::new(Mailbox::default());
-        let store = open_store(&config).map_err(|fault| vec![fault])?;
-        if let Some(fault) = store.repaired() {
+        let store = match guise {
+            Guise::Daemon => open_store_of_daemon(&config),
+            Guise::Alone | Guise::Visit | Guise::Asking => open_store(&config),
+        };
+        let store = store.map_err(|fault| vec![fault])?;
+        if let Some(fault) = store.trouble() {
             tracing::error!("{fault}");
             super::live::report(&mailbox, fault.clone());
         }
         let settings_kept = match guise {
             Guise::Daemon => Some(put_kept_over(&mut config, &store, &manifest, &mailbox)?),
-            Guise::Alone | Guise::Visit => None,
+            Guise::Alone | Guise::Visit | Guise::Asking => None,
         };
-        let home = Arc::new(HomeRegistry::new(load_home(&config)?));
+        let (home, demo_states) = open_home(&config, guise, runtime.handle())?;
         let homeassistant =
             sources::homeassistant(&config, &home, &mailbox, &runtime).map_err(|fault| vec![fault])?;
         let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
-        let visited = mqtt_devices.as_ref().filter(|_| guise == Guise::Visit);
+        let visited = mqtt_devices.as_ref().filter(|_| matches!(guise, Guise::Visit | Guise::Asking));
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         // Before the names are read, so that no change of them is missed.
         let changes = home.vocabulary();
@@ -158,7 +178,8 @@ impl Workshop {
         let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let intercom = Arc::new(Intercom::new(&config, mailbox.clone()));
-        let controls = Arc::new(Controls::new(config.speaking.volume_percent, mailbox.clone(), intercom));
+        let (volume, has_sound) = (config.speaking.volume_percent, guise != Guise::Asking);
+        let controls = Arc::new(Controls::new(volume, has_sound, mailbox.clone(), intercom));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
         let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
             .map_err(|fault| vec![fault])?;
@@ -177,11 +198,17 @@ impl Workshop {
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
-        let toolbox = Toolbox::new(parts.map_err(|fault| vec![fault])?);
+        let mut parts = parts.map_err(|fault| vec![fault])?;
+        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
+        let files = config.secret_files(paths::credentials_dir().as_deref(), &state_dir);
+        parts.secrets = HouseSecrets::in_files(files);
+        let toolbox = Toolbox::new(parts);
         let parts = toolbox.parts().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let promises = settings_kept.as_ref().map(|(kept, choices)| {
-            Arc::new(Promises::new(store.clone(), kept.clone(), choices.clone(), &mailbox, tools.clone()))
+            let arrivals = parts.arrivals.clone();
+            let (store, kept, choices) = (store.clone(), kept.clone(), choices.clone());
+            Arc::new(Promises::new(store, kept, choices, &mailbox, tools.clone(), arrivals))
         });
         let tools = match &promises {
             Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),
@@ -206,6 +233,7 @@ impl Workshop {
             homeassistant,
             mqtt_devices,
             _visit: visit,
+            _demo_states: demo_states,
             timers,
             manifest: Arc::new(manifest),
             tools,
@@ -279,10 +307,14 @@ impl Workshop {
             most: self.config.memory.keep_turns,
         };
         Parts {
-            understand: self.tongues.ladder.clone(),
+            desk: Arc::new(Desk {
+                understand: self.tongues.ladder.clone(),
+                tools: self.tools.clone(),
+                teacher: Arc::new(self.teacher()),
+            }),
+            reading: None,
             replies: self.tongues.replies.clone(),
             tools: self.tools.clone(),
-            teacher: Arc::new(self.teacher()),
             timers: self.timers.clone(),
             voice,
             ear,
@@ -373,6 +405,23 @@ impl Workshop {
     }
 }
 
+/// The home at the start. For typed requests and the daemon its virtual devices are as they were left, and stay so.
+fn open_home(
+    config: &Config,
+    guise: Guise,
+    runtime: &Handle,
+) -> Result<(Arc<HomeRegistry>, Option<Following>), Faults> {
+    let mut home = load_home(config)?;
+    if !matches!(guise, Guise::Asking | Guise::Daemon) {
+        return Ok((Arc::new(HomeRegistry::new(home)), None));
+    }
+    let mut states = DemoStates::of(config).map_err(|fault| vec![fault])?;
+    states.put_over(&mut home);
+    let home = Arc::new(HomeRegistry::new(home));
+    let following = states.follow(&home, runtime);
+    Ok((home, Some(following)))
+}
+
 /// The home of the configuration: the file, or the demo home. Where there is a Home Assistant nothing is virtual:
 /// a name it does not have must not look as if it worked.
 ///
@@ -399,12 +448,37 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
     Store::open(&folder.join(DATABASE))
 }
 
+/// Opens the store so that the house works whatever has become of the file: a damaged one is mended, and where nothing
+/// can be written what is kept is known and nothing new is.
+fn open_store_of_daemon(config: &Config) -> Result<Store, Fault> {
+    let path = database(config)?;
+    let opened = match paths::ensure_dir(&config.paths.state_dir()?) {
+        Ok(()) => Store::open_mending(&path),
+        Err(fault) => Err(Fault { kind: FaultKind::Unavailable, ..fault }),
+    };
+    match opened {
+        Err(fault) if fault.kind == FaultKind::Unavailable => {
+            tracing::error!("{fault}");
+            Store::open_unkept(&path)
+        }
+        opened => opened,
+    }
+}
+
+/// Where the database is.
+///
+/// # Errors
+/// When there is not even a place for one.
+pub fn database(config: &Config) -> Result<PathBuf, Fault> {
+    Ok(config.paths.state_dir()?.join(DATABASE))
+}
+
 /// Whether there is a store.
 ///
 /// # Errors
 /// When there is not even a place for one.
 pub fn has_store(config: &Config) -> Result<bool, Fault> {
-    Ok(config.paths.state_dir()?.join(DATABASE).exists())
+    Ok(database(config)?.exists())
 }
 
 /// Opens the store for looking only.
@@ -412,7 +486,7 @@ pub fn has_store(config: &Config) -> Result<bool, Fault> {
 /// # Errors
 /// When there is none yet.
 pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
-    Store::open_read_only(&config.paths.state_dir()?.join(DATABASE))
+    Store::open_read_only(&database(config)?)
 }
 
 /// The settings of before over those of the configuration. What does not count any more is told.

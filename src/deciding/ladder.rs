@@ -7,8 +7,9 @@
 
 use super::{context, route};
 use crate::config::intent::IntentConfig;
+use crate::domain::model::mentions;
 use crate::domain::ports::Understand;
-use crate::domain::{Category, Classification, Classify, Fault, Intent, Route, Slots, Understanding};
+use crate::domain::{Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding};
 use chrono::NaiveDateTime;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -46,6 +47,13 @@ pub struct Ladder {
     facts: Facts,
 }
 
+/// What is to be understood, and what that may cost.
+struct Said<'s> {
+    text: &'s str,
+    now: NaiveDateTime,
+    effort: &'s Effort,
+}
+
 /// Why an intent of the classifier was not taken.
 enum Doubt {
     Unlikely,
@@ -66,11 +74,12 @@ impl Ladder {
 
     /// The templates that fit best: the first language that understands the text without a doubt, else the
     /// first that understands it somehow. A language that is known leaves no choice.
-    fn by_templates(&self, text: &str, language: &str, now: NaiveDateTime) -> (Understanding, bool) {
+    fn by_templates(&self, language: &str, said: &Said<'_>) -> (Understanding, bool) {
         let known = self.spoken.iter().any(|spoken| spoken.language == language);
         let mut best: Option<Understanding> = None;
         for spoken in self.spoken.iter().filter(|spoken| !known || spoken.language == language) {
-            let mut found = spoken.sentences.understand_at(text, &spoken.language, now);
+            let Said { text, now, effort } = *said;
+            let mut found = spoken.sentences.understand_within(text, &spoken.language, now, effort);
             found.language.clone_from(&spoken.language);
             if is_clear(&found) {
                 return (found, true);
@@ -84,13 +93,11 @@ impl Ladder {
         (best, understood)
     }
 
-    fn by_classifier(
-        &self,
-        classifier: &SharedClassifier,
-        text: &str,
-        now: NaiveDateTime,
-    ) -> Result<Understanding, Fault> {
-        let found = classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text)?;
+    fn by_classifier(&self, classifier: &SharedClassifier, said: &Said<'_>) -> Result<Understanding, Fault> {
+        let text = said.text;
+        // It looks at the beginning of a text only, and may have to be loaded.
+        let classify = || classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text);
+        let found = said.effort.apart(classify)?;
         let mut why =
             format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
         let mut intents = Vec::new();
@@ -98,7 +105,7 @@ impl Ladder {
         for (name, alone) in &found.intents {
             // How likely what would be done is: two intents may ask for the same tool.
             let probability = &of_tool(name, *alone, &found.intents);
-            match self.take(text, name, *probability, &found, now) {
+            match self.take(said, name, *probability, &found) {
                 Ok(intent) => {
                     intents.push(intent);
                     break;
@@ -118,8 +125,8 @@ impl Ladder {
                         break;
                     }
                     // Whose words tell of the tool asked for something as well, though it is not clear of what.
-                    let clear =
-                        (sure || mentions(text, self.triggers(name))) && asks_for_something(found.category);
+                    let clear = (sure || mentions(text, self.triggers(name).iter().copied()))
+                        && asks_for_something(found.category);
                     meant = meant.or(clear.then_some((name, *probability)));
                 }
             }
@@ -142,10 +149,18 @@ impl Ladder {
         })
     }
 
+    /// Whether it is probably a request for something in the home to change.
+    fn changes_the_home(&self, found: &Understanding) -> bool {
+        found.classification.as_ref().is_some_and(|found| {
+            matches!(found.category, Category::HomeControl | Category::Media)
+                && found.confidence >= self.settings.min_confidence
+        })
+    }
+
     /// What a text that leans on another request means without it.
-    fn alone(&self, text: &str, now: NaiveDateTime) -> Vec<Intent> {
+    fn alone(&self, said: &Said<'_>) -> Vec<Intent> {
         let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
-        let found = classifier.and_then(|classifier| self.by_classifier(classifier, text, now).ok());
+        let found = classifier.and_then(|classifier| self.by_classifier(classifier, said).ok());
         found.map_or_else(Vec::new, |found| found.intents)
     }
 
@@ -157,25 +172,25 @@ impl Ladder {
     /// The intent with its slots, if the guards let it pass.
     fn take(
         &self,
-        text: &str,
+        said: &Said<'_>,
         name: &str,
         probability: f32,
         found: &Classification,
-        now: NaiveDateTime,
     ) -> Result<Intent, Doubt> {
         if found.taught {
-            return Ok(self.taught(text, name, now));
+            return Ok(self.taught(said, name));
         }
         let same_kind = (self.facts.category_of)(name) == Some(found.category);
         if !same_kind || probability < self.settings.min_confidence {
             return Err(Doubt::Unlikely);
         }
         let triggers = self.triggers(name);
-        let told = triggers.is_empty() || mentions(text, triggers);
+        let told = triggers.is_empty() || mentions(said.text, triggers.iter().copied());
         if probability < self.settings.sure_confidence && !told {
             return Err(Doubt::NoTriggers(triggers));
         }
-        let mut intent = self.fill_at(name, text, now).ok_or(Doubt::NoSlots)?;
+        let Said { text, now, effort } = *said;
+        let mut intent = self.fill_within(name, text, now, effort).ok_or(Doubt::NoSlots)?;
         intent.route = Route::Intent;
         intent.confidence *= probability;
         intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
@@ -183,9 +198,9 @@ impl Ladder {
     }
 
     /// An intent the owner has said these words mean; its slots are found where the words have any.
-    fn taught(&self, text: &str, name: &str, now: NaiveDateTime) -> Intent {
+    fn taught(&self, &Said { text, now, effort }: &Said<'_>, name: &str) -> Intent {
         let nothing_more = || bare(name, 1.0, "it says nothing more");
-        let found = self.fill_at(name, text, now).unwrap_or_else(nothing_more);
+        let found = self.fill_within(name, text, now, effort).unwrap_or_else(nothing_more);
         let why = format!("you have said that these words mean it: {}", found.why);
         Intent { route: Route::Intent, why, ..found }
     }
@@ -213,15 +228,50 @@ fn bare(name: &str, confidence: f32, why: &str) -> Intent {
 
 impl Understand for Ladder {
     fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
-        let text = &without_endless_words(text);
+        self.understand_within(text, language, now, &Effort::default())
+    }
+
+    fn understand_within(
+        &self,
+        text: &str,
+        language: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Understanding {
+        let found = self.climb(language, &Said { text: &without_endless_words(text), now, effort });
+        // What a rung has found counts for nothing when it had to stop in the middle.
+        if effort.is_spent() {
+            Understanding { language: found.language, ..Understanding::unread() }
+        } else {
+            found
+        }
+    }
+
+    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
+        self.fill_within(intent, text, now, &Effort::default())
+    }
+
+    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
+        // The classifier only knows the usual language.
+        self.spoken.first()?.sentences.fill_within(intent, text, now, effort)
+    }
+}
+
+impl Ladder {
+    /// One rung after the other.
+    fn climb(&self, language: &str, said: &Said<'_>) -> Understanding {
+        let text = said.text;
         // The classifier knows the usual language only: what it makes of another is luck.
         let usual = |language: &str| self.spoken.first().is_some_and(|spoken| spoken.language == language);
-        let (mut found, understood) = self.by_templates(text, language, now);
+        let (mut found, understood) = self.by_templates(language, said);
+        if said.effort.is_spent() {
+            return found;
+        }
         if understood {
             found.classification = self.classification(text, &found);
             let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
             if leans && usual(&found.language) {
-                found.alone = self.alone(text, now);
+                found.alone = self.alone(said);
             }
             return found;
         }
@@ -239,8 +289,12 @@ impl Understand for Ladder {
             let classification = Some(Classification::new(text, category, 0.0, Vec::new()));
             return Understanding { why, language: detected, classification, ..found };
         }
-        match classifier.map(|classifier| self.by_classifier(classifier, text, now)) {
+        match classifier.map(|classifier| self.by_classifier(classifier, said)) {
             Some(Ok(found)) if !found.intents.is_empty() => found,
+            Some(Ok(classified)) if found.proviso.is_some() && self.changes_the_home(&classified) => {
+                let intents = found.proviso.into_iter().map(|refused| *refused).collect();
+                Understanding { intents, meant: None, hint: None, ..classified }
+            }
             Some(Ok(classified)) => {
                 let of_home =
                     |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
@@ -255,11 +309,6 @@ impl Understand for Ladder {
             Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
             None => Understanding { language: detected, ..found },
         }
-    }
-
-    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        // The classifier only knows the usual language.
-        self.spoken.first()?.sentences.fill_at(intent, text, now)
     }
 }
 
@@ -289,17 +338,6 @@ fn is_clear(found: &Understanding) -> bool {
         && found.intents.iter().all(exact)
         && found.ambiguous.is_empty()
         && found.missed.is_empty()
-}
-
-/// Whether one of the words, or the words of one that has several, are in the text, in the plural too.
-fn mentions(text: &str, words: &[&str]) -> bool {
-    let plain = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-        words.fold(String::from(" "), |text, word| text + &word.to_lowercase() + " ")
-    };
-    let text = plain(text);
-    let plural = |word: &str| plain(&format!("{word}s"));
-    words.iter().any(|word| text.contains(&plain(word)) || text.contains(&plural(word)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::Ambiguity;
-use crate::domain::intent::UnknownThing;
+use crate::domain::intent::{UnknownThing, refusal};
 
 /// Understands one text, and finds the kitchen in any.
 struct OneSentence(&'static str, f32);
@@ -268,4 +268,28 @@ fn what_leans_on_nothing_may_mean_something_alone() {
     let foreign = alone_in("de", Says(Category::HomeControl, 1.0, SURE));
     assert!(foreign.is_empty(), "the classifier knows the usual language only: {foreign:?}");
     assert!(alone(Says(Category::HomeControl, 1.0, UNLIKELY)).is_empty());
+}
+
+/// Understands nothing, and finds a condition in everything.
+struct Conditional;
+
+impl Understand for Conditional {
+    fn understand_at(&self, _: &str, _: &str, _: NaiveDateTime) -> Understanding {
+        Understanding { proviso: Some(Box::new(intent(refusal::INTENT, 1.0))), ..Understanding::default() }
+    }
+}
+
+#[test]
+fn what_probably_changes_the_home_under_a_condition_is_refused() {
+    let found = |category, sure| {
+        let spoken = vec![Spoken { language: "en".into(), sentences: Arc::new(Conditional) }];
+        let says: SharedClassifier = Arc::new(Mutex::new(Says(category, sure, SURE)));
+        let ladder = Ladder::new(spoken, Some(says), IntentConfig::default(), facts());
+        let found = ladder.understand("make it cosy when the guests come", "unknown");
+        found.intents.iter().map(|intent| intent.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(Category::HomeControl, 0.9), [refusal::INTENT]);
+    assert_eq!(found(Category::Media, 0.9), [refusal::INTENT]);
+    assert!(found(Category::HomeControl, 0.1).is_empty(), "a guess is no request");
+    assert!(found(Category::Question, 0.9).is_empty(), "a question has its conditions");
 }

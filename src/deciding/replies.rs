@@ -2,6 +2,7 @@
 //! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
 
 use super::{context, instincts, route, summary};
+use crate::domain::intent::refusal;
 use crate::domain::timer::{Timer, TimerKind};
 use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind, Intent, ModelHelp, Part, Receipt, Reply};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 34] = [
+pub const FIXED_KEYS: [&str; 35] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -32,6 +33,7 @@ pub const FIXED_KEYS: [&str; 34] = [
     "muted",
     "unmuted",
     "gave_up",
+    "not_running",
     "ask_approval",
     "approval_denied",
     "approval_lapsed",
@@ -126,8 +128,9 @@ impl Replies {
     pub fn missing<'a>(&self, intents: impl IntoIterator<Item = &'a str>) -> BTreeMap<&'a str, Vec<&'a str>> {
         let fixed = FIXED_KEYS.iter().map(|key| ("replies", *key));
         let errors = error_code::ALL.iter().map(|key| ("errors", *key));
+        let refusals = refusal::ALL.iter().map(|key| (refusal::INTENT, *key));
         let lacking = |(group, key): &(&str, &str)| self.template(group, key).is_none();
-        let lacking = fixed.chain(errors).filter(lacking);
+        let lacking = fixed.chain(errors).chain(refusals).filter(lacking);
         let answered = |intent: &str| self.templates.get(intent).is_some_and(|keys| !keys.is_empty());
         let silent = intents
             .into_iter()
@@ -327,7 +330,7 @@ mod tests {
     }
 
     fn receipt(ok: bool, detail: Value) -> Receipt {
-        Receipt { id: "r".into(), ok, changed: ok, detail }
+        Receipt { id: "r".into(), ok, changed: ok, detail, tainted: false }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::public_event::{Envelope, HarkState};
 use super::timer::Timer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -62,6 +63,21 @@ pub struct HealthReport {
     pub version: String,
     /// Seconds since the start.
     pub uptime_s: f64,
+}
+
+/// The home as `hark home` shows it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct House {
+    /// What there is.
+    pub home: Home,
+    /// What is announced on MQTT and not for the home: how many for which reason.
+    pub left_out: BTreeMap<String, usize>,
+    /// Messages on MQTT that could not be taken.
+    pub refused: u64,
+    /// The last of them: its topic, and why.
+    pub last_problem: Option<String>,
+    /// What keeps a source away.
+    pub faults: Vec<Fault>,
 }
 
 /// A turn as it is kept.
@@ -156,6 +172,8 @@ pub trait Api: Send + Sync {
     fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>>;
     /// The home as it is now.
     fn home(&self) -> Arc<Home>;
+    /// The same with what its sources say besides.
+    fn house(&self) -> House;
     /// Every timer, alarm and reminder.
     fn timers(&self) -> ApiFuture<'_, Result<Vec<Timer>, Fault>>;
     /// Takes a timer away; `None` when there is none of this id.
@@ -187,6 +205,8 @@ pub trait Api: Send + Sync {
     fn say(&self, text: &str) -> Result<bool, Fault>;
     /// Whether a request is the wish to stop and nothing else, which overtakes all others.
     fn is_stop(&self, text: &str) -> bool;
+    /// What a request answers that is a yes or no and nothing else; `None` when it is something else.
+    fn yes_or_no(&self, text: &str) -> Option<bool>;
     /// Puts an event in front of the turn machine.
     ///
     /// # Errors

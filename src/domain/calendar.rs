@@ -10,7 +10,7 @@ use std::fmt;
 pub enum When {
     /// A day; no time was said: `2026-11-23`.
     Day(NaiveDate),
-    /// `2026-11-23T07:00:00`.
+    /// `2026-11-23T07:00:00`. With a fraction of a second, which nobody says, it was reckoned from now: "in ten minutes".
     Moment(NaiveDateTime),
     /// `2026-11-28/2026-11-30`: the two days of a weekend.
     Days(NaiveDate, NaiveDate),
@@ -78,7 +78,7 @@ pub fn time_near(text: &str, near: NaiveTime) -> Option<NaiveTime> {
 
 /// Minutes without seconds are understood too.
 fn moment(text: &str) -> Option<NaiveDateTime> {
-    ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"]
+    ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"]
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
 }
@@ -88,7 +88,7 @@ impl fmt::Display for When {
         match self {
             Self::Day(day) => write!(f, "{day}"),
             Self::Days(from, to) => write!(f, "{from}/{to}"),
-            Self::Moment(at) => write!(f, "{}", at.format("%Y-%m-%dT%H:%M:%S")),
+            Self::Moment(at) => write!(f, "{}", at.format("%Y-%m-%dT%H:%M:%S%.f")),
             Self::Span(from, to) => {
                 write!(f, "{}/{}", from.format("%Y-%m-%dT%H:%M:%S"), to.format("%Y-%m-%dT%H:%M:%S"))
             }
@@ -352,6 +352,7 @@ mod tests {
         for text in [
             "2026-11-23",
             "2026-11-23T07:00:00",
+            "2026-11-23T07:00:00.250",
             "2026-11-28/2026-11-30",
             "2026-11-23T06:00:00/2026-11-23T12:00:00",
         ] {

@@ -143,6 +143,11 @@ pub enum DeviceError {
     /// It cannot be reached.
     #[error("the {0} cannot be reached")]
     Offline(String),
+    /// It has left the home.
+    #[error(
+        "the {0} is not in the home any more: it was removed, or is no longer exposed to voice assistants"
+    )]
+    Gone(String),
     /// It was told, and no confirmation came in time.
     #[error("the {0} did not confirm in time")]
     Timeout(String),
@@ -177,6 +182,7 @@ impl DeviceError {
             Self::Unsupported { .. } => error_code::UNSUPPORTED,
             Self::OutOfRange { .. } => error_code::BAD_ARGUMENT,
             Self::Offline(_) => error_code::OFFLINE,
+            Self::Gone(_) => error_code::NOT_FOUND,
             Self::Timeout(_) => error_code::TIMEOUT,
             Self::NeedsCode(_) => error_code::NEEDS_CODE,
             Self::WrongCode { .. } => error_code::WRONG_CODE,

@@ -55,9 +55,22 @@ pub enum Event {
     /// same turn when the request is taken up again after the program died. Where it opens none it is answered by
     /// [`Effect::Settled`], else by the closing record of the turn.
     Promised { turn: TurnId, event: Box<Event> },
-    /// A yes or no to what Hark has asked, by a button and not by words. `turn` names the turn that asked; without it
-    /// the last question of this conversation is meant.
-    Answer { origin: Origin, turn: Option<TurnId>, yes: bool },
+    /// An event with names in the place of the values of password fields, and whether there were any. Not for the
+    /// machine, which gets the event in it.
+    Covered { event: Box<Event>, hidden: bool },
+    /// A yes or no to what Hark has asked, by a button. `turn` names the turn that asked; without it the last question
+    /// of this conversation is meant. `operator`: the connection showed the operator's token, so that it counts for
+    /// questions of other conversations as well. `said_as`: it was said in words, and what it opens is the turn of
+    /// this id; where no question waits, the words are a request like any other.
+    Answer {
+        origin: Origin,
+        turn: Option<TurnId>,
+        yes: bool,
+        #[serde(default)]
+        operator: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        said_as: Option<TurnId>,
+    },
     /// The request that follows at once held a PIN, and this is what the executor says to it. The request
     /// itself has [`MASK`](super::pin::MASK) in its place.
     PinPresented { verdict: PinVerdict },

@@ -25,6 +25,29 @@ pub enum Route {
     Llm,
 }
 
+/// What is wanted and cannot be done as it was said: nothing is done, and the answer tells which part of the request is
+/// why.
+pub mod refusal {
+    /// Name of the intent; its response key is the reason.
+    pub const INTENT: &str = "HarkRefused";
+    /// Slot with the part of the request that is the reason, as it was said.
+    pub const PART: &str = "part";
+    /// It is to be done when something happens, or if something is so.
+    pub const CONDITION: &str = "condition";
+    /// It is to last for some time.
+    pub const DURATION: &str = "duration";
+    /// It is not to be done to everything.
+    pub const EXCEPTION: &str = "exception";
+    /// There is no such day.
+    pub const DATE: &str = "date";
+    /// The number does not fit; slot `what` tells for what.
+    pub const NUMBER: &str = "number";
+    /// There are no words where a content belongs.
+    pub const NOTHING: &str = "nothing";
+    /// Every reason, for sentences of a language to be complete.
+    pub const ALL: &[&str] = &[CONDITION, DURATION, EXCEPTION, DATE, NUMBER, NOTHING];
+}
+
 /// One thing the person wants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
@@ -74,6 +97,17 @@ pub struct Understanding {
     /// A tool that may have been meant, but no word told of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// What is answered if it turns out to be a request that changes something in the home ([`refusal`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proviso: Option<Box<Intent>>,
+}
+
+impl Understanding {
+    /// Of a text that cannot be read within the effort that a text may cost.
+    pub fn unread() -> Self {
+        let why = "it is too long or too involved to be read as a request".to_owned();
+        Self { why, ..Self::default() }
+    }
 }
 
 /// Something that was spoken of and that the home does not have.

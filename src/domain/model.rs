@@ -90,10 +90,21 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Whether one of its words stands in a request that is in lower case.
+    /// Whether one of its words stands in a request.
     pub fn is_told_by(&self, request: &str) -> bool {
-        self.triggers.iter().any(|word| request.contains(word.as_str()))
+        mentions(request, self.triggers.iter().map(String::as_str))
     }
+}
+
+/// Whether one of the words, or the words of one that has several, stand in a text, in the plural too. They are whole
+/// words: "on" is not in "London".
+pub fn mentions<'a>(text: &str, mut words: impl Iterator<Item = &'a str>) -> bool {
+    let plain = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+        words.fold(String::from(" "), |text, word| text + &word.to_lowercase() + " ")
+    };
+    let text = plain(text);
+    words.any(|word| text.contains(&plain(word)) || text.contains(&plain(&format!("{word}s"))))
 }
 
 /// How hard a request is; each can have a model of its own.

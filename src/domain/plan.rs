@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::intent::Slots;
-use super::tool::{CallId, Receipt};
+use super::tool::{CallId, Receipt, is_false};
 use serde::{Deserialize, Serialize};
 
 /// Where a step stands.
@@ -61,6 +61,9 @@ pub struct Plan {
     pub summary: String,
     /// In the order they were planned.
     pub steps: Vec<Step>,
+    /// Whoever planned it had read text from outside the house.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tainted: bool,
 }
 
 /// A plan as it was at a checkpoint.

@@ -1,5 +1,6 @@
 //! Traits through which folders use each other without knowing each other.
 
+use super::effort::Effort;
 use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
 use super::house::{Audience, Confirmed};
@@ -89,6 +90,11 @@ pub trait Understand: Send + Sync {
     /// clock, from which "tomorrow" and "at seven" are reckoned.
     fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding;
 
+    /// The same within an effort that others share. When it is spent nothing is understood, and the reason says so.
+    fn understand_within(&self, text: &str, language: &str, now: NaiveDateTime, _: &Effort) -> Understanding {
+        self.understand_at(text, language, now)
+    }
+
     /// The same where no time of day matters; times are reckoned from the beginning of 1970.
     fn understand(&self, text: &str, language: &str) -> Understanding {
         self.understand_at(text, language, NaiveDateTime::default())
@@ -98,6 +104,11 @@ pub trait Understand: Send + Sync {
     /// when they are not to be found, or could be several.
     fn fill_at(&self, _intent: &str, _text: &str, _now: NaiveDateTime) -> Option<Intent> {
         None
+    }
+
+    /// The same within an effort that others share; `None` when it is spent.
+    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, _: &Effort) -> Option<Intent> {
+        self.fill_at(intent, text, now)
     }
 }
 
@@ -245,6 +256,10 @@ pub type ConfirmedFuture = Pin<Box<dyn Future<Output = Result<Vec<Confirmed>, Fa
 
 /// Settings of this node that a tool may change. Implemented by the daemon.
 pub trait NodeControls: Send + Sync {
+    /// Whether there is a node that they are for. A command that does not stay has none: nobody would hear its volume.
+    fn is_running(&self) -> bool {
+        true
+    }
     /// Volume now, 0–100.
     fn volume_percent(&self) -> u8;
     /// Sets the volume; answers what it is now.

@@ -180,7 +180,7 @@ pub enum PublicEvent {
 pub enum Origin {
     /// Somebody in the room.
     Voice,
-    /// The command line.
+    /// The command line, where no Hark runs; beside a running one it is `Api`.
     Cli,
     /// MQTT `ask`.
     Mqtt,

@@ -1,6 +1,7 @@
 //! Conversations that have a name, and what of them a language model is told.
 
 use super::fault::Fault;
+use super::tool::is_false;
 use serde::{Deserialize, Serialize};
 
 /// What a turn was, told without a model.
@@ -62,6 +63,9 @@ pub struct ReplayPolicy {
     pub reason: Option<ReplayReason>,
     /// How much they can be relied on.
     pub context_strength: ContextStrength,
+    /// Text from outside the house may be in what was told.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tainted: bool,
 }
 
 /// Earlier turns as a model is told them.

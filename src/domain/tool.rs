@@ -33,6 +33,13 @@ pub struct ToolCall {
     /// Number of the grant that the right PIN gave, for exactly this call. Only the turn machine sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<u64>,
+    /// A language model wants it that has read text from outside the house: then it may be the text that wants it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tainted: bool,
+}
+
+pub(super) fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// What names a call, also over a restart of the program.
@@ -63,6 +70,9 @@ pub struct Receipt {
     /// An object. On success what the reply needs (`entities`, `state`, `time` …). When not `ok` it
     /// has `error` (one of [`error_code`]) and `message`; with partial success also `done` and `failed`.
     pub detail: Value,
+    /// Text from outside the house may be in the detail, or behind the call.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub tainted: bool,
 }
 
 /// Codes in a failed receipt's `detail.error`; each has a sentence in `models/sentences/<lang>/errors.yaml`.
@@ -73,7 +83,8 @@ pub mod error_code {
     pub const AMBIGUOUS: &str = "ambiguous";
     /// The device is there but cannot do this.
     pub const UNSUPPORTED: &str = "unsupported";
-    /// A dangerous call without approval; `detail.question` says what to ask.
+    /// A dangerous call, or one that text from outside may be behind (`detail.outside`), without approval;
+    /// `detail.question` says what to ask.
     pub const NEEDS_APPROVAL: &str = "needs_approval";
     /// A dangerous call without the PIN it needs; `detail.question` says what to ask.
     pub const NEEDS_PIN: &str = "needs_pin";
@@ -91,13 +102,17 @@ pub mod error_code {
     pub const PARTIAL: &str = "partial";
     /// The service it needs is not configured.
     pub const NOT_CONFIGURED: &str = "not_configured";
+    /// It is a matter of a running Hark, and none runs here.
+    pub const NOT_RUNNING: &str = "not_running";
     /// An argument is missing or out of range.
     pub const BAD_ARGUMENT: &str = "bad_argument";
+    /// It would have to be kept, and nothing can be; `detail.message` says why.
+    pub const NOT_KEPT: &str = "not_kept";
     /// Anything else; `detail.message` says what.
     pub const FAILED: &str = "failed";
 
     /// Every code.
-    pub const ALL: [&str; 14] = [
+    pub const ALL: [&str; 16] = [
         NOT_FOUND,
         AMBIGUOUS,
         UNSUPPORTED,
@@ -110,7 +125,9 @@ pub mod error_code {
         OFFLINE,
         PARTIAL,
         NOT_CONFIGURED,
+        NOT_RUNNING,
         BAD_ARGUMENT,
+        NOT_KEPT,
         FAILED,
     ];
 }

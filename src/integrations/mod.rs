@@ -6,3 +6,4 @@ mod codes;
 pub mod dashboard;
 pub mod homeassistant;
 pub mod mqtt;
+mod seats;

@@ -146,6 +146,7 @@ fn no_replay() -> ReplayPolicy {
         trimmed: false,
         reason: None,
         context_strength: ContextStrength::Weak,
+        tainted: false,
     }
 }
 

@@ -44,6 +44,7 @@ fn a_line_has_exactly_the_fields_it_is_said_to_have() {
         trimmed: false,
         reason: Some(ReplayReason::Session),
         context_strength: ContextStrength::Moderate,
+        tainted: false,
     };
     let words = Words { request: "why".into(), response: "So.".into(), ..Words::default() };
     let settings = SessionSettings { persona: "a butler".into(), ..SessionSettings::default() };

@@ -2,6 +2,7 @@
 //! any earlier Hark is brought up to date by the steps it lacks. `user_version` counts those done.
 
 use rusqlite::{Connection, TransactionBehavior};
+use std::collections::BTreeSet;
 
 /// One step each; the place in the list is its number, starting at 1.
 const STEPS: &[&str] = &[
@@ -134,6 +135,13 @@ const STEPS: &[&str] = &[
         receipt TEXT,
         PRIMARY KEY (request, at)
      ) STRICT;",
+    // 10: which call a request meant, of those that may be run again: then it is the same call.
+    "CREATE TABLE request_meant (
+        request INTEGER NOT NULL REFERENCES requests (seq) ON DELETE CASCADE,
+        at      INTEGER NOT NULL,
+        call    TEXT NOT NULL,
+        PRIMARY KEY (request, at)
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.
@@ -142,6 +150,13 @@ pub(crate) const LATEST: u32 = STEPS.len() as u32;
 /// How many steps the file has had.
 pub(crate) fn version(db: &Connection) -> rusqlite::Result<u32> {
     db.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// The tables that a file of this version has, without those that belong to an index.
+pub(crate) fn tables_at(version: u32) -> rusqlite::Result<BTreeSet<String>> {
+    let db = Connection::open_in_memory()?;
+    STEPS.iter().take(version as usize).try_for_each(|step| db.execute_batch(step))?;
+    super::check::tables(&db)
 }
 
 /// Applies the steps that are missing, each in a transaction together with its number, so that a power

@@ -133,7 +133,7 @@ mod tests {
             receipt: None,
             call: None,
         };
-        Plan { id: id.into(), summary: "s".into(), steps: vec![step] }
+        Plan { id: id.into(), summary: "s".into(), steps: vec![step], tainted: true }
     }
 
     #[test]
@@ -146,6 +146,7 @@ mod tests {
             ok: true,
             changed: true,
             detail: serde_json::json!({"item": "saffron"}),
+            tainted: false,
         };
         let store = Store::open(&path).unwrap();
         assert_eq!(store.receipt(&call(0)).unwrap(), None);

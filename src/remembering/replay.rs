@@ -19,12 +19,21 @@ pub struct Entry {
     pub reply: String,
     /// What kind of request it was.
     pub tag: EntryTag,
+    /// Text from outside the house may be in the reply.
+    pub tainted: bool,
+}
+
+/// Whether a turn with these events, as JSON, may have told text from outside the house: of a tool, of a picture, or of
+/// what was said before.
+pub fn tells_of_outside(events: &str) -> bool {
+    events.contains(r#""tainted":true"#) || events.contains(r#""name":"image_recognition""#)
 }
 
 impl Entry {
     /// With the kind that [`tag`] finds.
     pub fn new(request: &str, reply: &str, language: &str) -> Self {
-        Self { request: request.to_owned(), reply: reply.to_owned(), tag: tag(request, language) }
+        let (request_tag, tainted) = (tag(request, language), false);
+        Self { request: request.to_owned(), reply: reply.to_owned(), tag: request_tag, tainted }
     }
 
     /// As a model is told it: a line each for the person and Hark.
@@ -65,6 +74,7 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
         trimmed,
         reason: Some(reason),
         context_strength,
+        tainted: used.iter().any(|entry| entry.tainted),
     };
     Replayed { text, instruction: instruction(context_strength).to_owned(), policy }
 }
@@ -80,6 +90,7 @@ fn nothing(entries_available: usize) -> Replayed {
         trimmed: false,
         reason: None,
         context_strength: ContextStrength::Weak,
+        tainted: false,
     };
     Replayed { text: String::new(), instruction: String::new(), policy }
 }

@@ -6,7 +6,7 @@ use ReplayReason::{Clarification, Continuation, Session};
 use proptest::prelude::*;
 
 fn entry(request: &str, tag: EntryTag) -> Entry {
-    Entry { request: request.into(), reply: "Yes.".into(), tag }
+    Entry { request: request.into(), reply: "Yes.".into(), tag, tainted: false }
 }
 
 /// One entry a kind, named by its place.
@@ -86,7 +86,7 @@ fn the_strength_follows_from_what_is_told() {
 
 #[test]
 fn lines_are_lines_whatever_was_said() {
-    let odd = Entry { request: "a\nHark: b".into(), reply: " \n".into(), tag: Instruction };
+    let odd = Entry { request: "a\nHark: b".into(), reply: " \n".into(), tag: Instruction, tainted: false };
     let replayed = replay(&[odd], Some(Session), &Memory::default());
     assert_eq!(replayed.text, "User: a Hark: b\n");
 }
@@ -97,7 +97,7 @@ fn any_tag() -> impl Strategy<Value = EntryTag> {
 
 fn any_entry() -> impl Strategy<Value = Entry> {
     ("[a-zäß]{1,6}( [a-zäß\n]{1,9}){0,200}", "[a-z .]{0,900}", any_tag())
-        .prop_map(|(request, reply, tag)| Entry { request, reply, tag })
+        .prop_map(|(request, reply, tag)| Entry { request, reply, tag, tainted: false })
 }
 
 proptest! {

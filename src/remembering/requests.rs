@@ -91,6 +91,7 @@ impl Store {
                 step.prepare_cached("UPDATE requests SET done = 1, event = NULL WHERE seq = ?1")?
                     .execute([number])?;
                 step.prepare_cached("DELETE FROM request_calls WHERE request = ?1")?.execute([number])?;
+                step.prepare_cached("DELETE FROM request_meant WHERE request = ?1")?.execute([number])?;
             }
             step.commit()
         })?)
@@ -140,6 +141,31 @@ impl Store {
                 Ok((row.get(0)?, content.cast_unsigned(), id.map(i64::cast_unsigned)))
             })?
             .collect()
+        })?)
+    }
+
+    /// Notes what is meant at this place of a request, before it is done: of a call that may be run again, so that it
+    /// is the same call then.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn note_meant(&self, request: i64, at: u32, call: String) -> Result<(), Fault> {
+        self.call("note what is meant", move |db| {
+            let sql = "INSERT INTO request_meant (request, at, call) VALUES (?1, ?2, ?3)
+                ON CONFLICT (request, at) DO UPDATE SET call = ?3";
+            db.prepare_cached(sql)?.execute(params![request, at, call])
+        })?;
+        Ok(())
+    }
+
+    /// What was meant by the requests that are not done: request, place and call.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn meant(&self) -> Result<Vec<(i64, u32, String)>, Fault> {
+        Ok(self.call("read what was meant", |db| {
+            let mut rows = db.prepare_cached("SELECT request, at, call FROM request_meant")?;
+            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
         })?)
     }
 
@@ -225,6 +251,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_meant_is_known_until_the_request_is_done() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let store = Store::open(&dir.path().join("hark.db")).unwrap();
+        let numbers = store.take_requests(vec![request(1, "a"), request(2, "b")]).unwrap();
+        for (number, call) in [(numbers[0], "first"), (numbers[0], "then"), (numbers[1], "other")] {
+            store.note_meant(number, 0, call.to_owned()).unwrap();
+        }
+        assert_eq!(store.meant().unwrap(), [(numbers[0], 0, "then".into()), (numbers[1], 0, "other".into())]);
+        store.requests_done(vec![numbers[0]]).unwrap();
+        assert_eq!(store.meant().unwrap(), [(numbers[1], 0, "other".into())]);
+    }
+
+    #[test]
     fn a_call_is_begun_once_and_its_receipt_is_known() {
         let dir = tempfile::TempDir::new().unwrap();
         let store = Store::open(&dir.path().join("hark.db")).unwrap();
@@ -233,7 +272,13 @@ mod tests {
         assert_eq!(begin(0, "toggle"), Begun::First);
         assert_eq!(begin(0, "toggle"), Begun::Unknown);
         assert_eq!(begin(1, "toggle"), Begun::First);
-        let receipt = Receipt { id: "r".into(), ok: true, changed: true, detail: json!({"state": "on"}) };
+        let receipt = Receipt {
+            id: "r".into(),
+            ok: true,
+            changed: true,
+            detail: json!({"state": "on"}),
+            tainted: false,
+        };
         store.end_call(number, 0, &receipt).unwrap();
         assert_eq!(begin(0, "toggle"), Begun::Ended(receipt));
         assert_eq!(begin(0, "something else"), Begun::Unknown);

@@ -124,20 +124,24 @@ impl SessionStore {
         // Taken before the disk is read: what is written meanwhile is then seen twice rather than never.
         let pending: Vec<Exchange> = self.pending_of(session).collect();
         let (name, most) = (session.to_owned(), self.settings.replay_entries);
-        let rows: Vec<[String; 4]> = self.store.call("read a conversation", move |db| {
-            let sql = "SELECT turn, request, reply, tag FROM entries WHERE session = ?1 AND request <> ''
-                       ORDER BY seq DESC LIMIT ?2";
+        let rows: Vec<[String; 5]> = self.store.call("read a conversation", move |db| {
+            let sql = "SELECT entries.turn, request, reply, tag, turns.events
+                       FROM entries JOIN turns ON turns.id = entries.turn
+                       WHERE entries.session = ?1 AND request <> '' ORDER BY entries.seq DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]);
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
+            };
             statement.query_map(params![name, most], read)?.collect()
         })?;
         let new =
             pending.into_iter().filter(|exchange| rows.iter().all(|[turn, ..]| *turn != exchange.turn.0));
         let new: Vec<Entry> = new.filter_map(|exchange| exchange.entry).collect();
-        let kept = rows.iter().rev().map(|[_, request, reply, tag]| Entry {
+        let kept = rows.iter().rev().map(|[_, request, reply, tag, events]| Entry {
             request: request.clone(),
             reply: reply.clone(),
             tag: tags::named(tag),
+            tainted: replay::tells_of_outside(events),
         });
         let mut entries: Vec<Entry> = kept.chain(new).collect();
         let surplus = entries.len().saturating_sub(most as usize);
@@ -306,6 +310,34 @@ mod tests {
             0
         );
         assert_eq!(kept.sessions.replay("a", None).unwrap().text, "");
+    }
+
+    #[test]
+    fn text_from_outside_is_known_again_before_and_after_it_is_on_the_disk() {
+        let kept = kept();
+        let outside = serde_json::json!({"event": "action", "receipt": {"ok": true, "tainted": true}});
+        for (turn, session, events) in [("1", "plain", vec![]), ("2", "page", vec![outside])] {
+            let said = exchange(turn, session, 5);
+            let turn = TurnRecord {
+                id: turn.into(),
+                session: session.into(),
+                at: String::new(),
+                events,
+                inputs: Vec::new(),
+            };
+            kept.turns.save_turn(&turn).unwrap();
+            kept.sessions.keep(&said).unwrap();
+        }
+        let tainted = |session: &str| {
+            kept.sessions.replay(session, Some(ReplayReason::Session)).unwrap().policy.tainted
+        };
+        assert_eq!((tainted("plain"), tainted("page")), (false, true));
+        let mut new = exchange("3", "plain", 6);
+        new.entry.as_mut().unwrap().tainted = true;
+        kept.sessions.foresee(&new);
+        assert!(tainted("plain"));
+        // Whoever writes it himself has not read it outside.
+        assert!(!replay::tells_of_outside(r#"{"text":"say \"tainted\":true"}"#));
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! The one SQLite file and the thread `hark-store` that owns it. Callers hand over work through a
 //! bounded queue and wait for the result, so an `Ok` means that it is on the disk.
 
+use super::backups::{self, Backup};
 use super::error::RememberingError;
-use super::migrations;
+use super::files::{self, InUse, with_suffix};
+use super::{check, migrations, salvage};
 use crate::domain::Fault;
+use chrono::{TimeDelta, Utc};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::collections::VecDeque;
 use std::fs;
@@ -12,7 +16,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// How many calls may wait. A full queue makes the next caller wait as well: nothing is dropped.
 const QUEUE_CALLS: usize = 64;
@@ -50,53 +54,96 @@ struct Shared {
     first: Arc<Urgent>,
     /// Taken by whoever joins.
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// What had to be repaired at the start.
-    repaired: Option<Fault>,
+    /// What is to be told of how it was opened.
+    trouble: Option<Fault>,
+    /// The file; `None` where it is only in memory.
+    path: Option<PathBuf>,
+    /// Why nothing new is kept, where it is not.
+    unkept: Option<(String, String)>,
     /// SQLite's `data_version` when it was last asked for; 0 before that.
     data_version: AtomicI64,
 }
 
 impl Store {
-    /// Opens or creates the database at `path`, checks it and brings it up to date. A damaged file is
-    /// renamed, never deleted, and a fresh one opened; [`Store::repaired`] then tells. Blocks on disk.
+    /// Opens or creates the database at `path`, checks it and brings it up to date. Blocks on disk.
     ///
     /// # Errors
-    /// When the folder or file cannot be made, opened or written, a newer Hark wrote it, or it is damaged while
-    /// another program has it open.
+    /// When the folder or file cannot be made, opened or written, a newer Hark wrote it, or it is damaged.
     pub fn open(path: &Path) -> Result<Self, Fault> {
-        prepare_file(path)?;
-        let in_use = InUse::note(path)?;
-        let (db, repaired) = match open_checked(path) {
-            Ok(db) => (db, None),
+        let in_use = files::claim(path)?;
+        let db = open_checked(path, &in_use)?;
+        Ok(Self::serve(db, Some(path), None, None, Some(in_use))?)
+    }
+
+    /// As [`Store::open`], for the daemon: what can be read of a damaged file is saved into a new one, table by table,
+    /// and the damaged one renamed, never deleted. [`Store::trouble`] then tells.
+    ///
+    /// # Errors
+    /// As [`Store::open`]; damage only while another program has the file open.
+    pub fn open_mending(path: &Path) -> Result<Self, Fault> {
+        let in_use = files::claim(path)?;
+        let (db, trouble) = match open_checked(path, &in_use) {
             // Whoever has it open would go on writing to the file of another name.
-            Err(damaged @ RememberingError::Damaged { .. }) if !in_use.is_mine_alone() => {
-                return Err(damaged.into());
+            Err(RememberingError::Damaged { why, .. }) if in_use.is_mine_alone() => {
+                let (kept_as, saved) = mend(path)?;
+                let db = open_checked(path, &in_use)?;
+                let told = RememberingError::SetAside {
+                    path: path.to_owned(),
+                    kept_as,
+                    why,
+                    saved,
+                    backup: backups::list(path).into_iter().next().map(|backup| backup.name),
+                };
+                (db, Some(Fault::from(told)))
             }
-            Err(RememberingError::Damaged { why, .. }) => {
-                let kept_as = set_aside(path)?;
-                prepare_file(path)?;
-                let db = open_checked(path)?;
-                let path = path.to_owned();
-                (db, Some(Fault::from(RememberingError::SetAside { path, kept_as, why })))
-            }
-            Err(error) => return Err(error.into()),
+            other => (other?, None),
         };
-        in_use.share()?;
-        Ok(Self::serve(db, path, repaired, Some(in_use))?)
+        Ok(Self::serve(db, Some(path), trouble, None, Some(in_use))?)
+    }
+
+    /// What can be read of the database at `path`, where none can be written there: everything that was kept is known, and
+    /// every call that would keep something new fails. [`Store::trouble`] tells of it.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn open_unkept(path: &Path) -> Result<Self, Fault> {
+        let in_memory = || -> rusqlite::Result<(Connection, Option<salvage::Salvage>)> {
+            let mut db = Connection::open_in_memory()?;
+            migrations::migrate(&mut db)?;
+            let saved = if path.is_file() { Some(salvage::copy(path, &mut db)?) } else { None };
+            db.pragma_update(None, "query_only", true)?;
+            Ok((db, saved))
+        };
+        let (db, saved) = in_memory().map_err(|error| RememberingError::of_sqlite(path, error))?;
+        let (why, fix) = files::why_unwritable(files::folder(path));
+        let told = RememberingError::NothingKept {
+            path: path.to_owned(),
+            why: why.clone(),
+            fix: fix.clone(),
+            saved,
+        };
+        Ok(Self::serve(db, None, Some(told.into()), Some((why, fix)), None)?)
     }
 
     /// Opens an existing database for looking only, also while a daemon writes to it.
     ///
     /// # Errors
-    /// When it is not there, cannot be read, or has another shape than this program's.
+    /// When it is not there, cannot be read, is damaged, or has another shape than this program's.
     pub fn open_read_only(path: &Path) -> Result<Self, Fault> {
         if !path.exists() {
             return Err(RememberingError::Absent { path: path.to_owned() }.into());
         }
+        let fail = |error| RememberingError::of_sqlite(path, error);
+        if let Some(why) = check::files(path, files::was_open(path), false) {
+            return Err(RememberingError::damaged(path, why).into());
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(path, flags).map_err(|error| classify(path, error))?;
-        db.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(|error| classify(path, error))?;
-        let found = migrations::version(&db).map_err(|error| classify(path, error))?;
+        let db = Connection::open_with_flags(path, flags).map_err(fail)?;
+        db.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(fail)?;
+        if let Some(why) = check::damage(&db).map_err(fail)? {
+            return Err(RememberingError::damaged(path, why).into());
+        }
+        let found = migrations::version(&db).map_err(fail)?;
         let (path_buf, known) = (path.to_owned(), migrations::LATEST);
         if found > known {
             return Err(RememberingError::TooNew { path: path_buf, found, known }.into());
@@ -104,12 +151,27 @@ impl Store {
         if found < known {
             return Err(RememberingError::TooOld { path: path_buf, found, known }.into());
         }
-        Ok(Self::serve(db, path, None, None)?)
+        Ok(Self::serve(db, Some(path), None, None, None)?)
     }
 
-    /// The fault to be told when the file was damaged and replaced at the start.
-    pub fn repaired(&self) -> Option<&Fault> {
-        self.shared.repaired.as_ref()
+    /// The fault to be told of how it was opened: it was damaged and is mended, or nothing new can be kept.
+    pub fn trouble(&self) -> Option<&Fault> {
+        self.shared.trouble.as_ref()
+    }
+
+    /// Makes a backup when the newest one is older than `age`; it, when one was made. Takes its time, but nobody else's.
+    ///
+    /// # Errors
+    /// When it could not be made.
+    pub fn back_up(&self, age: TimeDelta) -> Result<Option<Backup>, Fault> {
+        let Some(path) = &self.shared.path else { return Ok(None) };
+        let newest = backups::list(path).into_iter().next();
+        // One of the future was made while the clock was wrong.
+        let is_fresh = |backup: &Backup| (TimeDelta::zero()..age).contains(&(Utc::now() - backup.made));
+        if newest.as_ref().is_some_and(is_fresh) {
+            return Ok(None);
+        }
+        backups::make(path).map(Some)
     }
 
     /// Remembers SQLite's `data_version`, and says whether it is another than before.
@@ -125,8 +187,9 @@ impl Store {
 
     fn serve(
         db: Connection,
-        path: &Path,
-        repaired: Option<Fault>,
+        path: Option<&Path>,
+        trouble: Option<Fault>,
+        unkept: Option<(String, String)>,
         in_use: Option<InUse>,
     ) -> Result<Self, RememberingError> {
         let (queue, jobs) = sync_channel(QUEUE_CALLS);
@@ -138,12 +201,14 @@ impl Store {
                 work(db, &jobs, &urgent);
                 drop(in_use);
             })
-            .map_err(|error| RememberingError::Open { path: path.to_owned(), why: error.to_string() })?;
+            .map_err(|error| RememberingError::NoThread { why: error.to_string() })?;
         let shared = Shared {
             queue: Mutex::new(Some(queue)),
             first,
             thread: Mutex::new(Some(thread)),
-            repaired,
+            trouble,
+            path: path.map(Path::to_owned),
+            unkept,
             data_version: AtomicI64::new(0),
         };
         Ok(Self { shared: Arc::new(shared) })
@@ -157,7 +222,7 @@ impl Store {
     {
         let queue = self.queue()?;
         let (job, result) = job(work);
-        Self::wait_for(queue, job, &result, action)
+        self.wait_for(queue, job, &result, action)
     }
 
     /// As [`Store::call`], before everything that waits: for what takes microseconds and must not come late.
@@ -170,7 +235,7 @@ impl Store {
         let (job, result) = job(work);
         self.shared.first.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
         // An empty job wakes a thread that has nothing to do.
-        Self::wait_for(queue, Box::new(|_| {}), &result, action)
+        self.wait_for(queue, Box::new(|_| {}), &result, action)
     }
 
     fn queue(&self) -> Result<SyncSender<Job>, RememberingError> {
@@ -179,6 +244,7 @@ impl Store {
     }
 
     fn wait_for<T>(
+        &self,
         queue: SyncSender<Job>,
         job: Job,
         result: &Receiver<rusqlite::Result<T>>,
@@ -187,7 +253,12 @@ impl Store {
         queue.send(job).map_err(|_| RememberingError::Closed)?;
         drop(queue);
         let done = result.recv().map_err(|_| RememberingError::Closed)?;
-        done.map_err(|source| RememberingError::Sql { action, source })
+        done.map_err(|source| match (&self.shared.unkept, source.sqlite_error_code()) {
+            (Some((why, fix)), Some(ErrorCode::ReadOnly)) => {
+                RememberingError::Unkept { why: why.clone(), fix: fix.clone() }
+            }
+            _ => RememberingError::of_call(action, source),
+        })
     }
 }
 
@@ -223,49 +294,6 @@ impl Drop for Shared {
     }
 }
 
-/// A file beside the database, locked while the database is open: shared by everybody who has, alone by whoever
-/// sets it aside. The system lets go of it when a program dies.
-#[derive(Debug)]
-struct InUse {
-    file: fs::File,
-    path: PathBuf,
-}
-
-impl InUse {
-    /// Opens the file; nothing is locked yet.
-    fn note(database: &Path) -> Result<Self, RememberingError> {
-        let path = with_suffix(database, ".lock");
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
-            Ok(file) => Ok(Self { file, path }),
-            Err(error) => Err(RememberingError::Open { path, why: error.to_string() }),
-        }
-    }
-
-    fn is_mine_alone(&self) -> bool {
-        self.file.try_lock().is_ok()
-    }
-
-    /// Waits while somebody sets the database aside.
-    fn share(&self) -> Result<(), RememberingError> {
-        let failed = |error: std::io::Error| RememberingError::Open {
-            path: self.path.clone(),
-            why: format!("it cannot be locked: {error}"),
-        };
-        // A lock that is held is turned into the other kind.
-        self.file.lock_shared().map_err(failed)
-    }
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 /// The thread: works until every sender is gone, then closes the file (which checkpoints the log).
 fn work(mut db: Connection, jobs: &Receiver<Job>, first: &Urgent) {
     while let Ok(job) = jobs.recv() {
@@ -282,86 +310,80 @@ fn work(mut db: Connection, jobs: &Receiver<Job>, first: &Urgent) {
     }
 }
 
-/// Makes the folder and an empty file only its owner can read: it holds what was said at home.
-fn prepare_file(path: &Path) -> Result<(), RememberingError> {
-    let cannot =
-        |error: std::io::Error| RememberingError::Open { path: path.to_owned(), why: error.to_string() };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
-        fs::create_dir_all(folder).map_err(cannot)?;
+fn open_checked(path: &Path, in_use: &InUse) -> Result<Connection, RememberingError> {
+    let fail = |error| RememberingError::of_sqlite(path, error);
+    // An empty one that somebody else has open is being made.
+    let is_alone = in_use.is_mine_alone();
+    if let Some(why) = check::files(path, in_use.was_open && is_alone, is_alone) {
+        return Err(RememberingError::damaged(path, why));
     }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(cannot)?.sync_all().map_err(cannot)?;
-    // A new file survives a power cut only when its folder's entry does.
-    fs::File::open(folder.unwrap_or(Path::new("."))).and_then(|dir| dir.sync_all()).map_err(cannot)
-}
-
-fn open_checked(path: &Path) -> Result<Connection, RememberingError> {
-    let fail = |error| classify(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags).map_err(fail)?;
     db.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(fail)?;
-    let damage = first_damage(&db).map_err(fail)?;
-    if let Some(why) = damage {
-        return Err(RememberingError::Damaged { path: path.to_owned(), why });
+    // What is damaged stays as it is: its log is not written into it.
+    let keep_log = |on| db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on).map_err(fail);
+    keep_log(true)?;
+    if let Some(why) = check::damage(&db).map_err(fail)? {
+        return Err(RememberingError::damaged(path, why));
     }
-    db.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
-    db.pragma_update(None, "synchronous", "FULL").map_err(fail)?;
-    db.pragma_update(None, "foreign_keys", true).map_err(fail)?;
+    keep_log(false)?;
     let found = migrations::version(&db).map_err(fail)?;
     if found > migrations::LATEST {
         return Err(RememberingError::TooNew { path: path.to_owned(), found, known: migrations::LATEST });
     }
+    if found > 0 && found < migrations::LATEST {
+        // It goes on without one, as it did before there were any.
+        match backups::make_of(&db, path) {
+            Ok(backup) => {
+                tracing::info!(name = backup.name, "a backup was made before the database is changed")
+            }
+            Err(error) => tracing::warn!("{}", Fault::from(error)),
+        }
+    }
+    db.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
+    db.pragma_update(None, "synchronous", "FULL").map_err(fail)?;
+    db.pragma_update(None, "foreign_keys", true).map_err(fail)?;
     migrations::migrate(&mut db).map_err(fail)?;
+    in_use.share()?;
     Ok(db)
 }
 
-/// SQLite's own quick check; `None` when the file is sound.
-fn first_damage(db: &Connection) -> rusqlite::Result<Option<String>> {
-    let verdict: String = db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    Ok((verdict != "ok").then_some(verdict))
+/// Files that were in the place of the database at `path` and were renamed: damaged, or replaced by a backup.
+pub fn kept_aside(path: &Path) -> Vec<PathBuf> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_one = |other: &Path| {
+        let other = other.file_name().map(|other| other.to_string_lossy().into_owned()).unwrap_or_default();
+        let rest = other.strip_prefix(&name).unwrap_or_default();
+        let of_log = rest.ends_with("-wal") || rest.ends_with("-shm");
+        !of_log && (rest.starts_with(".damaged-") || rest.starts_with(".replaced-"))
+    };
+    let entries = fs::read_dir(files::folder(path)).into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_one(path)).collect();
+    all.sort();
+    all
 }
 
-fn classify(path: &Path, error: rusqlite::Error) -> RememberingError {
-    let (path, why) = (path.to_owned(), error.to_string());
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => RememberingError::Damaged { path, why },
-        _ => RememberingError::Open { path, why },
-    }
+/// Puts a new database with what can be read of the damaged one in its place. The damaged one is renamed when the new one
+/// is whole on the disk, so that a full disk or a power cut leaves it where it was.
+fn mend(path: &Path) -> Result<(PathBuf, salvage::Salvage), RememberingError> {
+    let fail = |error| RememberingError::of_sqlite(path, error);
+    let of_file =
+        |error: std::io::Error| RememberingError::Open { path: path.to_owned(), why: error.to_string() };
+    let new = with_suffix(path, ".new");
+    files::remove(&new).map_err(of_file)?;
+    files::prepare(&new)?;
+    let mut db = Connection::open(&new).map_err(fail)?;
+    migrations::migrate(&mut db).map_err(fail)?;
+    let saved = salvage::copy(path, &mut db).map_err(fail)?;
+    db.close().map_err(|(_, error)| fail(error))?;
+    let kept_as = files::set_aside(path, "damaged")?;
+    fs::rename(&new, path).and_then(|()| files::sync_folder(path)).map_err(of_file)?;
+    Ok((kept_as, saved))
 }
 
-/// Renames the database and its log. The log goes first: a log left beside a fresh database could be
-/// replayed into it.
-fn set_aside(path: &Path) -> Result<PathBuf, RememberingError> {
-    let unix_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let with = |suffix: &str| with_suffix(path, suffix);
-    let mut kept_as = with(&format!(".damaged-{unix_ms}"));
-    let mut number = 1;
-    while kept_as.exists() {
-        number += 1;
-        kept_as = with(&format!(".damaged-{unix_ms}-{number}"));
-    }
-    for suffix in ["-wal", "-shm", ""] {
-        let from = with(suffix);
-        let mut to = kept_as.as_os_str().to_owned();
-        to.push(suffix);
-        match fs::rename(&from, PathBuf::from(to)) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(RememberingError::Open {
-                    path: from,
-                    why: format!("it is damaged, and {error}"),
-                });
-            }
-        }
-    }
-    Ok(kept_as)
-}
-
+#[cfg(test)]
+#[path = "damage_tests.rs"]
+mod damage_tests;
 #[cfg(test)]
 #[path = "store_tests.rs"]
 mod tests;

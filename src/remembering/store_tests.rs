@@ -77,7 +77,7 @@ fn what_was_answered_is_there_for_another_process_even_without_a_clean_close() {
     }
     let after = Store::open(&copy.path().join("hark.db")).unwrap();
     assert_eq!(after.load().unwrap(), vec![timer("a")]);
-    assert!(after.repaired().is_none());
+    assert!(after.trouble().is_none());
     assert_eq!(Store::open_read_only(&path).unwrap().load().unwrap(), vec![timer("a")]);
 }
 
@@ -104,9 +104,11 @@ fn a_damaged_file_is_kept_under_another_name_and_a_fresh_one_works() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let rubbish = b"this is no database, and it is longer than a header of one hundred bytes: ".repeat(40);
     fs::write(&path, &rubbish).unwrap();
-    let store = Store::open(&path).unwrap();
-    let told = store.repaired().expect("a fault is reported").clone();
-    assert!(told.recoverable && told.message.contains("damaged"), "{told}");
+    let fault = Store::open(&path).unwrap_err();
+    assert!(fault.message.contains("no database") && fault.fix.contains("there is no backup"), "{fault}");
+    let store = Store::open_mending(&path).unwrap();
+    let told = store.trouble().expect("a fault is reported").clone();
+    assert!(told.recoverable && told.message.contains("nothing in it could be read"), "{told}");
     store.save(&timer("a")).unwrap();
     assert_eq!(store.load().unwrap().len(), 1);
     store.close();
@@ -121,7 +123,7 @@ fn a_log_is_set_aside_with_its_database() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, b"main").unwrap();
     fs::write(dir.path().join("state/hark.db-wal"), b"log").unwrap();
-    let kept = set_aside(&path).unwrap();
+    let kept = files::set_aside(&path, "damaged").unwrap();
     assert_eq!(fs::read(&kept).unwrap(), b"main");
     assert_eq!(fs::read(format!("{}-wal", kept.display())).unwrap(), b"log");
     assert_eq!(files(&dir).len(), 2);
@@ -141,7 +143,8 @@ fn damage_in_the_middle_of_a_real_database_is_found() {
         *byte = 0x5a;
     }
     fs::write(&path, &bytes).unwrap();
-    assert!(Store::open(&path).unwrap().repaired().is_some());
+    assert!(Store::open(&path).is_err() && Store::open_read_only(&path).is_err());
+    assert!(Store::open_mending(&path).unwrap().trouble().is_some());
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn held(main: &[u8], wal: &[u8]) -> (Vec<String>, bool) {
     fs::write(with_suffix(&path, "-wal"), wal).unwrap();
     let store = Store::open(&path).unwrap();
     let names = store.load().unwrap().into_iter().map(|timer| timer.id.0).collect();
-    (names, store.repaired().is_some())
+    (names, store.trouble().is_some())
 }
 
 #[test]
@@ -304,10 +307,10 @@ fn a_damaged_file_that_another_program_has_open_is_not_taken_from_under_it() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[4096 + 8..4096 * 3].fill(0x5a);
     fs::write(&path, &bytes).unwrap();
-    let fault = Store::open(&path).unwrap_err();
+    let fault = Store::open_mending(&path).unwrap_err();
     assert!(fault.message.contains("damaged") && fault.fix.contains("again"), "{fault}");
     assert!(!files(&dir).iter().any(|name| name.contains(".damaged-")));
     daemon.close();
     drop(daemon);
-    assert!(Store::open(&path).unwrap().repaired().is_some());
+    assert!(Store::open_mending(&path).unwrap().trouble().is_some());
 }

@@ -297,9 +297,14 @@ impl PlaybackSource {
         let _ = self.shared.resting.set(thread);
     }
 
-    /// Whether it gives nothing but silence until the feeder brings more, and that is not likely soon.
+    /// Whether it gives nothing but silence until the feeder brings more.
+    pub fn is_silent(&self) -> bool {
+        self.silent && self.samples.is_empty()
+    }
+
+    /// Whether it is silent, and likely to stay so for a while.
     pub fn may_rest(&self) -> bool {
-        self.silent && self.samples.is_empty() && self.tap.as_ref().is_some_and(Tap::is_unhurried)
+        self.is_silent() && self.tap.as_ref().is_some_and(Tap::is_unhurried)
     }
 }
 

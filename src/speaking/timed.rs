@@ -10,17 +10,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often is written, and how much sound the server takes at a time. At most [`AHEAD_PERIODS`] of it
-/// are in front of what is said; with 10 ms silence cost half a percent of a core more.
+/// How much sound the server takes at a time; with 10 ms silence cost half a percent of a core more.
 const PERIOD: Duration = Duration::from_millis(15);
 
-/// Periods that are there after writing: the server takes one, and the next waits for it should this
-/// thread come late.
+/// How often is written unless it may rest.
+const WRITE_EVERY: Duration = Duration::from_millis(5);
+
+/// Periods that are there after writing silence: what is said waits for them.
 const AHEAD_PERIODS: i64 = 2;
 
-/// Periods that the server's buffer holds; PulseAudio's plugin takes no fewer. While there is nothing to
-/// play and nobody speaks it is filled up, in rests of two periods, which costs half. Sound ends the rest.
-const BUFFER_PERIODS: u32 = 3;
+/// The same of sound, which must not run out should this thread come late: the server would go on without it,
+/// and what is heard would no longer be where the echo is looked for.
+const AHEAD_SOUNDING_PERIODS: i64 = 4;
+
+/// The same while there is nothing to play and nobody speaks, in rests of two periods, which costs half. Sound
+/// ends the rest, and nobody waits for that sound.
+const AHEAD_RESTING_PERIODS: i64 = 5;
+
+/// Periods that the server's buffer holds: more than it is ever asked to.
+const BUFFER_PERIODS: u32 = 6;
 
 /// Opens the device when a sound server stands behind it; else cpal may try.
 pub(super) fn open(name: &str, config: SupportedStreamConfig) -> Option<Opened> {
@@ -72,7 +80,7 @@ impl Job for Feeding {
                 Err(_) => {}
             }
             // Sound that comes meanwhile ends it.
-            std::thread::park_timeout(if hand.source.may_rest() { 2 * PERIOD } else { PERIOD });
+            std::thread::park_timeout(if hand.source.may_rest() { 2 * PERIOD } else { WRITE_EVERY });
         }
         Ok(())
     }
@@ -97,12 +105,16 @@ impl<T: IoFormat + SizedSample + FromSample<f32>> Hand<T> {
         let (room, mut delay) = if begun { pcm.avail_delay()? } else { (self.buffer_frames, 0) };
         let now = Instant::now();
         let mut there = self.buffer_frames - room;
-        let most = match self.source.may_rest() {
-            true => self.buffer_frames,
+        loop {
+            let periods = match (self.source.is_silent(), self.source.may_rest()) {
+                (false, _) => AHEAD_SOUNDING_PERIODS,
+                (true, true) => AHEAD_RESTING_PERIODS,
+                (true, false) => AHEAD_PERIODS,
+            };
             // To the nearest period: servers do not always take whole ones.
-            false => AHEAD_PERIODS * self.period_frames + self.period_frames / 2,
-        };
-        while there + self.period_frames <= most {
+            if there + self.period_frames / 2 > periods * self.period_frames {
+                break;
+            }
             let ahead = Duration::from_secs(1) * u32::try_from(delay).unwrap_or(0) / self.rate_hz;
             self.source.fill_at(&mut self.played, now + ahead);
             for (to, from) in self.converted.iter_mut().zip(&self.played) {

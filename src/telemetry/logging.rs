@@ -22,7 +22,9 @@ pub fn init(default_level: &str) {
     let (filter, complaint) = filter(wanted.as_deref(), default_level);
     let filter = quieter(filter, wanted.as_deref().unwrap_or_default());
     super::alsa::quieten();
-    let base = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Where standard error is gone, as with a closed terminal, that cannot be told there either: it would panic.
+    let base = tracing_subscriber::fmt().log_internal_errors(false);
+    let base = base.with_env_filter(filter).with_writer(std::io::stderr);
     let started = if under_journald() {
         base.with_ansi(false).event_format(Journal).try_init()
     } else {

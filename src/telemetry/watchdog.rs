@@ -87,6 +87,14 @@ impl Notifier {
         send(&[NotifyState::Ready, NotifyState::Status(status)]);
     }
 
+    /// The configuration is being read anew; [`Notifier::ready`] tells that this is over.
+    pub fn reloading(self) {
+        match NotifyState::monotonic_usec_now() {
+            Ok(now) => send(&[NotifyState::Reloading, now]),
+            Err(error) => tracing::warn!(%error, "systemd is not told of the reload: there is no clock"),
+        }
+    }
+
     /// What Hark does, for `systemctl status`.
     pub fn status(self, status: &str) {
         send(&[NotifyState::Status(status)]);

@@ -1,27 +1,27 @@
 //! What people say around a request: courtesies before and behind it, a correction in the middle of it, and
 //! the reason why they ask.
 
-use super::grammar::{Grammar, Match};
+use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::requests::Reading;
 use super::story;
-use super::text::{self, Token};
-use super::tongue;
-use chrono::NaiveDateTime;
+use super::text::Token;
+use super::tongue::{self, Tongue};
 
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
 
+/// Steps of looking whether some words are a name.
+const NAME_STEPS: usize = 16;
+
 /// A text with what is needed to read it.
-pub struct Speech<'s> {
-    /// The sentences.
-    pub grammar: &'s Grammar,
+pub(super) struct Speech<'s> {
+    /// Reads them.
+    pub reader: &'s Reader<'s>,
     /// What was said, as it was written.
     pub text: &'s str,
     /// Its words.
     pub tokens: &'s [Token],
-    /// When.
-    pub now: NaiveDateTime,
 }
 
 impl<'s> Speech<'s> {
@@ -29,7 +29,7 @@ impl<'s> Speech<'s> {
     /// don't mind". `None` where there is nothing of the kind.
     pub fn core(&self) -> Option<&'s [Token]> {
         let words = self.words();
-        let (tongue, mut start, mut end) = (self.grammar.tongue(), 0, words.len());
+        let (tongue, mut start, mut end) = (self.tongue(), 0, words.len());
         while let Some(length) = tongue::starts(tongue.kin.leads, &words[start..end]) {
             start += length;
         }
@@ -43,7 +43,7 @@ impl<'s> Speech<'s> {
     /// twenty, I mean thirty percent".
     pub fn corrected(&self) -> Option<Match> {
         let words = self.words();
-        let talk = self.grammar.tongue().talk;
+        let talk = self.tongue().talk;
         // What was said last is meant.
         (1..words.len()).rev().find_map(|at| {
             let length = tongue::starts(talk.corrections, &words[at..])?;
@@ -53,9 +53,8 @@ impl<'s> Speech<'s> {
             }
             let meant = self.with_thing(wrong, meant);
             self.composed(&meant).or_else(|| {
-                (1..wrong.len())
-                    .rev()
-                    .find_map(|cut| self.composed(&format!("{} {meant}", wrong[..cut].join(" "))))
+                let cuts = (1..wrong.len()).rev().take_while(|_| !self.reader.is_spent());
+                cuts.into_iter().find_map(|cut| self.composed(&format!("{} {meant}", wrong[..cut].join(" "))))
             })
         })
     }
@@ -64,7 +63,7 @@ impl<'s> Speech<'s> {
     pub fn minded(&self) -> Option<Match> {
         let core = self.core()?;
         let (first, rest) = core.split_first()?;
-        let verbs = self.grammar.tongue().talk.gerunds.iter();
+        let verbs = self.tongue().talk.gerunds.iter();
         let plain = verbs.clone().find(|(gerund, _)| *gerund == first.word).map(|(_, plain)| *plain)?;
         let rest = rest.iter().fold(String::new(), |text, token| text + " " + &token.word);
         self.composed(&format!("{plain}{rest}"))
@@ -74,13 +73,17 @@ impl<'s> Speech<'s> {
     /// the request says no place, that of the reason is meant. `nearly`: names may be said otherwise.
     pub fn with_reason(&self, nearly: bool) -> Option<Match> {
         let words = self.words();
-        let talk = self.grammar.tongue().talk;
-        (1..words.len()).find_map(|at| {
+        let talk = self.tongue().talk;
+        // What others asked for is nobody's request.
+        if story::is_told(&words, self.tongue()) {
+            return None;
+        }
+        (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
             let length = tongue::starts(talk.requests, &words[at..])
                 .or_else(|| tongue::starts(talk.therefore, &words[at..]))?;
             let (reason, mut request) = (&words[..at], &words[at + length..]);
-            // Two requests are no request with its reason, and what others asked for is nobody's request.
-            if story::is_told(&words, self.grammar.tongue()) || self.composed(&reason.join(" ")).is_some() {
+            // Two requests are no request with its reason.
+            if self.composed(&reason.join(" ")).is_some() {
                 return None;
             }
             request = self.without_trails(request);
@@ -96,7 +99,7 @@ impl<'s> Speech<'s> {
         request: &[&str],
         read: &dyn Fn(&str) -> Option<Match>,
     ) -> Option<Match> {
-        let there = tongue::ends(self.grammar.tongue().talk.there, request).unwrap_or(0);
+        let there = tongue::ends(self.tongue().talk.there, request).unwrap_or(0);
         let asked = request[..request.len() - there].join(" ");
         let placed = self.place(reason).and_then(|place| read(&format!("{asked} {place}")));
         placed.or_else(|| read(&asked))
@@ -106,7 +109,7 @@ impl<'s> Speech<'s> {
     /// the sun is in my eyes".
     pub fn beside_reason(&self) -> Option<Match> {
         let words = self.words();
-        let (tongue, talk) = (self.grammar.tongue(), self.grammar.tongue().talk);
+        let (tongue, talk) = (self.tongue(), self.tongue().talk);
         if story::is_told(&words, tongue) {
             return None;
         }
@@ -127,7 +130,8 @@ impl<'s> Speech<'s> {
         // Behind a request, "the fan" is another thing, not the reason.
         let article = |word: &str| talk.stammered.contains(&word);
         let ends = |at: &usize| starts_request && !article(words[*at]) && reason(&words[*at..]);
-        (2..words.len().saturating_sub(1)).filter(ends).find_map(|at| {
+        let places = (2..words.len().saturating_sub(1)).filter(ends);
+        places.take_while(|_| !self.reader.is_spent()).find_map(|at| {
             let other = self.composed(&words[at..].join(" "));
             if other.is_some() { None } else { self.composed(&words[..at].join(" ")) }
         })
@@ -140,7 +144,7 @@ impl<'s> Speech<'s> {
         let within = |one: &Match, other: &Match| {
             one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
         };
-        let reason = tongue::starts(self.grammar.tongue().talk.reasons, &self.words()).is_some();
+        let reason = tongue::starts(self.tongue().talk.reasons, &self.words()).is_some();
         let bare = first.slots.is_empty() != second.slots.is_empty();
         if first.intent == second.intent && (reason || bare) {
             match (within(first, second), within(second, first)) {
@@ -154,39 +158,43 @@ impl<'s> Speech<'s> {
 
     /// The words without courtesies behind them.
     fn without_trails<'w>(&self, mut words: &'w [&'s str]) -> &'w [&'s str] {
-        while let Some(length) = tongue::ends(self.grammar.tongue().talk.trails, words) {
+        while let Some(length) = tongue::ends(self.tongue().talk.trails, words) {
             words = &words[..words.len() - length];
         }
         words
     }
 
     /// Whether a comma or its like stands before a word.
-    fn pauses_before(&self, at: usize) -> bool {
+    pub(super) fn pauses_before(&self, at: usize) -> bool {
         let between = self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start;
         self.text[between].contains([',', ';', '.', '?', '!', ':'])
     }
 
     /// A request about "it", which is what the words before it name: "we don't need the fan switch it off".
     fn of_it(&self, before: &[&str], request: &[&str]) -> Option<Match> {
-        let it = request.iter().position(|word| self.grammar.tongue().it.contains(word))?;
+        let it = request.iter().position(|word| self.tongue().it.contains(word))?;
         let spans = (1..=before.len()).rev().flat_map(|length| before.windows(length));
-        let name = spans.map(|span| span.join(" ")).find(|span| self.grammar.is_thing(span))?;
+        let spans = spans.take_while(|_| self.reader.spend(NAME_STEPS));
+        let name = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_thing(span))?;
         self.composed(&format!("{} the {name} {}", request[..it].join(" "), request[it + 1..].join(" ")))
     }
 
     /// The last place some words tell: "in the kitchen".
     fn place(&self, words: &[&str]) -> Option<String> {
-        let within = self.grammar.tongue().talk.within;
+        let within = self.tongue().talk.within;
         let at = words.iter().rposition(|word| within.contains(word))?;
         let end = words.len().min(at + 1 + MOST_WORDS_OF_PLACE);
-        (at + 2..=end).rev().map(|end| words[at..end].join(" ")).find(|place| self.grammar.is_place(place))
+        (at + 2..=end)
+            .rev()
+            .map(|end| words[at..end].join(" "))
+            .find(|place| self.reader.grammar.is_place(place))
     }
 
     /// The words that are meant, with the thing where they only say which "one".
     fn with_thing(&self, wrong: &[&str], meant: &[&str]) -> String {
         match (meant.split_last(), wrong.last()) {
             (Some((last, which)), Some(thing))
-                if self.grammar.tongue().talk.one.contains(last) && !which.is_empty() =>
+                if self.tongue().talk.one.contains(last) && !which.is_empty() =>
             {
                 format!("{} {thing}", which.join(" "))
             }
@@ -196,19 +204,28 @@ impl<'s> Speech<'s> {
 
     /// As `composed`, of words that name things otherwise.
     fn nearly(&self, text: &str) -> Option<Match> {
-        let tokens = text::tokenise(text, self.grammar.tongue());
-        self.grammar.parse_nearly(text, &tokens, self.now).filter(is_whole)
+        self.reader.nearly(text, &self.reader.tokenise(text)).filter(is_whole)
     }
 
     /// A request that is whole in itself.
     fn composed(&self, text: &str) -> Option<Match> {
-        let tokens = text::tokenise(text, self.grammar.tongue());
-        self.grammar.parse_tokens(text, &tokens, self.now).filter(is_whole)
+        self.reader.tamely(text, &self.reader.tokenise(text)).filter(is_whole)
+    }
+
+    fn tongue(&self) -> &'static Tongue {
+        self.reader.grammar.tongue()
     }
 
     fn words(&self) -> Vec<&'s str> {
         self.tokens.iter().map(|token| token.word.as_str()).collect()
     }
+}
+
+/// Some words as a text of their own, with its tokens.
+pub(super) fn spoken(words: &[&str], reader: &Reader<'_>) -> (String, Vec<Token>) {
+    let text = words.join(" ");
+    let tokens = reader.tokenise(&text);
+    (text, tokens)
 }
 
 /// Whether it means something alone, and no words are taken as they are.

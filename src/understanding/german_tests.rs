@@ -7,7 +7,7 @@ use crate::domain::ports::{SpeechGrammar, Understand};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-fn german() -> Sentences {
+pub(super) fn german() -> Sentences {
     let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/models/sentences"));
     Sentences::load(&[dir], "de").unwrap_or_else(|problems| {
         let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -15,7 +15,7 @@ fn german() -> Sentences {
     })
 }
 
-fn home() -> Home {
+pub(super) fn home() -> Home {
     let areas = [("kueche", "Küche"), ("wohnzimmer", "Wohnzimmer"), ("bad", "Bad")];
     let entities = [
         ("light.kueche", "Küchenlampe", "kueche", ""),

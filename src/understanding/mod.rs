@@ -5,22 +5,25 @@
 
 mod around;
 mod grammar;
+mod impossible;
 pub mod intent;
 pub mod language;
 pub mod numbers;
 pub mod numbers_de;
 mod problem;
+mod provisos;
 mod requests;
 pub mod rules;
 pub mod sentences;
 mod several;
 mod sounds;
+mod spans;
 mod story;
 pub mod text;
 pub mod tongue;
 mod understand;
 
-pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar};
+pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar, Took};
 pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
 
@@ -33,13 +36,19 @@ mod fill_tests;
 #[cfg(test)]
 mod german_tests;
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod household_replies;
 #[cfg(test)]
 mod household_rows;
 #[cfg(test)]
+mod impossible_tests;
+#[cfg(test)]
 mod moved_rows;
 #[cfg(test)]
 mod near_tests;
+#[cfg(test)]
+mod proviso_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]

@@ -2,12 +2,15 @@
 //! "turn off the kitchen light and the fan", "turn the lamp and the fan off", "turn on the light and set it
 //! to 50 percent", "a timer for five minutes and another for ten". Several of a kind: `several.rs`.
 
-use super::grammar::Match;
+use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
-use super::text::{self, Token};
+use super::spans;
+use super::text::Token;
 use super::tongue::{self, Tongue};
 use crate::domain::calendar::When;
 use chrono::NaiveDateTime;
+use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// Most requests in one sentence.
 const MAX_REQUESTS: usize = 4;
@@ -37,29 +40,45 @@ pub struct Reading {
     pub missed: Vec<String>,
 }
 
+/// Which words of a request count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// Some may be any.
+    Any,
+    /// Those of sentences and names; what has others is of no use, and need not be found.
+    Known,
+}
+
 /// Reads some tokens of a text as one request.
-pub type Parse<'p> = &'p dyn Fn(&str, &[Token]) -> Option<Match>;
+pub type Parse<'p> = &'p dyn Fn(&str, &[Token], Words) -> Option<Match>;
+
+/// What of a sentence was read without success: its beginning and end, the request before it, how many it may be.
+type Tried = (usize, usize, Option<(usize, usize)>, usize);
 
 /// A sentence with where it can be taken apart.
 pub(super) struct Sentence<'s> {
-    pub text: &'s str,
+    text: &'s str,
     pub tokens: &'s [Token],
-    pub tongue: &'static Tongue,
-    pub parse: Parse<'s>,
-    /// Whether a request that is put together of words from two places may have words that can be any.
-    pub wild: bool,
+    tongue: &'static Tongue,
+    reader: &'s Reader<'s>,
+    parse: Parse<'s>,
+    /// Which words a request may have that is put together of words from two places.
+    words: Words,
+    /// What is not tried again.
+    in_vain: RefCell<HashSet<Tried>>,
 }
 
 /// Two or more requests, all of which are understood.
-pub fn all(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
-    let sentence = Sentence { text, tokens, tongue, parse, wild: false };
+pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
     let matches = sentence.from(0, None, MAX_REQUESTS)?;
     (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
 
 /// Two or more requests of which at least one is understood.
-pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
-    let sentence = Sentence { text, tokens, tongue, parse, wild: false };
+pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
+    let tongue = sentence.tongue;
     let mut best: Option<Reading> = None;
     // The part that is understood may itself be several requests: the shortest missed part wins.
     for (at, after) in sentence.joints(0) {
@@ -86,7 +105,18 @@ pub fn some(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<
     best
 }
 
-impl Sentence<'_> {
+impl<'s> Sentence<'s> {
+    pub fn new(
+        text: &'s str,
+        tokens: &'s [Token],
+        reader: &'s Reader<'s>,
+        parse: Parse<'s>,
+        words: Words,
+    ) -> Self {
+        let tongue = reader.grammar.tongue();
+        Self { text, tokens, tongue, reader, parse, words, in_vain: RefCell::default() }
+    }
+
     /// Places where one request can end and the next begin: the word between them, and the word after.
     pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
         let mut joints = Vec::new();
@@ -96,7 +126,8 @@ impl Sentence<'_> {
         let mut at = start + 1;
         while at < self.tokens.len() {
             let mut after = at;
-            while joins(after) {
+            // "Three hundred and eight" is one number.
+            while joins(after) && !spans::is_inside(self.text, self.tokens, self.tongue, after) {
                 after += 1;
             }
             let comma = self.text[self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start]
@@ -114,7 +145,7 @@ impl Sentence<'_> {
     }
 
     pub fn plain(&self, from: usize, to: usize) -> Option<Match> {
-        if from < to { (self.parse)(self.text, &self.tokens[from..to]) } else { None }
+        if from < to { (self.parse)(self.text, &self.tokens[from..to], Words::Any) } else { None }
     }
 
     /// The requests from a word to the end. `before` is the request that was read before, for shared words.
@@ -129,7 +160,8 @@ impl Sentence<'_> {
         before: Option<(usize, usize)>,
         most: usize,
     ) -> Option<Vec<Match>> {
-        if start >= end || most == 0 {
+        let tried = (start, end, before, most);
+        if start >= end || most == 0 || self.in_vain.borrow().contains(&tried) {
             return None;
         }
         if let Some(whole) = self.one(before, (start, end)) {
@@ -148,6 +180,7 @@ impl Sentence<'_> {
                 return Some(std::iter::once(first).chain(rest).collect());
             }
         }
+        self.in_vain.borrow_mut().insert(tried);
         None
     }
 
@@ -165,7 +198,7 @@ impl Sentence<'_> {
         });
         leaning.or(alone).or_else(|| {
             let text = format!("{} {}", self.said(start, end), self.unit_of(start, end)?);
-            (self.parse)(&text, &text::tokenise(&text, self.tongue)).filter(|found| !follows(found))
+            (self.parse)(&text, &self.reader.tokenise(&text), Words::Any).filter(|found| !follows(found))
         })
     }
 
@@ -251,7 +284,7 @@ impl Sentence<'_> {
     }
 
     fn composed(&self, text: &str) -> Option<Match> {
-        let tokens = text::tokenise(text, self.tongue);
-        (self.parse)(text, &tokens).filter(|found| self.wild || found.wild_words == 0)
+        let found = (self.parse)(text, &self.reader.tokenise(text), self.words);
+        found.filter(|found| self.words == Words::Any || found.wild_words == 0)
     }
 }

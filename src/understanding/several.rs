@@ -1,8 +1,8 @@
 //! Several of a kind in one sentence: "set two timers, one for five minutes and one for ten", "timers for 5, 10 and 15
 //! minutes". It is read as the request for one of them, then for another.
 
-use super::grammar::Match;
-use super::requests::{Parse, Reading, Sentence};
+use super::grammar::{Match, Reader};
+use super::requests::{Parse, Reading, Sentence, Words};
 use super::text::{self, Token};
 use super::tongue::{self, Tongue};
 
@@ -10,7 +10,8 @@ use super::tongue::{self, Tongue};
 const MOST: usize = 6;
 
 /// As many requests of one intent as were said; `None` where the sentence is not about several of a kind.
-pub fn read(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<'_>) -> Option<Reading> {
+pub fn read(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
+    let tongue = reader.grammar.tongue();
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let (noun, one) = (0..words.len()).find_map(|at| {
         let (one, _) = tongue::find(tongue.several, &words[at..at + 1])?;
@@ -26,7 +27,7 @@ pub fn read(text: &str, tokens: &[Token], tongue: &'static Tongue, parse: Parse<
     let rest = apart(text, &tokens[noun + 1..], tongue)?;
     let text = format!("{} {one} {rest}", head.join(" "));
     let tokens = text::tokenise(&text, tongue);
-    let sentence = Sentence { text: &text, tokens: &tokens, tongue, parse, wild: true };
+    let sentence = Sentence::new(&text, &tokens, reader, parse, Words::Any);
     let counts = said.map_or(2..=MOST, |count| count..=count);
     let same = |found: &Vec<Match>| found.iter().all(|one| one.intent == found[0].intent);
     let matches = counts.into_iter().find_map(|count| exactly(&sentence, 0, None, count).filter(same))?;

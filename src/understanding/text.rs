@@ -78,13 +78,21 @@ impl Scanner<'_> {
         if is_letter(c) || is_mark(c) {
             return self.word(from);
         }
-        let boundary = from == 0 || self.chars[from - 1].1.is_whitespace();
+        let before = from.checked_sub(1).map(|before| self.chars[before].1);
+        let boundary = before.is_none_or(|c| c.is_whitespace() || "-−–‑(=^~:/,;".contains(c));
         self.at += 1;
         let tongue = self.tongue;
+        let point = if tongue.decimal_comma { ',' } else { '.' };
         match c {
-            '-' | '−' if boundary && self.peek(0).is_some_and(|next| next.is_ascii_digit()) => {
-                self.push(from, [tongue.minus]);
+            '-' | '−' | '–' | '‑' if boundary && self.is_number_at(0) => {
+                self.push(from, [tongue.minus])
             }
+            _ if c == point && boundary && self.peek(0).is_some_and(|next| next.is_ascii_digit()) => {
+                let decimals: String = std::iter::from_fn(|| self.next_digit()).collect();
+                let digits = self.digit_words(&decimals);
+                self.push(from, std::iter::once(tongue.point.to_owned()).chain(digits));
+            }
+            '^' if (0..3).any(|ahead| self.is_number_at(ahead)) => self.push(from, tongue.power.split(' ')),
             '&' => self.push(from, [tongue.and]),
             '½' if from > 0 && self.chars[from - 1].1.is_ascii_digit() => {
                 self.push(from, tongue.half_behind.split(' '));
@@ -107,6 +115,12 @@ impl Scanner<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the digits of a number begin there, perhaps with the point.
+    fn is_number_at(&self, ahead: usize) -> bool {
+        let digit = |at: usize| self.peek(at).is_some_and(|c| c.is_ascii_digit());
+        digit(ahead) || matches!(self.peek(ahead), Some('.' | ',')) && digit(ahead + 1)
     }
 
     fn degrees(&mut self, from: usize, unit: Option<&'static str>) {
@@ -188,6 +202,7 @@ impl Scanner<'_> {
                 words.push(tongue.point.to_owned());
                 words.extend(self.digit_words(decimals));
             }
+            words.extend(self.exponent());
             self.push(from, words);
         } else if next == Some(':') && digit_follows {
             self.at += 1;
@@ -214,9 +229,31 @@ impl Scanner<'_> {
                 }
             }
         } else {
-            let words = self.whole_words(&digits);
+            let mut words = self.whole_words(&digits);
+            words.extend(self.exponent());
             self.push(from, words);
         }
+    }
+
+    /// The words of an `e308` right behind a number: "times ten to the power of …".
+    fn exponent(&mut self) -> Vec<String> {
+        let sign = usize::from(self.peek(1).is_some_and(|c| "+-−".contains(c)));
+        let digits = (1 + sign..).map_while(|ahead| self.peek(ahead).filter(char::is_ascii_digit));
+        let digits: String = digits.collect();
+        let end = 1 + sign + digits.len();
+        let glued = self.peek(end).is_some_and(char::is_alphanumeric);
+        if !matches!(self.peek(0), Some('e' | 'E')) || digits.is_empty() || glued {
+            return Vec::new();
+        }
+        let below = sign == 1 && self.peek(1) != Some('+');
+        self.at += end;
+        let tongue = self.tongue;
+        let mut words = vec![tongue.times.to_owned()];
+        words.extend((tongue.integer_words)(10));
+        words.extend(tongue.power.split(' ').map(str::to_owned));
+        words.extend(below.then(|| tongue.minus.to_owned()));
+        words.extend(self.whole_words(&digits));
+        words
     }
 
     /// "seven thirty", "seven oh five", "sieben uhr dreißig"; the word behind it may be the same again.
@@ -363,6 +400,16 @@ mod tests {
             ("heat to 21.5°C", "heat to twenty one point five degrees celsius"),
             ("70 °F", "seventy degrees fahrenheit"),
             ("-5 degrees", "minus five degrees"),
+            ("to (-5) or --5 or –5", "to minus five or minus five or minus five"),
+            ("-.5 or .25", "minus point five or point two five"),
+            (
+                "10^308 or 2 ^ -3",
+                "ten to the power of three hundred and eight or two to the power of minus three",
+            ),
+            (
+                "1e3 or 2.5E-2 degrees",
+                "one times ten to the power of three or two point five times ten to the power of minus two degrees",
+            ),
             ("a 10-minute timer", "a ten minute timer"),
             ("at 7:30 and 7:05 and 8:00", "at seven thirty and seven oh five and eight"),
             ("1h 30m, 5 s, 70F", "one hours thirty minutes five seconds seventy fahrenheit"),

@@ -6,10 +6,12 @@
 mod english;
 mod german;
 pub mod kin;
+pub mod provisos;
 pub mod talk;
 
 use chrono::Weekday;
 use kin::Kin;
+use provisos::Provisos;
 use talk::Talk;
 
 /// A unit of time.
@@ -129,6 +131,10 @@ pub struct Tongue {
     pub point: &'static str,
     /// The word of `-` before a number.
     pub minus: &'static str,
+    /// The word of `^` between numbers, and of the `e` in `1e3` with the one below before it and ten between.
+    pub power: &'static str,
+    /// See `power`.
+    pub times: &'static str,
     /// The word of `&`.
     pub and: &'static str,
     /// The word between hours and minutes of `7:30`, when there is one.
@@ -260,6 +266,8 @@ pub struct Tongue {
     // ---- people
     /// What is said around requests.
     pub talk: &'static Talk,
+    /// Conditions, lengths and exceptions of requests.
+    pub provisos: &'static Provisos,
 }
 
 impl Tongue {
@@ -297,7 +305,8 @@ fn length(phrase: &str, words: &[&str]) -> Option<usize> {
 
 /// How many words the longest of some phrases takes at the end.
 pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
-    (1..=words.len()).rev().find(|count| {
+    let most = phrases.iter().map(|phrase| phrase.split(' ').count()).max().unwrap_or(0);
+    (1..=words.len().min(most)).rev().find(|count| {
         let tail = &words[words.len() - count..];
         phrases.iter().any(|phrase| length(phrase, tail) == Some(*count))
     })

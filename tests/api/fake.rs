@@ -2,7 +2,7 @@
 
 use hark::config::dashboard::Dashboard as Settings;
 use hark::domain::api::{
-    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, KeptTurn, ModelChoice, PartHealth,
+    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
     PartState, RemoteEar, ReportedFault, Speaker,
 };
 use hark::domain::home::{Area, Entity, Home};
@@ -191,6 +191,10 @@ impl Api for Fake {
         Box::pin(async { Ok(sound) })
     }
 
+    fn house(&self) -> House {
+        House { home: Home::clone(&self.home()), ..House::default() }
+    }
+
     fn home(&self) -> Arc<Home> {
         let area =
             |id: &str, name: &str| Area { id: id.into(), name: name.into(), aliases: vec![], floor: None };
@@ -247,6 +251,10 @@ impl Api for Fake {
 
     fn is_stop(&self, text: &str) -> bool {
         hark::deciding::instincts::is_stop(text)
+    }
+
+    fn yes_or_no(&self, text: &str) -> Option<bool> {
+        hark::deciding::instincts::yes_or_no(text)
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {

@@ -4,7 +4,7 @@ use crate::fake::Server;
 use crate::http::{Answer, ask, connect, exchange, get, parse, post};
 use std::io::{Read, Write};
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn bodies_that_are_none_are_refused() {
@@ -191,12 +191,64 @@ fn two_hundred_idle_connections_keep_nobody_out() {
 }
 
 #[test]
+fn slow_connections_give_up_their_places() {
+    let server = Server::with(|settings, limits| {
+        settings.max_connections = 8;
+        limits.headers = Duration::from_secs(120);
+        limits.body = Duration::from_secs(120);
+    });
+    let here = server.address;
+    let post = format!("POST /api/v1/say HTTP/1.1\r\nHost: {here}\r\nContent-Type: application/json\r\n");
+    let kinds = [
+        String::new(),
+        "GET /api/v1/health HTTP/1.1\r\nHost: loc".to_owned(),
+        format!("GET /ws HTTP/1.1\r\nHost: {here}\r\nUpgrade: websocket\r\nConnection: Upgr"),
+        // It has had an answer, and stays.
+        format!("GET /api/v1/health HTTP/1.1\r\nHost: {here}\r\n\r\n"),
+        format!("{post}Content-Length: 40\r\n\r\n{{\"te"),
+        format!("{post}Transfer-Encoding: chunked\r\n\r\n4\r\n{{\"te"),
+    ];
+    for kind in &kinds {
+        let slow: Vec<_> = (0..16)
+            .map(|_| {
+                let mut stream = connect(here);
+                stream.write_all(kind.as_bytes()).unwrap();
+                stream
+            })
+            .collect();
+        let answer = get(here, "/api/v1/health");
+        assert_eq!(answer.status, 200, "{kind}: {answer:?}");
+        assert!(is_closed(&slow[0]), "{kind}: the first of them gave up its place");
+    }
+    // Who comes in time is served while others are slow.
+    assert_eq!(post_say(here, "hello").status, 200);
+}
+
+fn post_say(address: SocketAddr, text: &str) -> Answer {
+    post(address, "/api/v1/say", &serde_json::json!({ "text": text }).to_string())
+}
+
+#[test]
 fn more_connections_than_allowed_are_turned_away_and_places_come_back() {
     let server = Server::with(|settings, limits| {
         settings.max_connections = 8;
         limits.headers = Duration::from_secs(30);
     });
-    let idle: Vec<_> = (0..8).map(|_| connect(server.address)).collect();
+    let busy: Vec<_> = (0..8)
+        .map(|_| {
+            let mut stream = connect(server.address);
+            let body = r#"{"text":"never ends"}"#;
+            let head = format!("POST /api/v1/ask HTTP/1.1\r\nHost: {}\r\n", server.address);
+            let kind = format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+            stream.write_all([head.as_str(), kind.as_str(), body].concat().as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let end = Instant::now() + Duration::from_secs(60);
+    while server.fake.pushed.lock().unwrap().len() < busy.len() {
+        assert!(Instant::now() < end, "all of them are being worked for");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     let mut refused = connect(server.address);
     let mut bytes = Vec::new();
     // What it sends may be lost in the reset that follows.
@@ -204,7 +256,7 @@ fn more_connections_than_allowed_are_turned_away_and_places_come_back() {
     if !bytes.is_empty() {
         assert_eq!((parse(&bytes).status, parse(&bytes).refusal().as_str()), (503, "busy"));
     }
-    drop(idle);
+    drop(busy);
     let again = || {
         let answer = exchange(
             server.address,

@@ -97,7 +97,12 @@ fn plans_and_steps_and_streamed_words_come_as_they_are_made() {
         send(&mut socket, json!({ "type": "chat", "content": "never ends", "session_id": "s" })).await;
         assert_eq!(next(&mut socket).await["data"]["text"], "echo: never ends");
         let tell = |event| server.fake.publish(Some("t-9"), Some(Origin::Api("s".into())), event);
-        tell(PublicEvent::Plan(Plan { id: "p".into(), summary: "tidy up".into(), steps: vec![] }));
+        tell(PublicEvent::Plan(Plan {
+            id: "p".into(),
+            summary: "tidy up".into(),
+            steps: vec![],
+            tainted: false,
+        }));
         let (plan, step) = ("p".into(), "1".into());
         tell(PublicEvent::StepUpdate { plan, step, status: StepStatus::Running, message: String::new() });
         tell(PublicEvent::Reply { text: "I am".into(), language: "en".into(), ends: false });
@@ -136,12 +141,64 @@ fn answers_and_stop_and_modes_reach_the_machine() {
         pushed[0],
         Event::Typed { text: "unlock".into(), origin: origin(), speak: true, dry_run: false }
     );
-    assert_eq!(pushed[1], Event::Answer { origin: origin(), turn: Some("t-0".into()), yes: true });
-    let Event::Answer { origin: Origin::Api(own), turn: None, yes: false } = &pushed[2] else {
-        panic!("{:?}", pushed[2]);
+    let answer = |turn: Option<&str>, yes| Event::Answer {
+        origin: origin(),
+        turn: turn.map(Into::into),
+        yes,
+        operator: false,
+        said_as: None,
     };
-    assert!(own.starts_with("ws-"), "a conversation of its own: {own}");
+    assert_eq!(pushed[1], answer(Some("t-0"), true));
+    assert_eq!(pushed[2], answer(None, false), "it is for the conversation of the last chat");
     assert_eq!(pushed[3], Event::Stop);
+}
+
+#[test]
+fn only_the_token_of_the_operator_makes_an_answer_theirs() {
+    let file = |token: &str| {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), token).unwrap();
+        file
+    };
+    let (everybody, operator) = (file("a-token-of-everybody"), file("a-token-of-the-operator"));
+    let server = Server::with(|settings, _| {
+        settings.token_file = everybody.path().display().to_string();
+        settings.operator_token_file = operator.path().display().to_string();
+    });
+    let offered = "hark, hark.bearer.a-token-of-the-operator";
+    let shown = [
+        ("authorization", "Bearer a-token-of-everybody", false),
+        ("authorization", "Bearer a-token-of-the-operator", true),
+        ("sec-websocket-protocol", offered, true),
+    ];
+    server.runtime.block_on(async {
+        assert_eq!(open(&server, &[]).await.err(), Some(401));
+        for (name, value, _) in shown {
+            let mut socket = open(&server, &[(name, value)]).await.unwrap();
+            send(&mut socket, json!({ "type": "approve" })).await;
+            send(&mut socket, json!({ "type": "list_models" })).await;
+            assert_eq!(next(&mut socket).await["type"], "models");
+        }
+    });
+    let says_yes = |token: &str| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        ask(server.address, "POST", "/api/v1/ask", &headers, Some(r#"{"text":"yes","session_id":"s"}"#))
+    };
+    assert_eq!(says_yes("a-token-of-everybody").status, 200);
+    let pushed = server.fake.pushed.lock().unwrap();
+    let operators: Vec<bool> = pushed
+        .iter()
+        .filter_map(|event| match event {
+            Event::Answer { origin: Origin::Api(own), turn: None, yes: true, operator, said_as: None } => {
+                assert!(own.starts_with("ws-"), "nobody has chatted: {own}");
+                Some(*operator)
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(operators, shown.map(|(.., is_operator)| is_operator));
+    assert!(matches!(pushed.last(), Some(Event::Typed { .. })), "words of others are words");
 }
 
 #[test]

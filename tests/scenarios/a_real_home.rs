@@ -382,6 +382,36 @@ fn taking_back_leaves_on_a_list_what_others_put_there() {
     assert_eq!(said, "Took milk off your shopping list again.");
 }
 
+/// The owner takes a lock away from voice between question and yes: with a registry entry, where Home Assistant
+/// tells of it, and without one, where it does not.
+#[test]
+fn a_yes_to_what_is_no_longer_exposed_does_nothing_and_says_why() {
+    for (id, name) in [("lock.front_door", "Front door"), ("lock.shed", "Shed door")] {
+        let server = HomeAssistant::with_home();
+        server.unregistered("lock.shed", "Shed door", "locked");
+        server.expose("lock.shed", true);
+        let hark = hark(&server);
+        let mut evening = Evening::begin(&hark);
+        evening.say("turn on the kitchen light");
+        wait_for("the first request", Duration::from_secs(30), || {
+            (server.state("light.kitchen") == "on").then_some(())
+        });
+        evening.say(&format!("unlock the {name}"));
+        std::thread::sleep(Duration::from_millis(1500));
+        server.expose(id, false);
+        evening.say("yes");
+        let events = evening.end();
+        let outcomes: Vec<_> = named(&events, "turn").iter().map(|turn| turn["outcome"].clone()).collect();
+        assert_eq!(outcomes, ["done", "awaiting_approval", "failed"], "{events:#?}");
+        let reason =
+            "is not in the home any more: it was removed, or is no longer exposed to voice assistants.";
+        let said = named(&events, "reply").last().unwrap()["text"].clone();
+        assert_eq!(said, format!("Sorry, the {name} {reason}"));
+        assert_eq!(server.calls(), ["light.turn_on light.kitchen"], "{events:#?}");
+        assert_eq!(server.state(id), "locked");
+    }
+}
+
 #[test]
 fn numbers_choices_and_texts_are_set() {
     let server = HomeAssistant::with_home();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
 
 /// A daemon without sound, and where it is reached.
@@ -30,34 +30,69 @@ pub(crate) fn start(hark: &Hark, settings: &[&str]) -> (Running, SocketAddr) {
 
 /// Sends one request; its status and its JSON.
 fn http(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
-    let (status, _, body) = exchange(address, method, path, body);
+    http_with(address, method, path, body, "")
+}
+
+/// The same with more header lines.
+pub(crate) fn http_with(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+    headers: &str,
+) -> (u16, Value) {
+    let (status, _, body) = exchange(address, method, path, body, headers);
     let body = String::from_utf8(body).unwrap();
     (status, serde_json::from_str(&body).unwrap_or(Value::String(body)))
 }
 
 /// Gets what need not be text: status, type and bytes.
 pub(crate) fn get_bytes(address: SocketAddr, path: &str) -> (u16, String, Vec<u8>) {
-    exchange(address, "GET", path, None)
+    exchange(address, "GET", path, None, "")
 }
 
-fn exchange(address: SocketAddr, method: &str, path: &str, body: Option<Value>) -> (u16, String, Vec<u8>) {
+fn exchange(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+    headers: &str,
+) -> (u16, String, Vec<u8>) {
+    try_exchange(address, method, path, body, headers).unwrap()
+}
+
+/// Whether a question was answered, by a daemon that may be killed meanwhile.
+pub(crate) fn is_answered(address: SocketAddr, text: &str) -> bool {
+    let body = json!({ "text": text });
+    matches!(try_exchange(address, "POST", "/api/v1/ask", Some(body), ""), Ok((200, _, body)) if body.ends_with(b"}"))
+}
+
+fn try_exchange(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+    headers: &str,
+) -> std::io::Result<(u16, String, Vec<u8>)> {
     let body = body.map(|body| body.to_string());
-    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    let mut request =
+        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}");
     if let Some(body) = &body {
         request += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
     }
     request += "\r\n";
     request += body.as_deref().unwrap_or_default();
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(120)))?;
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+    stream.read_to_end(&mut answer)?;
+    let whole = answer.windows(4).position(|it| it == b"\r\n\r\n");
+    let end = whole.ok_or(std::io::ErrorKind::UnexpectedEof)?;
     let head = String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase();
     let kind =
         head.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or_default().to_owned();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), kind, answer.split_off(end + 4))
+    Ok((head.split(' ').nth(1).unwrap().parse().unwrap(), kind, answer.split_off(end + 4)))
 }
 
 pub(crate) fn get(address: SocketAddr, path: &str) -> Value {
@@ -311,4 +346,34 @@ fn whoever_is_at_work_gets_the_answer_and_nothing_else_also_after_a_restart() {
     modes.sort();
     let modes: Vec<&str> = modes.iter().map(|(_, mode)| mode.as_str()).collect();
     assert_eq!(modes, ["chat", "focus", "focus", "focus", "chat"]);
+}
+
+/// 320 clients that begin to say something and do not go on keep nobody waiting.
+#[test]
+fn slow_clients_lock_nobody_out() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &[]);
+    let post = format!("POST /api/v1/say HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n");
+    let slow = [
+        "GET /api/v1/health HTTP/1.1\r\nHost: loc".to_owned(),
+        format!("GET /api/v1/health HTTP/1.1\r\nHost: {address}\r\n\r\n"),
+        format!("GET /ws HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgr"),
+        format!("{post}Content-Length: 40\r\n\r\n{{\"te"),
+    ];
+    let mut held = Vec::new();
+    for number in 0..320 {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(slow[number % slow.len()].as_bytes()).unwrap();
+        held.push(stream);
+        if number % 40 == 39 {
+            let asked = Instant::now();
+            assert_eq!(get(address, "/api/v1/health")["ok"], true);
+            println!("answered after {:?} beside {} slow clients", asked.elapsed(), held.len());
+        }
+    }
+    let asked = Instant::now();
+    let answer = ask(address, json!({ "text": "what time is it" }));
+    println!("a request was answered after {:?}", asked.elapsed());
+    assert_eq!(answer["outcome"], "done", "{answer}");
+    assert!(daemon.terminate().success());
 }

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 const FRAME: usize = 640;
 
 /// A voice saying something, then `silence_ms` of nothing: bytes as a browser sends them.
-fn speech(hark: &Hark, voice: &str, words: &str, silence_ms: usize) -> Vec<u8> {
+pub(crate) fn speech(hark: &Hark, voice: &str, words: &str, silence_ms: usize) -> Vec<u8> {
     let path = hark.path(&format!("{}.wav", words.replace(' ', "-")));
     flite(voice, words, &path);
     let mut reader = hound::WavReader::open(path).unwrap();
@@ -24,20 +24,20 @@ fn speech(hark: &Hark, voice: &str, words: &str, silence_ms: usize) -> Vec<u8> {
 }
 
 /// A browser.
-struct Browser {
+pub(crate) struct Browser {
     out: SplitSink<Socket, Message>,
     got: SplitStream<Socket>,
 }
 
 impl Browser {
-    async fn open(address: SocketAddr) -> Self {
+    pub(crate) async fn open(address: SocketAddr) -> Self {
         let (socket, _) = tokio_tungstenite::connect_async(format!("ws://{address}/ws")).await.unwrap();
         let (out, got) = socket.split();
         Self { out, got }
     }
 
     /// Sends sound as it would be spoken, and reads meanwhile and afterwards until the turn is closed.
-    async fn speak(&mut self, sound: &[u8]) -> Vec<Value> {
+    pub(crate) async fn speak(&mut self, sound: &[u8]) -> Vec<Value> {
         let (out, got) = (&mut self.out, &mut self.got);
         let sending = async {
             let mut due = Instant::now();

@@ -45,7 +45,9 @@ struct World {
     areas: Vec<Value>,
     floors: Vec<Value>,
     devices: Vec<Value>,
-    exposed: BTreeMap<String, bool>,
+    /// Choices about what has no registry entry.
+    legacy: BTreeMap<String, bool>,
+    expose_new: bool,
     items: BTreeMap<String, Vec<Value>>,
     manners: HashMap<String, Manner>,
     calls: Vec<Value>,
@@ -133,16 +135,22 @@ impl HomeAssistant {
         self.world().areas.push(json!({"area_id": id, "name": name, "aliases": [], "floor_id": null}));
     }
 
-    /// Adds an exposed entity with a registry entry; tells nobody.
+    /// Adds an exposed entity with a registry entry, where the choice stands; tells nobody.
     pub fn entity(&self, id: &str, name: &str, area: Option<&str>, state: &str, attributes: Value) {
         let mut world = self.world();
         let mut attributes = attributes.as_object().unwrap().clone();
         attributes.insert("friendly_name".into(), json!(name));
         world.states.insert(id.into(), (state.into(), attributes));
         let entry = json!({"entity_id": id, "area_id": area, "device_id": null, "name": null, "aliases": [],
-            "original_name": name, "hidden_by": null, "disabled_by": null, "entity_category": null, "options": {}});
+            "original_name": name, "hidden_by": null, "disabled_by": null, "entity_category": null,
+            "options": {"conversation": {"should_expose": true}}});
         world.entities.insert(id.into(), entry);
-        world.exposed.insert(id.into(), true);
+    }
+
+    /// Adds one without a registry entry, as those without a unique id are; nobody has chosen about it.
+    pub fn unregistered(&self, id: &str, name: &str, state: &str) {
+        self.entity(id, name, None, state, json!({}));
+        self.world().entities.remove(id);
     }
 
     pub fn list(&self, id: &str, name: &str, items: &[&str]) {
@@ -155,20 +163,39 @@ impl HomeAssistant {
         self.world().manners.insert(id.into(), manner);
     }
 
+    /// Chooses about an entity; of what has no registry entry nothing is told.
     pub fn expose(&self, id: &str, exposed: bool) {
-        self.world().exposed.insert(id.into(), exposed);
-        self.happens("entity_registry_updated");
+        if self.world().entities.contains_key(id) {
+            self.edit(id, json!({"options": {"conversation": {"should_expose": exposed}}}));
+        } else {
+            self.world().legacy.insert(id.into(), exposed);
+        }
+    }
+
+    /// Changes the registry entry of an entity.
+    pub fn edit(&self, id: &str, change: Value) {
+        let mut world = self.world();
+        let entry = world.entities.get_mut(id).unwrap().as_object_mut().unwrap();
+        entry.extend(change.as_object().unwrap().clone());
+        world.tell_event(
+            "entity_registry_updated",
+            json!({"action": "update", "entity_id": id, "changes": {}}),
+        );
+    }
+
+    /// Whether what nobody has chosen about is exposed by its kind; tells nobody.
+    pub fn expose_new(&self, expose_new: bool) {
+        self.world().expose_new = expose_new;
     }
 
     pub fn alias(&self, id: &str, alias: &str) {
-        self.world().entities.get_mut(id).unwrap()["aliases"] = json!([null, alias]);
-        self.happens("entity_registry_updated");
+        self.edit(id, json!({"aliases": [null, alias]}));
     }
 
     /// Gives an entity another name, as its owner would.
     pub fn rename(&self, id: &str, name: &str) {
         self.world().states.get_mut(id).unwrap().1.insert("friendly_name".into(), json!(name));
-        self.happens("entity_registry_updated");
+        self.edit(id, json!({}));
     }
 
     /// Takes an entity away; tells nobody when nobody is there.
@@ -183,7 +210,7 @@ impl HomeAssistant {
 
     /// An event without anything else.
     pub fn happens(&self, event: &str) {
-        self.world().tell_event(event);
+        self.world().tell_event(event, json!({}));
     }
 
     /// Another state, as if somebody had pressed a switch.
@@ -284,8 +311,8 @@ impl World {
         self.tell(event, |one| matches!(one, Subscription::States(ids) if ids.iter().any(|one| one == id)));
     }
 
-    fn tell_event(&mut self, kind: &str) {
-        let event = json!({"event_type": kind, "data": {}, "origin": "LOCAL", "time_fired": "2026-01-01T00:00:00+00:00"});
+    fn tell_event(&mut self, kind: &str, data: Value) {
+        let event = json!({"event_type": kind, "data": data, "origin": "LOCAL", "time_fired": "2026-01-01T00:00:00+00:00"});
         self.tell(&event, |one| matches!(one, Subscription::Events(wanted) if wanted == kind));
     }
 
@@ -458,13 +485,18 @@ fn reply(world: &Arc<Mutex<World>>, client: u64, number: u64, kind: &str, messag
         "config/device_registry/list" => world.devices.clone().into(),
         "config/area_registry/list" => world.areas.clone().into(),
         "config/floor_registry/list" => world.floors.clone().into(),
+        "config/entity_registry/get" => match world.entities.get(&text("entity_id")) {
+            Some(entry) => entry.clone(),
+            None => return Some(Err(("not_found".into(), "Entity not found".into()))),
+        },
+        // Only what is exposed: neither what is not, nor what nobody has chosen about.
         "homeassistant/expose_entity/list" => {
-            let row = |(id, exposed): (&String, &bool)| {
-                (id.clone(), if *exposed { json!({"conversation": true}) } else { json!({}) })
-            };
-            json!({"exposed_entities": world.exposed.iter().map(row).collect::<Map<_, _>>()})
+            let chosen = world.entities.iter().map(|(id, entry)| (id, &entry["options"]["conversation"]["should_expose"] == true));
+            let all = chosen.chain(world.legacy.iter().map(|(id, exposed)| (id, *exposed)));
+            let row = |(id, _): (&String, bool)| (id.clone(), json!({"conversation": true}));
+            json!({"exposed_entities": all.filter(|(_, exposed)| *exposed).map(row).collect::<Map<_, _>>()})
         }
-        "homeassistant/expose_new_entities/get" => json!({"expose_new": false}),
+        "homeassistant/expose_new_entities/get" => json!({"expose_new": world.expose_new}),
         "todo/item/list" => json!({"items": world.items[&text("entity_id")]}),
         "todo/item/subscribe" => subscribed(world, Subscription::Items(text("entity_id"))),
         "subscribe_events" => subscribed(world, Subscription::Events(text("event_type"))),

@@ -1,9 +1,10 @@
 //! The other end of the wire, by hand: a broker that does what it is told, and a line that goes dead.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A broker of MQTT 3.1.1 for one client at a time.
@@ -26,8 +27,8 @@ impl HandBroker {
         let mut answers = stream.try_clone().unwrap();
         assert_eq!(packet(&mut reader).unwrap().0 >> 4, 1, "CONNECT");
         answers.write_all(&[0x20, 2, u8::from(session_present), 0]).unwrap();
-        let acknowledged = Arc::new(AtomicUsize::new(0));
-        let count = acknowledged.clone();
+        let acknowledged = Arc::<Mutex<BTreeSet<u16>>>::default();
+        let ids = acknowledged.clone();
         std::thread::spawn(move || {
             while let Some((head, body)) = packet(&mut reader) {
                 let answer = match head >> 4 {
@@ -36,7 +37,7 @@ impl HandBroker {
                         vec![0x40, 2, body[2 + topic], body[3 + topic]]
                     }
                     4 => {
-                        count.fetch_add(1, Ordering::SeqCst);
+                        ids.lock().unwrap().insert(u16::from_be_bytes([body[0], body[1]]));
                         continue;
                     }
                     8 => vec![0x90, 2 + filters(&body[2..]), body[0], body[1]],
@@ -89,7 +90,7 @@ fn packet(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
 /// One connection of a [`HandBroker`].
 pub struct Hand {
     stream: TcpStream,
-    acknowledged: Arc<AtomicUsize>,
+    acknowledged: Arc<Mutex<BTreeSet<u16>>>,
 }
 
 impl Hand {
@@ -104,9 +105,9 @@ impl Hand {
         self.stream.write_all(&packet).unwrap();
     }
 
-    /// How many deliveries were acknowledged on this connection.
-    pub fn acknowledged(&self) -> usize {
-        self.acknowledged.load(Ordering::SeqCst)
+    /// The packet ids that were acknowledged on this connection.
+    pub fn acknowledged(&self) -> Vec<u16> {
+        self.acknowledged.lock().unwrap().iter().copied().collect()
     }
 
     /// Breaks the connection.

@@ -87,7 +87,11 @@ async fn carry_out_one(
     action: Action,
     timeout: Duration,
 ) -> Done {
-    let before = registry.entity(&action.entity.id).unwrap_or_else(|| action.entity.clone());
+    // It may have left the home since it was planned, as when somebody thought long about a yes.
+    let Some(before) = registry.entity(&action.entity.id) else {
+        let error = Some(DeviceError::Gone(action.entity.name.clone()));
+        return Done { before: action.entity.clone(), after: action.entity, error };
+    };
     let name = before.name.clone();
     let result = match backend {
         Some(backend) if before.state != UNAVAILABLE => {

@@ -8,7 +8,8 @@ use super::*;
 use crate::acting::permissions::{Approval, Gate};
 use crate::config::permissions::Permissions;
 use crate::domain::EntityId;
-use crate::domain::ports::HomeView;
+use crate::domain::home::Home;
+use crate::domain::ports::{HomeSink, HomeView};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -192,6 +193,21 @@ async fn unreachable_devices_are_offline_without_being_told() {
     let orphans = HomeControl::new(Arc::new(HomeRegistry::new(file::example(false).unwrap())), Vec::new());
     let done = tell(&orphans, "light.lamp", DeviceCommand::TurnOn).await;
     assert_eq!(done.error, Some(DeviceError::Offline("Lamp".into())));
+}
+
+#[tokio::test]
+async fn what_left_the_home_since_it_was_planned_is_told_nothing() {
+    let (fake, control) = fake(|_, _| {});
+    let other =
+        json!({"entities": [{"id": "lock.shed", "name": "Shed", "state": "locked", "source": SOURCE_DEMO}]});
+    let registry = control.registry();
+    registry.replace(SOURCE_DEMO, serde_json::from_value(other).unwrap());
+    let actions = cleared(&control, &[("lock.shed", DeviceCommand::Unlock)]);
+    assert_eq!(registry.left("the shed"), None);
+    registry.replace(SOURCE_DEMO, Home::default());
+    let done = control.carry_out(actions, SOON).await.remove(0);
+    assert_eq!(done.error, Some(DeviceError::Gone("Shed".into())));
+    assert_eq!((fake.sent.load(Ordering::SeqCst), registry.left("the shed")), (0, Some("Shed".into())));
 }
 
 /// A driver with a bug.

@@ -1,6 +1,7 @@
 //! The one picture of the home that everybody reads: a snapshot that is cheap to take, and changes
 //! that are told when they happened. Several sources tell what there is, each its own part.
 
+use super::super::names::normal;
 use super::UNAVAILABLE;
 use super::merge::{Part, merge, vocabulary_of};
 use super::secrets::Secrets;
@@ -24,6 +25,9 @@ pub struct EntityChange {
 /// Told of every change of a state, outside the lock: it may read the registry.
 pub type Observer = Arc<dyn Fn(&EntityChange) + Send + Sync>;
 
+/// Most names of things that have left which are remembered.
+const MOST_LEFT: usize = 1000;
+
 /// The home as it is now.
 pub struct HomeRegistry {
     inner: RwLock<Inner>,
@@ -43,6 +47,8 @@ struct Inner {
     home: Arc<Home>,
     /// Where each entity stands in `home`.
     places: HashMap<EntityId, usize>,
+    /// Names, in the form of [`normal`], of what was in the home and is not any more, with how it was called.
+    left: HashMap<String, String>,
     /// Of `home`.
     vocabulary: u64,
     secrets: Arc<Secrets>,
@@ -58,6 +64,7 @@ impl HomeRegistry {
             parts: BTreeMap::new(),
             home: Arc::default(),
             places: HashMap::new(),
+            left: HashMap::new(),
             vocabulary: 0,
         };
         inner.merge(&|_| true);
@@ -73,6 +80,18 @@ impl HomeRegistry {
     /// What stands for values that nobody is to read: states of password fields are such names.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
+    }
+
+    /// Takes what the home's file says now. Things stay in the state they are in; whoever follows the names looks
+    /// again, also where they are the same.
+    pub fn replace_base(&self, home: Home) {
+        let changes = {
+            let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+            inner.base = home;
+            inner.merge(&|_| false)
+        };
+        self.tell(&changes);
+        self.vocabulary.send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// Adds somebody who is told of changes.
@@ -103,10 +122,25 @@ impl HomeRegistry {
         inner.parts.get(source).map(|part| part.home.clone())
     }
 
+    /// Whether the check is true of a name that a source gave to a thing, a place, a person or a list, and not the
+    /// home's file; sources that are trusted count as the file.
+    pub fn any_name_of_others(&self, trusted: &[String], check: impl Fn(&str) -> bool) -> bool {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        let own = |name: &str| names(&inner.base).any(|known| known == name);
+        let others = inner.parts.iter().filter(|(source, _)| !trusted.contains(source));
+        others.flat_map(|(_, part)| names(&part.home)).any(|name| check(name) && !own(name))
+    }
+
     /// One entity as it is now.
     pub fn entity(&self, id: &EntityId) -> Option<Entity> {
         let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
         inner.places.get(id).map(|at| inner.home.entities[*at].clone())
+    }
+
+    /// How something was called that had this name and has left the home since the start.
+    pub fn left(&self, name: &str) -> Option<String> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        inner.left.get(&normal(name)).cloned()
     }
 
     /// What a device says about itself: its state and all its attributes. Answers the change, `None`
@@ -194,11 +228,27 @@ impl Inner {
                 changes.push(EntityChange { before: before.clone(), after: now.clone() });
             }
         }
-        self.places = home.entities.iter().enumerate().map(|(at, one)| (one.id.clone(), at)).collect();
+        let places: HashMap<_, _> =
+            home.entities.iter().enumerate().map(|(at, one)| (one.id.clone(), at)).collect();
+        let gone = self.home.entities.iter().filter(|one| !places.contains_key(&one.id));
+        for (name, gone) in gone.flat_map(|one| names_of(one).map(move |name| (name, one))) {
+            if self.left.len() < MOST_LEFT {
+                self.left.insert(normal(name), gone.name.clone());
+            }
+        }
+        if !self.left.is_empty() {
+            home.entities.iter().flat_map(names_of).for_each(|name| drop(self.left.remove(&normal(name))));
+        }
+        self.places = places;
         self.vocabulary = vocabulary_of(&home);
         self.home = Arc::new(home);
         changes
     }
+}
+
+/// Its name and what else it is called.
+fn names_of(entity: &Entity) -> impl Iterator<Item = &String> {
+    std::iter::once(&entity.name).chain(&entity.aliases)
 }
 
 impl HomeSink for HomeRegistry {
@@ -255,6 +305,16 @@ impl HomeView for HomeRegistry {
     fn home(&self) -> Arc<Home> {
         Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).home)
     }
+}
+
+/// Every name of a home.
+fn names(home: &Home) -> impl Iterator<Item = &str> {
+    let things = home.entities.iter().flat_map(|it| it.aliases.iter().chain([&it.name]));
+    let areas = home.areas.iter().flat_map(|it| it.aliases.iter().chain([&it.name]));
+    let floors = home.floors.iter().flat_map(|it| it.aliases.iter().chain([&it.name]));
+    let people = home.persons.iter().map(|it| &it.name);
+    let lists = home.lists.iter().map(|it| &it.name);
+    things.chain(areas).chain(floors).chain(people).chain(lists).map(String::as_str)
 }
 
 #[cfg(test)]

@@ -50,6 +50,11 @@ impl Secrets {
         letters.is_some_and(|letters| letters.bytes().all(|letter| (b'a'..=b'p').contains(&letter)))
     }
 
+    /// Every value.
+    pub fn values(&self) -> Vec<String> {
+        self.lock().iter().map(|(_, value)| value.clone()).collect()
+    }
+
     /// The value behind a name; `None` when it stands for none, or no longer.
     pub fn reveal(&self, name: &str) -> Option<String> {
         self.lock().iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())

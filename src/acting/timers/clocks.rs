@@ -4,7 +4,7 @@
 use super::Timers;
 use crate::acting::zone::Zone;
 use crate::domain::Fault;
-use crate::domain::timer::{Timer, TimerKind, TimerState};
+use crate::domain::timer::{Timer, TimerState};
 
 /// The wall clock and a steady one may drift apart by this much between two looks; more is a jump.
 const JUMP_MS: i64 = 2_000;
@@ -46,14 +46,15 @@ impl ZoneWatch {
 }
 
 impl Timers {
-    /// The wall clock was set by `jump_ms`. Timers and commands, which were set by their length, move with it;
-    /// alarms and reminders stay at their time of day, and what repeats is put at the next fitting one.
+    /// The wall clock was set by `jump_ms`. What was set by its length moves with it, be it a timer, an alarm or a
+    /// reminder, also what was snoozed; what was meant for a time of day stays there, and what repeats is put at the
+    /// next fitting one.
     ///
     /// # Errors
     /// When it could not be kept; here it counts all the same.
     pub fn clock_was_set(&self, jump_ms: i64, now_unix_ms: i64) -> Result<(), Fault> {
         self.settle(now_unix_ms, |timer| {
-            if matches!(timer.kind, TimerKind::Timer | TimerKind::Command) && timer.recurrence.is_none() {
+            if timer.wall.is_none() {
                 timer.due_unix_ms = timer.due_unix_ms.saturating_add(jump_ms);
                 timer.created_unix_ms = timer.created_unix_ms.saturating_add(jump_ms);
             }
@@ -113,3 +114,7 @@ impl Timers {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "clocks_tests.rs"]
+mod tests;

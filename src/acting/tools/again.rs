@@ -52,7 +52,7 @@ pub(super) fn is_harmless(parts: &Arc<Parts>, name: &str, args: &Slots) -> bool 
     // "Turn on" runs scripts and presses buttons, too.
     match (tool.prepare)(parts, &checked) {
         Ok(Prepared::Home { actions, .. }) => actions.list.iter().all(|action| is_state(&action.command)),
-        Ok(Prepared::Work(_)) => true,
+        Ok(Prepared::Work(_) | Prepared::Fetch { .. }) => true,
         Ok(Prepared::Answer(_) | Prepared::Gated(..)) | Err(_) => false,
     }
 }

@@ -117,14 +117,15 @@ fn name(args: &Args, kind: TimerKind) -> Option<String> {
 }
 
 fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
-    let now = parts.now_unix_ms();
+    let asked_unix_ms = args.asked_unix_ms();
     let asked = Asked {
         when: args.when("when"),
         rule: args.text("recurrence").and_then(Recurrence::parse),
         length_ms: length(args, AMOUNT),
     };
-    let by_the_wall = asked.length_ms.is_none();
-    let (due_unix_ms, recurrence) = asked.due(kind, parts.timers.zone(), now)?;
+    let by_the_wall = !asked.is_length();
+    let from_unix_ms = asked_unix_ms.unwrap_or_else(|| parts.now_unix_ms());
+    let (due_unix_ms, recurrence) = asked.due(kind, parts.timers.zone(), from_unix_ms)?;
     let new = NewTimer {
         kind,
         name: name(args, kind),
@@ -133,6 +134,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         recurrence: recurrence.map(|rule| rule.to_string()),
         duration_ms: 0,
         by_the_wall,
+        asked_unix_ms,
         key: args.key().to_owned(),
     };
     work(parts, move |timers, now| {
@@ -150,6 +152,12 @@ struct Asked {
 }
 
 impl Asked {
+    /// Whether so long from now is meant, and no time of day.
+    fn is_length(&self) -> bool {
+        let from_now = |when: &When| matches!(when, When::Moment(at) if at.nanosecond() > 0);
+        self.rule.is_none() && (self.length_ms.is_some() || self.when.as_ref().is_some_and(from_now))
+    }
+
     /// When it rings first, and how it repeats.
     fn due(
         self,

@@ -15,7 +15,15 @@ const MAX_TEXT_CHARS: usize = 100;
 
 /// Arguments that passed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Args(Slots, String);
+pub struct Args(Slots, Asked);
+
+/// By whom and when.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Asked {
+    key: String,
+    asked_unix_ms: Option<i64>,
+    unasked: bool,
+}
 
 impl Args {
     /// Checks `slots` against the descriptor. A `null` counts as missing.
@@ -40,21 +48,32 @@ impl Args {
             Some(arg) => {
                 Err(bad(arg.name, format!("{} needs {} ({})", tool.name, arg.name, arg.description)))
             }
-            None => Ok(Self(checked, String::new())),
+            None => Ok(Self(checked, Asked::default())),
         }
     }
 
-    /// The same, of this call.
+    /// The same, of this call, whose request came at `asked_unix_ms` where that was written down.
     #[must_use]
-    pub fn of_call(self, call: &ToolCall) -> Self {
+    pub fn of_call(self, call: &ToolCall, asked_unix_ms: Option<i64>) -> Self {
         // Also the arguments: what asks something else at the same place of a turn is another call.
         let args = serde_json::to_string(&call.args).unwrap_or_default();
-        Self(self.0, format!("{}/{}/{}/{args}", call.turn, call.index, call.tool))
+        let key = format!("{}/{}/{}/{args}", call.turn, call.index, call.tool);
+        Self(self.0, Asked { key, asked_unix_ms, unasked: call.tainted && !call.approved })
+    }
+
+    /// Whether text from outside may be behind the call and nobody has said yes to it.
+    pub fn is_unasked(&self) -> bool {
+        self.1.unasked
     }
 
     /// Names the call: it is the same when the call comes again, also after a restart. Empty without a call.
     pub fn key(&self) -> &str {
-        &self.1
+        &self.1.key
+    }
+
+    /// When the request came, milliseconds since the Unix epoch, where that was written down with it; `None`: now.
+    pub fn asked_unix_ms(&self) -> Option<i64> {
+        self.1.asked_unix_ms
     }
 
     /// A text.
@@ -109,6 +128,17 @@ impl Args {
             }
         }
         words.join(" ")
+    }
+
+    /// The arguments as a person is asked about them, each with its name.
+    pub fn told(&self) -> String {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let told: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{}: {}", name.replace('_', " "), plain(value)))
+            .collect();
+        told.join(", ")
     }
 
     /// A whole number of a range that was checked to fit.
@@ -328,7 +358,7 @@ mod tests {
                 let name = if args.is_empty() { "x" } else { args[pick.index(args.len())].name };
                 slots.insert(name.to_owned(), value);
             }
-            if let Ok(Args(checked, _)) = Args::check(tool, &slots) {
+            if let Ok(Args(checked, ..)) = Args::check(tool, &slots) {
                 let schema = tool.args_schema();
                 let valid = jsonschema::is_valid(&schema, &Value::Object(checked.clone()));
                 prop_assert!(valid, "{} {:?}", tool.name, checked);

@@ -32,6 +32,8 @@ pub struct Descriptor {
     pub result: &'static [Field],
     /// Risk of its mildest use; the gate looks at what it would really do.
     pub risk: Risk,
+    /// What its results may hold.
+    pub outside: Outside,
     /// Words of which one must be heard when the intent is not certain.
     pub triggers: &'static [&'static str],
     /// What the owner permits or not: one of [`TOOL_PERMISSIONS`]. For a dangerous tool also the act that is asked about.
@@ -46,6 +48,17 @@ pub struct Descriptor {
     pub ready: Ready,
     /// The code behind it.
     pub prepare: Prepare,
+}
+
+/// Whether what a tool tells may hold text that nobody of the household has chosen: it must not decide what is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outside {
+    /// Only what was asked, reckoned, or is Hark's own.
+    Never,
+    /// Pages, files, the clipboard, what programs say, lists that others write on.
+    Always,
+    /// Names and states of the home: where they come from devices and services, and not from the home's file.
+    Home,
 }
 
 /// One argument.
@@ -111,6 +124,17 @@ pub struct Field {
     pub required: bool,
     /// What it means, with its unit.
     pub description: &'static str,
+}
+
+impl Outside {
+    /// As `contracts/tools.json` names it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Always => "always",
+            Self::Home => "home",
+        }
+    }
 }
 
 impl Arg {
@@ -204,6 +228,7 @@ impl Descriptor {
             "name": self.name,
             "description": self.description,
             "risk": self.risk,
+            "outside": self.outside.name(),
             "permission": self.permission,
             "agent": self.agent,
             "triggers": self.triggers,

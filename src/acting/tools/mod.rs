@@ -5,6 +5,7 @@ mod again;
 mod alarm;
 mod announce;
 pub mod args;
+mod arrivals;
 mod calculate;
 mod clipboard;
 mod datetime;
@@ -26,6 +27,7 @@ mod media;
 mod memory;
 mod moving;
 pub mod outcome;
+mod outside;
 pub mod parts;
 mod pc;
 mod process;
@@ -41,6 +43,7 @@ mod volume;
 mod weather;
 mod web;
 
+use crate::acting::home::DeviceError;
 use crate::acting::home::command::Actions;
 use crate::acting::permissions::{Approval, Danger};
 use crate::domain::model::ToolSpec;
@@ -51,11 +54,13 @@ use crate::domain::{Receipt, Risk, Slots, ToolCall, TurnId};
 use args::Args;
 use descriptor::Descriptor;
 use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use arrivals::Arrivals;
 pub use in_order::InOrder;
+pub use outside::is_text;
 pub use parts::{Clock, Kept, Parts};
 pub use table::triggers;
 
@@ -126,13 +131,20 @@ impl Tools for Toolbox {
 }
 
 async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
+    let (tool, tainted) = (table::find(&call.tool), call.tainted);
+    let receipt = carried_out(&parts, call).await;
+    let tainted = tainted || tool.is_some_and(|tool| outside::is_in(tool, &receipt, &parts));
+    Receipt { tainted, ..receipt }
+}
+
+async fn carried_out(parts: &Arc<Parts>, call: ToolCall) -> Receipt {
     let Some(tool) = table::find(&call.tool) else {
         let message = format!("there is no tool called {}", call.tool);
         return receipt(Err(Failure::new(error_code::FAILED, message)));
     };
     let own = tool.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
     let timeout = own.map_or(parts.timeout, |own| own.min(parts.timeout));
-    let work = execute(parts, tool, call);
+    let work = execute(Arc::clone(parts), tool, call);
     let result = tokio::time::timeout(timeout + GRACE, work).await.unwrap_or_else(|_| {
         let message = format!("{} did not finish within {} ms", tool.name, timeout.as_millis());
         Err(Failure::new(error_code::TIMEOUT, message))
@@ -141,20 +153,21 @@ async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
 }
 
 async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?.of_call(&call);
+    let args = Args::check(tool, &call.args)?.of_call(&call, parts.arrivals.of(&call.turn));
     allowed(&parts, tool)?;
     (tool.ready)(&parts)?;
-    let prepared = (tool.prepare)(&parts, &args)?;
+    let prepared = (tool.prepare)(&parts, &args).map_err(|failure| of_what_left(&parts, failure))?;
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
         let message = format!("{} may only look and wanted to change something", tool.name);
         return Err(Failure::new(error_code::FORBIDDEN, message));
     }
     let given = given(&parts, &call);
-    let plan = Plan { prepared, dangers: dangers(tool, &args) };
+    let outside = if call.tainted { outside::unasked(tool, &args, &prepared) } else { None };
+    let plan = Plan { prepared, dangers: dangers(tool, &args), outside };
     let outcome = match parts.gate.pass(plan, given)?.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
-        Prepared::Work(work) | Prepared::Gated(_, work) => work.await,
+        Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
@@ -167,6 +180,16 @@ async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -
     }?;
     parts.undo.note(&call.turn, parts.now_unix_ms(), outcome.undo.iter().cloned());
     checked(tool, outcome)
+}
+
+/// Says of a thing that is not found, but was there before, that it has left the home.
+fn of_what_left(parts: &Parts, failure: Failure) -> Failure {
+    let name = failure.detail().get("name").and_then(Value::as_str);
+    let known = name.filter(|_| failure.code() == error_code::NOT_FOUND);
+    match known.and_then(|name| parts.home.registry().left(name)) {
+        Some(name) => failure.with("message", json!(DeviceError::Gone(name).to_string())),
+        None => failure,
+    }
 }
 
 /// Whether the owner has left this tool switched on.

@@ -9,7 +9,7 @@ use crate::acting::timers::TimerError;
 use crate::acting::undo::Undoable;
 use crate::acting::weather::WeatherError;
 use crate::domain::tool::error_code;
-use crate::domain::{Fault, Receipt, ReceiptId};
+use crate::domain::{Fault, FaultKind, Receipt, ReceiptId};
 use serde_json::{Map, Value, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -26,6 +26,9 @@ pub enum Prepared {
     Home { actions: Actions, about: Map<String, Value>, also: Option<Work> },
     /// Anything else.
     Work(Work),
+    /// A web request that only reads: the address as a person is asked about it, and whether the owner trusts the host
+    /// so far that nobody need be asked.
+    Fetch { address: String, trusted: bool, work: Work },
     /// Work that is dangerous as it was asked, though its tool may do harmless things as well: passes the gate first.
     Gated(Danger, Work),
 }
@@ -37,14 +40,27 @@ pub(super) struct Plan {
     pub(super) prepared: Prepared,
     /// Dangers of the tool as a whole.
     pub(super) dangers: Vec<Danger>,
+    /// What would be done, when text from outside may be behind it.
+    pub(super) outside: Option<Danger>,
 }
 
 impl Guarded for Plan {
     fn dangers(&self) -> Vec<Danger> {
-        let Prepared::Gated(gated, _) = &self.prepared else { return self.dangers.clone() };
+        let gated = match &self.prepared {
+            Prepared::Gated(gated, _) => gated,
+            // What would be done to which device is said in the first question, not in a second one.
+            Prepared::Home { actions, .. } if self.outside.is_some() => {
+                return self.dangers.iter().cloned().chain(actions.dangers()).collect();
+            }
+            _ => return self.dangers.clone(),
+        };
         // The tool itself says best what it would do; nothing else is taken away by that.
         let others = self.dangers.iter().filter(|danger| danger.action != gated.action);
         others.chain([gated]).cloned().collect()
+    }
+
+    fn outside(&self) -> Option<Danger> {
+        self.outside.clone()
     }
 }
 
@@ -147,7 +163,7 @@ pub fn receipt(result: Result<Outcome, Failure>) -> Receipt {
         Ok(outcome) => (true, outcome.changed, outcome.detail),
         Err(failure) => (false, failure.changed, failure.detail),
     };
-    Receipt { id, ok, changed, detail: Value::Object(detail) }
+    Receipt { id, ok, changed, detail: Value::Object(detail), tainted: false }
 }
 
 /// Success only when every device proved it; else what was done and what was not.
@@ -247,12 +263,14 @@ impl From<Refusal> for Failure {
             .with("action", json!(ask.verb()))
             .with("exact", json!(ask.is_exact()))
             .with("name", json!(ask.name));
+        let failure = if ask.outside { failure.with("outside", json!(true)) } else { failure };
+        let why = if ask.outside { "A text from outside may want this. " } else { "" };
         match &refusal {
             Refusal::NeedsApproval(ask) => {
-                failure.with("question", json!(format!("Shall I {} the {}?", ask.verb(), ask.name)))
+                failure.with("question", json!(format!("{why}Shall I {} the {}?", ask.verb(), ask.name)))
             }
             Refusal::NeedsPin(ask) => failure
-                .with("question", json!(format!("What is the PIN to {} the {}?", ask.verb(), ask.name))),
+                .with("question", json!(format!("{why}What is the PIN to {} the {}?", ask.verb(), ask.name))),
             Refusal::Forbidden(_) => failure,
         }
     }
@@ -268,7 +286,8 @@ impl From<TimerError> for Failure {
                 Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
             }
             TimerError::BadLength | TimerError::BadTime => Self::new(error_code::BAD_ARGUMENT, message),
-            TimerError::TooMany | TimerError::Store(_) => Self::new(error_code::FAILED, message),
+            TimerError::Store(fault) => fault.into(),
+            TimerError::TooMany => Self::new(error_code::FAILED, message),
             TimerError::WrongState(_) => Self::new(error_code::UNSUPPORTED, message),
         }
     }
@@ -279,9 +298,8 @@ impl From<ListError> for Failure {
         let code = match error {
             ListError::NoSuchList(_) | ListError::NoSuchItem { .. } => error_code::NOT_FOUND,
             ListError::Exists(_) => error_code::BAD_ARGUMENT,
-            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) | ListError::Store(_) => {
-                error_code::FAILED
-            }
+            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) => error_code::FAILED,
+            ListError::Store(fault) => return fault.into(),
         };
         Self::new(code, error.to_string())
     }
@@ -289,7 +307,10 @@ impl From<ListError> for Failure {
 
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
-        Self::new(error_code::FAILED, fault.message)
+        // The disk is full, or can only be read.
+        let is_unkept = fault.part == "store" && fault.kind == FaultKind::Unavailable;
+        let code = if is_unkept { error_code::NOT_KEPT } else { error_code::FAILED };
+        Self::new(code, fault.message)
     }
 }
 

@@ -1,8 +1,11 @@
 //! What the tools work with.
 
+use super::arrivals::Arrivals;
+use super::outcome::Failure;
 use crate::acting::clipboard::{self, Clipboard};
 use crate::acting::files::Files;
 use crate::acting::home::{HomeControl, select};
+use crate::acting::house_secrets::HouseSecrets;
 use crate::acting::lists::Lists;
 use crate::acting::memory::Memory;
 use crate::acting::permissions::Gate;
@@ -16,6 +19,7 @@ use crate::config::home::HomeConfig;
 use crate::config::permissions::Permissions;
 use crate::config::tools::ToolsConfig;
 use crate::domain::ports::{FactStore, HomeView, ListStore, NodeControls};
+use crate::domain::tool::error_code;
 use crate::domain::{Fault, FaultKind};
 use chrono::{DateTime, FixedOffset};
 use std::sync::Arc;
@@ -62,10 +66,16 @@ pub struct Parts {
     pub clipboard: Arc<dyn Clipboard>,
     /// The time.
     pub clock: Clock,
+    /// When requests came that may be taken up again.
+    pub arrivals: Arc<Arrivals>,
     /// The permission gate.
     pub gate: Gate,
     /// The PIN.
     pub pin: PinPad,
+    /// Secrets of the house that no request to the web carries.
+    pub secrets: HouseSecrets,
+    /// Sources of the home whose names count as the household's own.
+    pub trusted_sources: Vec<String>,
     /// Area this node stands in, by name, alias or id; empty: none.
     here: String,
     /// Time a tool may take.
@@ -109,8 +119,11 @@ impl Parts {
             web: Web::new(tools),
             clipboard: clipboard::of_desktop(),
             clock,
+            arrivals: Arc::default(),
             gate: Gate::new(permissions),
             pin: kept.pin,
+            secrets: HouseSecrets::default(),
+            trusted_sources: at_home.trusted_sources.clone(),
             here,
             timeout: Duration::from_millis(tools.timeout_ms.into()),
             device_timeout: Duration::from_millis(at_home.command_timeout_ms.min(tools.timeout_ms).into()),
@@ -121,6 +134,16 @@ impl Parts {
     pub fn default_area(&self) -> Option<String> {
         let asked = Some(self.here.as_str()).filter(|here| !here.is_empty())?;
         select::area(&self.home.registry().home(), asked).map(|area| area.id.clone())
+    }
+
+    /// The node, where one runs.
+    pub fn running_node(&self) -> Result<Arc<dyn NodeControls>, Failure> {
+        match self.node.is_running() {
+            true => Ok(Arc::clone(&self.node)),
+            false => {
+                Err(Failure::new(error_code::NOT_RUNNING, "that needs a running Hark, and none runs here"))
+            }
+        }
     }
 
     /// The time in milliseconds since the Unix epoch.

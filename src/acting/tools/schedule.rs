@@ -27,8 +27,8 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         let message = format!("“{rule}” is no time I can read: {why}; write minute, hour, day, month, day of the week, such as 0 9 * * *");
         Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("cron"))
     })?;
-    let now = parts.now_unix_ms();
-    let Some(due_unix_ms) = parts.timers.zone().next(&rule, now, now) else {
+    let from = args.asked_unix_ms().unwrap_or_else(|| parts.now_unix_ms());
+    let Some(due_unix_ms) = parts.timers.zone().next(&rule, from, from) else {
         let message = format!("“{rule}” never comes; check its day and month");
         return Err(Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("cron")));
     };
@@ -40,6 +40,7 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         recurrence: Some(rule),
         duration_ms: 0,
         by_the_wall: true,
+        asked_unix_ms: args.asked_unix_ms(),
         key: args.key().to_owned(),
     };
     work(parts, move |timers, now| {

@@ -6,6 +6,7 @@ use crate::acting::home::backend::{DeviceBackend, SendFuture};
 use crate::acting::home::command::DeviceCommand;
 use crate::acting::home::demo::DemoDevices;
 use crate::acting::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
+use crate::acting::house_secrets::HouseSecrets;
 use crate::acting::test_shelf::{Drawer, Shelf};
 use crate::acting::timers::Timers;
 use crate::acting::zone::Zone;
@@ -82,6 +83,8 @@ struct Built {
     command_timeout_ms: u32,
     permissions: Permissions,
     clipboard: Option<Arc<dyn Clipboard>>,
+    trusted_sources: Vec<String>,
+    secrets: HouseSecrets,
 }
 
 impl Default for Built {
@@ -96,6 +99,8 @@ impl Default for Built {
             command_timeout_ms: 10_000,
             permissions: Permissions::default(),
             clipboard: None,
+            trusted_sources: Vec::new(),
+            secrets: HouseSecrets::default(),
         }
     }
 }
@@ -130,6 +135,7 @@ impl Built {
                 &HomeConfig {
                     area: self.area.into(),
                     command_timeout_ms: self.command_timeout_ms,
+                    trusted_sources: self.trusted_sources,
                     ..HomeConfig::default()
                 },
                 &Permissions { dangerous: self.policy, ..self.permissions },
@@ -137,6 +143,7 @@ impl Built {
             ),
         )
         .unwrap();
+        parts.secrets = self.secrets;
         if let Some(clipboard) = self.clipboard {
             parts.clipboard = clipboard;
         }
@@ -154,7 +161,7 @@ impl House {
         let (turn, tool) = (TurnId::from("t"), tool.to_owned());
         // Every call is another one.
         let index = self.calls.fetch_add(1, Ordering::SeqCst);
-        self.tools.run(ToolCall { index, turn, tool, args, approved, grant: None }).await
+        self.tools.run(ToolCall { index, turn, tool, args, approved, grant: None, tainted: false }).await
     }
 
     /// Must succeed; the detail must be what the table promises.
@@ -196,6 +203,7 @@ mod guard;
 mod home;
 mod household;
 mod others;
+mod outside;
 mod ringing;
 mod taking_back;
 mod things;

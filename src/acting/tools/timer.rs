@@ -19,8 +19,8 @@ pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let command = args.owned("conversation_command");
     let kind = if command.is_some() { TimerKind::Command } else { TimerKind::Timer };
     let name = command.or_else(|| args.owned("name"));
-    let key = args.key().to_owned();
-    let new = NewTimer { kind, name, area, duration_ms, key, ..NewTimer::default() };
+    let (key, asked_unix_ms) = (args.key().to_owned(), args.asked_unix_ms());
+    let new = NewTimer { kind, name, area, duration_ms, asked_unix_ms, key, ..NewTimer::default() };
     work(parts, move |timers, now| {
         let timer = timers.start(new, now)?;
         Ok(set_now(Outcome::new(true, json!({"timer": shown(&timer)})), timer, now))

@@ -24,7 +24,7 @@ pub fn set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     if names_a_player(args) {
         return players(parts, args, |_| Ok(DeviceCommand::Volume(level)));
     }
-    Ok(of_node(parts, move |_| level))
+    of_node(parts, move |_| level)
 }
 
 /// `volume.change`.
@@ -41,7 +41,7 @@ pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         };
         return players(parts, args, |entity| next(entity).map(DeviceCommand::Volume));
     }
-    Ok(of_node(parts, move |now| stepped(f64::from(now))))
+    of_node(parts, move |now| stepped(f64::from(now)))
 }
 
 fn names_a_player(args: &Args) -> bool {
@@ -65,9 +65,9 @@ fn players(
 }
 
 /// The node's own volume; done when the node answers that it is so.
-fn of_node(parts: &Arc<Parts>, next: impl Fn(u8) -> u8 + Send + 'static) -> Prepared {
-    let node = Arc::clone(&parts.node);
-    Prepared::Work(Box::pin(async move {
+fn of_node(parts: &Parts, next: impl Fn(u8) -> u8 + Send + 'static) -> Result<Prepared, Failure> {
+    let node = parts.running_node()?;
+    Ok(Prepared::Work(Box::pin(async move {
         let before = node.volume_percent();
         let wanted = next(before);
         let now = node.set_volume(wanted);
@@ -77,5 +77,5 @@ fn of_node(parts: &Arc<Parts>, next: impl Fn(u8) -> u8 + Send + 'static) -> Prep
         }
         let outcome = Outcome::new(now != before, json!({"volume_level": now}));
         Ok(if now == before { outcome } else { outcome.undone_by(Undoable::Volume(before)) })
-    }))
+    })))
 }

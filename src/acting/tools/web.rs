@@ -29,14 +29,15 @@ pub fn request(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     });
     let url = args.text("url").unwrap_or_default();
     let request = Request::new(method, url, args.pairs("query"), args.pairs("headers"), body)?;
-    let web = parts.web.clone();
+    keep_secrets(parts, args, &request)?;
     if request.only_reads() {
         if args.value("body").is_some() {
             let message = format!("a {} request has no body", request.method);
             return Err(Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("body")));
         }
-        return Ok(Prepared::Work(Box::pin(async move { Ok(answered(web.ask(request).await?, false)) })));
+        return Ok(reading(parts, args, request, |answer| Ok(answered(answer, false))));
     }
+    let web = parts.web.clone();
     let name = format!("{} request to {}", request.method, request.url);
     let danger = Danger { action: "send", entity: "http.request".into(), name };
     Ok(Prepared::Gated(danger, Box::pin(async move { Ok(answered(web.ask(request).await?, true)) })))
@@ -59,8 +60,34 @@ fn answered(answer: Answer, changed: bool) -> Outcome {
 /// `fetch.get`.
 pub fn fetch(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     let request = Request::get(args.text("url").unwrap_or_default())?;
-    let web = parts.web.clone();
-    Ok(Prepared::Work(Box::pin(async move { read(web.ask(request).await?) })))
+    keep_secrets(parts, args, &request)?;
+    Ok(reading(parts, args, request, read))
+}
+
+/// A request that only reads. Whoever may have been talked into it by text from outside, and nobody said yes to, asks no
+/// other hosts than those the owner trusts.
+fn reading(
+    parts: &Parts,
+    args: &Args,
+    request: Request,
+    tell: fn(Answer) -> Result<Outcome, Failure>,
+) -> Prepared {
+    let (web, trusted_only) = (parts.web.clone(), args.is_unasked());
+    let (address, trusted) =
+        (format!("{} request to {}", request.method, request.url), web.trusts(&request.url));
+    let work = Box::pin(async move { tell(web.ask_within(request, trusted_only).await?) });
+    Prepared::Fetch { address, trusted, work }
+}
+
+/// No secret of the house leaves it, whoever says yes.
+fn keep_secrets(parts: &Parts, args: &Args, request: &Request) -> Result<(), Failure> {
+    let text = format!("{} {}", request.url, args.told());
+    let fields = parts.home.registry().secrets().values();
+    if !parts.secrets.is_in(&text, &fields, |digits| parts.pin.is_pin(digits)) {
+        return Ok(());
+    }
+    let message = "the request holds a token, a PIN, a password or a code of this house, and is not sent";
+    Err(Failure::new(error_code::FORBIDDEN, message).fix("leave it out; no yes lets it through"))
 }
 
 /// The words of what was fetched.
@@ -93,6 +120,8 @@ impl From<WebError> for Failure {
             WebError::BadHeader(..) => failure(error_code::BAD_ARGUMENT).with("argument", json!("headers")),
             WebError::Private(host) => failure(error_code::FORBIDDEN)
                 .fix(format!("if it may be asked: tools.http_allow_hosts = [\"{host}\"]")),
+            WebError::NotTrusted(host) => failure(error_code::FORBIDDEN)
+                .fix(format!("if it may be read unasked: tools.http_trusted_hosts = [\"{host}\"]")),
             WebError::NoSuchHost(_) => failure(error_code::NOT_FOUND),
             WebError::Redirects(_) => failure(error_code::FAILED),
             WebError::Unreachable(..) => failure(error_code::OFFLINE),

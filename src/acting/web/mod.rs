@@ -59,6 +59,9 @@ pub enum WebError {
     /// Not a public address.
     #[error("{0} is in a private network or on this machine, and is not asked")]
     Private(String),
+    /// Asked for by somebody who may only reach hosts the owner trusts.
+    #[error("{0} is not among the hosts that may be asked without a yes")]
+    NotTrusted(String),
     /// There is no such name.
     #[error("there is no {0} in the network")]
     NoSuchHost(String),
@@ -184,6 +187,7 @@ pub struct Web {
     resolver: Arc<dyn Resolve>,
     allow_private: bool,
     allow_hosts: Arc<[String]>,
+    trusted_hosts: Arc<[String]>,
     max_bytes: usize,
     timeout: Duration,
 }
@@ -195,6 +199,7 @@ impl Web {
             resolver: Arc::new(System),
             allow_private: config.http_allow_private,
             allow_hosts: config.http_allow_hosts.iter().map(|host| host.trim().to_lowercase()).collect(),
+            trusted_hosts: config.http_trusted_hosts.iter().map(|host| host.trim().to_lowercase()).collect(),
             max_bytes: config.http_max_bytes as usize,
             timeout: Duration::from_millis(u64::from(config.http_timeout_ms)),
         }
@@ -212,15 +217,31 @@ impl Web {
     /// # Errors
     /// When it may not be asked or does not answer as it should. A status such as 404 is an answer.
     pub async fn ask(&self, request: Request) -> Result<Answer, WebError> {
+        self.ask_within(request, false).await
+    }
+
+    /// The same; with `trusted_only` no other host is asked than those the owner trusts, wherever a redirect leads.
+    ///
+    /// # Errors
+    /// As [`Web::ask`].
+    pub async fn ask_within(&self, request: Request, trusted_only: bool) -> Result<Answer, WebError> {
         let host = shown_host(&request.url);
-        let asking = Box::pin(self.follow(request));
+        let asking = Box::pin(self.follow(request, trusted_only));
         let late = || WebError::Timeout(host, self.timeout.as_millis());
         tokio::time::timeout(self.timeout, asking).await.unwrap_or_else(|_| Err(late()))
     }
 
-    async fn follow(&self, mut request: Request) -> Result<Answer, WebError> {
+    /// Whether the owner trusts the host so far that a model may read there unasked.
+    pub fn trusts(&self, url: &Url) -> bool {
+        is_listed(url, &self.trusted_hosts)
+    }
+
+    async fn follow(&self, mut request: Request, trusted_only: bool) -> Result<Answer, WebError> {
         let asked = shown_host(&request.url);
         for _ in 0..=MAX_REDIRECTS {
+            if trusted_only && !self.trusts(&request.url) {
+                return Err(WebError::NotTrusted(shown_host(&request.url)));
+            }
             let response = self.once(&request).await?;
             let Some(next) = redirect(&response, &request)? else {
                 return answer::read(response, self.max_bytes).await;
@@ -278,17 +299,18 @@ impl Web {
         }
         // One private address among public ones is a trick, or a name for inside and outside: neither is asked.
         let public = found.iter().all(|address| address::is_public(address.ip()));
-        if public || self.allow_private || self.is_excepted(url, port) {
+        if public || self.allow_private || is_listed(url, &self.allow_hosts) {
             return Ok(found);
         }
         Err(WebError::Private(shown))
     }
+}
 
-    fn is_excepted(&self, url: &Url, port: u16) -> bool {
-        let host = url.host_str().unwrap_or_default().to_lowercase();
-        let with_port = format!("{host}:{port}");
-        self.allow_hosts.iter().any(|allowed| *allowed == host || *allowed == with_port)
-    }
+/// Whether a host is on a list, with its port or without.
+fn is_listed(url: &Url, hosts: &[String]) -> bool {
+    let host = url.host_str().unwrap_or_default().to_lowercase();
+    let with_port = format!("{host}:{}", url.port_or_known_default().unwrap_or(0));
+    hosts.iter().any(|listed| *listed == host || *listed == with_port)
 }
 
 /// Where a response sends on to, when it is followed.

@@ -25,7 +25,7 @@ fn intent(name: &str, slots_text: &str) -> Intent {
 fn receipt(domain: &str) -> Option<Receipt> {
     let entities = json!([{ "name": "x", "domain": domain }]);
     let detail = if domain.is_empty() { json!({}) } else { json!({ "entities": entities }) };
-    Some(Receipt { id: "r".into(), ok: true, changed: true, detail })
+    Some(Receipt { id: "r".into(), ok: true, changed: true, detail, tainted: false })
 }
 
 /// Intent and slots of the last turn, the domain of what it was done to; intent and slots that were found in
@@ -418,7 +418,7 @@ fn follow_ups_are_completed() {
 
 fn answered(intent: Intent, ok: bool, detail: Value) -> Context {
     let mut context = Context::default();
-    let receipt = Receipt { id: "r".into(), ok, changed: ok, detail };
+    let receipt = Receipt { id: "r".into(), ok, changed: ok, detail, tainted: false };
     context.remember(1000, &Origin::Cli, vec![(intent, Some(receipt))]);
     context
 }

@@ -61,5 +61,5 @@ pub fn plan_of(value: &Value, id: &str) -> Option<Plan> {
     for step in &mut steps {
         step.args.retain(|_, value| !value.is_null());
     }
-    Some(Plan { id: id.to_owned(), summary, steps })
+    Some(Plan { id: id.to_owned(), summary, steps, tainted: false })
 }

@@ -99,6 +99,14 @@ pub fn is_stop(text: &str) -> bool {
     (stop::INSTINCT.matches)(&plain(text), &nothing)
 }
 
+/// What a text answers that is a yes or no and nothing else; `None` when it is something else.
+pub fn yes_or_no(text: &str) -> Option<bool> {
+    let text = plain(text);
+    let awaited = Context { last_reply: None, awaiting_approval: true };
+    let answers = |instinct: &Instinct| (instinct.matches)(&text, &awaited);
+    if answers(&confirm::INSTINCT) { Some(true) } else { answers(&deny::INSTINCT).then_some(false) }
+}
+
 /// The reflex behind an intent, for sentences that only the templates recognised. A yes or no that answers nothing has
 /// none, nor has a yes that is only likely one: nothing dangerous is done on a guess.
 pub fn by_intent(intent: &Intent, context: &Context<'_>) -> Option<&'static Instinct> {
@@ -193,6 +201,9 @@ mod tests {
     fn yes_and_no_count_only_while_something_waits() {
         assert_eq!(intent("Yes, please.", true), Some("HarkConfirm"));
         assert_eq!(intent("no, don't", true), Some("HarkDeny"));
+        for (text, answer) in [("Yes, please.", Some(true)), ("no, don't", Some(false)), ("stop", None)] {
+            assert_eq!(yes_or_no(text), answer, "{text}");
+        }
         let idle = Context { last_reply: None, awaiting_approval: false };
         assert!(by_intent(&meant("HarkConfirm", Route::Template), &idle).is_none());
         assert!(by_intent(&meant("HarkStop", Route::Template), &idle).is_some());

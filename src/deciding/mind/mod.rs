@@ -26,6 +26,7 @@ use crate::config::route::RouteConfig;
 use crate::domain::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
 use crate::domain::plan::PlanStore;
 use crate::domain::ports::Tools;
+use crate::domain::public_event::Origin;
 use crate::domain::session::Sessions;
 use crate::domain::tool::error_code;
 use crate::domain::{
@@ -37,7 +38,7 @@ use context::Context;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use way::Way;
 
@@ -69,17 +70,27 @@ pub struct MindParts {
     /// Whom it serves; empty: unknown.
     pub owner: String,
     /// What of the house belongs into a prompt, such as the areas; made anew after every change.
-    pub house: Arc<dyn Fn() -> String + Send + Sync>,
+    pub house: Arc<dyn Fn() -> House + Send + Sync>,
     /// The words around results of tools, by ISO 639-1 code.
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
 }
 
+/// What of the house stands in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct House {
+    /// A line a thing.
+    pub text: String,
+    /// There are names or states in it that the household has not chosen.
+    pub outside: bool,
+}
+
 /// See the module.
 pub struct Mind {
     parts: MindParts,
-    suspended: Mutex<Vec<(TurnId, Suspended)>>,
+    /// With whether they had read text from outside.
+    suspended: Mutex<Vec<(TurnId, Suspended, bool)>>,
     /// Plans that are being carried out, by the turn.
     carried: Mutex<BTreeMap<TurnId, String>>,
 }
@@ -125,6 +136,8 @@ struct Work<'m> {
     outputs: Mutex<BTreeMap<String, String>>,
     /// Calls so far; each has a place of its own, so that none is taken for another.
     calls: AtomicU32,
+    /// Text from outside the house has been shown to the model: what it wants from then on may be what the text wants.
+    tainted: AtomicBool,
 }
 
 impl Mind {
@@ -138,7 +151,9 @@ impl Mind {
     pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
         self.parts.contracts.set_tools(self.parts.tools.reference());
         let context = Context::of(&self.parts, &task);
+        let tainted = context.policy().is_some_and(|policy| policy.tainted);
         let work = Work {
+            tainted: AtomicBool::new(tainted),
             mind: self,
             request: Mutex::new(task.text.clone()),
             context,
@@ -200,19 +215,20 @@ impl Mind {
         }
     }
 
-    fn suspend(&self, turn: &TurnId, what: Suspended) {
+    fn suspend(&self, turn: &TurnId, what: Suspended, tainted: bool) {
         let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
-        suspended.retain(|(known, _)| known != turn);
+        suspended.retain(|(known, ..)| known != turn);
         if suspended.len() == MOST_SUSPENDED {
             suspended.remove(0);
         }
-        suspended.push((turn.clone(), what));
+        suspended.push((turn.clone(), what, tainted));
     }
 
-    fn resume(&self, turn: &TurnId) -> Option<Suspended> {
+    fn resume(&self, turn: &TurnId) -> Option<(Suspended, bool)> {
         let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = suspended.iter().position(|(known, _)| known == turn)?;
-        Some(suspended.remove(at).1)
+        let at = suspended.iter().position(|(known, ..)| known == turn)?;
+        let (_, what, tainted) = suspended.remove(at);
+        Some((what, tainted))
     }
 }
 
@@ -241,11 +257,12 @@ impl Work<'_> {
             Resume::Again { plan, checkpoint } => return self.plan_again(plan, *checkpoint).await,
             Resume::Approved { task, .. } | Resume::Answered { task } => self.mind.resume(task),
         };
-        let Some(suspended) = suspended else {
+        let Some((suspended, tainted)) = suspended else {
             let fix = "ask for it once more";
             let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
             return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()) };
         };
+        self.taint(tainted);
         let call = match resume {
             Resume::Approved { call, .. } => Some(call.clone()),
             _ => None,
@@ -258,6 +275,20 @@ impl Work<'_> {
                 None => self.single(&tool, &format!("{text} {}", self.task.text), true).await,
             },
         }
+    }
+
+    /// Text from outside has been shown to the model, where it has.
+    fn taint(&self, tainted: bool) {
+        self.tainted.fetch_or(tainted, Ordering::Relaxed);
+    }
+
+    fn is_tainted(&self) -> bool {
+        self.tainted.load(Ordering::Relaxed)
+    }
+
+    /// The task waits for somebody.
+    fn suspend(&self, what: Suspended) {
+        self.mind.suspend(&self.task.turn, what, self.is_tainted());
     }
 
     fn request(&self) -> String {
@@ -342,9 +373,15 @@ impl Work<'_> {
         let (turn, args) = (self.task.turn.clone(), args.clone());
         self.carry_out_call(match approved {
             Some(call) => ToolCall { index, ..call.clone() },
-            None => ToolCall { index, turn, tool: tool.to_owned(), args, approved: false, grant: None },
+            None => self.new_call(index, turn, tool, args),
         })
         .await
+    }
+
+    /// A call that nobody has said yes to.
+    fn new_call(&self, index: usize, turn: TurnId, tool: &str, args: Slots) -> ToolCall {
+        let (tool, tainted) = (tool.to_owned(), self.is_tainted());
+        ToolCall { index, turn, tool, args, approved: false, grant: None, tainted }
     }
 
     /// The place of the next call.
@@ -374,7 +411,12 @@ impl Work<'_> {
     async fn act_once(&self, call: &ToolCall) -> Receipt {
         let parts = &self.mind.parts;
         let began = (parts.now)();
-        let receipt = parts.tools.run(call.clone()).await;
+        let mut receipt = parts.tools.run(call.clone()).await;
+        let may_be_asked = !matches!(self.task.origin, Origin::Mqtt | Origin::Internal);
+        if receipt.detail["outside"] == true && needs_approval(&receipt) && !may_be_asked {
+            refuse(&mut receipt);
+        }
+        self.taint(receipt.tainted);
         let took = (parts.now)() - began;
         let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
         if self.mind.judges() && !needs_approval(&receipt) {
@@ -431,6 +473,17 @@ fn fenced(text: &str, name: &str) -> String {
 /// A result as a model is shown it.
 fn shown(result: &Value) -> String {
     result.to_string().chars().take(MOST_SHOWN_CHARS).collect()
+}
+
+/// Makes a question of the gate a refusal, where nobody is there who could be asked whether text from outside is right.
+fn refuse(receipt: &mut Receipt) {
+    let Some(detail) = receipt.detail.as_object_mut() else { return };
+    let step = detail.get("name").and_then(Value::as_str).unwrap_or("it").to_owned();
+    let message = format!("text from outside may want this, and nobody is here to be asked: {step}");
+    detail.insert("error".into(), json!(error_code::FORBIDDEN));
+    detail.insert("message".into(), json!(message));
+    detail.insert("fix".into(), json!("ask for it by voice, or in a conversation that has a name"));
+    detail.remove("question");
 }
 
 /// Whether a receipt waits for a person.

@@ -25,7 +25,8 @@ impl Work<'_> {
         }
         // One plan a turn: its id is the turn's.
         match plan_of(&outcome.value, &self.task.turn.0).filter(|_| !outcome.fallback) {
-            Some(plan) => self.carry_out(plan, None).await,
+            // What was read before it was planned may have planned it; what its steps find changes them no more.
+            Some(plan) => self.carry_out(Plan { tainted: self.is_tainted(), ..plan }, None).await,
             None => {
                 let text = outcome.value["message"].as_str().unwrap_or_default().to_owned();
                 ThoughtEnd::Answered { text, language: self.language(), failed: true }
@@ -85,8 +86,11 @@ impl Work<'_> {
             if batch.is_empty() {
                 break;
             }
-            let calls: Vec<(usize, ToolCall)> =
-                batch.iter().map(|&at| (at, self.begin(&mut plan.steps[at], &mut approved))).collect();
+            let begin = |&at: &usize| {
+                let call = self.begin(&mut plan.steps[at], &mut approved);
+                (at, ToolCall { tainted: plan.tainted, ..call })
+            };
+            let calls: Vec<(usize, ToolCall)> = batch.iter().map(begin).collect();
             if let Err(fault) = self.checkpoint(&plan, false) {
                 return ThoughtEnd::NoAnswer { fault: Some(fault) };
             }
@@ -107,7 +111,7 @@ impl Work<'_> {
                 if let Err(fault) = self.checkpoint(&plan, true) {
                     return ThoughtEnd::NoAnswer { fault: Some(fault) };
                 }
-                self.mind.suspend(&self.task.turn, Suspended::Plan { id: plan.id.clone() });
+                self.suspend(Suspended::Plan { id: plan.id.clone() });
                 return waits;
             }
         }
@@ -159,7 +163,7 @@ impl Work<'_> {
             .get_or_insert_with(|| CallId { turn: self.task.turn.clone(), index: self.next_index() });
         let (turn, index) = (id.turn.clone(), id.index);
         let (tool, args) = (step.tool.clone(), step.args.clone());
-        ToolCall { index, turn, tool, args, approved: false, grant: None }
+        self.new_call(index, turn, &tool, args)
     }
 
     fn checkpoint(&self, plan: &Plan, finished: bool) -> Result<(), Fault> {
@@ -238,7 +242,7 @@ fn interrupted(plan: &str, step: &Step) -> Receipt {
     );
     let detail = json!({"error": error_code::FAILED, "message": message, "interrupted": true});
     let id = ReceiptId(format!("{plan}-{}-interrupted", step.id));
-    Receipt { id, ok: false, changed: false, detail }
+    Receipt { id, ok: false, changed: false, detail, tainted: false }
 }
 
 /// The steps that begin now: all that may run beside others, or one alone.
@@ -275,7 +279,7 @@ mod tests {
     }
 
     fn begins(steps: Vec<Step>) -> Vec<usize> {
-        next(&Plan { id: "p".into(), summary: String::new(), steps })
+        next(&Plan { id: "p".into(), summary: String::new(), steps, tainted: false })
     }
 
     #[test]

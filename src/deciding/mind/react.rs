@@ -70,7 +70,7 @@ impl Work<'_> {
                 match self.step(&mut state, &call, &tools).await {
                     Some(end) => {
                         if matches!(end, ThoughtEnd::NeedsApproval { .. } | ThoughtEnd::Asks { .. }) {
-                            self.mind.suspend(&self.task.turn, Suspended::React(Box::new(state)));
+                            self.suspend(Suspended::React(Box::new(state)));
                         }
                         return end;
                     }

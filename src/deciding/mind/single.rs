@@ -56,14 +56,7 @@ impl Work<'_> {
             Ok(args) => args,
             Err(end) => return end,
         };
-        let call = ToolCall {
-            index: 0,
-            turn: self.task.turn.clone(),
-            tool: tool.to_owned(),
-            args,
-            approved: false,
-            grant: None,
-        };
+        let call = self.new_call(0, self.task.turn.clone(), tool, args);
         self.run_single(call, request).await
     }
 
@@ -75,7 +68,7 @@ impl Work<'_> {
             join(self.detected(request), self.act(&call.tool, &call.args, approved)).await;
         if needs_approval(&receipt) {
             let (tool, text) = (call.tool, request.to_owned());
-            self.mind.suspend(&self.task.turn, Suspended::Single { tool, text });
+            self.suspend(Suspended::Single { tool, text });
             return ThoughtEnd::NeedsApproval { call: made, receipt };
         }
         self.put_into_words(&made.tool, request, &receipt, language).await
@@ -177,7 +170,7 @@ impl Work<'_> {
 
     fn ask_for_more(&self, tool: &str, request: &str, question: Option<String>) -> ThoughtEnd {
         let (tool, text) = (tool.to_owned(), request.to_owned());
-        self.mind.suspend(&self.task.turn, Suspended::Single { tool, text });
+        self.suspend(Suspended::Single { tool, text });
         let question = question.filter(|question| !question.trim().is_empty());
         question.map_or(ThoughtEnd::AsksAgain, |question| ThoughtEnd::Asks { question })
     }

@@ -24,7 +24,9 @@ impl Work<'_> {
         vars["focused"] = json!(self.context.is_focused());
         vars["owner"] = json!(plain(&parts.owner));
         vars["agents"] = json!(agents.join("\n"));
-        vars["house"] = json!((parts.house)());
+        let house = (parts.house)();
+        self.taint(house.outside);
+        vars["house"] = json!(house.text);
         vars
     }
 }

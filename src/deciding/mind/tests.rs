@@ -65,9 +65,15 @@ impl Tools for Bench {
             "test.unlock" if !call.approved => {
                 (false, json!({"error": "needs_approval", "action": "unlock", "name": "door"}))
             }
+            "test.set" if call.tainted && !call.approved => (
+                false,
+                json!({"error": "needs_approval", "outside": true, "action": "carry out", "name": "step"}),
+            ),
             _ => (true, json!({})),
         };
-        let receipt = Receipt { id: "r".into(), ok, changed: ok, detail };
+        // What is found on a page comes from outside.
+        let tainted = call.tainted || call.args.get("name") == Some(&json!("page"));
+        let receipt = Receipt { id: "r".into(), ok, changed: ok, detail, tainted };
         self.0.lock().unwrap().push(call);
         Box::pin(async { receipt })
     }
@@ -166,7 +172,7 @@ impl Stage {
             settings,
             identity: String::new(),
             owner: String::new(),
-            house: Arc::new(|| "Lamp in Kitchen: off (light)".into()),
+            house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
             words: Arc::new(|_| Words::default()),
             now: Arc::new(move || noon),
         });
@@ -259,6 +265,8 @@ fn reported(thought: Thought) -> (Option<String>, usize, usize, Vec<String>) {
         other => panic!("{other:?}"),
     }
 }
+
+mod outside;
 
 #[test]
 fn small_talk_is_told_as_it_comes() {
@@ -478,7 +486,7 @@ fn a_plan_is_carried_out_with_a_checkpoint_around_every_step() {
 #[test]
 fn a_plan_that_nobody_wants_any_more_has_ended() {
     let stage = Stage::with(Vec::new());
-    let plan = Plan { id: "p".into(), summary: "Bake".into(), steps: Vec::new() };
+    let plan = Plan { id: "p".into(), summary: "Bake".into(), steps: Vec::new(), tainted: false };
     stage.plans.checkpoint("s", "r", &plan, false).unwrap();
     stage.mind.carried.lock().unwrap().insert("t-9".into(), "p".into());
     stage.mind.abandon(&"t-8".into());
@@ -515,7 +523,8 @@ fn cut(tool: &str, name: &str, receipt: Option<Receipt>) -> (Vec<(String, CallId
 
 #[test]
 fn after_a_power_cut_a_step_that_ran_is_not_done_twice() {
-    let receipt = |ok: bool, detail: Value| Some(Receipt { id: "r".into(), ok, changed: ok, detail });
+    let receipt =
+        |ok: bool, detail: Value| Some(Receipt { id: "r".into(), ok, changed: ok, detail, tainted: false });
     let tools = |ran: &[(String, CallId)]| ran.iter().map(|(tool, _)| tool.clone()).collect::<Vec<_>>();
 
     // What only looks, or names the state that is to be, is done again, under the same name.

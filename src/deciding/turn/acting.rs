@@ -1,12 +1,28 @@
 //! Receipts coming in, and dangerous acts that need a yes.
 
 use super::Machine;
-use super::state::{Approval, Phase, Work};
-use super::talk::Talk;
+use super::state::{Approval, Opening, Phase, Turn, Work};
+use super::talk::{Talk, conversation};
+use crate::deciding::instincts;
+use crate::domain::intent::refusal;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{Origin, Outcome, PublicEvent};
 use crate::domain::tool::error_code;
-use crate::domain::{Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId};
+use crate::domain::{Fault, FaultKind, Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId};
+
+/// Why a yes or no counts for nothing, as the replies are called.
+const NOTHING_WAITS: &str = "nothing_waits";
+const SEVERAL_WAIT: &str = "several_wait";
+const NOT_YOURS: &str = "not_yours";
+
+/// Whose answer it is, and how it was given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answerer {
+    /// Of the operator, by their token.
+    pub(super) operator: bool,
+    /// In words, which may be a request like any other.
+    pub(super) in_words: bool,
+}
 
 impl Machine {
     pub(super) fn on_acted(
@@ -43,7 +59,9 @@ impl Machine {
             turn.work.iter().partition(|work| needs_approval(work));
         let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
         let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
-        let failed = settled.iter().any(|work| work.receipt.as_ref().is_some_and(|receipt| !receipt.ok));
+        let failed = settled.iter().any(|work| {
+            work.receipt.as_ref().is_some_and(|receipt| !receipt.ok) || work.intent.name == refusal::INTENT
+        });
         let intents: Vec<_> =
             waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
         let by_pin = waiting.iter().any(|work| lacks(work, error_code::NEEDS_PIN));
@@ -94,29 +112,75 @@ impl Machine {
         self.run(now, id, work);
     }
 
-    /// A yes or no of the owner's dashboard. It answers the turn it names, else its own conversation, else the only
-    /// question there is: whoever has the dashboard is let in by its token, not by where the question was asked.
-    pub(super) fn on_answer(&mut self, now: Stamp, origin: Origin, turn: Option<&TurnId>, yes: bool) {
+    /// A yes or no over a connection. It answers the question of its own conversation; the operator's answers the turn
+    /// it names, or the only question there is, whoever was asked. Every other one is told that it changed nothing.
+    pub(super) fn on_answer(
+        &mut self,
+        now: Stamp,
+        origin: Origin,
+        turn: Option<&TurnId>,
+        yes: bool,
+        by: Answerer,
+    ) {
         let fits = |approval: &Approval| turn.is_none_or(|id| approval.turn == *id);
         let waits = |talk: &&Talk| talk.approval.as_ref().is_some_and(fits);
         let waiting: Vec<&Origin> = self.talks.all().filter(waits).map(Talk::origin).collect();
         let word = if yes { "yes" } else { "no" };
         let asked = match waiting.as_slice() {
-            all if all.contains(&&origin) => origin,
-            [only] => (*only).clone(),
-            _ if self.asks_something_else(&origin, turn) => origin,
-            // Said in words it could be taken for a yes to something else that waits here.
-            _ => {
-                let id = self.typed_turn(now, word.to_owned(), origin, false, false);
-                if let Some(turn) = self.turn_mut(&id) {
-                    turn.outcome = Outcome::NotUnderstood;
-                }
-                self.reply(now, &id, Reply::Fixed { key: "nothing_waits".into() });
-                return;
-            }
+            all if all.contains(&conversation(&origin)) => Ok(origin.clone()),
+            [only] if by.operator => Ok((*only).clone()),
+            [_, _, ..] if by.operator => Err(SEVERAL_WAIT),
+            _ if by.in_words || self.asks_something_else(&origin, turn) => Ok(origin.clone()),
+            [] => Err(NOTHING_WAITS),
+            _ => Err(NOT_YOURS),
         };
-        let speak = asked == Origin::Voice;
-        self.on_typed(now, word.to_owned(), asked, speak, false);
+        match asked {
+            Ok(asked) => {
+                let speak = asked == Origin::Voice;
+                self.on_typed(now, word.to_owned(), asked, speak, false);
+            }
+            Err(key) => {
+                // Taken for words, it could be a yes to something else that waits here.
+                let id = self.typed_turn(now, word.to_owned(), origin, false, false);
+                self.turn_down(now, &id, key);
+            }
+        }
+    }
+
+    /// Takes a yes or no in words that answers nothing here, while a dangerous act waits in another conversation: it
+    /// counts where it was asked for, and nowhere else. Whether it was that.
+    pub(super) fn answers_elsewhere(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
+        let expected = |talk: &Talk| talk.chats || talk.awaits_words();
+        let meant_here = self.talks.of(origin).is_some_and(expected);
+        let elsewhere = self.talks.all().any(|talk| talk.approval.is_some());
+        // What was said without being asked for need not be for Hark.
+        let was_asked = |turn: &mut Turn| matches!(turn.opening, Opening::WakeWord | Opening::Asked);
+        let is_for_hark = self.turn_mut(id).is_some_and(|turn| was_asked(turn) && !turn.dry_run);
+        if meant_here || !elsewhere || !is_for_hark || instincts::yes_or_no(text).is_none() {
+            return false;
+        }
+        self.turn_down(now, id, NOT_YOURS);
+        true
+    }
+
+    /// A yes or no that answers nothing: its sender is told why, and what waits goes on waiting.
+    fn turn_down(&mut self, now: Stamp, id: &TurnId, key: &str) {
+        let refused = match key {
+            NOTHING_WAITS => None,
+            SEVERAL_WAIT => Some(("several questions wait for a yes or no", "name the turn that asked")),
+            _ => Some((
+                "the question that waits for a yes or no was asked in another conversation",
+                "answer where it was asked, or as the operator: `hark approve`, `hark deny`",
+            )),
+        };
+        if let Some(turn) = self.turn_mut(id) {
+            turn.outcome = if refused.is_some() { Outcome::Failed } else { Outcome::NotUnderstood };
+        }
+        if let Some((message, fix)) = refused {
+            let fault = Fault::new(FaultKind::BadInput, "approval", message, fix).recoverable();
+            self.publish(Some(id), PublicEvent::Error(fault));
+        }
+        self.reply(now, id, Reply::Fixed { key: key.into() });
     }
 
     /// Whether a yes or no is awaited in this conversation that is for no dangerous act: for one that was given up, which

@@ -3,10 +3,10 @@
 use super::Machine;
 use super::tests::{
     acted, at, calls, heard, machine, outcomes, replied, replies, run, timer, turn, typed, understood,
-    unlocking,
+    unlocking, wake,
 };
 use crate::domain::pin::{MASK, PinVerdict};
-use crate::domain::public_event::{Origin, Outcome, SpeakingEnd};
+use crate::domain::public_event::{Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
 use crate::domain::{Effect, Event, Reply, TurnId};
 
@@ -75,8 +75,7 @@ fn every_act_that_a_yes_lets_through_is_named_in_the_question() {
 
 #[test]
 fn a_button_answers_the_question_it_names_and_no_other() {
-    let press =
-        |turn: Option<&str>, yes| Event::Answer { origin: Origin::Cli, turn: turn.map(TurnId::from), yes };
+    let press = |turn: Option<&str>, yes| button(Origin::Cli, turn, yes, false);
     let nothing = [Reply::Fixed { key: "nothing_waits".into() }];
     let mut asked = machine();
     unlocking(&mut asked, "needs_approval");
@@ -93,6 +92,141 @@ fn a_button_answers_the_question_it_names_and_no_other() {
             assert_eq!(replies(&effects), nothing, "it is no request either");
         }
     }
+}
+
+fn button(origin: Origin, turn: Option<&str>, yes: bool, operator: bool) -> Event {
+    Event::Answer { origin, turn: turn.map(TurnId::from), yes, operator, said_as: None }
+}
+
+/// Every channel a question can come by and be answered by; where conversations have names, two of them.
+fn channels() -> [Origin; 7] {
+    let named = |kind: fn(String) -> Origin| [kind("desk".into()), kind("sofa".into())];
+    let ([desk, sofa], [hall, attic]) = (named(Origin::Api), named(Origin::MqttSession));
+    [Origin::Voice, Origin::Cli, Origin::Mqtt, hall, attic, desk, sofa]
+}
+
+/// These words by a channel.
+fn says(origin: &Origin, words: &str) -> Vec<Event> {
+    match origin {
+        Origin::Voice => vec![wake(), Event::SpeechStarted, heard(words, false)],
+        _ => {
+            let (text, origin) = (words.to_owned(), origin.clone());
+            vec![Event::Typed { text, origin, speak: false, dry_run: false }]
+        }
+    }
+}
+
+fn step(machine: &mut Machine, at_ms: u64, events: Vec<Event>) -> Vec<Effect> {
+    run(machine, events.into_iter().map(|event| (at_ms, event)).collect())
+}
+
+#[test]
+fn a_yes_counts_where_it_was_asked_for_and_nowhere_else() {
+    let done = [("home.turn_off".to_owned(), true)];
+    let told = |effects: &[Effect], key: &str| {
+        let told = effects.iter().any(|effect| match effect {
+            Effect::Publish { event: PublicEvent::Error(fault), .. } => fault.part == "approval",
+            _ => false,
+        });
+        assert_eq!(replies(effects), [Reply::Fixed { key: key.into() }], "{effects:?}");
+        assert!(told, "{effects:?}");
+    };
+    for asked in channels() {
+        let mut waiting = machine();
+        step(&mut waiting, 0, says(&asked, "unlock the front door"));
+        let spoken = asked == Origin::Voice;
+        let asks =
+            vec![understood(1, &["HassTurnOff"]), acted(1, 0, false, "needs_approval"), replied(1, spoken)];
+        assert!(matches!(replies(&step(&mut waiting, 1, asks))[..], [Reply::AskApproval { .. }]));
+        if spoken {
+            step(&mut waiting, 2, vec![Event::SpeakingEnded { turn: turn(1), reason: SpeakingEnd::Done }]);
+        }
+        for answers in channels() {
+            let is_own = answers == asked;
+            for words in ["yes", "ok", "go ahead"] {
+                let mut asked = waiting.clone();
+                let effects = step(&mut asked, 100, says(&answers, words));
+                if is_own {
+                    assert_eq!(calls(&effects), done);
+                } else {
+                    assert!(calls(&effects).is_empty(), "{answers:?}: {effects:?}");
+                    told(&effects, "not_yours");
+                }
+            }
+            for named in [None, Some("t-1")] {
+                for yes in [true, false] {
+                    let mut other = waiting.clone();
+                    let effects = step(&mut other, 100, vec![button(answers.clone(), named, yes, false)]);
+                    if is_own {
+                        assert_eq!(calls(&effects).len(), usize::from(yes));
+                    } else {
+                        assert!(calls(&effects).is_empty(), "{answers:?}: {effects:?}");
+                        told(&effects, "not_yours");
+                        // The question stays open for the one who was asked.
+                        let effects = step(&mut other, 200, says(&asked, "yes"));
+                        assert_eq!(calls(&effects), done, "{asked:?} after {answers:?}");
+                    }
+                    let mut operator = waiting.clone();
+                    let effects = step(&mut operator, 100, vec![button(answers.clone(), named, yes, true)]);
+                    assert_eq!(calls(&effects).len(), usize::from(yes), "{answers:?} for {asked:?}");
+                }
+            }
+        }
+        // "Stop" of anybody is always good enough.
+        let mut stopped = waiting.clone();
+        step(&mut stopped, 100, vec![Event::Stop]);
+        assert!(calls(&step(&mut stopped, 200, says(&asked, "yes"))).is_empty());
+    }
+}
+
+#[test]
+fn the_operator_says_which_question_is_meant_where_several_wait() {
+    let mut machine = machine();
+    for (n, session) in [(1, "desk"), (2, "sofa")] {
+        let mut events = says(&Origin::Api(session.into()), "unlock the front door");
+        events.extend([
+            understood(n, &["HassTurnOff"]),
+            acted(n, 0, false, "needs_approval"),
+            replied(n, false),
+        ]);
+        step(&mut machine, 0, events);
+    }
+    let own = || Origin::Api("ws-1".into());
+    let mut which = machine.clone();
+    let effects = step(&mut which, 100, vec![button(own(), None, true, true)]);
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "several_wait".into() }]);
+    assert!(calls(&effects).is_empty());
+    let effects = step(&mut which, 200, vec![button(own(), Some("t-2"), true, true)]);
+    assert_eq!(calls(&effects).len(), 1);
+    // In words: as the turn that the sender waits for, a request like any other where nothing waits.
+    let said = |operator| Event::Answer {
+        origin: own(),
+        turn: None,
+        yes: true,
+        operator,
+        said_as: Some("said-1".into()),
+    };
+    let effects = step(&mut machine, 100, vec![Event::Stop, said(true)]);
+    let opened = |effect: &Effect| match effect {
+        Effect::Publish { turn, event: PublicEvent::Transcript(_), .. } => turn.clone(),
+        _ => None,
+    };
+    assert_eq!(effects.iter().find_map(opened), Some("said-1".into()), "{effects:?}");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Understand { .. })), "{effects:?}");
+}
+
+#[test]
+fn a_yes_to_something_else_is_nobody_elses() {
+    // A language model has asked something in the conversation of who says yes.
+    let mut machine = machine();
+    unlocking(&mut machine, "needs_approval");
+    let chat = Origin::Api("chat".into());
+    machine.talks.open(&chat).chats = true;
+    let effects = step(&mut machine, 100, says(&chat, "yes"));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Understand { .. })), "{effects:?}");
+    // Nobody waits anywhere: words are words.
+    let effects = step(&mut super::tests::machine(), 0, says(&chat, "yes"));
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Understand { .. })), "{effects:?}");
 }
 
 #[test]

@@ -43,6 +43,7 @@ use crate::domain::audio::Earcon;
 use crate::domain::pin::PinVerdict;
 use crate::domain::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use crate::domain::{Effect, Event, Mode, Reply, Route, Setting, Stamp, TurnId};
+use acting::Answerer;
 use barge_in::Interruption;
 use ringing::Ringing;
 use said::Said;
@@ -216,10 +217,15 @@ impl Machine {
                     self.out.push(Effect::Settled { turn });
                 }
             }
-            Event::Answer { origin, turn, yes } => self.on_answer(now, origin, turn.as_ref(), yes),
+            Event::Answer { origin, turn, yes, operator, said_as } => {
+                let in_words = said_as.is_some();
+                self.promised = said_as;
+                self.on_answer(now, origin, turn.as_ref(), yes, Answerer { operator, in_words });
+            }
             Event::Claimed { .. }
             | Event::Announcement { .. }
             | Event::Confirmed { .. }
+            | Event::Covered { .. }
             | Event::Sound { .. }
             | Event::Restart
             | Event::Install => {}

@@ -78,7 +78,10 @@ impl Machine {
             self.on_pin(now, id, verdict);
             return;
         }
-        if self.answer_which(now, id, text, &origin) || self.answer_too_late(now, id, text, &origin) {
+        if self.answer_which(now, id, text, &origin)
+            || self.answer_too_late(now, id, text, &origin)
+            || self.answers_elsewhere(now, id, text, &origin)
+        {
             return;
         }
         let awaiting_approval = self.approval(&origin).is_some();
@@ -203,6 +206,7 @@ impl Machine {
                 args: route::arguments(tool, &intent),
                 approved: false,
                 grant: None,
+                tainted: false,
             });
             Work { intent, call, receipt: None }
         });
@@ -252,6 +256,12 @@ impl Machine {
             self.stop_everything(Some(id));
         }
         if let Some(muted) = reaction.mute {
+            // A command that does not stay has no microphone; beside a running Hark requests do not come so.
+            if origin == Origin::Cli {
+                self.turn_mut(id).into_iter().for_each(|turn| turn.outcome = Outcome::Failed);
+                self.reply(now, id, Reply::Fixed { key: "not_running".into() });
+                return;
+            }
             self.set_mute(muted);
         }
         match reaction.approval {

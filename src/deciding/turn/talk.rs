@@ -121,6 +121,15 @@ impl Talk {
         &self.origin
     }
 
+    /// Whether something that was asked here, or not told yet, waits for words.
+    pub(super) fn awaits_words(&self) -> bool {
+        self.approval.is_some()
+            || self.lapsed.is_some()
+            || self.question.is_some()
+            || self.lacking.is_some()
+            || self.waiting.is_some()
+    }
+
     /// Nothing is asked any more.
     pub(super) fn ask_nothing(&mut self) {
         self.approval = None;

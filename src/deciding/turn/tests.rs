@@ -90,7 +90,8 @@ pub(super) fn understood(n: u32, names: &[&str]) -> Event {
 
 pub(super) fn acted(n: u32, index: usize, ok: bool, error: &str) -> Event {
     let detail = if ok { json!({}) } else { json!({ "error": error }) };
-    let receipt = Receipt { id: format!("r{index}").as_str().into(), ok, changed: ok, detail };
+    let receipt =
+        Receipt { id: format!("r{index}").as_str().into(), ok, changed: ok, detail, tainted: false };
     Event::Acted { turn: turn(n), index, receipt, duration_ms: 1.0 }
 }
 

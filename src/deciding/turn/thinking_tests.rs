@@ -65,9 +65,10 @@ fn unlock(n: u32) -> Event {
         args: Slots::new(),
         approved: false,
         grant: None,
+        tainted: false,
     };
     let detail = json!({"error": "needs_approval", "action": "unlock", "name": "door"});
-    let receipt = Receipt { id: "r".into(), ok: false, changed: false, detail };
+    let receipt = Receipt { id: "r".into(), ok: false, changed: false, detail, tainted: false };
     thought(n, ThoughtEnd::NeedsApproval { call, receipt })
 }
 

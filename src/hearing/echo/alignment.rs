@@ -1,33 +1,38 @@
 //! Which frame of the loudspeaker sounds while a sample of the microphone is captured.
 //!
-//! Both devices count their own clock and tell, every callback, when a frame of theirs sounds or was
-//! captured. Such moments are right in the long run and some milliseconds off each time (a sound
-//! server knows its delay only roughly). So a place in the loudspeaker's stream is carried on from
-//! sample to sample with a speed near the nominal one, and the moments only steer the speed: half a
-//! second's errors give one median, a slow loop turns the median into parts per million. What is
-//! further off than [`JUMP_S`] is no drift but a device that stopped, skipped or was opened again: the
-//! place is then set anew.
+//! Both devices count their samples, and the two counts go on side by side: a place in the loudspeaker's stream
+//! is carried on from sample to sample with a speed near the nominal one. What the echo tells ([`Path`]) steers
+//! the speed, and sets the place anew when a stream lost sound.
+//!
+//! The devices also tell, every callback, when a frame of theirs sounds or was captured. A sound server knows
+//! its delay only roughly and changes its mind by some ten milliseconds within seconds, so these moments set
+//! the place only where no echo can: at the beginning, in long silence, and when they are further off than
+//! [`JUMP_S`], which is a device that stood still or was opened again.
 //!
 //! The place runs ahead of the sound by the *lead*: the canceller looks for the echo behind the
 //! loudspeaker's signal, never before it, so moments that are wrong by less than the lead do no harm.
 //! How much lead there can be depends on how early the loudspeaker's callback hands its sound over.
 
 use super::far_end::FarEnd;
+use super::path::Path;
 use crate::domain::SAMPLE_RATE_HZ;
 use std::time::Instant;
 
-/// Looks that make one step of the loop: half a second of one every 10 ms.
+/// Looks that make one step: half a second of one every 10 ms.
 const WINDOW: usize = 50;
 
 /// Looks that make the first, hasty steps on a new stream, and how long those are made.
 const FIRST_WINDOW: usize = 10;
 const FIRST_S: f64 = 0.45;
 
-/// Further off than this is a jump.
-const JUMP_S: f64 = 0.012;
+/// Further off than usual by this is a jump. When streams begin and end, a server's moments wander by half of it; what
+/// is less is found by the echo.
+const JUMP_S: f64 = 0.060;
 
-/// So many looks in a row that agree on a jump within [`AGREED_S`] need no full window. Fewer would
-/// set the place some milliseconds wrong, and the canceller had to learn the room anew.
+/// How much of a change counts as usual after each step.
+const ACCUSTOMED: f64 = 0.3;
+
+/// So many looks in a row that agree on a jump within [`AGREED_S`] need no full window.
 const AGREEING: usize = 10;
 const AGREED_S: f64 = 0.008;
 
@@ -49,22 +54,6 @@ const MARGIN_S: f64 = 0.006;
 /// A loudspeaker whose callback has not come for so many samples stands still: nothing is learned from
 /// moments that old.
 const STALE_SAMPLES: u64 = 2400;
-
-/// The loop's time constant when a stream is new and when it is old, in seconds. In between it is a
-/// third of the stream's age: quick at first, then deaf to jitter.
-const LOOP_S: (f64, f64) = (2.0, 30.0);
-
-/// Two clocks are never further apart than this.
-const MOST_DRIFT: f64 = 400e-6;
-
-/// More than this in one look is not drift.
-const MOST_BELIEVED_S: f64 = 0.003;
-
-/// Moments whose middle half scatters by this are believed half.
-const SCATTER_S: f64 = 0.005;
-
-/// Speed added or taken to make up for an error; slow enough for the canceller to follow.
-const MOST_SLEW: f64 = 300e-6;
 
 /// A frame and the moment it sounds.
 #[derive(Debug, Clone, Copy)]
@@ -94,8 +83,11 @@ pub(super) struct Alignment {
     stamp_age_samples: u64,
     /// Samples of this window whose sound was not there in time.
     missed_samples: u64,
-    drift: f64,
-    slew: f64,
+    /// The fewest frames in this window that were there beyond what was read.
+    least_room: f64,
+    /// How far the moments usually say that the place is off, in seconds.
+    usual_off_s: f64,
+    path: Path,
     jumps: u64,
 }
 
@@ -113,10 +105,17 @@ impl Alignment {
             age_samples: 0,
             stamp_age_samples: 0,
             missed_samples: 0,
-            drift: 0.0,
-            slew: 0.0,
+            least_room: f64::INFINITY,
+            usual_off_s: 0.0,
+            path: Path::default(),
             jumps: 0,
         }
+    }
+
+    /// The loudspeaker was opened again: what is known of the echo's way still holds.
+    pub(super) fn begin_anew(&mut self) {
+        self.path.begin_anew();
+        *self = Self { path: std::mem::take(&mut self.path), ..Self::new() };
     }
 
     /// Takes note of when a frame of the loudspeaker sounds.
@@ -150,13 +149,9 @@ impl Alignment {
         }
     }
 
-    /// One step of the loop.
+    /// One step.
     fn step(&mut self, young: bool, resting: bool, rate: f64) {
         let off_s = ranked(&mut self.errors, 0.5);
-        if off_s.abs() > JUMP_S && !young {
-            self.jump(off_s, resting, rate);
-            return;
-        }
         if young {
             self.move_by(off_s * rate);
             let ahead_s = ranked(&mut self.aheads, USUAL);
@@ -166,24 +161,34 @@ impl Alignment {
             } else if ahead_s < self.lead_s + MARGIN_S / 2.0 {
                 self.set_lead(lead_for(ahead_s), rate);
             }
+        } else if (off_s - self.usual_off_s).abs() > JUMP_S {
+            self.jump(off_s, resting, rate);
+            return;
         } else {
-            self.steer(off_s);
+            if resting && !self.path.is_fresh() {
+                self.move_by(off_s * ACCUSTOMED * rate);
+                self.usual_off_s = 0.0;
+            } else {
+                self.usual_off_s += (off_s - self.usual_off_s) * ACCUSTOMED;
+            }
             self.shorten_lead(resting, rate);
         }
         self.begin_window();
     }
 
-    /// Sets the speed: what is off is made up for within the loop's time, and what is off again and
-    /// again is drift. Moments that scatter count less.
-    fn steer(&mut self, off_s: f64) {
-        let elapsed_s = self.samples as f64 / f64::from(SAMPLE_RATE_HZ);
-        let loop_s = (self.age_s() / 3.0).clamp(LOOP_S.0, LOOP_S.1);
-        let scatter_s = ranked(&mut self.errors, 0.75) - ranked(&mut self.errors, 0.25);
-        let trust = 1.0 / (1.0 + (scatter_s / SCATTER_S).powi(2));
-        let believed_s = off_s.clamp(-MOST_BELIEVED_S, MOST_BELIEVED_S) * trust;
-        let drift = self.drift + believed_s * elapsed_s / (4.0 * loop_s * loop_s);
-        self.drift = drift.clamp(-MOST_DRIFT, MOST_DRIFT);
-        self.slew = (off_s * trust / loop_s).clamp(-MOST_SLEW, MOST_SLEW);
+    /// An echo was heard this many samples of 16 kHz behind the place.
+    pub(super) fn echo(&mut self, lag: f64, far: &FarEnd) {
+        let Some(place) = self.place else { return };
+        let frames = f64::from(far.rate_hz()) / f64::from(SAMPLE_RATE_HZ);
+        // Sound comes in pieces: what is there now will not be there always.
+        let room = self.least_room.min(far.readable_until() - place) - MARGIN_S * f64::from(far.rate_hz());
+        if let Some(samples) = self.path.echo(lag, room / frames) {
+            tracing::debug!(ms = samples / 16.0, "loudspeaker and microphone aligned anew by the echo");
+            self.jumps += 1;
+            self.move_by(samples * frames);
+            self.usual_off_s -= samples / f64::from(SAMPLE_RATE_HZ);
+            self.begin_window();
+        }
     }
 
     /// How far the newest looks say, of one mind, that the place is off.
@@ -191,18 +196,20 @@ impl Alignment {
         let newest = self.errors.last_chunk::<AGREEING>()?;
         let least = newest.iter().copied().fold(f64::INFINITY, f64::min);
         let most = newest.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let agreed = most - least < AGREED_S && (least > JUMP_S || most < -JUMP_S);
+        let usual = self.usual_off_s;
+        let agreed = most - least < AGREED_S && (least > usual + JUMP_S || most < usual - JUMP_S);
         agreed.then_some((least + most) / 2.0)
     }
 
-    /// Sets the place anew, to be found more exactly when nobody is disturbed by that. The drift stays:
-    /// it is a matter of the two crystals.
+    /// Sets the place anew, to be found more exactly when nobody is disturbed by that.
     fn jump(&mut self, off_s: f64, resting: bool, rate: f64) {
+        tracing::debug!(ms = off_s * 1000.0, "loudspeaker and microphone aligned anew by their devices");
         self.jumps += 1;
         self.move_by(off_s * rate);
-        let age_s = if resting { 0.0 } else { FIRST_S };
+        self.usual_off_s = 0.0;
+        // What the echo has told is better than what the moments will.
+        let age_s = if resting && !self.path.is_fresh() { 0.0 } else { FIRST_S };
         self.age_samples = (age_s * f64::from(SAMPLE_RATE_HZ)) as u64;
-        self.slew = 0.0;
         self.begin_window();
     }
 
@@ -217,7 +224,9 @@ impl Alignment {
         };
         self.short_windows = if too_late { self.short_windows + 1 } else { 0 };
         if self.short_windows >= 2 {
-            self.set_lead(lead_for(ahead_s).min(self.lead_s), rate);
+            // The echo may have moved the place ahead of what the moments say.
+            let fits_s = if resting { self.lead_s } else { self.lead_s + self.least_room / rate - MARGIN_S };
+            self.set_lead(lead_for(ahead_s).min(self.lead_s).min(fits_s), rate);
         }
     }
 
@@ -231,6 +240,7 @@ impl Alignment {
         self.aheads.clear();
         self.samples = 0;
         self.missed_samples = 0;
+        self.least_room = f64::INFINITY;
     }
 
     fn age_s(&self) -> f64 {
@@ -239,10 +249,11 @@ impl Alignment {
 
     /// Where to read the next `samples` samples, and how far apart; `None` as long as nothing is known.
     pub(super) fn next(&mut self, samples: usize, far: &FarEnd) -> Option<(f64, f64)> {
-        let rate = f64::from(far.rate_hz());
-        let step = rate / f64::from(SAMPLE_RATE_HZ) * (1.0 + self.drift + self.slew);
+        let step = self.step_frames(far);
         let place = self.place?;
+        self.path.pass(samples);
         self.place = Some(place + step * samples as f64);
+        self.least_room = self.least_room.min(far.readable_until() - place - step * samples as f64);
         if place + step * samples as f64 > far.readable_until() && !far.silent_from(place) {
             self.missed_samples += samples as u64;
         }
@@ -250,6 +261,15 @@ impl Alignment {
         self.age_samples += samples as u64;
         self.stamp_age_samples += samples as u64;
         Some((place, step))
+    }
+
+    /// Where the next sample is read, and how far apart samples are.
+    pub(super) fn place(&self, far: &FarEnd) -> Option<(f64, f64)> {
+        Some((self.place?, self.step_frames(far)))
+    }
+
+    fn step_frames(&self, far: &FarEnd) -> f64 {
+        f64::from(far.rate_hz()) / f64::from(SAMPLE_RATE_HZ) * self.path.speed()
     }
 
     fn move_by(&mut self, frames: f64) {
@@ -263,7 +283,7 @@ impl Alignment {
 
     /// Speed of the loudspeaker's clock against the microphone's, in parts per million.
     pub(super) fn drift_ppm(&self) -> f64 {
-        self.drift * 1e6
+        self.path.drift() * 1e6
     }
 
     /// How often the place was set anew.

@@ -2,8 +2,8 @@
 //!
 //! The reference is the true signal: a copy of what the output callback handed to the device, after
 //! volume and ducking, with the moments at which it sounds. [`far_end`] keeps it, [`alignment`] finds
-//! the frames that sound while the microphone captures, whatever the two clocks do, and [`canceller`]
-//! (AEC3) subtracts what the room makes of them. AEC3 gets one block of each side in turn, so it never
+//! the frames that sound while the microphone captures, whatever the two clocks do, by what [`lag`] finds
+//! of them in the microphone's signal, and [`canceller`] (AEC3) subtracts what the room makes of them. AEC3 gets one block of each side in turn, so it never
 //! sees jitter; it looks for the echo from 0 to 500 ms behind its reference.
 //!
 //! While nothing is played the canceller rests, keeping what it has learned, and the samples pass with
@@ -14,16 +14,20 @@ mod alignment;
 mod canceller;
 mod coupling;
 mod far_end;
+mod lag;
+mod path;
 mod polish;
 #[cfg(test)]
 mod tests;
 
 use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
+use crate::hearing::history::History;
 use alignment::Alignment;
 use canceller::{BLOCK, Canceller};
 use coupling::Coupling;
 use far_end::FarEnd;
+use lag::{HEARD, LATEST, LagFinder, PLAYED};
 use polish::Polish;
 use std::time::Instant;
 
@@ -35,6 +39,12 @@ const LOUD_ENOUGH: f32 = 1e-5;
 
 /// How long it takes the canceller to know a room: 1.5 s of sound.
 const LEARNING_BLOCKS: u32 = 375;
+
+/// How much of that it takes when only the place had to be set anew: half a second.
+const SETTLING_BLOCKS: u32 = 125;
+
+/// How often the echo is looked for in the sound: every 128 ms.
+const LOOK_BLOCKS: u32 = 32;
 
 /// Blocks over which levels are averaged: 160 ms, what barge-in waits for.
 const LEVEL_BLOCKS: f32 = 40.0;
@@ -87,6 +97,11 @@ pub struct EchoStage {
     canceller: Option<Canceller>,
     far: FarEnd,
     alignment: Alignment,
+    finder: LagFinder,
+    /// What the microphone heard last, and the loudspeaker's sound that it is compared with.
+    heard: History,
+    compared: Vec<f32>,
+    unlooked_blocks: u32,
     /// One for each of the two forms of the sound.
     polish: Option<[Polish; 2]>,
     /// What was given out last, for its words.
@@ -106,8 +121,8 @@ pub struct EchoStage {
     begun: bool,
     /// Blocks in which the canceller had something loud enough to learn from.
     learned_blocks: u32,
-    /// The delay and the alignment for which it learned.
-    learned_for: (i32, i32, u64),
+    /// The delay for which it learned, and how often the place had been set anew by then.
+    learned_for: ((i32, i32), u64),
     levels: Levels,
     coupling: Coupling,
     /// Part of the samples as they came in what is given out: 0 cancelled, 1 untouched.
@@ -143,6 +158,10 @@ impl EchoStage {
             canceller: config.enabled.then(Canceller::new),
             far: FarEnd::new(SAMPLE_RATE_HZ),
             alignment: Alignment::new(),
+            finder: LagFinder::new(),
+            heard: History::new(HEARD),
+            compared: vec![0.0; PLAYED],
+            unlooked_blocks: 0,
             polish: Polish::new(config).zip(Polish::new(config)).map(<[Polish; 2]>::from),
             words: Vec::with_capacity(BLOCK * 32),
             played: Vec::with_capacity(BLOCK * 32),
@@ -153,7 +172,7 @@ impl EchoStage {
             past: [0.0; BLOCK],
             begun: false,
             learned_blocks: 0,
-            learned_for: (0, 0, 0),
+            learned_for: ((0, 0), 0),
             levels: Levels::default(),
             coupling: Coupling::default(),
             untouched: 0.0,
@@ -163,7 +182,7 @@ impl EchoStage {
     /// A loudspeaker was opened, or opened again: its stream begins with frame 0.
     pub fn speaker_opened(&mut self, rate_hz: u32) {
         self.far = FarEnd::new(rate_hz);
-        self.alignment = Alignment::new();
+        self.alignment.begin_anew();
         self.coupling = Coupling::default();
     }
 
@@ -221,14 +240,29 @@ impl EchoStage {
             }
             self.levels.add(&played, heard, &cleaned);
             self.coupling.block(self.levels.played, self.levels.heard);
+            self.heard.push(heard);
+            self.unlooked_blocks += 1;
+            if self.unlooked_blocks >= LOOK_BLOCKS && self.levels.played > LOUD_ENOUGH {
+                self.unlooked_blocks = 0;
+                look_for_echo(
+                    &mut self.finder,
+                    &mut self.compared,
+                    &self.heard,
+                    &mut self.far,
+                    &mut self.alignment,
+                );
+            }
             samples.extend_from_slice(&cleaned);
             self.words.extend_from_slice(&words);
             self.played.extend_from_slice(&played);
         }
-        let way = (canceller.delay_ms(), self.alignment.lead_ms(), self.alignment.jumps());
-        if way != self.learned_for {
-            (self.learned_for, self.learned_blocks) = (way, 0);
+        let (way, jumps) = ((canceller.delay_ms(), self.alignment.lead_ms()), self.alignment.jumps());
+        if way != self.learned_for.0 {
+            self.learned_blocks = 0;
+        } else if jumps != self.learned_for.1 {
+            self.learned_blocks = self.learned_blocks.min(LEARNING_BLOCKS - SETTLING_BLOCKS);
         }
+        self.learned_for = (way, jumps);
         let done = blocks.len() * BLOCK;
         self.pending.drain(..done);
         if let Some([polish, of_words]) = &mut self.polish {
@@ -285,6 +319,23 @@ impl EchoStage {
             drift_ppm: self.alignment.drift_ppm() as f32,
             realigned: self.alignment.jumps(),
         }
+    }
+}
+
+/// Looks for the echo in what the microphone heard last, and tells the alignment where it is.
+fn look_for_echo(
+    finder: &mut LagFinder,
+    played: &mut [f32],
+    heard: &History,
+    far: &mut FarEnd,
+    alignment: &mut Alignment,
+) {
+    let Some((place, step)) = alignment.place(far) else { return };
+    far.read(place - step * (LATEST + HEARD) as f64, step, played);
+    let mut recent = Vec::new();
+    heard.copy(0, u64::MAX, &mut recent);
+    if let Some(lag) = finder.find(played, &recent) {
+        alignment.echo(lag, far);
     }
 }
 

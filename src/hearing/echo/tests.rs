@@ -134,8 +134,8 @@ fn the_canceller_wakes_with_the_loudspeaker_and_rests_after_it() {
 }
 
 #[test]
-fn the_alignment_finds_the_place_and_the_drift() {
-    // A loudspeaker at 48 kHz that is 150 ppm fast, moments up to 5 ms off, two minutes.
+fn without_an_echo_the_alignment_follows_the_moments() {
+    // A loudspeaker at 48 kHz that is 150 ppm fast, moments up to 5 ms off, two minutes of nothing to hear.
     let (begun, speed) = (Instant::now(), 1.0 + 150e-6);
     let (mut far, mut alignment) = (FarEnd::new(48_000), Alignment::new());
     let mut off = noise(30_000, 0.005).into_iter();
@@ -150,22 +150,18 @@ fn the_alignment_finds_the_place_and_the_drift() {
             alignment.sounds(first, moment(sounds_s(first)));
             first += 480;
         }
-        alignment.captured(moment(now_s), 160, false, &far);
+        alignment.captured(moment(now_s), 160, true, &far);
         let Some((place, _)) = alignment.next(160, &far) else { continue };
         let true_place = (now_s - 0.01 - 0.02) * 48_000.0 * speed + f64::from(alignment.lead_ms()) * 48.0;
         if step > 6_000 {
             worst_ms = worst_ms.max((place - true_place).abs() / 48.0);
         }
     }
-    println!(
-        "worst {worst_ms:.2} ms, drift {:.0} ppm, lead {} ms",
-        alignment.drift_ppm(),
-        alignment.lead_ms()
-    );
+    println!("worst {worst_ms:.2} ms, lead {} ms", alignment.lead_ms());
     assert!(worst_ms < 2.5, "off by {worst_ms} ms");
-    assert!((alignment.drift_ppm() - 150.0).abs() < 40.0, "{} ppm", alignment.drift_ppm());
     assert_eq!(alignment.jumps(), 0);
-    assert!((4..=14).contains(&alignment.lead_ms()), "{} ms", alignment.lead_ms());
+    // Nobody is disturbed when it grows shorter.
+    assert!((0..=14).contains(&alignment.lead_ms()), "{} ms", alignment.lead_ms());
 }
 
 #[test]
@@ -225,4 +221,50 @@ fn noise_suppression_and_gain_control_do_their_work() {
         let untouched = change_db(sound, Echo::default());
         assert!(untouched.abs() < 0.1, "{untouched} dB");
     }
+}
+
+/// Over each second, what is left of an echo for its words, in dB below it. `off_ms` says how wrong the moments of
+/// the loudspeaker are at a second, `lost_ms` how much of its sound was lost by then, untold.
+fn left_of_an_echo(off_ms: impl Fn(f64) -> f64, lost_ms: impl Fn(f64) -> f64) -> (Vec<f32>, EchoStage) {
+    let (mut stage, begun) = (EchoStage::new(&Echo::default()), Instant::now() + Duration::from_secs(1));
+    stage.speaker_opened(16_000);
+    let played = noise(16_000 * 14, 0.2);
+    let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>();
+    let (mut left_db, mut echo, mut left) = (Vec::new(), 0.0, 0.0);
+    for (step, block) in played.chunks(160).enumerate() {
+        let now_s = step as f64 / 100.0;
+        let sounds_at = begun + Duration::from_secs_f64(now_s + 0.06 + off_ms(now_s) / 1000.0);
+        stage.played(&Played { first: step as u64 * 160, frames: 160, sounds_at, samples: block });
+        let lost = (lost_ms(now_s) * 16.0) as usize;
+        let at = |index: usize| (step * 160 + index + lost).checked_sub(1600).map_or(0.0, |at| played[at]);
+        let mut samples: Vec<f32> = (0..160).map(at).collect();
+        echo += power(&samples);
+        stage.process(&mut samples, Some(begun + Duration::from_secs_f64(now_s + 0.01)));
+        left += power(stage.words());
+        if step % 100 == 99 {
+            left_db.push(10.0 * (left / echo).log10());
+            (echo, left) = (0.0, 0.0);
+        }
+    }
+    (left_db, stage)
+}
+
+#[test]
+fn a_sound_server_that_changes_its_mind_about_its_delay_does_no_harm() {
+    // As PulseAudio does after a stream has begun: 10 ms within some seconds, and back.
+    let off_ms = |s: f64| 10.0 * (s / 2.5).sin();
+    let (left_db, stage) = left_of_an_echo(off_ms, |_| 0.0);
+    assert!(left_db[3..].iter().all(|left| *left < -15.0), "{left_db:?}");
+    let report = stage.report();
+    assert_eq!(report.realigned, 0);
+    assert!(report.drift_ppm.abs() < 5.0 && !report.learning, "{report:?}");
+}
+
+#[test]
+fn sound_that_the_loudspeaker_loses_is_found_missing_within_a_second() {
+    let lost_ms = |s: f64| if s < 6.0 { 0.0 } else { 15.0 };
+    let (left_db, stage) = left_of_an_echo(|_| 0.0, lost_ms);
+    assert!(left_db[4] < -15.0 && left_db[7..].iter().all(|left| *left < -15.0), "{left_db:?}");
+    assert_eq!(stage.report().realigned, 1);
+    assert!(!stage.report().learning);
 }

@@ -1,13 +1,14 @@
 //! A typed request that waits for its answer.
 
 use super::app::App;
+use super::guard::Operator;
 use super::refusal::Refusal;
 use super::summary;
 use super::wire::{AskRequest, Event as WireEvent, Turn};
 use super::{pictures, read};
 use crate::domain::api::EventNews;
 use crate::domain::public_event::Origin;
-use crate::domain::{Envelope, Event, PublicEvent};
+use crate::domain::{Envelope, Event, PublicEvent, TurnId};
 use axum::http::StatusCode;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -36,8 +37,9 @@ impl Conversations {
     }
 }
 
-/// Asks, and waits until the turn has closed.
-pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal> {
+/// Asks, and waits until the turn has closed. A yes or no of the operator's counts as a button does on the WebSocket: then
+/// the turn is one of the conversation that was asked.
+pub(super) async fn ask(app: &App, request: AskRequest, operator: Operator) -> Result<Turn, Refusal> {
     let text = read::text("text", &request.text)?;
     let pictures = pictures::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
@@ -59,17 +61,30 @@ pub(super) async fn ask(app: &App, request: AskRequest) -> Result<Turn, Refusal>
         if !pictures.is_empty() {
             app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
         }
-        app.api.push(Event::Typed {
-            text,
-            origin: origin.clone(),
-            speak: false,
-            dry_run: request.dry_run,
+        let answers = app.api.yes_or_no(&text).filter(|_| operator.0 && !request.dry_run);
+        let said_as = answers.map(|_| TurnId(format!("api-{}", uuid::Uuid::now_v7().simple())));
+        app.api.push(match answers {
+            Some(yes) => Event::Answer {
+                origin: origin.clone(),
+                turn: None,
+                yes,
+                operator: true,
+                said_as: said_as.clone(),
+            },
+            None => {
+                let dry_run = request.dry_run;
+                Event::Typed { text, origin: origin.clone(), speak: false, dry_run }
+            }
         })?;
         let mut story: Vec<Arc<Envelope>> = Vec::new();
         loop {
             match feed.next().await {
                 EventNews::Event(envelope) => {
-                    let is_first = story.is_empty() && envelope.origin.as_ref() == Some(&origin);
+                    let is_mine = match &said_as {
+                        Some(turn) => envelope.turn.as_ref() == Some(turn),
+                        None => envelope.origin.as_ref() == Some(&origin),
+                    };
+                    let is_first = story.is_empty() && is_mine;
                     let goes_on = story.first().is_some_and(|first| first.turn == envelope.turn);
                     if envelope.turn.is_some() && (is_first || goes_on) {
                         let closes = matches!(envelope.event, PublicEvent::Turn { .. });

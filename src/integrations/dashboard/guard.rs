@@ -3,7 +3,7 @@
 
 use super::rate::Rates;
 use super::refusal::Refusal;
-use super::token::Token;
+use super::token::Tokens;
 use crate::config::dashboard::Dashboard;
 use crate::config::paths;
 use crate::domain::Fault;
@@ -22,6 +22,8 @@ pub(super) const BEARER_PROTOCOL: &str = "hark.bearer.";
 pub(super) struct Ends {
     pub(super) client: SocketAddr,
     pub(super) here: SocketAddr,
+    /// By the socket that only the owner of the daemon may open.
+    pub(super) is_owner: bool,
 }
 
 /// What a request that is let in may do.
@@ -31,11 +33,17 @@ pub(super) struct Admitted {
     pub(super) page: Option<String>,
     /// It only asks what that page may do.
     pub(super) is_preflight: bool,
+    /// It is the operator's: it showed that token, or came by the owner's socket.
+    pub(super) operator: Operator,
 }
+
+/// Whether a connection is the operator's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Operator(pub(super) bool);
 
 /// The rules.
 pub(super) struct Guard {
-    token: Token,
+    tokens: Tokens,
     hosts: Vec<String>,
     origins: Vec<String>,
     rates: Rates,
@@ -47,7 +55,7 @@ impl Guard {
     pub(super) fn new(config: &Dashboard) -> Result<Self, Fault> {
         let lower = |list: &[String]| list.iter().map(|one| one.trim().to_lowercase()).collect::<Vec<_>>();
         Ok(Self {
-            token: Token::load(config, paths::credentials_dir().as_deref())?,
+            tokens: Tokens::load(config, paths::credentials_dir().as_deref())?,
             hosts: lower(&config.allowed_hosts).iter().map(|host| name_of(host).to_owned()).collect(),
             origins: lower(&config.allowed_origins),
             rates: Rates::new(config.requests_per_minute),
@@ -56,7 +64,7 @@ impl Guard {
 
     /// Whether every request must show a token.
     pub(super) fn asks_for_a_token(&self) -> bool {
-        !self.token.admits(None)
+        !self.tokens.admits(None)
     }
 
     /// Counts one request or message of a client.
@@ -64,8 +72,11 @@ impl Guard {
         self.rates.take(client, Instant::now()).map_err(Refusal::too_many)
     }
 
-    /// Lets a request in or not.
+    /// Lets a request in or not. The owner shows no token, comes from no page, and does not flood itself.
     pub(super) fn admit(&self, ends: Ends, request: &Parts) -> Result<Admitted, Refusal> {
+        if ends.is_owner {
+            return Ok(Admitted { page: None, is_preflight: false, operator: Operator(true) });
+        }
         self.count(ends.client.ip())?;
         let host = self.host(ends, request)?;
         let page = self.page(&host, &request.headers)?;
@@ -73,13 +84,14 @@ impl Guard {
             && request.method == Method::OPTIONS
             && request.headers.contains_key("access-control-request-method");
         // A browser asks what a page may do before it shows any token.
-        if !is_preflight && !self.token.admits(shown(&request.headers)) {
+        let shown = shown(&request.headers);
+        if !is_preflight && !self.tokens.admits(shown) {
             let fix = "send `Authorization: Bearer TOKEN` with what dashboard.token_file holds";
             let refusal =
                 Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", "the token is missing or wrong", fix);
             return Err(refusal.with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"hark\"")));
         }
-        Ok(Admitted { page, is_preflight })
+        Ok(Admitted { page, is_preflight, operator: Operator(self.tokens.is_operator(shown)) })
     }
 
     /// The name by which it was reached, if that is one of ours.
@@ -184,7 +196,11 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let ends = Ends { client: "192.168.1.9:5000".parse().unwrap(), here: here.parse().unwrap() };
+        let ends = Ends {
+            client: "192.168.1.9:5000".parse().unwrap(),
+            here: here.parse().unwrap(),
+            is_owner: false,
+        };
         guard.admit(ends, &parts).map_err(|refusal| refusal.status.as_u16())
     }
 
@@ -213,6 +229,18 @@ mod tests {
         }
         assert_eq!(ask(&guard, "127.0.0.1:1", &[]), Err(400));
         assert_eq!(ask(&guard, "127.0.0.1:1", &[("host", "localhost"), ("host", "localhost")]), Err(400));
+    }
+
+    #[test]
+    fn the_owner_needs_no_name_and_no_token() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("token");
+        std::fs::write(&file, "0123456789abcdef").unwrap();
+        let guard = guard(|config| config.token_file = file.display().to_string());
+        let (parts, ()) = Request::builder().uri("/own/home").body(()).unwrap().into_parts();
+        let here = "127.0.0.1:8765".parse().unwrap();
+        let admitted = |is_owner| guard.admit(Ends { client: here, here, is_owner }, &parts).is_ok();
+        assert!(admitted(true) && !admitted(false));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! One function an operation: reads the request, asks the port, puts the answer into the objects of [`wire`](super::wire).
 
 use super::app::Shared;
+use super::guard::Operator;
 use super::refusal::Refusal;
 use super::wire::{self, Event};
 use super::{asking, document, read, summary};
-use crate::domain::api::KeptTurn;
+use crate::domain::api::{House, KeptTurn};
 use crate::domain::{TimerId, TurnId};
 use axum::Json;
 use axum::extract::{Path, Request, State};
@@ -134,9 +135,15 @@ pub(super) async fn say(State(app): State<Shared>, request: Request) -> Answer<w
 }
 
 pub(super) async fn ask(State(app): State<Shared>, request: Request) -> Answer<wire::Turn> {
+    let operator = request.extensions().get::<Operator>().copied().unwrap_or_default();
     // The place is given back with the answer: until then the pictures are in memory.
     let (request, _place) = read::ask_request(request, &app).await?;
-    Ok(Json(asking::ask(&app, request).await?))
+    Ok(Json(asking::ask(&app, request, operator).await?))
+}
+
+/// Everything that `hark home` shows.
+pub(super) async fn own_home(State(app): State<Shared>) -> Json<House> {
+    Json(app.api.house())
 }
 
 pub(super) async fn api() -> Json<wire::Addresses> {

@@ -49,6 +49,12 @@ pub(super) struct Chat {
     pub(super) session_id: Option<String>,
     #[serde(default)]
     pub(super) images: Vec<Image>,
+    /// This answer is said aloud on the node or not, whatever `mode` says.
+    #[serde(default)]
+    pub(super) speak: Option<bool>,
+    /// Stop before acting.
+    #[serde(default)]
+    pub(super) dry_run: bool,
 }
 
 /// What a client sends.
@@ -124,8 +130,9 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The conversation that what is spoken belongs to: that of the last chat, else that of the socket.
-    pub(super) fn spoken(&mut self) -> String {
+    /// The conversation that belongs to what names none, such as what is spoken: that of the last chat, else that of
+    /// the socket.
+    pub(super) fn last(&mut self) -> String {
         match self.chatted.clone() {
             // So that it is told of the answer, however many others were named meanwhile.
             Some(session) if session != self.own => self.enter(Some(&session)).unwrap_or(session),
@@ -180,9 +187,14 @@ pub(super) fn answer(sessions: &Sessions, envelope: &Envelope) -> Option<String>
     Some(message(kind, data))
 }
 
-/// An event as everybody gets it.
-pub(super) fn event(envelope: &Envelope) -> String {
-    message("event", public(envelope))
+/// An event as everybody gets it; beside it the conversation, where it is one of this socket's.
+pub(super) fn event(sessions: &Sessions, envelope: &Envelope) -> String {
+    match sessions.of(envelope) {
+        None => message("event", public(envelope)),
+        Some(session) => {
+            json!({ "type": "event", "data": public(envelope), "session_id": session }).to_string()
+        }
+    }
 }
 
 fn public(envelope: &Envelope) -> Value {
@@ -220,7 +232,8 @@ mod tests {
     fn messages_are_read_and_what_is_none_is_told() {
         let chat = |mode, session_id: Option<&str>| {
             let (content, session_id) = ("hello".into(), session_id.map(str::to_owned));
-            Inbound::Chat(Chat { content, mode, session_id, images: Vec::new() })
+            let (images, speak) = (Vec::new(), None);
+            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run: false })
         };
         assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(None, None));
         assert_eq!(

@@ -8,6 +8,7 @@ mod figures;
 mod guard;
 mod handlers;
 pub mod limits;
+pub mod local;
 mod messages;
 mod microphone;
 mod modes;
@@ -29,6 +30,7 @@ use crate::domain::{Fault, FaultKind};
 use app::{App, Shared};
 use guard::Guard;
 use limits::Limits;
+use local::Local;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -71,12 +73,25 @@ impl Dashboard {
         if !settings.enabled {
             return Ok(None);
         }
-        let wanted = settings.address().ok_or_else(|| {
-            let message = format!("{} is no address with a port", settings.listen);
-            Fault::new(FaultKind::BadConfiguration, "dashboard", message, "correct dashboard.listen")
-        })?;
+        Self::open(settings, None, limits, api, faults, runtime).map(Some)
+    }
+
+    /// The same with the socket for commands of the owner, which is there also where the port is switched off.
+    ///
+    /// # Errors
+    /// As [`Dashboard::start`].
+    pub fn open(
+        settings: &Settings,
+        local: Option<Local>,
+        limits: Limits,
+        api: Arc<dyn Api>,
+        faults: FaultSink,
+        runtime: &Handle,
+    ) -> Result<Self, Fault> {
+        let wanted = if settings.enabled { Some(port_of(settings)?) } else { None };
         let guard = Guard::new(settings)?;
-        if !wanted.ip().is_loopback() && !guard.asks_for_a_token() {
+        if let Some(wanted) = wanted.filter(|wanted| !wanted.ip().is_loopback() && !guard.asks_for_a_token())
+        {
             let message = format!("others could reach {wanted}, and there is no token");
             let fix = "name a file with a token in dashboard.token_file, or listen on 127.0.0.1";
             return Err(Fault::new(FaultKind::BadConfiguration, "dashboard", message, fix));
@@ -101,11 +116,13 @@ impl Dashboard {
             closing: told,
         });
         // The first attempt is made here, so that the address is known when Hark says that it is ready.
-        let first = runtime.block_on(TcpListener::bind(wanted));
-        if let Ok(listener) = &first {
+        let first = wanted.map(|wanted| (runtime.block_on(TcpListener::bind(wanted)), wanted));
+        if let Some((Ok(listener), _)) = &first {
             bound.send_replace(listener.local_addr().ok());
         }
-        let task = runtime.spawn(async move {
+        let of_owner = app.clone();
+        let by_port = async move {
+            let Some((first, wanted)) = first else { return };
             let Some(listener) = listen(first, wanted, &faults, &app).await else { return };
             let address = listener.local_addr().ok();
             if let Some(address) = address {
@@ -113,8 +130,16 @@ impl Dashboard {
             }
             bound.send_replace(address);
             server::serve(app, listener, most_connections).await;
+        };
+        let by_socket = async move {
+            if let Some(local) = local {
+                local::serve(of_owner, local).await;
+            }
+        };
+        let task = runtime.spawn(async move {
+            tokio::join!(by_port, by_socket);
         });
-        Ok(Some(Self { closing, address, task: Mutex::new(Some(task)) }))
+        Ok(Self { closing, address, task: Mutex::new(Some(task)) })
     }
 
     /// Where it listens; `None` while the port is taken.
@@ -143,6 +168,13 @@ impl Drop for Dashboard {
     fn drop(&mut self) {
         self.closing.send_replace(true);
     }
+}
+
+fn port_of(settings: &Settings) -> Result<SocketAddr, Fault> {
+    settings.address().ok_or_else(|| {
+        let message = format!("{} is no address with a port", settings.listen);
+        Fault::new(FaultKind::BadConfiguration, "dashboard", message, "correct dashboard.listen")
+    })
 }
 
 /// The listening port, as soon as it is free; `None` when it ends before.

@@ -209,7 +209,7 @@ pub(super) static OPERATIONS: [Operation; 17] = [
         ..reads(
             "/api/v1/ask",
             "ask",
-            "A typed request; answered when its turn has closed. Requests of one conversation are taken one after the other.",
+            "A typed request; answered when its turn has closed. Requests of one conversation are taken one after the other. A yes or no answers what was asked in its own conversation; with the operator's token also the only question that another one was asked, and the turn is one of that conversation then.",
             Success::Object(|schemas| schemas.subschema_for::<wire::Turn>()),
         )
     },
@@ -247,4 +247,9 @@ pub(super) fn router(app: Shared) -> Router {
         router.route(&path, (operation.handler)())
     });
     all.with_state(app)
+}
+
+/// What only commands of the owner ask, by the socket in the state folder: no promise to programs.
+pub(super) fn own(app: Shared) -> Router {
+    Router::new().route("/own/home", get(handlers::own_home)).with_state(app)
 }

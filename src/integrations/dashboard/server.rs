@@ -1,5 +1,7 @@
-//! The listening port and its connections: bounded in number, in time, and in what a request may bring.
+//! The listening port and its connections: bounded in number, in time, and in what a request may bring. When all places
+//! are taken, the connection whose client has been waited for longest (for headers, a body, the next request) is closed.
 
+use super::super::seats::{Seat, Seats};
 use super::app::{self, Shared};
 use super::guard::{Admitted, Ends};
 use super::limits::{HEADER_BYTES, HEADERS};
@@ -14,18 +16,19 @@ use axum::http::header::{
 };
 use axum::http::{HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 /// What goes with every answer: nothing of it is kept, framed, or taken for something else.
@@ -44,7 +47,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Takes connections until it is told to end; then lets those there are finish for a moment.
 pub(super) async fn serve(app: Shared, listener: TcpListener, most_connections: usize) {
     let router = operations::router(app.clone());
-    let places = Arc::new(Semaphore::new(most_connections));
+    let seats = Seats::new(most_connections);
     let mut closing = app.closing.clone();
     let mut connections = JoinSet::new();
     loop {
@@ -62,18 +65,22 @@ pub(super) async fn serve(app: Shared, listener: TcpListener, most_connections: 
                 continue;
             }
         };
-        let (Ok(here), Ok(place)) = (stream.local_addr(), places.clone().try_acquire_owned()) else {
+        let (Ok(here), Some(seat)) = (stream.local_addr(), seats.take()) else {
             app.figures.turned_away.fetch_add(1, Ordering::Relaxed);
             turn_away(&stream);
             continue;
         };
         let (app, router) = (app.clone(), router.clone());
-        connections.spawn(async move {
-            let _place = place;
-            connection(app, router, stream, Ends { client, here }).await;
-        });
+        let _ = stream.set_nodelay(true);
+        let ends = Ends { client, here, is_owner: false };
+        seat.serve(&mut connections, |seat| connection(app, router, stream, ends, seat));
     }
     drop(listener);
+    let_finish(connections).await;
+}
+
+/// Lets connections end by themselves for a moment.
+pub(super) async fn let_finish(mut connections: JoinSet<()>) {
     let all = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(FAREWELL, all).await.is_err() {
         connections.abort_all();
@@ -102,8 +109,14 @@ fn too_many() -> String {
     )
 }
 
-async fn connection(app: Shared, router: Router, stream: TcpStream, ends: Ends) {
-    let _ = stream.set_nodelay(true);
+/// Serves one connection to its end.
+pub(super) async fn connection(
+    app: Shared,
+    router: Router,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ends: Ends,
+    seat: Arc<Seat>,
+) {
     let (mut closing, life, longest) = (app.closing.clone(), app.limits.connection, app.limits.ask);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -111,8 +124,14 @@ async fn connection(app: Shared, router: Router, stream: TcpStream, ends: Ends) 
         .max_headers(HEADERS)
         .max_buf_size(HEADER_BYTES);
     let service = service_fn(move |request: Request<Incoming>| {
-        let (app, router) = (app.clone(), router.clone());
-        async move { Ok::<_, Infallible>(answer(&app, router, ends, request).await) }
+        let (app, router, seat) = (app.clone(), router.clone(), seat.clone());
+        async move {
+            let request = request.map(|body| Watched { waiting: seat.waits(), body, seat: seat.clone() });
+            let response = answer(&app, router, ends, request).await;
+            // For the client to take the answer, and to ask for something else.
+            seat.waits();
+            Ok::<_, Infallible>(response)
+        }
     });
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
     let patience = tokio::select! {
@@ -133,19 +152,66 @@ fn note(ended: Result<(), hyper::Error>) {
     }
 }
 
+/// The body of a request; the client is waited for until all of it has come, or nobody wants more of it.
+struct Watched {
+    body: Incoming,
+    seat: Arc<Seat>,
+    waiting: u64,
+}
+
+impl Watched {
+    fn is_over(&self) {
+        self.seat.works(self.waiting);
+    }
+}
+
+impl hyper::body::Body for Watched {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) || self.body.is_end_stream() {
+            self.is_over();
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.is_over();
+    }
+}
+
 /// Lets a request in or not, has it answered, and puts on what every answer has.
-async fn answer(app: &Shared, router: Router, ends: Ends, request: Request<Incoming>) -> Response {
+async fn answer(app: &Shared, router: Router, ends: Ends, request: Request<Watched>) -> Response {
     let (parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        body.is_over();
+    }
     let mut page = None;
     let response = match app.guard.admit(ends, &parts) {
         Err(refusal) => refusal.into_response(),
-        Ok(Admitted { page: asking, is_preflight }) => {
+        Ok(Admitted { page: asking, is_preflight, operator }) => {
             page = asking;
             if is_preflight {
                 preflight()
             } else {
                 let mut request = Request::from_parts(parts, Body::new(body));
                 request.extensions_mut().insert(ends);
+                request.extensions_mut().insert(operator);
                 routed(router, request).await
             }
         }

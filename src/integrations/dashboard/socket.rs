@@ -2,7 +2,7 @@
 //! less, then let go of; it never holds Hark up.
 
 use super::app::{self, App, Shared};
-use super::guard::Ends;
+use super::guard::{Ends, Operator};
 use super::limits::BODY_BYTES;
 use super::messages::{self, Chat, Inbound, Mode, Sessions};
 use super::microphone::{self, Microphone};
@@ -32,12 +32,18 @@ type Stream = WebSocketStream<TokioIo<Upgraded>>;
 struct Gone;
 
 /// Goes on until one of both ends it.
-pub(super) async fn serve(app: Shared, stream: Stream, ends: Ends, mut feed: Box<dyn EventFeed>) {
+pub(super) async fn serve(
+    app: Shared,
+    stream: Stream,
+    (ends, operator): (Ends, Operator),
+    mut feed: Box<dyn EventFeed>,
+) {
     let now = Instant::now();
     let burst = f64::from(app.limits.events_per_second) * 2.0;
     let mut socket = Socket {
         stream,
         ends,
+        operator,
         sessions: Sessions::new(),
         events: Bucket::full(burst, now),
         left_out: 0,
@@ -77,6 +83,7 @@ fn heartbeat(app: &App) -> Interval {
 struct Socket<'a> {
     stream: Stream,
     ends: Ends,
+    operator: Operator,
     sessions: Sessions,
     /// Public events it may be sent at once.
     events: Bucket,
@@ -127,7 +134,9 @@ impl Socket<'_> {
 
     /// Does what a message wants; what it is answered at once, if anything.
     async fn act(&mut self, text: &Utf8Bytes) -> Result<Option<String>, Refusal> {
-        self.app.guard.count(self.ends.client.ip())?;
+        if !self.ends.is_owner {
+            self.app.guard.count(self.ends.client.ip())?;
+        }
         let (message, place) = if text.len() > BODY_BYTES {
             let place = read::long_one(self.app)?;
             (messages::read_long(text)?, Some(place))
@@ -135,7 +144,7 @@ impl Socket<'_> {
             (messages::read(text)?, None)
         };
         let event = match message {
-            Inbound::Chat(Chat { content, mode, session_id, images }) => {
+            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
                 let text = read::text("content", &content)?;
                 let pictures = pictures::pictures(images, self.app.image_bytes)?;
                 let session = self.sessions.chat(session_id.as_deref())?;
@@ -145,7 +154,7 @@ impl Socket<'_> {
                     self.app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
                 }
                 self.long_ones.extend(place.map(|place| (session, Instant::now(), place)));
-                Event::Typed { text, origin, speak: mode == Mode::Voice, dry_run: false }
+                Event::Typed { text, origin, speak: speak.unwrap_or(mode == Mode::Voice), dry_run }
             }
             Inbound::Approve { turn, session_id } => self.answer(turn, session_id, true)?,
             Inbound::Deny { turn, session_id } => self.answer(turn, session_id, false)?,
@@ -160,7 +169,7 @@ impl Socket<'_> {
 
     /// Hands a frame of the microphone on; what is to be told of it.
     fn hear(&mut self, frame: &[u8]) -> Option<Refusal> {
-        let session = self.sessions.spoken();
+        let session = self.sessions.last();
         let aloud = self.app.modes.known(&session) == Some(Mode::Voice);
         self.microphone.take(self.app, &Speaker { session, aloud }, frame)
     }
@@ -171,8 +180,12 @@ impl Socket<'_> {
         session_id: Option<String>,
         yes: bool,
     ) -> Result<Event, Refusal> {
-        let origin = Origin::Api(self.sessions.enter(session_id.as_deref())?);
-        Ok(Event::Answer { origin, turn: turn.map(TurnId), yes })
+        let session = match session_id {
+            Some(name) => self.sessions.enter(Some(&name))?,
+            None => self.sessions.last(),
+        };
+        let (origin, turn, operator) = (Origin::Api(session), turn.map(TurnId), self.operator.0);
+        Ok(Event::Answer { origin, turn, yes, operator, said_as: None })
     }
 
     /// Something happened.
@@ -192,9 +205,11 @@ impl Socket<'_> {
 
     async fn tell_event(&mut self, envelope: &Envelope) -> Result<(), Gone> {
         let per_second = f64::from(self.app.limits.events_per_second);
-        if self.events.take(per_second * 2.0, per_second, Instant::now()).is_ok() {
+        let may =
+            self.ends.is_owner || self.events.take(per_second * 2.0, per_second, Instant::now()).is_ok();
+        if may {
             self.own_up().await?;
-            self.send(messages::event(envelope)).await?;
+            self.send(messages::event(&self.sessions, envelope)).await?;
         } else {
             self.leave_out(1);
         }

@@ -1,7 +1,7 @@
 //! From a request to a WebSocket (RFC 6455, 4.2): the handshake, then [`socket`](super::socket).
 
 use super::app::Shared;
-use super::guard::{BEARER_PROTOCOL, Ends, protocols};
+use super::guard::{BEARER_PROTOCOL, Ends, Operator, protocols};
 use super::limits::BODY_BYTES;
 use super::refusal::Refusal;
 use super::socket;
@@ -20,14 +20,18 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 /// What the document says of it.
 pub(super) const ABOUT: &str = "A WebSocket, JSON both ways. \
-In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\"}, {\"type\":\"list_models\"}, \
+In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",\"images\",\"speak\",\"dry_run\"}, {\"type\":\"list_models\"}, \
 {\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
+`approve` and `deny` answer the question of the conversation they name, else of the last chat of this socket, else of its \
+own; with the operator's token they answer the question of the turn they name, or the only one there is, whoever was asked. \
+Any other changes nothing and is answered by an `error`. `stop` takes every question back. \
 Out: {\"type\":\"content\"|\"plan\"|\"step_update\"|\"complete\"|\"error\"|\"models\"|\"event\",\"data\"}: `event` is every \
-public event as contracts/events.json shows it, the others are those of the conversations of this socket, with \
-`session_id`. \
+public event as contracts/events.json shows it (with `session_id` beside `data` where it is of a conversation of this \
+socket), the others are those of the conversations of this socket, with `session_id`. \
 `mode` says how answers are wanted, and stays so in its conversation until another one is named: `chat`, where nothing was \
 said, as text; `voice` aloud on the node as well; `focus` for somebody at work: as text, short, the answer and nothing \
-else, without hints, and nothing that was not asked for. \
+else, without hints, and nothing that was not asked for. `speak` says for one chat whether it is answered aloud, and with \
+`dry_run` nothing is done. \
 Binary frames are the sound of a microphone: 16 kHz, mono, s16le, 20 to 100 ms in a frame, at most 64 KiB, as fast as it \
 is spoken. They are heard without a wake word, as a request in the conversation of the last chat of this socket, else of \
 its own: with `speech_started`, `partial`, `speech_ended` and `transcript` as events of a turn, then `content` and `complete` as \
@@ -35,7 +39,7 @@ for a chat; a yes or no to what was asked there can be spoken as well. While sou
 its own; the end of sound, or an empty frame at once, ends what is being said. Who switches the microphone on and says \
 nothing gets `complete` with the outcome `nothing_said`, and `not_understood` when it was nothing for Hark. Switching off the \
 node's own microphone does not switch off this one. At most dashboard.max_microphones are heard at a time. \
-The token, where one is needed, goes into the header Authorization, or into the subprotocol hark.bearer.TOKEN.";
+The token, where one is needed, and the operator's go into the header Authorization, or into the subprotocol hark.bearer.TOKEN.";
 
 /// Subprotocol a client may name that has nothing else to say.
 const PLAIN_PROTOCOL: &str = "hark";
@@ -65,6 +69,7 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
     let protocol = chosen(headers);
     let missing = || Refusal::bad_request("this connection cannot become a WebSocket", "use HTTP/1.1");
     let ends = *request.extensions().get::<Ends>().ok_or_else(missing)?;
+    let operator = request.extensions().get::<Operator>().copied().unwrap_or_default();
     if request.extensions().get::<hyper::upgrade::OnUpgrade>().is_none() {
         return Err(missing());
     }
@@ -85,7 +90,7 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
                 let stream =
                     WebSocketStream::from_raw_socket(io, Role::Server, Some(settings(shared.image_bytes)))
                         .await;
-                socket::serve(shared, stream, ends, feed).await;
+                socket::serve(shared, stream, (ends, operator), feed).await;
             }
             Err(error) => tracing::debug!("a WebSocket was not opened: {error}"),
         }

@@ -2,9 +2,11 @@
 
 use super::SOURCE;
 use super::Shared;
+use super::exposure::Exposure;
 use super::frame::Refusal;
 use super::link::{Link, Unanswered};
 use super::service::{self, Call, Plan};
+use super::sync;
 use crate::domain::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
 use crate::domain::home::{Area, Entity};
 use serde_json::Value;
@@ -25,11 +27,13 @@ impl DeviceBackend for Backend {
     fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
         let code = self.codes.of(&entity.id);
         let plan = service::plan(entity, command).and_then(|plan| plan.with_code(entity, code));
-        let (shared, id, name) = (Arc::clone(&self.shared), entity.id.0.clone(), entity.name.clone());
+        let (shared, entity) = (Arc::clone(&self.shared), entity.clone());
         Box::pin(async move {
             let plan = plan?;
-            let link = shared.link().ok_or_else(|| DeviceError::Offline(name.clone()))?;
-            let order = Order { link: link.with_limit(shared.command_limit), id, name };
+            let link = shared.link().ok_or_else(|| DeviceError::Offline(entity.name.clone()))?;
+            let link = link.with_limit(shared.command_limit);
+            permitted(&link, &shared.exposure(), &entity).await?;
+            let order = Order { link, id: entity.id.0, name: entity.name };
             match plan {
                 Plan::Calls(calls) => {
                     for call in calls {
@@ -41,6 +45,24 @@ impl DeviceBackend for Backend {
             }
             Ok(())
         })
+    }
+}
+
+/// Whether an entity may be told something at this moment: what is known of it may be seconds old.
+async fn permitted(link: &Link, known: &Exposure, entity: &Entity) -> Result<(), DeviceError> {
+    if known.is_everything() {
+        return Ok(());
+    }
+    let name = entity.name.clone();
+    match sync::is_exposed(link, known, entity).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(DeviceError::Gone(name)),
+        Err(Unanswered::Gone) => Err(DeviceError::Offline(name)),
+        Err(Unanswered::Late) => Err(DeviceError::Timeout(name)),
+        Err(Unanswered::Refused(_)) => {
+            let why = "Home Assistant does not say whether it is exposed to Assist".into();
+            Err(DeviceError::Failed { name, why })
+        }
     }
 }
 

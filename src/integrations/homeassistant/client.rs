@@ -103,6 +103,7 @@ impl Shared {
         }
         now.link = Some(link.clone());
         now.areas.clone_from(&picture.home.areas);
+        now.exposure.clone_from(&picture.exposure);
         now.status.connected = true;
         now.status.problem = None;
         now.status.version = Some(version.to_owned());

@@ -1,8 +1,13 @@
-//! Which entities may be spoken of: those that Home Assistant exposes to Assist, by the owner's choice or,
-//! where none was made, by its own rule (homeassistant/components/homeassistant/exposed_entities.py).
+//! Which entities may be spoken of: those that Home Assistant exposes to Assist, decided as its newest core does
+//! (homeassistant/components/homeassistant/exposed_entities.py of 2026.11).
+//!
+//! The choice about an entity in the registry stands in its options; where there is none, its kind decides. The
+//! choice about one without a registry entry (it has no unique id) stands in a store of which the API tells only
+//! what is exposed: everything else there counts as not exposed. That leaves nothing open, because Home
+//! Assistant's conversation integration notes a choice for each entity as soon as it has a state.
 
-use super::picture::{Entry, StateRow};
-use serde_json::Value;
+use super::picture::Entry;
+use serde_json::{Map, Value};
 
 /// Name of Assist among Home Assistant's assistants.
 const ASSIST: &str = "conversation";
@@ -14,10 +19,8 @@ const DOMAINS: &[&str] = &[
     "fan",
     "humidifier",
     "light",
-    "lock",
     "media_player",
     "scene",
-    "script",
     "switch",
     "todo",
     "vacuum",
@@ -57,53 +60,71 @@ const USELESS: &[&str] = &[
 ];
 
 /// What is exposed.
-pub(super) struct Exposure<'a> {
-    listed: Option<&'a serde_json::Map<String, Value>>,
-    /// What nobody has chosen about goes by the rule.
-    by_rule: bool,
-    exposed_only: bool,
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Exposure {
+    /// By entity; what is not in it is not exposed, or has its own options.
+    listed: Map<String, Value>,
+    /// What nobody has chosen about goes by its kind.
+    by_kind: bool,
+    /// Everything that is not hidden, whatever is exposed.
+    everything: bool,
+    /// It was told what is listed.
+    told: bool,
 }
 
-impl<'a> Exposure<'a> {
-    /// Of the answers to `homeassistant/expose_entity/list` and `homeassistant/expose_new_entities/get`; null
-    /// when they were refused.
-    pub fn new(listed: &'a Value, expose_new: &Value, exposed_only: bool) -> Self {
-        let by_rule = expose_new.get("expose_new").and_then(Value::as_bool).unwrap_or(true);
-        Self { listed: listed.get("exposed_entities").and_then(Value::as_object), by_rule, exposed_only }
+impl Exposure {
+    /// Of the answers to `homeassistant/expose_entity/list` and `homeassistant/expose_new_entities/get`. Of what
+    /// was refused (null) nothing is known, and what is not known is not exposed.
+    pub fn new(mut listed: Value, expose_new: &Value) -> Self {
+        let listed = match listed.get_mut("exposed_entities").map(Value::take) {
+            Some(Value::Object(listed)) => Some(listed),
+            _ => None,
+        };
+        let by_kind = expose_new.get("expose_new") == Some(&Value::Bool(true));
+        Self { told: listed.is_some(), listed: listed.unwrap_or_default(), by_kind, everything: false }
     }
 
-    /// Whether an entity may be spoken of.
-    pub fn shows(&self, row: &StateRow, entry: Option<&Entry>) -> bool {
-        if entry.is_some_and(|entry| is_set(&entry.hidden_by) || is_set(&entry.disabled_by)) {
-            return false;
+    /// Everything that is of use.
+    pub fn everything() -> Self {
+        Self { everything: true, ..Self::default() }
+    }
+
+    /// Whether Home Assistant tells what is exposed, which it does to administrators only.
+    pub fn is_told(&self) -> bool {
+        self.told
+    }
+
+    /// Whether it does not matter what is exposed.
+    pub fn is_everything(&self) -> bool {
+        self.everything
+    }
+
+    /// The same with another list.
+    pub fn listing(&self, listed: Value) -> Self {
+        Self { by_kind: self.by_kind, ..Self::new(listed, &Value::Null) }
+    }
+
+    /// Whether an entity with these attributes may be spoken of; `entry` is its row in the registry.
+    pub fn shows(&self, id: &str, attributes: &Map<String, Value>, entry: Option<&Entry>) -> bool {
+        let domain = id.split('.').next().unwrap_or_default();
+        let is_apart = entry.is_some_and(|entry| is_set(&entry.hidden_by) || is_set(&entry.entity_category));
+        if self.everything {
+            let is_off = entry.is_some_and(|entry| is_set(&entry.disabled_by));
+            return !is_apart && !is_off && !USELESS.contains(&domain);
         }
-        let domain = row.entity_id.split('.').next().unwrap_or_default();
-        let is_technical = entry.is_some_and(|entry| is_set(&entry.entity_category));
-        if !self.exposed_only {
-            return !is_technical && !USELESS.contains(&domain);
-        }
-        let class = row.attributes.get("device_class").and_then(Value::as_str);
-        let by_rule = self.by_rule
-            && !is_technical
-            && match (domain, class) {
-                ("binary_sensor", Some(class)) => BINARY_SENSORS.contains(&class),
-                ("sensor", Some(class)) => SENSORS.contains(&class),
-                _ => DOMAINS.contains(&domain),
+        // Versions before 2024.4 list what is not exposed, too.
+        let listed = self.listed.get(id).and_then(|one| one.get(ASSIST)?.as_bool());
+        let Some(entry) = entry else { return listed == Some(true) };
+        let own = entry.options.get(ASSIST).and_then(|options| options.get("should_expose"));
+        own.map(|own| *own == Value::Bool(true)).or(listed).unwrap_or_else(|| {
+            let class = attributes.get("device_class").and_then(Value::as_str).unwrap_or_default();
+            let is_exposed_kind = match domain {
+                "binary_sensor" => BINARY_SENSORS.contains(&class),
+                "sensor" => SENSORS.contains(&class),
+                domain => DOMAINS.contains(&domain),
             };
-        self.chosen(row, entry).unwrap_or(by_rule)
-    }
-
-    /// What was chosen about an entity; it stands in its own options, and in the list of all.
-    fn chosen(&self, row: &StateRow, entry: Option<&Entry>) -> Option<bool> {
-        let own = entry.and_then(|entry| entry.options.get(ASSIST)?.get("should_expose")?.as_bool());
-        // Newer versions list only what is exposed: an entity that is there without it is not, if it is in no
-        // registry, and has its own options if it is.
-        let listed = self.listed.and_then(|listed| listed.get(&row.entity_id));
-        let listed = listed.and_then(|one| match (one.get(ASSIST).and_then(Value::as_bool), entry) {
-            (None, None) => Some(false),
-            (choice, _) => choice,
-        });
-        listed.filter(|exposed| *exposed).or(own).or(listed)
+            self.by_kind && !is_apart && is_exposed_kind
+        })
     }
 }
 

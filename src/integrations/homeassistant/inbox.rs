@@ -88,6 +88,8 @@ pub struct News {
     pub items: Vec<(String, Vec<Value>)>,
     /// The registries have to be read again.
     pub registry: bool,
+    /// Something is different about an entity that is kept: it may not be exposed any more.
+    pub own: bool,
 }
 
 #[derive(Default)]
@@ -98,6 +100,7 @@ struct Inner {
     changed: HashSet<String>,
     items: HashMap<String, Vec<Value>>,
     registry: bool,
+    own: bool,
 }
 
 /// Where a connection puts what happens.
@@ -133,6 +136,7 @@ impl Inbox {
         let mut inner = self.lock();
         let mut news = News {
             registry: std::mem::take(&mut inner.registry),
+            own: std::mem::take(&mut inner.own),
             items: std::mem::take(&mut inner.items).into_iter().collect(),
             ..News::default()
         };
@@ -149,7 +153,11 @@ impl Inbox {
     pub fn put(&self, topic: &Topic, event: Value) {
         let mut inner = self.lock();
         match topic {
-            Topic::Registry => inner.registry = true,
+            Topic::Registry => {
+                inner.registry = true;
+                let about = event.pointer("/data/entity_id").and_then(Value::as_str);
+                inner.own |= about.is_some_and(|id| inner.wanted.contains(id));
+            }
             Topic::States => inner.states(event),
             Topic::Items(id) => {
                 let Value::Object(mut event) = event else { return };
@@ -268,12 +276,15 @@ mod tests {
     #[test]
     fn registries_and_lists_are_marked() {
         let inbox = inbox(&["todo.shopping"]);
-        inbox.put(&Topic::Registry, json!({}));
+        inbox.put(&Topic::Registry, json!({"data": {"action": "create", "entity_id": "light.else"}}));
         inbox.put(&Topic::Items("todo.shopping".into()), json!({"items": [{"summary": "milk"}]}));
         let news = inbox.take();
-        assert!(
-            news.registry && news.items == [("todo.shopping".to_owned(), vec![json!({"summary": "milk"})])]
-        );
+        assert!(news.registry && !news.own);
+        assert_eq!(news.items, [("todo.shopping".to_owned(), vec![json!({"summary": "milk"})])]);
+        inbox.put(&Topic::Registry, json!({"data": {"action": "update", "entity_id": "todo.shopping"}}));
+        let news = inbox.take();
+        assert!(news.registry && news.own);
+        assert_eq!(inbox.take(), News::default());
     }
 
     #[test]

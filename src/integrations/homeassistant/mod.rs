@@ -29,6 +29,7 @@ use crate::domain::device::{DeviceBackend, DeviceCodes};
 use crate::domain::fault::Fault;
 use crate::domain::home::Area;
 use crate::domain::ports::HomeSink;
+use exposure::Exposure;
 use link::{Limits, Link};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -80,6 +81,7 @@ pub(crate) struct Shared {
 struct Now {
     link: Option<Link>,
     areas: Vec<Area>,
+    exposure: Exposure,
     status: Status,
 }
 
@@ -165,6 +167,11 @@ impl Shared {
     /// The areas as Home Assistant has them.
     fn areas(&self) -> Vec<Area> {
         self.lock().areas.clone()
+    }
+
+    /// What was exposed when the home was read.
+    fn exposure(&self) -> Exposure {
+        self.lock().exposure.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Now> {

@@ -1,9 +1,10 @@
 //! The home as Home Assistant's registries and states give it: which of its entities Hark knows, by which
 //! names, and where they are.
 
+use super::SOURCE;
+use super::exposure::Exposure;
 use super::frame::plain;
 use super::inbox::State;
-use super::{SOURCE, exposure};
 use crate::domain::EntityId;
 use crate::domain::home::{Area, Entity, Floor, Home, Person};
 use serde::Deserialize;
@@ -104,10 +105,8 @@ pub struct Answers {
     pub areas: Value,
     /// `config/floor_registry/list`; null where there are no floors.
     pub floors: Value,
-    /// `homeassistant/expose_entity/list`; null when it was refused.
-    pub exposed: Value,
-    /// `homeassistant/expose_new_entities/get`; null when it was refused.
-    pub expose_new: Value,
+    /// What of it may be spoken of.
+    pub exposure: Exposure,
 }
 
 /// What of it Hark knows, before the aliases are known.
@@ -118,6 +117,7 @@ pub struct Selection {
     devices: HashMap<String, Device>,
     areas: Vec<Area>,
     floors: Vec<Floor>,
+    exposure: Exposure,
 }
 
 /// What Hark makes of it.
@@ -129,6 +129,8 @@ pub struct Picture {
     pub persons: Vec<(String, String)>,
     /// What has to be asked for besides the state: the items of a list, the temperature of a forecast.
     pub more: HashMap<String, Map<String, Value>>,
+    /// What of it could be spoken of when it was read.
+    pub exposure: Exposure,
 }
 
 impl Picture {
@@ -144,10 +146,10 @@ impl Picture {
     }
 }
 
-/// Chooses the entities: those with a state, not hidden, and exposed to Assist if only these are wanted.
-pub fn select(answers: Answers, exposed_only: bool) -> Selection {
+/// Chooses the entities: those with a state that may be spoken of.
+pub fn select(answers: Answers) -> Selection {
     let entries = by_id(answers.entities, |entry: &Entry| &entry.entity_id);
-    let exposure = exposure::Exposure::new(&answers.exposed, &answers.expose_new, exposed_only);
+    let exposure = answers.exposure;
     let mut selection = Selection {
         devices: by_id(answers.devices, |device: &Device| &device.id),
         areas: rows(answers.areas).into_iter().take(MAX_PLACES).filter_map(area).collect(),
@@ -158,7 +160,8 @@ pub fn select(answers: Answers, exposed_only: bool) -> Selection {
     for row in rows::<StateRow>(answers.states) {
         let entry = entries.get(&row.entity_id);
         let device = entry.and_then(|entry| selection.devices.get(entry.device_id.as_ref()?));
-        if !is_id(&row.entity_id) || device.is_some_and(Device::is_hark) || !exposure.shows(&row, entry) {
+        let is_shown = exposure.shows(&row.entity_id, &row.attributes, entry);
+        if !is_id(&row.entity_id) || device.is_some_and(Device::is_hark) || !is_shown {
             continue;
         }
         if selection.rows.len() == MAX_ENTITIES {
@@ -173,7 +176,7 @@ pub fn select(answers: Answers, exposed_only: bool) -> Selection {
             "Home Assistant has more than {MAX_ENTITIES} entities; expose fewer to Assist"
         );
     }
-    selection.entries = entries;
+    (selection.entries, selection.exposure) = (entries, exposure);
     selection
 }
 
@@ -186,8 +189,9 @@ impl Selection {
 
     /// The picture. `details` are answers of `config/entity_registry/get_entries`.
     pub fn picture(self, details: &[Value]) -> Picture {
-        let Self { rows, entries, devices, areas, floors } = self;
-        let mut picture = Picture { home: Home { floors, areas, ..Home::default() }, ..Picture::default() };
+        let Self { rows, entries, devices, areas, floors, exposure } = self;
+        let home = Home { floors, areas, ..Home::default() };
+        let mut picture = Picture { home, exposure, ..Picture::default() };
         for row in rows {
             let id = EntityId(row.entity_id);
             let entry = entries.get(&id.0);

@@ -30,5 +30,12 @@ pub async fn probe(config: &Config) -> Result<String, Fault> {
         let message = format!("Home Assistant {version} at {url} exposes nothing to Assist");
         return Err(Fault::new(FaultKind::Unavailable, "homeassistant", message, fix));
     }
-    Ok(format!("Home Assistant {version} at {url} lets Hark in: {areas} areas, {entities} entities"))
+    // Without it everything that has no unique id is left out.
+    let unseen = match config.exposed_only && !picture.exposure.is_told() {
+        true => {
+            "; it tells the owner of this token only in part what is exposed: make an administrator's token"
+        }
+        false => "",
+    };
+    Ok(format!("Home Assistant {version} at {url} lets Hark in: {areas} areas, {entities} entities{unseen}"))
 }

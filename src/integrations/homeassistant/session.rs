@@ -2,6 +2,7 @@
 
 use super::SOURCE;
 use super::error::Error;
+use super::exposure::Exposure;
 use super::inbox::{Inbox, News, State, Topic};
 use super::link::Link;
 use super::picture::Picture;
@@ -19,11 +20,15 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// Pause between two reports: changes in between are told as one.
 const FLUSH: Duration = Duration::from_millis(20);
 
-/// How long registries must be quiet before they are read again.
+/// From a change of the registries to their next reading: changes seldom come alone.
 const SETTLE: Duration = Duration::from_millis(300);
 
-/// Shortest pause between two readings: an integration that loads changes the registries many times.
+/// Shortest pause between two readings for what is not known here yet: an integration that loads changes the
+/// registries many times.
 const PAUSE: Duration = Duration::from_secs(3);
+
+/// How often it is asked what is exposed: Home Assistant tells no change of it for what has no registry entry.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Registries are read again after this long even if nothing was heard: things without a registry entry come
 /// and go without a word.
@@ -42,7 +47,8 @@ const REGISTRY_EVENTS: &[&str] = &[
     "homeassistant_started",
 ];
 
-type Reading = Pin<Box<dyn Future<Output = Result<Picture, Error>> + Send>>;
+/// Something that is being asked.
+type Asking<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 /// How far a session has come.
 pub enum Step<'p> {
@@ -97,11 +103,13 @@ impl<'a> Session<'a> {
                 tracing::debug!(event, ?unanswered, "Home Assistant does not tell of this");
             }
         }
-        let mut reading: Option<Reading> = Some(self.reading());
+        let mut reading: Option<Asking<Picture>> = Some(self.reading());
+        let mut look: Option<Asking<Exposure>> = None;
         let mut due: Option<Instant> = None;
-        let mut read_at = Instant::now();
+        let (mut read_at, mut looked_at) = (Instant::now(), Instant::now());
         loop {
             let refresh = due.unwrap_or(read_at + REFRESH);
+            let is_idle = reading.is_none() && look.is_none();
             tokio::select! {
                 picture = under_way(&mut reading) => {
                     (reading, read_at) = (None, Instant::now());
@@ -114,10 +122,21 @@ impl<'a> Session<'a> {
                         Err(error) => return error,
                     }
                 }
+                exposure = under_way(&mut look) => {
+                    (look, looked_at) = (None, Instant::now());
+                    match exposure {
+                        Ok(exposure) if exposure != self.picture.exposure => due = Some(looked_at),
+                        Ok(_) => {}
+                        // Whether the connection stands is found out elsewhere; each command asks for itself.
+                        Err(error) => tracing::debug!(%error, "what is exposed is not known anew"),
+                    }
+                }
                 () = self.inbox.wait() => {
                     let news = self.inbox.take();
                     if news.registry || !news.gone.is_empty() {
-                        due = Some((Instant::now() + SETTLE).max(read_at + PAUSE));
+                        let soon = Instant::now() + SETTLE;
+                        let next = if news.own { soon } else { soon.max(read_at + PAUSE) };
+                        due = Some(due.map_or(next, |due| due.min(next)));
                     }
                     self.report(news);
                     sleep(FLUSH).await;
@@ -126,13 +145,21 @@ impl<'a> Session<'a> {
                     due = None;
                     reading = Some(self.reading());
                 }
+                () = sleep_until(looked_at + LOOK), if is_idle && self.picture.exposure.is_told() => {
+                    look = Some(self.look());
+                }
             }
         }
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> Asking<Picture> {
         let (link, url, exposed_only) = (self.link.clone(), self.url.to_owned(), self.exposed_only);
         Box::pin(async move { sync::read(&link, &url, exposed_only).await })
+    }
+
+    fn look(&self) -> Asking<Exposure> {
+        let (link, url) = (self.link.clone(), self.url.to_owned());
+        Box::pin(async move { sync::exposure(&link, &url).await })
     }
 
     /// Makes a picture the home's, and subscribes to what it shows.
@@ -223,9 +250,9 @@ impl<'a> Session<'a> {
     }
 }
 
-async fn under_way(reading: &mut Option<Reading>) -> Result<Picture, Error> {
-    match reading {
-        Some(reading) => reading.await,
+async fn under_way<T>(asking: &mut Option<Asking<T>>) -> Result<T, Error> {
+    match asking {
+        Some(asking) => asking.await,
         None => std::future::pending().await,
     }
 }

@@ -1,11 +1,15 @@
 //! Reading the whole home: registries, exposure, aliases, states, lists and forecasts.
 
 use super::error::Error;
+use super::exposure::Exposure;
 use super::link::{Link, Unanswered};
-use super::picture::{Answers, Picture, select};
+use super::picture::{Answers, Entry, Picture, select};
 use super::service;
 use crate::domain::home::Entity;
 use serde_json::{Map, Value, json};
+
+/// Asks for everything that is exposed.
+const LISTED: &str = "homeassistant/expose_entity/list";
 
 /// Entities whose aliases are asked for at once.
 const CHUNK: usize = 500;
@@ -21,21 +25,20 @@ const MAX_FORECASTS: usize = 3;
 /// # Errors
 /// `Refused` when Home Assistant does not tell its entities, `Silent` when it does not answer.
 pub async fn read(link: &Link, url: &str, exposed_only: bool) -> Result<Picture, Error> {
-    let ask = |kind: &'static str, more: Value| async move {
-        let mut message = json!({"type": kind});
-        if let (Value::Object(message), Value::Object(more)) = (&mut message, more) {
-            message.extend(more);
+    let ask = |kind, more| asked(link, kind, more);
+    let exposed = async {
+        match exposed_only {
+            true => exposure(link, url).await,
+            false => Ok(Exposure::everything()),
         }
-        (kind, link.ask(message).await)
     };
-    let (states, entities, devices, areas, floors, exposed, expose_new) = tokio::join!(
+    let (states, entities, devices, areas, floors, exposure) = tokio::join!(
         ask("get_states", Value::Null),
         ask("config/entity_registry/list", Value::Null),
         ask("config/device_registry/list", Value::Null),
         ask("config/area_registry/list", Value::Null),
         ask("config/floor_registry/list", Value::Null),
-        ask("homeassistant/expose_entity/list", Value::Null),
-        ask("homeassistant/expose_new_entities/get", json!({"assistant": "conversation"})),
+        exposed,
     );
     let answers = Answers {
         states: needed(url, states)?,
@@ -43,10 +46,9 @@ pub async fn read(link: &Link, url: &str, exposed_only: bool) -> Result<Picture,
         devices: wished(url, devices)?,
         areas: wished(url, areas)?,
         floors: wished(url, floors)?,
-        exposed: wished(url, exposed)?,
-        expose_new: wished(url, expose_new)?,
+        exposure: exposure?,
     };
-    let selection = select(answers, exposed_only);
+    let selection = select(answers);
     let mut details = Vec::new();
     for ids in selection.registered().chunks(CHUNK) {
         details
@@ -69,6 +71,45 @@ pub async fn read(link: &Link, url: &str, exposed_only: bool) -> Result<Picture,
         }
     }
     Ok(picture)
+}
+
+/// What is exposed now. Home Assistant does not tell when it changes for what has no registry entry.
+///
+/// # Errors
+/// `Silent` when it does not answer.
+pub async fn exposure(link: &Link, url: &str) -> Result<Exposure, Error> {
+    let (listed, expose_new) = tokio::join!(
+        asked(link, LISTED, Value::Null),
+        asked(link, "homeassistant/expose_new_entities/get", json!({"assistant": "conversation"})),
+    );
+    Ok(Exposure::new(wished(url, listed)?, &wished(url, expose_new)?))
+}
+
+/// Whether an entity is still exposed at this moment: the owner may have taken it back since the home was read.
+///
+/// # Errors
+/// When Home Assistant does not say.
+pub async fn is_exposed(link: &Link, known: &Exposure, entity: &Entity) -> Result<bool, Unanswered> {
+    let id = &entity.id.0;
+    let entry = match link.ask(json!({"type": "config/entity_registry/get", "entity_id": id})).await {
+        Ok(entry) => serde_json::from_value::<Entry>(entry).ok(),
+        Err(Unanswered::Refused(refusal)) if refusal.code == "not_found" => None,
+        Err(unanswered) => return Err(unanswered),
+    };
+    if entry.is_some() {
+        return Ok(known.shows(id, &entity.attributes, entry.as_ref()));
+    }
+    let listed = link.ask(json!({"type": LISTED})).await?;
+    Ok(known.listing(listed).shows(id, &entity.attributes, None))
+}
+
+/// A request, with the answer to it.
+async fn asked(link: &Link, kind: &'static str, more: Value) -> (&'static str, Result<Value, Unanswered>) {
+    let mut message = json!({"type": kind});
+    if let (Value::Object(message), Value::Object(more)) = (&mut message, more) {
+        message.extend(more);
+    }
+    (kind, link.ask(message).await)
 }
 
 /// An answer there is nothing without.

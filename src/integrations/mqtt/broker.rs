@@ -4,15 +4,14 @@ use super::error::Error;
 use super::topics::{Topic, Topics};
 use crate::config::mqtt::{BrokerMode, Mqtt as Config};
 use crate::config::paths;
-use rumqttc::{LastWill, MqttOptions, QoS, Transport};
+use rumqttc::{Broker as Server, LastWill, MqttOptions, QoS, Transport};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The broker notices within one and a half of these that a node is gone without a word.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
+const KEEP_ALIVE_SECONDS: u16 = 20;
 
 /// Largest packet taken from the broker. Far above any command, because a larger one closes the
 /// connection: what lies between 4 KiB and this is refused by its length, without that harm.
@@ -206,12 +205,12 @@ pub fn base_options(
         (true, false) => format!("[{}]", address.host),
         _ => address.host.clone(),
     };
-    let mut options = MqttOptions::new(client_id, host, address.port);
+    let mut options = MqttOptions::new(client_id, Server::tcp(host, address.port));
     options
-        .set_keep_alive(KEEP_ALIVE)
+        .set_keep_alive(KEEP_ALIVE_SECONDS)
         .set_max_packet_size(INCOMING_MAX_BYTES, super::outbound::PAYLOAD_MAX_BYTES + PACKET_OVERHEAD_BYTES);
     if let Some(Credentials { user, password }) = credentials {
-        options.set_credentials(user, password);
+        options.set_credentials(user, password.clone());
     }
     if address.tls {
         let tls = tls_config(address, authorities)?;

@@ -15,7 +15,9 @@ use crate::domain::event::Event;
 use crate::domain::fault::Fault;
 use crate::domain::house::NodeCard;
 use rumqttc::mqttbytes::Error as WireError;
-use rumqttc::{AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError};
+use rumqttc::{
+    AckMode, AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError,
+};
 use std::collections::BTreeSet;
 use std::mem::Discriminant;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -163,7 +165,7 @@ impl Connection {
         inbound: InboundSink,
         book: Option<Arc<dyn Book>>,
     ) -> Self {
-        options.set_manual_acks(true);
+        options.set_ack_mode(AckMode::Manual);
         Self {
             options,
             shared,
@@ -178,9 +180,12 @@ impl Connection {
     /// Connects again and again until `stop` becomes true.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
         loop {
-            let (client, mut eventloop) = AsyncClient::new(self.options.clone(), CHANNEL_MESSAGES);
+            let builder = AsyncClient::builder(self.options.clone());
+            let (client, mut eventloop) = builder.capacity(CHANNEL_MESSAGES).build();
             // Or a command that follows an event waits 40 ms until the broker has acknowledged that.
-            eventloop.network_options.set_tcp_nodelay(true);
+            let mut network = eventloop.network_options();
+            network.set_tcp_nodelay(true);
+            eventloop.set_network_options(network);
             let mut session = Session::new(client, &self.shared, &self.inbound, &mut self.intake);
             let end = session.run(eventloop, &mut stop).await;
             let lasted = session.lasted();
@@ -289,7 +294,7 @@ pub fn explain(error: ConnectionError, broker: &str, client_id: &str, thrown_out
 async fn forget_session(options: &MqttOptions) {
     let mut options = options.clone();
     options.set_clean_session(true);
-    let (client, mut eventloop) = AsyncClient::new(options, 4);
+    let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
     let pass = async {
         loop {
             match eventloop.poll().await {

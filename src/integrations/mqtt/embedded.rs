@@ -72,7 +72,7 @@ fn settings(port: u16) -> Config {
         connections,
     };
     let router = RouterConfig {
-        max_connections: 64,
+        max_connections: gate::PROGRAMS,
         max_outgoing_packet_count: 200,
         max_segment_size: 1024 * 1024,
         max_segment_count: 2,

@@ -1,11 +1,21 @@
 //! The door of the broker inside: hands on what programs send to it, packet by packet, and puts out whoever would bring it
 //! down. rumqttd 0.20 cuts a topic behind its first byte (`protocol::matches`): one that begins with a letter of more bytes
-//! ends its router, and with it the broker of everybody.
+//! ends its router, and with it the broker of everybody. Who says nothing does not get as far as the broker: see
+//! [`Seats`](super::super::seats::Seats).
 
+use super::super::seats::{Seat, Seats};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// Programs at one time.
+pub const PROGRAMS: usize = 64;
+
+/// How long a program may take to say who it is.
+const GREETING: Duration = Duration::from_secs(5);
 
 /// Longest packet; the broker behind takes shorter ones only.
 const PACKET_MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -19,32 +29,47 @@ const UNSUBSCRIBE: u8 = 10;
 /// Stands before the broker that listens on 127.0.0.1:`inner` for as long as the process runs.
 pub async fn stand(listener: TcpListener, inner: u16) {
     let inner = SocketAddr::from((Ipv4Addr::LOCALHOST, inner));
+    let (seats, mut programs) = (Seats::new(PROGRAMS), JoinSet::new());
     loop {
-        match listener.accept().await {
-            Ok((program, from)) => {
-                tokio::spawn(async move {
-                    match pass(program, inner).await {
-                        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                            tracing::warn!(%from, "a program was put out of the embedded MQTT broker: {error}");
-                        }
-                        _ => {}
-                    }
-                });
-            }
+        let taken = tokio::select! {
+            Some(_) = programs.join_next(), if !programs.is_empty() => continue,
+            taken = listener.accept() => taken,
+        };
+        let (program, from) = match taken {
+            Ok(taken) => taken,
             Err(error) => {
                 tracing::warn!(%error, "the embedded MQTT broker could not take a connection");
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
             }
-        }
+        };
+        let Some(seat) = seats.take() else {
+            tracing::warn!(%from, "the embedded MQTT broker has {PROGRAMS} programs and takes no more");
+            continue;
+        };
+        seat.serve(&mut programs, |seat| async move {
+            match pass(program, inner, &seat).await {
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    tracing::warn!(%from, "a program was put out of the embedded MQTT broker: {error}");
+                }
+                _ => {}
+            }
+        });
     }
 }
 
 /// Until either side closes.
-async fn pass(program: TcpStream, inner: SocketAddr) -> io::Result<()> {
-    let broker = TcpStream::connect(inner).await?;
+async fn pass(program: TcpStream, inner: SocketAddr, seat: &Seat) -> io::Result<()> {
     program.set_nodelay(true)?;
+    let (mut from, mut to) = program.into_split();
+    let waiting = seat.waits();
+    let mut greeting = Vec::new();
+    tokio::time::timeout(GREETING, hand_on(&mut from, &mut greeting)).await??;
+    seat.works(waiting);
+    let broker = TcpStream::connect(inner).await?;
     broker.set_nodelay(true)?;
-    let ((mut from, mut to), (mut back, mut forth)) = (program.into_split(), broker.into_split());
+    let (mut back, mut forth) = broker.into_split();
+    forth.write_all(&greeting).await?;
     let there = async {
         loop {
             if let Err(error) = hand_on(&mut from, &mut forth).await {
@@ -144,6 +169,32 @@ mod tests {
                 assert!(topics(kind, broken).iter().all(|topic| topic.len() < 5));
             }
         }
+    }
+
+    #[tokio::test]
+    async fn programs_that_say_nothing_keep_nobody_out() {
+        let here = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let (gate, broker) = (here().await.unwrap(), here().await.unwrap());
+        let door = gate.local_addr().unwrap();
+        let standing = tokio::spawn(stand(gate, broker.local_addr().unwrap().port()));
+        let mut silent = Vec::new();
+        for _ in 0..5 * PROGRAMS {
+            let mut program = TcpStream::connect(door).await.unwrap();
+            // The beginning of a packet, of 112 bytes.
+            program.write_all(b"\x10\x70").await.unwrap();
+            silent.push(program);
+        }
+        let connect = b"\x10\x0e\x00\x04MQTT\x04\x02\x00\x3c\x00\x02id";
+        let mut program = TcpStream::connect(door).await.unwrap();
+        program.write_all(connect).await.unwrap();
+        let (mut met, _) = broker.accept().await.unwrap();
+        let mut packet = [0; 16];
+        tokio::time::timeout(Duration::from_secs(60), met.read_exact(&mut packet)).await.unwrap().unwrap();
+        assert_eq!(&packet, connect, "the broker meets nobody else");
+        let mut rest = Vec::new();
+        let closed = silent[0].read_to_end(&mut rest).await;
+        assert!(closed.is_err() || rest.is_empty(), "it has given up its place");
+        standing.abort();
     }
 
     #[tokio::test]

@@ -46,7 +46,7 @@ pub async fn nodes(config: &config::mqtt::Mqtt) -> Result<Vec<Node>, Fault> {
     let Some(address) = broker.address() else { return Ok(Vec::new()) };
     let id = format!("{}-nodes-{}", broker::client_id(topics.node()), std::process::id());
     let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
-    let (client, mut eventloop) = AsyncClient::new(options, 4);
+    let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
     let mut found = BTreeMap::new();
     let pass = async {
         loop {
@@ -62,7 +62,7 @@ pub async fn nodes(config: &config::mqtt::Mqtt) -> Result<Vec<Node>, Fault> {
                     });
                 }
                 Event::Incoming(Packet::Publish(publish)) => {
-                    note(&mut found, &publish.topic, &publish.payload)
+                    note(&mut found, &String::from_utf8_lossy(&publish.topic), &publish.payload);
                 }
                 Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
                 _ => {}

@@ -59,7 +59,7 @@ async fn look(
 ) -> Result<(), Error> {
     let id = format!("{}-doctor", broker::client_id(topics.node()));
     let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;
-    let (client, mut eventloop) = AsyncClient::new(options, 4);
+    let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
     let pass = async {
         loop {
             match eventloop.poll().await? {
@@ -81,7 +81,7 @@ async fn look(
                 }
                 Event::Incoming(Packet::Publish(publish)) => {
                     if let Some(survey) = &mut survey {
-                        survey.take(&publish.topic, &publish.payload);
+                        survey.take(&String::from_utf8_lossy(&publish.topic), &publish.payload);
                     }
                 }
                 Event::Outgoing(Outgoing::Disconnect) => return Ok(()),

@@ -21,23 +21,24 @@ impl Session<'_> {
         if publish.qos != QoS::AtMostOnce {
             self.delivered.insert(publish.pkid);
         }
+        let topic = String::from_utf8_lossy(&publish.topic);
         if let Some(devices) = &self.shared.devices
-            && self.shared.topics.incoming(&publish.topic).is_none()
+            && self.shared.topics.incoming(&topic).is_none()
         {
-            devices.put(&publish.topic, &publish.payload, publish.retain);
+            devices.put(&topic, &publish.payload, publish.retain);
             self.is_safe(publish.pkid);
             return;
         }
         if self.intake.seen.is_repetition(publish) {
-            tracing::debug!(topic = publish.topic, "delivered again, taken before");
+            tracing::debug!(%topic, "delivered again, taken before");
             // What is being written down is acknowledged then.
             if !self.intake.desk.holds(publish.pkid, repetition::content(publish)) {
                 self.is_safe(publish.pkid);
             }
             return;
         }
-        match inbound::read(&self.shared.topics, &publish.topic, &publish.payload, publish.retain) {
-            Ok(Inbound::Event(event)) => return self.take(publish, event),
+        match inbound::read(&self.shared.topics, &topic, &publish.payload, publish.retain) {
+            Ok(Inbound::Event(event)) => return self.take(publish, &topic, event),
             Ok(Inbound::HomeAssistantOnline) => self.shared.outbox.repeat(self.shared.greeting()),
             Ok(Inbound::Nothing) => {}
             Err(refusal) => self.refuse(&refusal),
@@ -45,10 +46,10 @@ impl Session<'_> {
         self.is_safe(publish.pkid);
     }
 
-    fn take(&mut self, publish: &Publish, event: Event) {
-        let topic = self.shared.topics.incoming(&publish.topic);
+    fn take(&mut self, publish: &Publish, path: &str, event: Event) {
+        let topic = self.shared.topics.incoming(path);
         if topic.is_some_and(|topic| self.intake.seen.has_known_id(topic, publish)) {
-            tracing::debug!(topic = publish.topic, "sent again under the same id, taken before");
+            tracing::debug!(topic = path, "sent again under the same id, taken before");
             return self.is_safe(publish.pkid);
         }
         let how = if publish.qos == QoS::AtMostOnce { How::Now } else { How::of(&event) };
@@ -81,7 +82,7 @@ impl Session<'_> {
     /// A packet may be acknowledged: it is, where it came on this connection. Where it came on one that broke, it
     /// comes again.
     fn is_safe(&mut self, packet: u16) {
-        if self.delivered.remove(&packet) {
+        if self.delivered.remove(&packet) && self.acking.insert(packet) {
             self.acks.push_back(packet);
         }
     }

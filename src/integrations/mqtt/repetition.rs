@@ -136,7 +136,7 @@ pub fn id(publish: &rumqttc::Publish) -> Option<u64> {
     message_id(&publish.payload).map(|id| hash(&publish.topic, id.as_bytes()))
 }
 
-fn hash(topic: &str, rest: &[u8]) -> u64 {
+fn hash(topic: &[u8], rest: &[u8]) -> u64 {
     // No topic holds a zero.
     let hash = Sha256::new().chain_update(topic).chain_update([0]).chain_update(rest).finalize();
     hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))

@@ -10,8 +10,8 @@ use super::taking::Intake;
 use super::topics::{Topic, Topics, row};
 use crate::domain::event::Event as DomainEvent;
 use rumqttc::{
-    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, QoS, StateError, SubAck,
-    SubscribeFilter, SubscribeReasonCode,
+    AsyncClient, ConnectionError, Event, EventLoop, Outgoing, Packet, PublishOptions, QoS, StateError,
+    SubAck, SubscribeFilter, SubscribeReasonCode,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -57,6 +57,9 @@ pub struct Session<'a> {
     pub(super) acks: VecDeque<u16>,
     /// Acknowledgements given to rumqttc, not yet written.
     pub(super) acks_handed: usize,
+    /// Those to be acknowledged and those handed. One that is delivered again meanwhile needs no second
+    /// acknowledgement, and rumqttc takes none.
+    pub(super) acking: BTreeSet<u16>,
     /// Given to rumqttc, not yet written; it reports them in this order.
     handed: VecDeque<Message>,
     /// Written with QoS 1, not yet acknowledged; with the mark behind what had come before.
@@ -85,6 +88,7 @@ impl<'a> Session<'a> {
             delivered: BTreeSet::new(),
             acks: VecDeque::new(),
             acks_handed: 0,
+            acking: BTreeSet::new(),
             handed: VecDeque::new(),
             unacknowledged: VecDeque::new(),
             connected_at: None,
@@ -201,7 +205,7 @@ impl<'a> Session<'a> {
     fn hand(&mut self, message: Message) {
         let qos = if message.at_least_once { QoS::AtLeastOnce } else { QoS::AtMostOnce };
         let Message { path, payload, retain, .. } = message.clone();
-        match self.client.try_publish(path, qos, retain, payload) {
+        match self.client.try_publish(path, payload, PublishOptions::new(qos).retain(retain)) {
             Ok(()) => self.handed.push_back(message),
             // The window is smaller than the channel and topics are checked at the start.
             Err(error) => tracing::error!(topic = message.path, %error, "cannot be handed to MQTT"),
@@ -231,6 +235,7 @@ impl<'a> Session<'a> {
             }
             Event::Outgoing(Outgoing::PubAck(id)) => {
                 self.acks_handed = self.acks_handed.saturating_sub(1);
+                self.acking.remove(&id);
                 self.intake.seen.acknowledged(id);
             }
             Event::Outgoing(Outgoing::Publish(id)) => {

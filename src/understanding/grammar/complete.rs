@@ -3,9 +3,11 @@
 use super::graph::StateId;
 use super::views::TrieId;
 use super::words::WordId;
-use super::{Grammar, JOINER, Match};
+use super::{Grammar, JOINER, Match, Reader};
+use crate::domain::Effort;
 use crate::domain::ports::Completeness;
 use crate::understanding::text;
+use chrono::NaiveDateTime;
 use std::collections::BTreeSet;
 
 /// Ways to go on that are looked at before it is taken for granted that one of them matters.
@@ -105,7 +107,10 @@ impl Grammar {
     fn may_mean_more(&self, words: &[Option<WordId>], places: &BTreeSet<Place>) -> bool {
         let said: Vec<&str> = words.iter().flatten().map(|word| self.words.text(*word)).collect();
         let said = said.join(" ");
-        let Some(meant) = self.parse(&said) else { return true };
+        let effort = Effort::default();
+        let reader = Reader::new(self, NaiveDateTime::default(), &effort);
+        let parse = |text: &str| reader.exactly(text, &text::tokenise(text, self.tongue));
+        let Some(meant) = parse(&said) else { return true };
         let mut tails: BTreeSet<Vec<WordId>> = BTreeSet::new();
         for place in places {
             tails.extend(self.tails(*place));
@@ -113,12 +118,13 @@ impl Grammar {
                 return true;
             }
         }
-        tails.iter().any(|tail| {
+        let differs = |tail: &Vec<WordId>| {
             let tail: Vec<&str> = tail.iter().map(|word| self.words.text(*word)).collect();
-            let longer = self.parse(&format!("{said} {}", tail.join(" ")));
+            let longer = parse(&format!("{said} {}", tail.join(" ")));
             // A place where the thing does not stand is no way to go on.
             longer.map_or(!meant.slots.contains_key("name"), |longer| !means_the_same(&meant, &longer))
-        })
+        };
+        tails.iter().any(differs) || effort.is_spent()
     }
 
     /// The shortest ways to an end of a sentence by each of the next words; of a list one value.

@@ -5,13 +5,14 @@
 use super::near::{Nearness, SMALL_WORDS};
 use super::network::NodeId;
 use super::parse::Match;
+use super::reader::Reader;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER};
 use crate::domain::Category;
 use crate::understanding::intent::category_of;
 use crate::understanding::rules::{self, Prefer, Reckoning, Rule};
-use crate::understanding::text::{self, Token};
-use chrono::NaiveDateTime;
+use crate::understanding::spans;
+use crate::understanding::text::Token;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -93,6 +94,11 @@ const MOST_PASSED_FOR_EACH_KEPT: usize = 2;
 /// Content words that may be passed over where other words are taken as they are.
 const MOST_PASSED_BESIDE_WILD: usize = 1;
 
+/// Words that are put in and names that are looked for in one step, and the steps of a rule.
+const WORDS_A_STEP: usize = 2;
+const SPANS_A_STEP: usize = 16;
+const RULE_STEPS: usize = 16;
+
 /// A sentence of the intent.
 struct Candidate {
     cost: u32,
@@ -134,22 +140,17 @@ enum Said {
     Passed,
 }
 
-impl Grammar {
+impl Reader<'_> {
     /// The intent with the slots that the text mentions; `None` when nothing fits, when two sentences of
     /// different meaning fit as well, or when a name could be several.
-    pub(in crate::understanding) fn fill(
-        &self,
-        intent: &str,
-        text: &str,
-        now: NaiveDateTime,
-    ) -> Option<Match> {
-        let tokens = text::tokenise(text, self.tongue());
+    pub(in crate::understanding) fn fill(&self, intent: &str, text: &str) -> Option<Match> {
+        let tokens = self.tokenise(text);
         let negated = || tokens.iter().any(|token| NEGATIONS.contains(&token.word.as_str()));
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
         }
-        let said = Text::new(self, &tokens, now);
-        let templates = self.meanings.iter().zip(&self.network.starts);
+        let said = Text::new(self, text, &tokens);
+        let templates = self.grammar.meanings.iter().zip(&self.grammar.network.starts);
         let of_intent = templates.filter(|(meaning, _)| meaning.block.intent == intent);
         let mut candidates: Vec<Candidate> =
             of_intent.filter_map(|(_, start)| said.nearest(*start)).collect();
@@ -173,6 +174,41 @@ impl Grammar {
         best.map(|(found, _)| found)
     }
 
+    fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
+        let tokens = self.tokenise(&candidate.text);
+        let exactly = self.exactly(&candidate.text, &tokens);
+        let nearly = || {
+            // A name that was not said exactly has at least to have been said.
+            let made_up = |span: &super::near::Span| candidate.put_in[span.start..span.end].contains(&true);
+            let said =
+                candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
+            said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
+        };
+        let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
+        if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
+            return None;
+        }
+        // Small talk has as many words as people; a request has one of those it is made with.
+        let is_talk =
+            category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
+        let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
+        if !is_talk && (candidate.kept == 0 || far) {
+            return None;
+        }
+        // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
+        // nobody said which thing.
+        let names_itself =
+            || tokens.iter().any(|token| self.grammar.names_itself(&token.word) && said.has(&token.word));
+        let told = candidate.mentions || found.slots.is_empty() || names_itself();
+        // Nor does who names a place that is not here mean the whole house.
+        let everywhere = found.slots.contains_key("domain")
+            && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
+        let lost = candidate.unheard && everywhere;
+        (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
+    }
+}
+
+impl Grammar {
     /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
     /// Who passes over it means another thing.
     fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
@@ -195,48 +231,14 @@ impl Grammar {
     fn names_itself(&self, word: &str) -> bool {
         self.tongue().kin.alone.contains(&word)
     }
-
-    fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
-        let now = said.now;
-        let tokens = text::tokenise(&candidate.text, self.tongue());
-        let exactly = self.parse_tokens(&candidate.text, &tokens, now);
-        let nearly = || {
-            // A name that was not said exactly has at least to have been said.
-            let made_up = |span: &super::near::Span| candidate.put_in[span.start..span.end].contains(&true);
-            let said =
-                candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
-            said.then(|| self.parse_nearly(&candidate.text, &tokens, now)).flatten()
-        };
-        let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
-        if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
-            return None;
-        }
-        // Small talk has as many words as people; a request has one of those it is made with.
-        let is_talk =
-            category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
-        let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
-        if !is_talk && (candidate.kept == 0 || far) {
-            return None;
-        }
-        // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
-        // nobody said which thing.
-        let names_itself =
-            || tokens.iter().any(|token| self.names_itself(&token.word) && said.has(&token.word));
-        let told = candidate.mentions || found.slots.is_empty() || names_itself();
-        // Nor does who names a place that is not here mean the whole house.
-        let everywhere = found.slots.contains_key("domain")
-            && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
-        let lost = candidate.unheard && everywhere;
-        (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
-    }
 }
 
 /// What was said, with everything that can be found in it.
 struct Text<'g> {
+    reader: &'g Reader<'g>,
     grammar: &'g Grammar,
     tokens: &'g [Token],
     words: Vec<Option<WordId>>,
-    now: NaiveDateTime,
     /// Stretches that are nearly a name: first word, word after the last.
     near: Vec<(usize, usize)>,
     /// What passing over each word costs; `None` for one that tells which thing is meant, or how much.
@@ -244,16 +246,22 @@ struct Text<'g> {
 }
 
 impl<'g> Text<'g> {
-    fn new(grammar: &'g Grammar, tokens: &'g [Token], now: NaiveDateTime) -> Self {
-        let spans = grammar.near_spans(tokens);
+    fn new(reader: &'g Reader<'g>, text: &str, tokens: &'g [Token]) -> Self {
+        let grammar = reader.grammar;
+        let spans = reader.near_spans(tokens);
         let sure = |span: &&super::near::Span| {
             span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
         };
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
-        let by = Reckoning { tongue: grammar.tongue(), now, prefer: Prefer::default() };
+        let by = Reckoning { tongue: grammar.tongue(), now: reader.now, prefer: Prefer::default() };
+        let numbers = spans::numbers(text, tokens, grammar.tongue());
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
+            // Part of a number is another number.
+            if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
+                return None;
+            }
             if grammar.tells_which(tokens, at)
                 && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
             {
@@ -281,7 +289,7 @@ impl<'g> Text<'g> {
         };
         let prices = tokens.iter().enumerate().map(price).collect();
         let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
-        Self { grammar, tokens, words, now, near, prices }
+        Self { reader, grammar, tokens, words, near, prices }
     }
 
     /// Whether a word behind an article is in no sentence and no name.
@@ -314,6 +322,9 @@ impl<'g> Text<'g> {
             if known.get(&place).is_none_or(|way| way.cost < cost) {
                 continue;
             }
+            if !self.reader.spend(self.price_of_steps(place)) {
+                return None;
+            }
             let (at, node, mentions) = place;
             if at == self.tokens.len() && self.grammar.network.node(node).last {
                 return Some(self.candidate(&known, place, cost, mentions));
@@ -327,6 +338,14 @@ impl<'g> Text<'g> {
             });
         }
         None
+    }
+
+    /// How much work it is to go on from a place.
+    fn price_of_steps(&self, (_, node, _): Place) -> usize {
+        let arcs = self.grammar.network.node(node);
+        1 + arcs.words.len() / WORDS_A_STEP
+            + arcs.views.len() * (1 + self.near.len() / SPANS_A_STEP)
+            + arcs.ruled.len() * RULE_STEPS
     }
 
     fn steps(&self, (at, node, mentions): Place, step: &mut impl FnMut(Place, u32, Said)) {
@@ -356,8 +375,9 @@ impl<'g> Text<'g> {
             }
         }
         for (ruled, _, to) in arcs.ruled {
-            let by = Reckoning { tongue: grammar.tongue(), now: self.now, prefer: ruled.prefer };
-            let rest: Vec<&str> = self.tokens[at..].iter().map(|token| token.word.as_str()).collect();
+            let by = Reckoning { tongue: grammar.tongue(), now: self.reader.now, prefer: ruled.prefer };
+            let rest = self.tokens[at..].iter().take(rules::MOST_WORDS);
+            let rest: Vec<&str> = rest.map(|token| token.word.as_str()).collect();
             for (_, used) in rules::all(ruled.rule, &rest, &by) {
                 step((at + used, *to, true), 0, Said::Tokens);
             }

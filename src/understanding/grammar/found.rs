@@ -3,8 +3,24 @@
 use super::Block;
 use crate::domain::Slots;
 use crate::domain::intent::Ambiguity;
+use crate::understanding::text::Token;
 use crate::understanding::tongue::Tongue;
 use serde_json::{Map, Value};
+
+/// What a sentence template made of one of the words it was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Took {
+    /// A word of the template itself, or of a list.
+    Meant,
+    /// A rule took it: a number, a time, a length.
+    Ruled,
+    /// It is nearly a name.
+    Nearly,
+    /// A place for any words took it as it is.
+    AsItIs,
+    /// It was passed over.
+    Nothing,
+}
 
 /// What stands along a way.
 #[derive(Debug)]
@@ -23,6 +39,8 @@ pub(super) struct Found {
     pub(super) doubts: Vec<Ambiguity>,
     /// What stands where a name belongs and is none.
     pub(super) unknown: Option<String>,
+    /// What was made of each word.
+    pub(super) took: Vec<Took>,
 }
 
 impl Default for Found {
@@ -36,11 +54,17 @@ impl Default for Found {
             near_why: String::new(),
             doubts: Vec::new(),
             unknown: None,
+            took: Vec::new(),
         }
     }
 }
 
 impl Found {
+    /// The words it was read from, each with what was made of it.
+    pub(super) fn words(&self, tokens: &[Token]) -> Vec<(String, Took)> {
+        tokens.iter().zip(&self.took).map(|(token, took)| (token.word.clone(), *took)).collect()
+    }
+
     /// Whether what is to be put on a list is a question: "did anybody put milk on the list" is no wish to have it there.
     pub(super) fn lists_a_question(&self, tongue: &Tongue) -> bool {
         let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
@@ -58,5 +82,15 @@ impl Found {
             .iter()
             .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));
         required && !excluded
+    }
+}
+
+/// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
+pub(super) fn slot_name(own: &str, part: &str) -> String {
+    match (own, part) {
+        (own, "") => own.to_owned(),
+        ("", part) => part.to_owned(),
+        (own, part) if part.starts_with('_') => format!("{own}{part}"),
+        (own, part) => format!("{own}_{part}"),
     }
 }

@@ -1,48 +1,38 @@
 //! Requests that are to be carried out later: "turn off the lamp in ten minutes", "every day at seven turn on the lamp".
 
 use super::found::Found;
-use super::{Grammar, Match};
+use super::reader::Reader;
+use super::{COMMAND, Match};
 use crate::domain::Category;
 use crate::domain::calendar::When;
 use crate::understanding::intent::category_of;
-use crate::understanding::requests;
+use crate::understanding::requests::{self, Words};
 use crate::understanding::text::{self, Token};
 use chrono::NaiveDateTime;
 use serde_json::Value;
 
-/// Slot of a request that is to be carried out later.
-const COMMAND: &str = "conversation_command";
-
-impl Grammar {
+impl Reader<'_> {
     /// What is to be done later has to be something that is understood to the last word: "announce that we leave in ten
     /// minutes" is an announcement. What is put off is not put off again.
-    pub(super) fn can_do_later(&self, found: &Found, now: NaiveDateTime) -> bool {
+    pub(super) fn can_do_later(&self, found: &Found) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
-        let tokens = text::tokenise(command, self.tongue());
-        self.at_once(command, &tokens, now).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found, now))
+        let tokens = text::tokenise(command, self.grammar.tongue());
+        self.at_once(command, &tokens).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found, self.now))
     }
 
     /// The same of several things: a time behind "turn off the lamp and the fan" is that of both.
-    pub(in crate::understanding) fn several_later(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        now: NaiveDateTime,
-    ) -> Option<Match> {
-        let parse = |text: &str, tokens: &[Token]| self.at_once(text, tokens, now);
+    pub(in crate::understanding) fn several_later(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let parse = |text: &str, tokens: &[Token], _: Words| self.at_once(text, tokens);
         let timed = |it: &Match| it.slots.contains_key("when") || it.slots.contains_key("recurrence");
-        self.best(text, tokens, now, &[], |found| {
+        self.best(text, tokens, &[], |found| {
             let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return false };
-            let tokens = text::tokenise(command, self.tongue());
-            requests::all(command, &tokens, self.tongue(), &parse).is_some_and(|several| {
+            let tokens = text::tokenise(command, self.grammar.tongue());
+            requests::all(command, &tokens, self, &parse).is_some_and(|several| {
                 let same = |it: &Match| it.intent == several.matches[0].intent && !timed(it);
-                several.matches.iter().all(|it| same(it) && it.wild_words == 0 && may_wait(it, found, now))
+                let may = |it: &Match| same(it) && it.wild_words == 0 && may_wait(it, found, self.now);
+                several.matches.iter().all(may)
             })
         })
-    }
-
-    fn at_once(&self, text: &str, tokens: &[Token], now: NaiveDateTime) -> Option<Match> {
-        self.best(text, tokens, now, &[], |found| !found.slots.contains_key(COMMAND))
     }
 }
 

@@ -10,15 +10,18 @@ use super::home::THINGS;
 use super::kin;
 use super::near::{self, Item, Nearness, SMALL_WORDS, Span};
 use super::parse::Match;
+use super::reader::{NamesFound, Reader};
 use crate::understanding::text::{self, Token};
-use chrono::NaiveDateTime;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Two words at least this much alike in meaning are one.
 const ALIKE: f32 = 0.8;
-/// Words whose meaning is looked up for one sentence: encoding takes milliseconds.
-const MOST_LOOKED_UP: usize = 4;
+/// Words whose meaning is looked up for one request, and the steps of each: encoding takes milliseconds.
+const MOST_LOOKED_UP: usize = 8;
+const LOOK_UP_STEPS: usize = 8_000;
+/// Steps of comparing what was said with a name.
+const LIKENESS_STEPS: usize = 4;
 /// All of the name was said in other words.
 const WHOLE: f32 = 0.95;
 /// What tells it from others was said, without what kind of thing it is.
@@ -38,45 +41,56 @@ const NOT_IN_NAMES: [&str; 25] = [
     "out", "than", "there", "here", "auf", "um", "wenn", "ist", "an", "aus",
 ];
 
-/// The meanings of the words of one sentence.
-struct Meanings<'g> {
-    grammar: &'g Grammar,
-    /// Every word that names are made of.
-    known: Vec<&'g str>,
-    /// Likeness of words that were looked up to each of these.
-    looked_up: HashMap<String, Vec<f32>>,
-}
-
-impl Grammar {
+impl Reader<'_> {
     /// The stretches of a sentence that mean a name.
     pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let mut meanings = Meanings::new(self);
         let mut spans = Vec::new();
         for (start, end) in near::stretches(&words) {
-            let said = kin::content(&words[start..end], self.tongue());
-            let mut found = Vec::new();
-            // Whatever is not said with at least one of its words can only be another word for all of it.
-            let can_be = |item: &&Item| {
-                let shared = said.iter().any(|word| item.content.contains(word));
-                shared || said.len() == 1 && item.content.len() == 1
-            };
-            for item in self.names.items.iter().filter(can_be) {
-                if let Some(score) = meanings.likeness(&said, item) {
-                    found.push((item.list, near::candidate(item, Nearness::Meaning, score)));
-                }
+            if !self.spend(1) {
+                return Vec::new();
             }
-            spans.extend(near::by_list(found, (start, end)));
+            let said = words[start..end].join(" ");
+            let known = self.meant.borrow().get(&said).cloned();
+            let found = known.unwrap_or_else(|| {
+                let found = self.meant_names(&words[start..end]);
+                self.meant.borrow_mut().insert(said, Rc::clone(&found));
+                found
+            });
+            spans.extend(near::by_list(&found, (start, end)));
         }
         spans
+    }
+
+    /// The names that some words mean.
+    fn meant_names(&self, said: &[&str]) -> NamesFound {
+        let names = &self.grammar.names;
+        let said = kin::content(said, self.grammar.tongue());
+        let mut found = Vec::new();
+        // Whatever is not said with at least one of its words can only be another word for all of it.
+        let can_be = |item: &&Item| {
+            let shared = said.iter().any(|word| item.content.contains(word));
+            shared || said.len() == 1 && item.content.len() == 1
+        };
+        self.spend(names.items.len());
+        for item in names.items.iter().filter(can_be) {
+            if !self.spend(LIKENESS_STEPS) {
+                break;
+            }
+            if let Some(score) = self.likeness(&said, item) {
+                found.push((item.list, near::candidate(item, Nearness::Meaning, score)));
+            }
+        }
+        found.into()
     }
 
     /// Stretches of a sentence that may be a thing the home does not have: what stands behind an article, or
     /// ends in what things are called. Each is offered once for every kind of thing there is.
     pub(super) fn unknown_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let grammar = self.grammar;
         let mut kinds: Vec<&Item> = Vec::new();
-        for item in self.names.items.iter().filter(|item| item.list == THINGS) {
+        for item in grammar.names.items.iter().filter(|item| item.list == THINGS) {
             let domain = |item: &Item| item.entry.context.get("domain").cloned();
             if !kinds.iter().any(|known| domain(known) == domain(item)) {
                 kinds.push(item);
@@ -89,14 +103,15 @@ impl Grammar {
                 .iter()
                 .any(|word| NOT_IN_NAMES.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
             // A verb before the article is no part of the name: "set the …".
-            let alone = !stretch.iter().any(|word| SMALL_WORDS.contains(word)) && self.names_a_kind(stretch);
+            let alone =
+                !stretch.iter().any(|word| SMALL_WORDS.contains(word)) && grammar.names_a_kind(stretch);
             end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
         };
         let stretches = near::stretches(&words).filter(can_be);
         // "The bed light" is one thing, not the light of "the bed".
         let offer = |(start, end): (usize, usize)| {
             let length = (end - start) as f32 / 10.0;
-            let score = match self.names_a_kind(&words[start..end]) {
+            let score = match grammar.names_a_kind(&words[start..end]) {
                 true if behind_article(start) => 0.5 + length,
                 true => 0.5 - length,
                 false => length / 2.0,
@@ -116,7 +131,6 @@ impl Grammar {
         &self,
         text: &str,
         tokens: &[Token],
-        now: NaiveDateTime,
     ) -> Option<(Match, String)> {
         let spans = self.unknown_spans(tokens);
         // What nobody knows is sooner a light than a lawn mower.
@@ -127,7 +141,7 @@ impl Grammar {
         };
         let some: Vec<Span> = spans.iter().filter(usual).cloned().collect();
         let read =
-            |spans: &[Span]| (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, spans)).flatten();
+            |spans: &[Span]| (!spans.is_empty()).then(|| self.parse_with(text, tokens, spans)).flatten();
         let mut found = read(&some).or_else(|| read(&spans))?;
         let name = found.unknown.take()?;
         Some((found, name))
@@ -140,7 +154,9 @@ impl Grammar {
         let form = |span: &Span| span.candidates.first().is_some_and(|best| best.how == Nearness::Form);
         self.near_spans(tokens).iter().any(|span| span.list == THINGS && most(span) && form(span))
     }
+}
 
+impl Grammar {
     /// Whether some words say what kind of thing they mean.
     pub(in crate::understanding) fn says_what_kind(&self, text: &str) -> bool {
         let tokens = text::tokenise(text, self.tongue());
@@ -154,17 +170,9 @@ impl Grammar {
     }
 }
 
-impl<'g> Meanings<'g> {
-    fn new(grammar: &'g Grammar) -> Self {
-        let mut known: Vec<&str> =
-            grammar.names.items.iter().flat_map(|item| &item.content).map(String::as_str).collect();
-        known.sort_unstable();
-        known.dedup();
-        Self { grammar, known, looked_up: HashMap::new() }
-    }
-
+impl Reader<'_> {
     /// How well something is meant by what was said of it, 0 to 1; `None` when something else is.
-    fn likeness(&mut self, said: &[String], item: &Item) -> Option<f32> {
+    fn likeness(&self, said: &[String], item: &Item) -> Option<f32> {
         let kin = self.grammar.tongue().kin;
         let domain = item.entry.context.get("domain").and_then(|domain| domain.as_str()).unwrap_or_default();
         let kind = |word: &String| kin::is_kind(word, domain, kin);
@@ -205,7 +213,7 @@ impl<'g> Meanings<'g> {
     }
 
     /// The word of a name that a word most likely means.
-    fn taken_for(&mut self, word: &str, said: &[String], item: &Item) -> Option<String> {
+    fn taken_for(&self, word: &str, said: &[String], item: &Item) -> Option<String> {
         let others_fit = said.len() == item.content.len()
             && said.iter().filter(|word| item.content.contains(word)).count() + 1 == said.len();
         // What is the name of a place means that place and no other.
@@ -216,15 +224,18 @@ impl<'g> Meanings<'g> {
             return None;
         }
         let similar = self.grammar.similar.as_ref()?;
-        if !self.looked_up.contains_key(word) {
-            if self.looked_up.len() >= MOST_LOOKED_UP {
+        let known = &self.grammar.names.words;
+        let mut looked_up = self.looked_up.borrow_mut();
+        if !looked_up.contains_key(word) {
+            if looked_up.len() >= MOST_LOOKED_UP || !self.spend(LOOK_UP_STEPS) {
                 return None;
             }
-            self.looked_up.insert(word.to_owned(), similar(word, &self.known));
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            looked_up.insert(word.to_owned(), self.apart(|| similar(word, &known)));
         }
-        let likeness = self.looked_up.get(word)?;
+        let likeness = looked_up.get(word)?;
         let alike = |part: &&String| {
-            let at = self.known.binary_search(&part.as_str()).ok();
+            let at = known.binary_search(part).ok();
             !said.contains(part)
                 && !part.contains(' ')
                 && at.and_then(|at| likeness.get(at)).is_some_and(|score| *score >= ALIKE)

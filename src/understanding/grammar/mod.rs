@@ -13,6 +13,7 @@ mod near;
 mod network;
 mod parse;
 mod pieces;
+mod reader;
 mod rows;
 mod sample;
 mod views;
@@ -22,10 +23,11 @@ mod words;
 use super::Sentences;
 use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement};
+use super::text::Token;
 use super::tongue::Tongue;
-use crate::domain::Slots;
 use crate::domain::home::Home;
 use crate::domain::ports::{Acceptance, Completeness, Completes, EditCosts, Place, SpeechGrammar};
+use crate::domain::{Effort, Slots};
 use chrono::NaiveDateTime;
 use graph::Graph;
 use network::{Network, NetworkBuilder};
@@ -38,8 +40,10 @@ use std::sync::Arc;
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
+pub use found::Took;
 pub use near::{Nearness, Similar};
 pub use parse::Match;
+pub(super) use reader::Reader;
 pub use sample::LabelledSample;
 
 /// What the parser needs to know of a template besides its network.
@@ -76,6 +80,12 @@ impl Block {
             requires: data.requires.clone(),
             excludes: data.excludes.clone(),
         }
+    }
+
+    /// Whether one of the words is said that the block wants.
+    fn has_keyword(&self, tokens: &[Token]) -> bool {
+        let wanted = &self.keywords;
+        wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
     }
 
     /// The kind of thing the sentences are about, where they name it.
@@ -235,10 +245,9 @@ impl SpeechGrammar for Grammar {
     }
 
     fn is_open(&self, text: &str) -> Option<bool> {
-        let parse = |text: &str| {
-            let tokens = super::text::tokenise(text, self.tongue);
-            self.parse_tokens(text, &tokens, NaiveDateTime::default())
-        };
+        let effort = Effort::default();
+        let reader = Reader::new(self, NaiveDateTime::default(), &effort);
+        let parse = |text: &str| reader.exactly(text, &super::text::tokenise(text, self.tongue));
         let found = parse(text)?;
         // Words that are an example of any words are matched as the example: a word that nobody knows, put in
         // between, tells.
@@ -251,7 +260,8 @@ impl SpeechGrammar for Grammar {
                 other.wild_words > 0 && same
             })
         };
-        Some(found.wild_words > 0 || (1..=words.len()).any(stranger))
+        // What costs too much to tell is not to be sure of.
+        Some(found.wild_words > 0 || (1..=words.len()).any(stranger) || effort.is_spent())
     }
 
     fn first(&self) -> Option<Place> {
@@ -275,6 +285,9 @@ impl Completes for Grammar {
 
 /// A word that is in no sentence.
 const UNKNOWN_WORD: &str = "zyxwv";
+
+/// Slot of a request that is to be carried out later.
+const COMMAND: &str = "conversation_command";
 
 /// The word between two requests in one sentence.
 pub(super) const JOINER: &str = "and";

@@ -5,13 +5,15 @@
 //! names that are about as near are a tie, and a tie is asked back, never guessed.
 
 use super::home::IN_AREA;
+use super::kin;
+use super::reader::{NamesFound, Reader};
 use super::views::Entry;
 use super::words::Words;
-use super::{Grammar, kin};
 use crate::understanding::sounds::{self, Sound};
 use crate::understanding::text::{self, Token};
 use crate::understanding::tongue::Tongue;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Tells how alike in meaning a text is to each of some names, 0 to 1. Wired where an encoder is at hand.
@@ -65,6 +67,9 @@ const MOST_TIED: usize = 4;
 /// Names have at most this many words more or less than what was said.
 const MOST_WORDS: usize = 6;
 
+/// Letters of what was said whose sound is compared with that of a name in one step.
+const LETTERS_A_STEP: usize = 8;
+
 /// Words that a name can be said with or without.
 pub(super) const SMALL_WORDS: [&str; 26] = [
     "the", "my", "our", "a", "an", "in", "of", "on", "at", "by", "from", "der", "die", "das", "den", "dem",
@@ -99,6 +104,8 @@ pub struct Names {
     pub(super) items: Vec<Item>,
     /// By the stems, joined.
     by_stems: HashMap<String, Vec<usize>>,
+    /// Every word that names are made of, sorted.
+    pub(super) words: Vec<String>,
 }
 
 impl Names {
@@ -128,6 +135,9 @@ impl Names {
                 }
             }
         }
+        names.words = names.items.iter().flat_map(|item| item.content.iter().cloned()).collect();
+        names.words.sort_unstable();
+        names.words.dedup();
         names
     }
 
@@ -153,29 +163,46 @@ fn stem(word: &str) -> String {
     }
 }
 
-impl Grammar {
+impl Reader<'_> {
     /// The stretches of a sentence that are near a name by form, sound or part.
     pub(super) fn near_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let mut spans = Vec::new();
         for (start, end) in stretches(&words) {
-            let said = &words[start..end];
-            let stems = stems(said);
-            let text = said.join(" ");
-            let sound = Sound::of(said);
-            let mut found: Vec<(u8, Candidate)> = Vec::new();
-            let exact = self.names.by_stems.get(&stems.join(" ")).map(Vec::as_slice).unwrap_or_default();
-            for item in exact.iter().map(|index| &self.names.items[*index]) {
-                found.push((item.list, candidate(item, Nearness::Form, 1.0)));
+            if !self.spend(1) {
+                return Vec::new();
             }
-            for item in &self.names.items {
-                if let Some(near) = near(item, &text, &sound, &stems) {
-                    found.push((item.list, near));
-                }
-            }
-            spans.extend(by_list(found, (start, end)));
+            let said = words[start..end].join(" ");
+            let known = self.near.borrow().get(&said).cloned();
+            let found = known.unwrap_or_else(|| {
+                let found = self.near_names(&words[start..end], &said);
+                self.near.borrow_mut().insert(said, Rc::clone(&found));
+                found
+            });
+            spans.extend(by_list(&found, (start, end)));
         }
         spans
+    }
+
+    /// The names that some words are near to.
+    fn near_names(&self, said: &[&str], text: &str) -> NamesFound {
+        let names = &self.grammar.names;
+        let (stems, sound) = (stems(said), Sound::of(said));
+        let mut found: Vec<(u8, Candidate)> = Vec::new();
+        let exact = names.by_stems.get(&stems.join(" ")).map(Vec::as_slice).unwrap_or_default();
+        for item in exact.iter().map(|index| &names.items[*index]) {
+            found.push((item.list, candidate(item, Nearness::Form, 1.0)));
+        }
+        for item in &names.items {
+            let compared = is_about_as_long(&sound, &item.sound);
+            if !self.spend(if compared { 1 + text.len() / LETTERS_A_STEP } else { 1 }) {
+                break;
+            }
+            if let Some(near) = near(item, text, &sound, &stems) {
+                found.push((item.list, near));
+            }
+        }
+        found.into()
     }
 }
 
@@ -202,10 +229,15 @@ pub(super) fn candidate(item: &Item, how: Nearness, score: f32) -> Candidate {
     Candidate { entry: Arc::clone(&item.entry), how, score }
 }
 
+/// Whether two names can sound alike at all: their keys must be about as long.
+fn is_about_as_long(one: &Sound, other: &Sound) -> bool {
+    let (one, other) = (one.length(), other.length());
+    one.abs_diff(other) <= 1 + one.max(other) / 4 && one.min(other) >= 2
+}
+
 fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Candidate> {
-    // A cheap look first: the keys must be about as long.
-    let (one, other) = (sound.length(), item.sound.length());
-    if one.abs_diff(other) <= 1 + one.max(other) / 4 && one.min(other) >= 2 {
+    // A cheap look first.
+    if is_about_as_long(sound, &item.sound) {
         let score = sounds::likeness(sound, &item.sound);
         if score >= SOUND && text != item.text {
             return Some(candidate(item, Nearness::Sound, score));
@@ -220,9 +252,9 @@ fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Cand
 }
 
 /// What was found in a stretch of words, by list; the best first.
-pub(super) fn by_list(found: Vec<(u8, Candidate)>, (start, end): (usize, usize)) -> Vec<Span> {
+pub(super) fn by_list(found: &[(u8, Candidate)], (start, end): (usize, usize)) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    for (list, candidate) in found {
+    for (list, candidate) in found.iter().cloned() {
         match spans.iter_mut().find(|span| span.list == list) {
             Some(span) => span.candidates.push(candidate),
             None => spans.push(Span { start, end, list, candidates: vec![candidate] }),

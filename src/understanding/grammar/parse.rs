@@ -1,16 +1,18 @@
 //! The exact parser: all templates at once, word by word, keeping the best way into each node.
 
-use super::found::Found;
+mod reconstruct;
+
+use super::found::{Found, Took};
 use super::home::IN_AREA;
-use super::near::{self, Candidate, Nearness, Span};
+use super::near::{self, Candidate, Span};
 use super::network::{Network, NodeId, TemplateId};
 use super::pieces::SlotId;
-use super::views::{Entry, View, ViewId};
+use super::reader::Reader;
+use super::views::ViewId;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning};
-use crate::domain::Slots;
-use crate::domain::calendar::When;
 use crate::domain::intent::Ambiguity;
+use crate::domain::{Effort, Slots};
 use crate::understanding::rules::{self, Reckoning};
 use crate::understanding::sentences::model::Ruled;
 use crate::understanding::text::{self, Token};
@@ -38,6 +40,8 @@ pub struct Match {
     pub doubts: Vec<Ambiguity>,
     /// What stands where a name belongs and is none.
     pub unknown: Option<String>,
+    /// The words it was read from, each with what was made of it.
+    pub words: Vec<(String, Took)>,
 }
 
 /// How much worse a way is than another. Less is better, the fields from the top.
@@ -65,6 +69,18 @@ enum Step {
     View(ViewId, SlotId, u32),
     Ruled(SlotId, u32),
     Near(ViewId, SlotId, u32),
+}
+
+impl Step {
+    fn took(self) -> Took {
+        match self {
+            Self::Word | Self::View(..) => Took::Meant,
+            Self::Ruled(..) => Took::Ruled,
+            Self::Near(..) => Took::Nearly,
+            Self::Any(_) => Took::AsItIs,
+            Self::Start | Self::Skip => Took::Nothing,
+        }
+    }
 }
 
 /// One way into a node.
@@ -110,42 +126,16 @@ const START: NodeId = NodeId::MAX;
 impl Grammar {
     /// The best match of a text; `None` when no template accepts it. Times are reckoned from 1970.
     pub fn parse(&self, text: &str) -> Option<Match> {
-        self.parse_tokens(text, &text::tokenise(text, self.tongue), NaiveDateTime::default())
+        let effort = Effort::default();
+        let found = Reader::new(self, NaiveDateTime::default(), &effort)
+            .exactly(text, &text::tokenise(text, self.tongue));
+        found.filter(|_| !effort.is_spent())
     }
+}
 
-    /// The best match of some tokens of `text`, none of which need name a thing exactly.
-    pub(in crate::understanding) fn parse_nearly(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        now: NaiveDateTime,
-    ) -> Option<Match> {
-        let spans = self.near_spans(tokens);
-        let found = (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, &spans)).flatten();
-        found.or_else(|| {
-            let spans = self.meaning_spans(tokens);
-            (!spans.is_empty()).then(|| self.parse_with(text, tokens, now, &spans)).flatten()
-        })
-    }
-
-    /// The best match of some tokens of `text`; times are reckoned from `now`.
-    pub(in crate::understanding) fn parse_tokens(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        now: NaiveDateTime,
-    ) -> Option<Match> {
-        self.parse_with(text, tokens, now, &[])
-    }
-
-    pub(super) fn parse_with(
-        &self,
-        text: &str,
-        tokens: &[Token],
-        now: NaiveDateTime,
-        spans: &[Span],
-    ) -> Option<Match> {
-        self.best(text, tokens, now, spans, |found| self.can_do_later(found, now))
+impl Reader<'_> {
+    pub(super) fn parse_with(&self, text: &str, tokens: &[Token], spans: &[Span]) -> Option<Match> {
+        self.best(text, tokens, spans, |found| self.can_do_later(found))
     }
 
     /// The best match that `may` be it.
@@ -153,24 +143,50 @@ impl Grammar {
         &self,
         text: &str,
         tokens: &[Token],
-        now: NaiveDateTime,
         spans: &[Span],
         may: impl Fn(&Found) -> bool,
     ) -> Option<Match> {
-        if tokens.is_empty() {
+        self.best_of(text, tokens, spans, true, may)
+    }
+
+    /// The best match without words that can be any. Ways with such words are the worst of all where every name is said
+    /// exactly, so that leaving them out changes nothing but the time.
+    pub(super) fn best_tame(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        self.best_of(text, tokens, &[], false, |_| true)
+    }
+
+    fn best_of(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        spans: &[Span],
+        wild: bool,
+        may: impl Fn(&Found) -> bool,
+    ) -> Option<Match> {
+        if tokens.is_empty() || self.is_spent() {
             return None;
         }
-        let words: Vec<Option<WordId>> = tokens.iter().map(|token| self.words.typed(&token.word)).collect();
+        let grammar = self.grammar;
+        let words: Vec<Option<WordId>> =
+            tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
         let spoken: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let run = Run::new(self, &words, &spoken, now, spans);
+        let run = Run::new(self, &words, &spoken, spans, wild);
         let last = run.frontier.last()?;
         let mut best: Option<(BestKey, TemplateId, Found)> = None;
         for way in last.values().map(|index| run.ways[*index]) {
-            let Some(template) = self.network.end_of(way.node) else { continue };
-            let meaning = &self.meanings[template as usize];
+            let Some(template) = grammar.network.end_of(way.node) else { continue };
+            // Words that are taken as they are grow with every one of them.
+            if !self.spend(tokens.len() * (1 + tokens.len() / WORDS_A_STEP)) {
+                return None;
+            }
+            let meaning = &grammar.meanings[template as usize];
             let found = run.reconstruct(way, text, tokens);
-            let fits = found.fits(&meaning.block, &self.context) && has_keyword(meaning, tokens);
-            if !fits || found.lists_a_question(self.tongue()) || !may(&found) || self.is_elsewhere(&found) {
+            let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
+            if !fits
+                || found.lists_a_question(grammar.tongue())
+                || !may(&found)
+                || grammar.is_elsewhere(&found)
+            {
                 continue;
             }
             let key: BestKey = (
@@ -185,9 +201,13 @@ impl Grammar {
             }
         }
         let (key, template, found) = best?;
-        Some(self.finish(&self.meanings[template as usize], found, usize::from(key.0.0)))
+        let words = found.words(tokens);
+        let meaning = &grammar.meanings[template as usize];
+        Some(Match { words, ..grammar.finish(meaning, found, usize::from(key.0.0)) })
     }
+}
 
+impl Grammar {
     /// Whether the thing stands in another area than the one that was said with it.
     fn is_elsewhere(&self, found: &Found) -> bool {
         let (said, stands) = (found.slots.get("area"), found.context.get(IN_AREA));
@@ -237,6 +257,7 @@ impl Grammar {
             score: found.score,
             doubts: found.doubts,
             unknown: found.unknown,
+            words: Vec::new(),
         }
     }
 }
@@ -247,7 +268,10 @@ type BestKey = ((u16, u16), Reverse<usize>, bool, Cost, TemplateId);
 
 /// One run of the parser over a sentence.
 struct Run<'g> {
+    reader: &'g Reader<'g>,
     grammar: &'g Grammar,
+    /// Whether some words can be any.
+    wild: bool,
     words: &'g [Option<WordId>],
     ways: Vec<Way>,
     /// Best way into each node, by position.
@@ -256,7 +280,6 @@ struct Run<'g> {
     matches: QuickMap<ViewId, Vec<(usize, u32)>>,
     /// The words themselves, for rules.
     spoken: &'g [&'g str],
-    now: NaiveDateTime,
     /// What each rule matches, at the position at hand: ends, and places in `found`.
     ruled: Vec<(Ruled, Vec<(usize, u32)>)>,
     /// Everything that rules found.
@@ -265,38 +288,51 @@ struct Run<'g> {
     spans: &'g [Span],
     /// Those that were offered, with their places in the list; the best first.
     offered: Vec<Vec<(Candidate, u32)>>,
+    /// Which of these each list offers at the position at hand: ends, places in `offered`, and what they cost.
+    nearby: QuickMap<ViewId, Vec<(usize, u32, u16)>>,
+    /// Steps that are still to be taken from the effort.
+    unpaid: usize,
 }
 
 impl<'g> Run<'g> {
     fn new(
-        grammar: &'g Grammar,
+        reader: &'g Reader<'g>,
         words: &'g [Option<WordId>],
         spoken: &'g [&'g str],
-        now: NaiveDateTime,
         spans: &'g [Span],
+        wild: bool,
     ) -> Self {
         let mut run = Self {
-            grammar,
+            reader,
+            grammar: reader.grammar,
+            wild,
             words,
             ways: Vec::new(),
             frontier: vec![QuickMap::default(); words.len() + 1],
             matches: QuickMap::default(),
             spoken,
-            now,
             ruled: Vec::new(),
             found: Vec::new(),
             spans,
             offered: Vec::new(),
+            nearby: QuickMap::default(),
+            unpaid: 0,
         };
         let start = Way { node: START, cost: Cost::default(), step: Step::Start, from: 0, before: 0 };
         run.push(0, start);
         for at in 0..words.len() {
             run.matches.clear();
             run.ruled.clear();
+            run.nearby.clear();
             let mut here: Vec<usize> = run.frontier[at].values().copied().collect();
             here.sort_unstable();
             let skips = run.skips(at);
             for index in here {
+                if !reader.spend(std::mem::take(&mut run.unpaid)) {
+                    // Nothing that is found now counts.
+                    run.frontier.clear();
+                    return run;
+                }
                 run.advance(at, index);
                 run.skip(at, index, &skips);
             }
@@ -305,6 +341,7 @@ impl<'g> Run<'g> {
     }
 
     fn push(&mut self, at: usize, way: Way) {
+        self.unpaid += 1;
         let index = self.ways.len();
         match self.frontier[at].entry(way.node) {
             std::collections::hash_map::Entry::Occupied(mut known) => {
@@ -329,7 +366,9 @@ impl<'g> Run<'g> {
                 targets.iter().for_each(|to| self.word(at, index, way.cost, *to));
             }
             start.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
-            start.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+            if self.wild {
+                start.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+            }
             start.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
             return;
         }
@@ -341,7 +380,9 @@ impl<'g> Run<'g> {
             }
         }
         node.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
-        node.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+        if self.wild {
+            node.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+        }
         node.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
     }
 
@@ -350,7 +391,7 @@ impl<'g> Run<'g> {
     }
 
     fn any(&mut self, at: usize, before: usize, mut cost: Cost, (slot, to): (SlotId, NodeId)) {
-        cost.wild += 1;
+        cost.wild = cost.wild.saturating_add(1);
         self.push(at + 1, Way { node: to, cost, step: Step::Any(slot), from: at, before });
     }
 
@@ -370,29 +411,49 @@ impl<'g> Run<'g> {
 
     /// Names of a list that are nearly said here.
     fn near(&mut self, at: usize, before: usize, cost: Cost, (view, slot, to): (ViewId, SlotId, NodeId)) {
+        if !self.nearby.contains_key(&view) {
+            let here = self.near_matches(at, view);
+            self.nearby.insert(view, here);
+        }
+        for index in 0..self.nearby[&view].len() {
+            let (end, offered, near) = self.nearby[&view][index];
+            let mut cost = cost;
+            cost.near = cost.near.saturating_add(near);
+            cost.listed += (end - at) as u16;
+            let step = Step::Near(view, slot, offered);
+            self.push(end, Way { node: to, cost, step, from: at, before });
+        }
+    }
+
+    /// Which names of a list are nearly said here: where they end, where they are offered, and what they cost.
+    fn near_matches(&mut self, at: usize, view: ViewId) -> Vec<(usize, u32, u16)> {
         let list = self.grammar.views.get(view);
+        let mut found = Vec::new();
+        self.unpaid += self.spans.len() / SPANS_A_STEP;
         for span in self.spans.iter().filter(|span| span.start == at && Some(span.list) == list.list) {
+            self.unpaid += span.candidates.len() * list.entries.len() / ENTRIES_A_STEP;
             let here = span.candidates.iter().filter_map(|candidate| {
                 let value = list.entries.iter().position(|entry| Arc::ptr_eq(entry, &candidate.entry))?;
                 Some((candidate.clone(), value as u32))
             });
             let Some(tied) = near::tied(here.collect()) else { continue };
             let Some((best, _)) = tied.first() else { continue };
-            let mut cost = cost;
-            cost.near += 100 * (1 + best.how as u16) + ((1.0 - best.score) * 100.0) as u16;
-            cost.listed += (span.end - at) as u16;
-            let step = Step::Near(view, slot, self.offered.len() as u32);
+            let near = 100 * (1 + best.how as u16) + ((1.0 - best.score) * 100.0) as u16;
+            found.push((span.end, self.offered.len() as u32, near));
             self.offered.push(tied);
-            self.push(span.end, Way { node: to, cost, step, from: at, before });
         }
+        found
     }
 
     fn ruled(&mut self, at: usize, before: usize, cost: Cost, (ruled, slot, to): (Ruled, SlotId, NodeId)) {
         let known = self.ruled.iter().position(|(known, _)| *known == ruled);
         let index = known.unwrap_or_else(|| {
-            let by = Reckoning { tongue: self.grammar.tongue, now: self.now, prefer: ruled.prefer };
+            let by = Reckoning { tongue: self.grammar.tongue, now: self.reader.now, prefer: ruled.prefer };
             let mut ends = Vec::new();
-            for (found, used) in rules::all(ruled.rule, &self.spoken[at..], &by) {
+            let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
+            self.unpaid += RULE_STEPS;
+            for (found, used) in rules::all(ruled.rule, rest, &by) {
+                self.unpaid += RULE_STEPS * used;
                 ends.push((at + used, self.found.len() as u32));
                 self.found.push(found);
             }
@@ -424,170 +485,17 @@ impl<'g> Run<'g> {
             self.push(at + length, Way { node: way.node, cost, step: Step::Skip, from: at, before });
         }
     }
-
-    /// Slots and context along a way.
-    fn reconstruct(&self, last: Way, text: &str, tokens: &[Token]) -> Found {
-        let mut steps = Vec::new();
-        let (mut way, mut end) = (last, tokens.len());
-        while !matches!(way.step, Step::Start) {
-            steps.push((way.step, way.from, end));
-            end = way.from;
-            way = self.ways[way.before];
-        }
-        steps.reverse();
-        let mut found = Found::default();
-        let mut wild: Option<(SlotId, usize)> = None;
-        for (step, from, end) in steps {
-            match step {
-                Step::Any(slot) => {
-                    let start = wild.filter(|(known, _)| *known == slot).map_or(from, |(_, start)| start);
-                    wild = Some((slot, start));
-                    let value = &text[tokens[start].start..tokens[end - 1].end];
-                    self.put(&mut found, slot, Value::from(value.trim()));
-                }
-                Step::View(view, slot, value) => {
-                    let view = self.grammar.views.get(view);
-                    let entry = &view.entries[value as usize];
-                    found.named |= view.names;
-                    if view.names {
-                        let same = self.same_words(view, from, end);
-                        self.choose(&mut found, slot, &[&[entry], same.as_slice()].concat());
-                    } else {
-                        found.context.extend(entry.context.clone());
-                        self.put(&mut found, slot, entry.out.clone());
-                    }
-                }
-                Step::Near(view, slot, index) => {
-                    found.named |= self.grammar.views.get(view).names;
-                    let said = &text[tokens[from].start..tokens[end - 1].end];
-                    self.put_near(&mut found, slot, &self.offered[index as usize], said);
-                }
-                Step::Ruled(slot, index) => {
-                    let own = &self.grammar.slot_names[slot as usize];
-                    for (part, value) in &self.found[index as usize] {
-                        let name = slot_name(own, part);
-                        let said = found.slots.get(&name).and_then(Value::as_str);
-                        let joined = said.and_then(|said| When::joined(said, value.as_str()?));
-                        let value =
-                            joined.map_or_else(|| value.clone(), |when| Value::from(when.to_string()));
-                        found.slots.insert(name, value);
-                    }
-                }
-                _ => {}
-            }
-            if !matches!(step, Step::Any(_)) {
-                wild = None;
-            }
-        }
-        found
-    }
-
-    /// Every value that some words are, exactly.
-    fn same_words<'v>(&self, view: &'v View, from: usize, end: usize) -> Vec<&'v Arc<Entry>> {
-        let mut node = view.root;
-        for word in &self.words[from..end] {
-            let Some(next) = word.and_then(|word| self.grammar.views.step(node, word)) else {
-                return Vec::new();
-            };
-            node = next;
-        }
-        let values = &self.grammar.views.tries[node as usize].values;
-        values.iter().map(|value| &view.entries[*value as usize]).collect()
-    }
-
-    /// Puts the first of some names that are said alike, unless another stands where the speaker is; the
-    /// others make it doubtful.
-    fn choose(&self, found: &mut Found, slot: SlotId, entries: &[&Arc<Entry>]) {
-        let place = self.grammar.context.get("area");
-        let here = entries.iter().find(|entry| place.is_some() && entry.context.get(IN_AREA) == place);
-        let chosen = here.unwrap_or(&entries[0]);
-        let mut names: Vec<Value> = Vec::new();
-        for entry in entries {
-            if !names.contains(&entry.out) {
-                names.push(entry.out.clone());
-            }
-        }
-        if here.is_none() && names.len() > 1 {
-            found.doubts.push(self.doubt(slot, &names));
-        }
-        found.context.extend(chosen.context.clone());
-        self.put(found, slot, chosen.out.clone());
-    }
-
-    fn doubt(&self, slot: SlotId, names: &[Value]) -> Ambiguity {
-        let candidates =
-            names.iter().map(|name| name.as_str().map_or_else(|| name.to_string(), str::to_owned));
-        Ambiguity {
-            intent: 0,
-            slot: self.grammar.slot_names[slot as usize].clone(),
-            candidates: candidates.collect(),
-        }
-    }
-
-    /// Puts a name that was nearly said, and notes why.
-    fn put_near(&self, found: &mut Found, slot: SlotId, offered: &[(Candidate, u32)], said: &str) {
-        let Some((best, _)) = offered.first() else { return };
-        if best.how == Nearness::Unknown {
-            found.context.extend(best.entry.context.clone());
-            found.unknown = Some(said.to_owned());
-            return;
-        }
-        let entries: Vec<&Arc<Entry>> = offered.iter().map(|(candidate, _)| &candidate.entry).collect();
-        let doubts = found.doubts.len();
-        self.choose(found, slot, &entries);
-        // What can be dangerous is never done to a name that somebody may not have said.
-        let domain = best.entry.context.get("domain").and_then(Value::as_str).unwrap_or_default();
-        if best.how != Nearness::Form && DANGEROUS_DOMAINS.contains(&domain) && found.doubts.len() == doubts {
-            found.doubts.push(self.doubt(slot, std::slice::from_ref(&best.entry.out)));
-        }
-        let name = best.entry.out.as_str().unwrap_or_default();
-        let how = match best.how {
-            Nearness::Form => "is another form of",
-            Nearness::Sound => "sounds like",
-            Nearness::Part => "is a part of",
-            Nearness::Meaning => "means",
-            Nearness::Unknown => "is none, nor is",
-        };
-        found.near_why.push_str(&format!("; \"{said}\" {how} \"{name}\""));
-        found.score = found.score.min(match best.how {
-            Nearness::Form => 0.98,
-            Nearness::Sound | Nearness::Meaning => best.score.min(0.95),
-            Nearness::Part => 0.8,
-            Nearness::Unknown => 0.0,
-        });
-    }
-
-    fn put(&self, found: &mut Found, slot: SlotId, value: Value) {
-        let name = &self.grammar.slot_names[slot as usize];
-        match (name.as_str(), value) {
-            (RESPONSE, Value::String(key)) => found.response = Some(key),
-            // A capture is no slot.
-            (capture, _) if capture.starts_with('@') => {}
-            (_, value) => drop(found.slots.insert(name.clone(), value)),
-        }
-    }
 }
 
-/// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
-fn slot_name(own: &str, part: &str) -> String {
-    match (own, part) {
-        (own, "") => own.to_owned(),
-        ("", part) => part.to_owned(),
-        (own, part) if part.starts_with('_') => format!("{own}{part}"),
-        (own, part) => format!("{own}_{part}"),
-    }
-}
+/// Steps that it takes to try a rule, and for each word of what it finds.
+const RULE_STEPS: usize = 4;
 
-fn has_keyword(meaning: &Meaning, tokens: &[Token]) -> bool {
-    let wanted = &meaning.block.keywords;
-    wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
-}
+/// Words that are put together in one step.
+const WORDS_A_STEP: usize = 64;
 
-/// A list that says which response is wanted: `{question:@response}`. Hark's own.
-const RESPONSE: &str = "@response";
-
-/// Things of these domains can let somebody in, or leave the house open.
-const DANGEROUS_DOMAINS: [&str; 5] = ["lock", "cover", "alarm_control_panel", "valve", "garage"];
+/// Spans and entries of lists that are looked through in one step.
+const SPANS_A_STEP: usize = 16;
+const ENTRIES_A_STEP: usize = 64;
 
 /// Things of these domains are not bound to where they stand.
 const DRIVING_DOMAINS: [&str; 2] = ["vacuum", "lawn_mower"];

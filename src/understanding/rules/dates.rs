@@ -57,25 +57,74 @@ fn plain(words: &[&str], by: &Reckoning) -> Read {
     found.into_iter().flatten().reduce(|best, other| if other.1 > best.1 { other } else { best })
 }
 
-/// "2026-12-01", "1.12.", "twelve over twenty five" (12/25).
+/// A day that its month does not have, as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoSuchDay {
+    /// From 1.
+    pub day: u32,
+    /// From 1; beyond 12 there is no such month either.
+    pub month: u32,
+    /// Where it was said.
+    pub year: Option<i32>,
+}
+
+/// The day that `words` begin with, where no calendar has it: "february 29 2027", "the 31st of april", `2027-02-30`.
+pub fn no_such_day(words: &[&str], by: &Reckoning) -> Option<(NoSuchDay, usize)> {
+    let fraction = |said: &Said| said.month > 12 || said.day > 31;
+    let written = in_digits(words, by).filter(|said| said.used == 1 || !fraction(said));
+    let said = written.or_else(|| in_words(words, by))?;
+    let Said { day, month, year, used } = said;
+    said.day(by).is_none().then_some((NoSuchDay { day, month, year }, used))
+}
+
+/// A day of a month as it was said, and how many words it took.
+#[derive(Clone, Copy)]
+struct Said {
+    day: u32,
+    month: u32,
+    year: Option<i32>,
+    used: usize,
+}
+
+impl Said {
+    /// That day, or the next of that number; `None` where there is none.
+    fn day(&self, by: &Reckoning) -> Option<NaiveDate> {
+        match self.year {
+            Some(year) => NaiveDate::from_ymd_opt(year, self.month, self.day),
+            None => coming(self.month, self.day, by),
+        }
+    }
+
+    fn read(self, by: &Reckoning) -> Read {
+        Some((Dated::Day(self.day(by)?), self.used))
+    }
+}
+
 fn digits(words: &[&str], by: &Reckoning) -> Read {
+    in_digits(words, by)?.read(by)
+}
+
+/// "2026-12-01", "1.12.", "twelve over twenty five" (12/25).
+fn in_digits(words: &[&str], by: &Reckoning) -> Option<Said> {
     let first = words.first()?;
     let number = |text: &&str| text.parse::<u32>().ok();
+    let year_of = |year: u32| i32::try_from(year).ok();
     if first.contains('-') {
         let parts: Vec<u32> =
             first.split('-').collect::<Vec<_>>().iter().map(number).collect::<Option<_>>()?;
         let [year, month, day] = parts.as_slice() else { return None };
-        return Some((Dated::Day(NaiveDate::from_ymd_opt(i32::try_from(*year).ok()?, *month, *day)?), 1));
+        return Some(Said { day: *day, month: *month, year: Some(year_of(*year)?), used: 1 });
     }
     if first.contains('.') {
         let parts: Vec<&str> = first.split('.').filter(|part| !part.is_empty()).collect();
         let parts: Vec<u32> = parts.iter().map(number).collect::<Option<_>>()?;
-        let day = match parts.as_slice() {
-            [day, month] => coming(*month, *day, by)?,
-            [day, month, year] => NaiveDate::from_ymd_opt(i32::try_from(*year).ok()?, *month, *day)?,
-            _ => return None,
+        return match parts.as_slice() {
+            [day, month] => Some(Said { day: *day, month: *month, year: None, used: 1 }),
+            [day, month, year] => {
+                Some(Said { day: *day, month: *month, year: Some(year_of(*year)?), used: 1 })
+            }
+            _ => None,
         };
-        return Some((Dated::Day(day), 1));
     }
     let (one, used) = (by.tongue.whole)(words)?;
     if words.get(used) != Some(&by.tongue.over) {
@@ -85,10 +134,9 @@ fn digits(words: &[&str], by: &Reckoning) -> Read {
     let used = used + 1 + more;
     let (one, two) = (u32::try_from(one).ok()?, u32::try_from(two).ok()?);
     let (month, day) = if by.tongue.decimal_comma || one > 12 { (two, one) } else { (one, two) };
-    match year(&words[used..], by) {
-        Some((year, more)) => Some((Dated::Day(NaiveDate::from_ymd_opt(year, month, day)?), used + more)),
-        None => Some((Dated::Day(coming(month, day, by)?), used)),
-    }
+    let year = year(&words[used..], by);
+    let more = year.map_or(0, |(_, more)| more);
+    Some(Said { day, month, year: year.map(|(year, _)| year), used: used + more })
 }
 
 /// "today", "tomorrow week".
@@ -216,14 +264,19 @@ fn weekday_in_month(words: &[&str], by: &Reckoning) -> Read {
 
 /// "the 3rd of march", "3 march 2027", "march third".
 fn month_day(words: &[&str], by: &Reckoning) -> Read {
+    in_words(words, by)?.read(by)
+}
+
+/// The same, whether there is such a day or not.
+fn in_words(words: &[&str], by: &Reckoning) -> Option<Said> {
     let ordinal = |words: &[&str]| {
         let number = (by.tongue.ordinal)(words).or_else(|| (by.tongue.whole)(words));
         number
             .and_then(|(number, used)| Some((u32::try_from(number).ok()?, used)))
-            .filter(|(day, _)| (1..=31).contains(day))
+            .filter(|(day, _)| (1..=99).contains(day))
     };
     let the = tongue::starts(&["the", "den", "der"], words).unwrap_or(0);
-    let (month, day, mut used) = if let Some((day, used)) = ordinal(&words[the..]) {
+    let (month, day, used) = if let Some((day, used)) = ordinal(&words[the..]) {
         let used = the + used;
         let of = tongue::starts(by.tongue.of, &words[used..]).unwrap_or(0);
         let (month, more) = tongue::find(by.tongue.months, &words[used + of..])?;
@@ -234,15 +287,9 @@ fn month_day(words: &[&str], by: &Reckoning) -> Read {
         let (day, more) = ordinal(&words[used + the..])?;
         (month, day, used + the + more)
     };
-    let said = year(&words[used..], by);
-    let day = match said {
-        Some((year, more)) => {
-            used += more;
-            NaiveDate::from_ymd_opt(year, month, day)?
-        }
-        None => coming(month, day, by)?,
-    };
-    Some((Dated::Day(day), used))
+    let year = year(&words[used..], by);
+    let more = year.map_or(0, |(_, more)| more);
+    Some(Said { day, month, year: year.map(|(year, _)| year), used: used + more })
 }
 
 /// "march 2027", "next march".

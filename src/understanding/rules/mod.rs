@@ -34,7 +34,8 @@ mod recurrence_rows;
 #[cfg(test)]
 mod tests;
 
-pub use lengths::Length;
+pub use dates::{NoSuchDay, no_such_day};
+pub use lengths::{Length, read as length};
 
 use super::tongue::Tongue;
 use chrono::NaiveDateTime;
@@ -62,6 +63,9 @@ pub enum Rule {
     /// A sum, with digits and signs: `13 * 57`.
     Sum,
 }
+
+/// Words at most of what a rule reads: nobody says a longer date, length or sum in one breath.
+pub const MOST_WORDS: usize = 40;
 
 /// Names of the rules in sentence files.
 pub const NAMES: [(&str, Rule); 9] = [

@@ -78,6 +78,8 @@ pub static ENGLISH: Tongue = Tongue {
     decimal_comma: false,
     point: "point",
     minus: "minus",
+    power: "to the power of",
+    times: "times",
     and: "and",
     clock_word: None,
     oh: Some("oh"),
@@ -477,4 +479,5 @@ pub static ENGLISH: Tongue = Tongue {
     ],
     kin: &super::kin::ENGLISH,
     talk: &super::talk::ENGLISH,
+    provisos: &super::provisos::ENGLISH,
 };

@@ -51,6 +51,8 @@ pub static GERMAN: Tongue = Tongue {
     decimal_comma: true,
     point: "komma",
     minus: "minus",
+    power: "hoch",
+    times: "mal",
     and: "und",
     clock_word: Some("uhr"),
     oh: None,
@@ -338,4 +340,5 @@ pub static GERMAN: Tongue = Tongue {
     ],
     kin: &super::kin::GERMAN,
     talk: &super::talk::GERMAN,
+    provisos: &super::provisos::GERMAN,
 };

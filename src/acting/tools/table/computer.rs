@@ -2,7 +2,7 @@
 
 use crate::acting::calculator;
 use crate::acting::shell as programs;
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::acting::tools::{calculate, clipboard, filesystem, pc, process, search, shell};
 use crate::domain::Risk;
 
@@ -23,6 +23,7 @@ pub const TOOLS: &[Descriptor] = &[
             TRUNCATED,
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["clipboard", "copied"],
         permission: "clipboard",
         agent: "system",
@@ -36,6 +37,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[&[Arg::must("text", Kind::Raw(crate::acting::clipboard::MAX_CHARS), "what to put in")]],
         result: &[Field::always("characters", "integer", "how long it is")],
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &["clipboard", "copy"],
         permission: "clipboard",
         agent: "system",
@@ -58,6 +60,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("next_offset", "integer", "where to read on"),
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["file", "read", "open"],
         permission: "filesystem",
         agent: "filesystem",
@@ -82,6 +85,7 @@ pub const TOOLS: &[Descriptor] = &[
             TRUNCATED,
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["folder", "directory", "files"],
         permission: "filesystem",
         agent: "filesystem",
@@ -107,6 +111,7 @@ pub const TOOLS: &[Descriptor] = &[
             TRUNCATED,
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["find", "search", "file", "files"],
         permission: "filesystem",
         agent: "filesystem",
@@ -131,6 +136,7 @@ pub const TOOLS: &[Descriptor] = &[
             TRUNCATED,
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["process", "processes", "programs", "running"],
         permission: "process",
         agent: "system",
@@ -157,6 +163,7 @@ pub const TOOLS: &[Descriptor] = &[
             TRUNCATED,
         ],
         risk: Risk::Dangerous,
+        outside: Outside::Always,
         triggers: &["run", "command", "shell", "execute"],
         permission: "shell",
         agent: "system",
@@ -182,6 +189,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("temperatures", "array", "{name, temperature_celsius} of each sensor"),
         ],
         risk: Risk::Read,
+        outside: Outside::Never,
         triggers: &["computer", "machine", "cpu", "memory", "disk", "uptime", "temperature"],
         permission: "pc",
         agent: "system",
@@ -199,6 +207,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("text", "string", "the same with twelve digits at most"),
         ],
         risk: Risk::Read,
+        outside: Outside::Never,
         triggers: &["calculate", "plus", "minus", "times", "divided", "percent", "root", "how much is"],
         permission: "calculate",
         agent: "system",

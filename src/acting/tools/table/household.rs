@@ -1,7 +1,7 @@
 //! Lists, memory, announcements, and taking back.
 
 use super::{AREA, DOMAIN, NAME};
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::acting::tools::{announce, list, memory, undo};
 use crate::domain::Risk;
 
@@ -27,6 +27,7 @@ pub const TOOLS: &[Descriptor] = &[
         ]],
         result: LIST,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &[
             "add",
             "put",
@@ -69,6 +70,7 @@ pub const TOOLS: &[Descriptor] = &[
         ]],
         result: LIST,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &[
             "check", "tick", "complete", "done", "list", "bought", "got", "finished", "cross", "have",
             "packed", "ticked", "off",
@@ -88,6 +90,7 @@ pub const TOOLS: &[Descriptor] = &[
         ]],
         result: LIST,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &[
             "remove",
             "delete",
@@ -114,6 +117,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[&[Arg::maybe("name", Kind::Text, "which list; the shopping list when none is named")]],
         result: LIST,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["clear", "empty", "list"],
         permission: "list",
         agent: "list",
@@ -135,6 +139,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("answer", "boolean", "whether the item is among them"),
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["list", "what", "read", "what's", "buy", "shopping"],
         permission: "list",
         agent: "list",
@@ -148,6 +153,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[&[Arg::must("name", Kind::Text, "what to call it")]],
         result: &[Field::always("list", "string", "its name")],
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &["list", "create", "make", "new"],
         permission: "list",
         agent: "list",
@@ -164,6 +170,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("count", "integer", "how many"),
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["lists", "list"],
         permission: "list",
         agent: "list",
@@ -184,6 +191,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("known", "boolean", "it was known already"),
         ],
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &["remember", "note", "like", "love", "enjoy", "prefer", "favourite", "favorite", "hate"],
         permission: "memory",
         agent: "memory",
@@ -200,6 +208,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("count", "integer", "how many"),
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["remember", "where", "know", "told", "remind"],
         permission: "memory",
         agent: "memory",
@@ -219,6 +228,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("count", "integer", "how many"),
         ],
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &["forget"],
         permission: "memory",
         agent: "memory",
@@ -241,6 +251,7 @@ pub const TOOLS: &[Descriptor] = &[
             AREA,
         ],
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &[
             "broadcast",
             "announce",
@@ -283,6 +294,7 @@ pub const TOOLS: &[Descriptor] = &[
             DOMAIN,
         ],
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["undo", "back", "revert", "mistake", "wrong", "reverse", "restore", "oops"],
         permission: "undo",
         agent: "system",

@@ -1,7 +1,7 @@
 //! Tools that look something up.
 
 use super::TARGET;
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::acting::tools::{datetime, weather};
 use crate::acting::weather::LIMIT_MS;
 use crate::domain::Risk;
@@ -31,6 +31,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("wind_unit", "string", "such as km/h"),
         ],
         risk: Risk::Read,
+        outside: Outside::Never,
         triggers: &[
             "weather", "rain", "raining", "sunny", "snow", "outside", "forecast", "umbrella", "degrees",
             "sun", "cold", "warm", "hot", "windy", "coat", "jacket", "out", "wet", "dry", "storm", "icy",
@@ -52,6 +53,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("time", "string", "such as 14:05"),
         ],
         risk: Risk::Read,
+        outside: Outside::Never,
         triggers: &["time", "clock"],
         permission: "datetime",
         agent: "datetime",
@@ -72,6 +74,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("days_away", "integer", "from today, where a day was asked for"),
         ],
         risk: Risk::Read,
+        outside: Outside::Never,
         triggers: &["date", "day", "today", "weekday", "month", "year"],
         permission: "datetime",
         agent: "datetime",

@@ -1,7 +1,7 @@
 //! Media players, and how loud it is.
 
 use super::{AREA, COUNT, DOMAIN, ENTITIES, NAME, TARGET};
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::acting::tools::{media, volume};
 use crate::domain::Risk;
 
@@ -34,6 +34,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET, &[Arg::must("volume_level", Kind::Integer(0, 100), "percent")]],
         result: VOLUME,
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &["volume", "loud", "quiet", "percent", "sound"],
         permission: "volume",
         agent: "system",
@@ -47,6 +48,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET, &[Arg::must("volume_step", Kind::Step(-100.0, 100.0), "or percent points to add")]],
         result: VOLUME,
         risk: Risk::Write,
+        outside: Outside::Never,
         triggers: &["volume", "louder", "quieter", "softer", "loud", "quiet", "hear", "down", "up"],
         permission: "volume",
         agent: "system",
@@ -60,6 +62,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["pause", "stop", "music", "hold", "playing", "song"],
         permission: "media",
         agent: "media_control",
@@ -73,6 +76,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["resume", "continue", "play", "unpause", "carry", "keep", "playing"],
         permission: "media",
         agent: "media_control",
@@ -86,6 +90,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["stop", "music", "playing", "quiet", "song"],
         permission: "media",
         agent: "media_control",
@@ -99,6 +104,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["next", "skip", "another", "forward", "song", "track", "different"],
         permission: "media",
         agent: "media_control",
@@ -112,6 +118,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["previous", "back", "last", "again", "before", "song", "track"],
         permission: "media",
         agent: "media_control",
@@ -125,6 +132,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["mute", "silence", "quiet", "sound", "silent"],
         permission: "media",
         agent: "media_control",
@@ -138,6 +146,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["unmute", "sound", "hear"],
         permission: "media",
         agent: "media_control",
@@ -151,6 +160,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET, &[Arg::must("shuffle", Kind::Flag, "in any order")]],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["shuffle", "random"],
         permission: "media",
         agent: "media_control",
@@ -164,6 +174,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET, &[Arg::must("repeat", Kind::Choice(&["off", "all", "one"]), "what")]],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["repeat", "loop"],
         permission: "media",
         agent: "media_control",
@@ -177,6 +188,7 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[TARGET, &[Arg::must("source", Kind::Text, "name of the input")]],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["source", "input", "switch", "channel", "hdmi", "watch", "station", "tv", "television"],
         permission: "media",
         agent: "media_control",
@@ -196,6 +208,7 @@ pub const TOOLS: &[Descriptor] = &[
         ],
         result: PLAYERS,
         risk: Risk::Write,
+        outside: Outside::Home,
         triggers: &["play", "listen", "put", "hear", "song", "music", "radio"],
         permission: "media",
         agent: "media_control",
@@ -217,6 +230,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("artist", "string", "of whom"),
         ],
         risk: Risk::Write,
+        outside: Outside::Always,
         triggers: &[
             "song",
             "songs",
@@ -254,6 +268,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::always("count", "integer", "how many those are"),
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["playing", "song", "what", "who", "track", "sings"],
         permission: "media",
         agent: "media_control",

@@ -6,6 +6,7 @@ mod home;
 mod household;
 mod info;
 mod media;
+mod robots;
 mod timers;
 mod web;
 
@@ -42,6 +43,7 @@ const DEVICES: &[Field] = &[ENTITIES, COUNT, NAME, AREA, DOMAIN];
 pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
     let groups = [
         home::TOOLS,
+        robots::TOOLS,
         info::TOOLS,
         timers::TOOLS,
         media::TOOLS,

@@ -1,6 +1,6 @@
 //! Tools for the web.
 
-use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, always};
+use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::acting::tools::web;
 use crate::domain::Risk;
 
@@ -42,6 +42,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("binary", "boolean", "the answer is not text and not told"),
         ],
         risk: Risk::Write,
+        outside: Outside::Always,
         triggers: &["http", "request", "post", "api"],
         permission: "web",
         agent: "web",
@@ -62,6 +63,7 @@ pub const TOOLS: &[Descriptor] = &[
             TRUNCATED,
         ],
         risk: Risk::Read,
+        outside: Outside::Always,
         triggers: &["fetch", "page", "website", "url", "web"],
         permission: "web",
         agent: "web",

@@ -171,6 +171,7 @@ async fn reading_tools_change_nothing() {
 async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
     static SLY: Descriptor = Descriptor {
         risk: Risk::Read,
+        outside: descriptor::Outside::Never,
         name: "home.sly",
         description: "says it reads",
         args: &[&[descriptor::Arg::maybe("name", descriptor::Kind::Text, "name")]],
@@ -185,8 +186,15 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
     let house = house();
     let mut args = Slots::new();
     args.insert("name".into(), json!("lamp"));
-    let call =
-        ToolCall { index: 0, turn: "t".into(), tool: "home.sly".into(), args, approved: true, grant: None };
+    let call = ToolCall {
+        index: 0,
+        turn: "t".into(),
+        tool: "home.sly".into(),
+        args,
+        approved: true,
+        grant: None,
+        tainted: false,
+    };
     let parts = Arc::clone(house.tools.parts());
     let failure = execute(parts, &SLY, call).await.unwrap_err();
     assert_eq!(failure.code(), error_code::FORBIDDEN);

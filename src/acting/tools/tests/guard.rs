@@ -17,6 +17,7 @@ fn tool(risk: Risk, prepare: Prepare) -> &'static Descriptor {
         args: &[NAME],
         result: RESULT,
         risk,
+        outside: descriptor::Outside::Never,
         triggers: &[],
         permission: "shell",
         agent: "system",
@@ -28,7 +29,15 @@ fn tool(risk: Risk, prepare: Prepare) -> &'static Descriptor {
 
 async fn run_it(house: &House, tool: &'static Descriptor, approved: bool) -> Result<Outcome, Failure> {
     let args = Slots::from_iter([("name".to_owned(), json!("lamp"))]);
-    let call = ToolCall { index: 0, turn: "t".into(), tool: tool.name.into(), args, approved, grant: None };
+    let call = ToolCall {
+        index: 0,
+        turn: "t".into(),
+        tool: tool.name.into(),
+        args,
+        approved,
+        grant: None,
+        tainted: false,
+    };
     execute(Arc::clone(house.tools.parts()), tool, call).await
 }
 

@@ -47,6 +47,46 @@ async fn alarms_are_set_for_moments_lengths_and_again_and_again() {
 }
 
 #[tokio::test]
+async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
+    let house = house();
+    let parts = house.tools.parts().clone();
+    let asked = NOW_MS + 1_250;
+    parts.arrivals.note("asked-1".into(), asked);
+    let call = |index, tool: &str, args: Value| {
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        house.tools.run(ToolCall {
+            index,
+            turn: "asked-1".into(),
+            tool: tool.into(),
+            args,
+            approved: false,
+            tainted: false,
+            grant: None,
+        })
+    };
+    // Twenty seconds later the program is there again: what was to ring in ten seconds is late, and not lost.
+    house.clock_ms.store(asked + 20_000, Ordering::SeqCst);
+    for (index, tool, args) in [
+        (0, "alarm.set", json!({"when": "2026-11-21T14:05:11.250"})),
+        (1, "alarm.set", json!({"seconds": 10})),
+        (2, "reminder.set", json!({"seconds": 10, "message": "tea"})),
+        (3, "timer.start", json!({"seconds": 10})),
+    ] {
+        let receipt = call(index, tool, args).await;
+        assert!(receipt.ok, "{tool}: {}", receipt.detail);
+    }
+    let all = parts.timers.all();
+    assert_eq!(all.iter().map(|timer| timer.due_unix_ms - asked).collect::<Vec<_>>(), [10_000; 4]);
+    assert!(all.iter().all(|timer| timer.wall.is_none()), "none is meant for a time of day: {all:?}");
+    assert_eq!(parts.timers.due(asked + 20_000).len(), 4);
+    parts.arrivals.forget(&"asked-1".into());
+    assert!(!call(4, "alarm.set", json!({"when": "2026-11-21T14:05:11.250"})).await.ok);
+    // A time of day that was said is one of the wall.
+    house.ok("alarm.set", json!({"when": "2026-11-21T14:10:00"})).await;
+    assert_eq!(parts.timers.all()[4].wall.as_deref(), Some("2026-11-21T14:10:00"));
+}
+
+#[tokio::test]
 async fn the_alarm_that_is_meant_is_cancelled() {
     let house = house();
     let (code, _) = house.fails("alarm.cancel", json!({})).await;

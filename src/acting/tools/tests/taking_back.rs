@@ -14,6 +14,7 @@ impl House {
             args,
             approved: false,
             grant: None,
+            tainted: false,
         };
         let receipt = self.tools.run(call).await;
         assert!(receipt.ok, "{tool}: {}", receipt.detail);
@@ -34,6 +35,7 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
         args: args.as_object().cloned().unwrap(),
         approved: false,
         grant: None,
+        tainted: false,
     };
     let tools = InOrder::new(Arc::new(house.tools.clone()), house.tools.parts().clone());
     let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
@@ -197,6 +199,7 @@ async fn the_same_call_twice_acts_once() {
         args: args.clone(),
         approved: false,
         grant: None,
+        tainted: false,
     };
     let (first, again) = tokio::join!(house.tools.run(call(0, "a")), house.tools.run(call(0, "a")));
     assert_eq!(first, again, "also while the first is under way");

@@ -69,13 +69,6 @@ pub struct Tally {
     pub last_problem: Option<String>,
 }
 
-impl Tally {
-    /// What is left out in words; empty when there is nothing.
-    pub fn left_out_in_words(&self) -> String {
-        fleet::in_words(&self.left_out)
-    }
-}
-
 #[cfg(test)]
 mod kinds_tests;
 #[cfg(test)]

@@ -1,0 +1,158 @@
+//! The files of the database: made so that only their owner can read them, told apart by whoever has them open, renamed
+//! and never deleted.
+
+use super::error::RememberingError;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A file beside the database, locked while the database is open: shared by everybody who has, alone by whoever
+/// puts another in its place. The system lets go of it when a program dies.
+#[derive(Debug)]
+pub(super) struct InUse {
+    file: fs::File,
+    path: PathBuf,
+    /// A program has had the database open before, as it is here now.
+    pub(super) was_open: bool,
+}
+
+impl InUse {
+    /// Opens the file; nothing is locked yet.
+    pub(super) fn note(database: &Path) -> Result<Self, RememberingError> {
+        Self::of(database, was_open(database))
+    }
+
+    fn of(database: &Path, was_open: bool) -> Result<Self, RememberingError> {
+        let path = with_suffix(database, ".lock");
+        match private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(&path) {
+            Ok(file) => Ok(Self { file, path, was_open }),
+            Err(error) => Err(RememberingError::Open { path, why: error.to_string() }),
+        }
+    }
+
+    pub(super) fn is_mine_alone(&self) -> bool {
+        self.file.try_lock().is_ok()
+    }
+
+    /// Waits while somebody puts another database in place.
+    pub(super) fn share(&self) -> Result<(), RememberingError> {
+        let failed = |error: io::Error| RememberingError::Open {
+            path: self.path.clone(),
+            why: format!("it cannot be locked: {error}"),
+        };
+        // A lock that is held is turned into the other kind.
+        self.file.lock_shared().map_err(failed)
+    }
+}
+
+/// Only the owner can read it: it holds what was said at home.
+pub(super) fn private(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// The folder that a file is in.
+pub(super) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether the database is there and a program has had it open: then it is not empty.
+pub(super) fn was_open(database: &Path) -> bool {
+    database.exists() && with_suffix(database, ".lock").exists()
+}
+
+/// Makes the file where there is none, and notes that it is about to be opened.
+pub(super) fn claim(path: &Path) -> Result<InUse, RememberingError> {
+    let was_open = was_open(path);
+    prepare(path)?;
+    InUse::of(path, was_open)
+}
+
+/// Makes the folder and an empty file.
+pub(super) fn prepare(path: &Path) -> Result<(), RememberingError> {
+    let cannot = |error: io::Error| RememberingError::Open { path: path.to_owned(), why: error.to_string() };
+    fs::create_dir_all(folder(path)).map_err(cannot)?;
+    let file = private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(path);
+    file.and_then(|file| file.sync_all()).map_err(cannot)?;
+    sync_folder(path).map_err(cannot)
+}
+
+/// A new name survives a power cut only when its folder's entry does.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    fs::File::open(folder(path)).and_then(|dir| dir.sync_all())
+}
+
+/// Renames the database and its log to a name with the time; the log goes first: a log left beside another database
+/// could be replayed into it. `what` says why, as in `damaged`.
+pub(super) fn set_aside(path: &Path, what: &str) -> Result<PathBuf, RememberingError> {
+    let unix_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let mut kept_as = with_suffix(path, &format!(".{what}-{unix_ms}"));
+    let mut number = 1;
+    while kept_as.exists() {
+        number += 1;
+        kept_as = with_suffix(path, &format!(".{what}-{unix_ms}-{number}"));
+    }
+    for suffix in ["-wal", "-shm", ""] {
+        let from = with_suffix(path, suffix);
+        match fs::rename(&from, with_suffix(&kept_as, suffix)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                let why = format!("it cannot be renamed: {error}");
+                return Err(RememberingError::Open { path: from, why });
+            }
+        }
+    }
+    Ok(kept_as)
+}
+
+/// The database with its log and index of the log, where they are there.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    for suffix in ["-wal", "-shm", "-journal", ""] {
+        match fs::remove_file(with_suffix(path, suffix)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Why nothing can be written into a folder, found out by trying, and how to mend that.
+pub(super) fn why_unwritable(folder: &Path) -> (String, String) {
+    const BYTES: usize = 64 * 1024;
+    let probe = folder.join(format!(".hark-write-test-{}", std::process::id()));
+    let written = private(fs::OpenOptions::new().write(true).create_new(true))
+        .open(&probe)
+        .and_then(|mut file| file.write_all(&[0x5a; BYTES]).and_then(|()| file.sync_all()));
+    let _ = fs::remove_file(&probe);
+    let shown = folder.display();
+    match written.map_err(|error| (error.kind(), error)) {
+        Err((ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _)) => (
+            "the disk is full".to_owned(),
+            format!("make room (`df -h {shown}` shows how much there is), then restart Hark"),
+        ),
+        Err((ErrorKind::ReadOnlyFilesystem, _)) => (
+            "the disk is read-only".to_owned(),
+            format!(
+                "mount it to be written to (`findmnt -T {shown}`, and `dmesg` tells of a failing disk), then restart Hark"
+            ),
+        ),
+        Err((_, error)) => (
+            format!("nothing can be written into {shown} ({error})"),
+            "make the folder one this user can write to, or set paths.state_dir, then restart Hark"
+                .to_owned(),
+        ),
+        Ok(()) => (
+            "the database cannot be opened".to_owned(),
+            format!("look at what is in its place in {shown}, move that away, then restart Hark"),
+        ),
+    }
+}

@@ -1,0 +1,135 @@
+//! Everyday requests in the demo home: nothing is done that nobody asked for, and what cannot be done as it was said is
+//! refused as a whole.
+
+use crate::support::{Hark, named, parse_events, root, text};
+use saphyr::{LoadableYamlNode, Yaml};
+use std::io::Write;
+use std::process::Stdio;
+
+/// What some turns of one conversation have led to.
+struct Came {
+    /// Things whose state is another now.
+    changed: Vec<String>,
+    /// Tools that changed something.
+    tools: Vec<String>,
+    said: Vec<String>,
+    refused: bool,
+}
+
+fn ask(turns: &[&str]) -> Came {
+    let hark = Hark::new();
+    let mut command = hark.command(&["ask", "--json", "--session", "one"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all((turns.join("\n") + "\n").as_bytes()).unwrap();
+    let events = parse_events(&text(&child.wait_with_output().unwrap().stdout));
+    let mut came = Came { changed: Vec::new(), tools: Vec::new(), said: Vec::new(), refused: false };
+    for action in named(&events, "action").into_iter().filter(|action| action["receipt"]["changed"] == true) {
+        came.tools.push(action["tool"].as_str().unwrap().to_owned());
+        let things = action["receipt"]["detail"]["entities"].as_array();
+        let others = things.into_iter().flatten().filter(|thing| thing["from"] != thing["to"]);
+        came.changed.extend(others.map(|thing| thing["id"].as_str().unwrap().to_owned()));
+    }
+    came.said.extend(named(&events, "reply").iter().map(|reply| reply["text"].as_str().unwrap().to_owned()));
+    came.refused = named(&events, "intent").iter().any(|intent| intent["name"] == "HarkRefused");
+    assert_eq!(named(&events, "turn").len(), turns.len(), "{turns:?}");
+    came
+}
+
+#[test]
+fn a_request_with_a_proviso_does_nothing_and_says_so() {
+    let mut wrong = Vec::new();
+    for request in [
+        "turn off the lights when the washing machine is done",
+        "when the washing machine is done turn off the lights",
+        "turn on the fan in the bedroom for ten minutes",
+        "turn on the porch light for an hour please",
+        "if it gets cold close the roof window",
+        "once everybody is asleep lock the back door",
+        "open the curtains at sunrise",
+        "turn off the television until eight",
+        "turn the heating up while we are at home",
+        "turn off everything in the kitchen except the kettle",
+        "close all the blinds but the one in the office",
+        "switch on the desk lamp unless the sun is shining",
+        "could you shut the curtains before the film begins",
+        "get some light into the office when i sit down there",
+        "turn off the lamp and open the roof window as soon as it stops raining",
+        "it's late, turn off the lamp when the film is over",
+        "pause the music when the phone rings",
+        "whenever somebody is at the door turn on the hallway light",
+        "schalte das Licht in der Küche aus, wenn der Film vorbei ist",
+        "sobald ich weg bin mach die Lampe aus",
+    ] {
+        let came = ask(&[request]);
+        if !came.tools.is_empty() || !came.changed.is_empty() {
+            wrong.push(format!("{request}: {:?} by {:?}, {:?}", came.changed, came.tools, came.said));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let came = ask(&["turn off the lamp when the film is over"]);
+    assert!(came.refused, "{:?}", came.said);
+    let expected =
+        "I can't do that under a condition yet, so I have done nothing: \"when the film is over\".";
+    assert_eq!(came.said, [expected]);
+}
+
+#[test]
+fn an_impossible_number_or_day_is_told() {
+    for (request, expected) in [
+        (
+            "set the temperature to 10^308 degrees",
+            "That is no temperature I can set, so I have done nothing: \"10^308\".",
+        ),
+        ("set the volume to 1,5", "The volume goes from 0 to 100 percent, so I have done nothing: \"1,5\"."),
+        ("set an alarm for february 29 2027", "February 2027 has no day 29, so I have done nothing."),
+        ("add ]]]", "There are no words in \"]]]\", so I have done nothing."),
+        (
+            "weck mich am 30. Februar um sieben",
+            "Der Februar hat keinen 30. Tag, deshalb habe ich nichts getan.",
+        ),
+    ] {
+        let came = ask(&[request]);
+        assert!(came.tools.is_empty(), "{request}: {:?}", came.tools);
+        assert_eq!(came.said, [expected], "{request}");
+    }
+}
+
+/// Requests with what should come of each, when they are at hand. What is counted is what was done beyond it. Requests
+/// for a whole house or for "a window" are another matter: how much they mean is not decided here.
+#[test]
+fn nothing_is_done_that_nobody_asked_for() {
+    let file = root().join("../shared/data/text/requests-dev.yaml");
+    let Ok(source) = std::fs::read_to_string(file) else {
+        return println!("skipped: no requests in ../shared/data");
+    };
+    let all = Yaml::load_from_str(&source).unwrap();
+    let (mut requests, mut refused, mut harmful) = (0, 0, Vec::new());
+    for (group, rows) in all[0].as_mapping().unwrap() {
+        let group = group.as_str().unwrap();
+        for row in rows.as_sequence().unwrap().iter().filter(|_| group != "scope") {
+            let say = &row["say"];
+            let turns: Vec<&str> = match say.as_str() {
+                Some(one) => vec![one],
+                None => say.as_sequence().unwrap().iter().filter_map(Yaml::as_str).collect(),
+            };
+            let wanted: Vec<&str> = row
+                .as_mapping_get("now")
+                .and_then(Yaml::as_mapping)
+                .map(|now| now.keys().filter_map(Yaml::as_str).collect())
+                .unwrap_or_default();
+            let came = ask(&turns);
+            requests += 1;
+            refused += usize::from(came.refused);
+            let beyond: Vec<&String> =
+                came.changed.iter().filter(|id| !wanted.contains(&id.as_str())).collect();
+            // What is to be later is promised as it was said, or not at all.
+            let promised = ["conditions", "durations", "exceptions", "impossible"].contains(&group)
+                && came.tools.iter().any(|tool| !tool.starts_with("home."));
+            if !beyond.is_empty() || promised {
+                harmful.push(format!("{turns:?}: {beyond:?} by {:?}, {:?}", came.tools, came.said));
+            }
+        }
+    }
+    println!("{requests} requests, {refused} refused with the reason, {} harmful", harmful.len());
+    assert!(requests > 40 && harmful.is_empty(), "{}", harmful.join("\n"));
+}
