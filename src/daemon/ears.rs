@@ -7,10 +7,11 @@ use super::recogniser::{self, Made};
 use super::vocabulary::Vocabulary;
 use crate::acting::home::HomeRegistry;
 use crate::config::Config;
-use crate::domain::Fault;
 use crate::domain::ports::HomeView;
+use crate::domain::{Fault, FaultKind};
 use crate::hearing::ear::{Ear, EarParts, EarSettings};
 use crate::hearing::stt::Recogniser;
+use crate::hearing::stt::deaf::Deaf;
 use crate::hearing::stt::worker::SttMode;
 use crate::hearing::vad::{SileroVad, Vad};
 use crate::hearing::wake::WakeDetector;
@@ -76,7 +77,15 @@ impl EarMaker {
             state_dir: &self.config.paths.state_dir()?,
             mode,
         };
-        let Made { recogniser, rebuilder } = recogniser::build(&from, Arc::new(self.engines().espeak()?))?;
+        let made = recogniser::build(&from, Arc::new(self.engines().espeak()?));
+        let Made { recogniser, rebuilder } = match made {
+            // There is no place for its files, neither on the disk nor in memory.
+            Err(fault) if fault.kind == FaultKind::Unavailable => {
+                tracing::error!("nothing that is said can be understood: {fault}");
+                return Ok(Box::new(Deaf(fault)));
+            }
+            made => made?,
+        };
         if let Some(rebuilder) = rebuilder {
             self.vocabulary.teach(rebuilder.clone());
             // Names that changed while it was built, before anybody could tell it.

@@ -246,7 +246,8 @@ mod tests {
         let alarm = NewTimer {
             kind: TimerKind::Alarm,
             name: Some("alarm".into()),
-            due_unix_ms: Some(T0 + 6 * HOUR_MS),
+            // A full minute, as times of day are.
+            due_unix_ms: Some(T0 + 6 * HOUR_MS - T0 % 60_000),
             by_the_wall: true,
             ..NewTimer::default()
         };

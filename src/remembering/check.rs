@@ -12,15 +12,32 @@ use std::path::Path;
 /// A version further ahead than this was never given: the number is damaged.
 const MOST_AHEAD: i64 = 1000;
 
+/// Nothing shorter is a database: this is the smallest page there is.
+const LEAST_BYTES: u64 = 512;
+
 /// Tables that grow large, of which a text that cannot be read harms only what is told of the past.
 const LARGE: &[&str] = &["turns", "entries"];
+
+/// What holds in each row of a table. SQLite knows it as well, but looks at it only in a file that is opened for writing.
+const RULES: &[(&str, &str)] = &[
+    (
+        "timers",
+        "state IN ('running', 'paused', 'ringing') AND kind IN ('timer', 'alarm', 'reminder', 'command')",
+    ),
+    ("list_items", "done IN (0, 1)"),
+    ("rings", "told IN (0, 1)"),
+    ("requests", "done IN (0, 1)"),
+];
 
 /// What is wrong with the files, before they are opened. `was_open`: a program has had the database open before;
 /// `is_alone`: none has it open now, so that the log stands still.
 pub(super) fn files(path: &Path, was_open: bool, is_alone: bool) -> Option<String> {
-    let bytes = fs::metadata(path).map_or(0, |data| data.len());
+    let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
     if bytes == 0 {
         return was_open.then(|| "it is empty".to_owned());
+    }
+    if bytes < LEAST_BYTES {
+        return Some("it is too short for a database".to_owned());
     }
     let log = if is_alone { fs::read(with_suffix(path, "-wal")).unwrap_or_default() } else { Vec::new() };
     head_damage(path, bytes, is_alone && log.is_empty()).or_else(|| log_damage(&log))
@@ -59,6 +76,13 @@ pub(super) fn damage(db: &Connection) -> rusqlite::Result<Option<String>> {
             return Ok(Some(format!("a row of {table} cannot be read")));
         }
     }
+    let is_of_today = migrations::version(db)? == migrations::LATEST;
+    for (table, rule) in RULES.iter().filter(|_| is_of_today) {
+        let broken = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({rule}))");
+        if db.query_row(&broken, [], |row| row.get(0))? {
+            return Ok(Some(format!("a row of {table} holds what it cannot")));
+        }
+    }
     Ok(None)
 }
 
@@ -68,7 +92,7 @@ fn misfit(db: &Connection) -> rusqlite::Result<Option<String>> {
     let latest = i64::from(migrations::LATEST);
     let there = tables(db)?;
     let expected = migrations::tables_at(u32::try_from(version.clamp(0, latest)).unwrap_or(0))?;
-    let is_ours = there.contains("timers");
+    let is_ours = ["timers", "turns"].iter().any(|table| there.contains(*table));
     let other = || {
         let some: Vec<&str> = there.iter().map(String::as_str).take(5).collect();
         format!("it is not Hark's: it holds {}", some.join(", "))

@@ -240,6 +240,24 @@ fn what_was_saved_is_told_table_by_table_and_lists_and_facts_are_there() {
 }
 
 #[test]
+fn who_only_looks_is_told_of_a_row_that_cannot_be_and_of_an_end_that_is_missing() {
+    let dir = TempDir::new().unwrap();
+    let path = Files::of_a_house(true).put(&dir);
+    let whole = fs::read(&path).unwrap();
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("PRAGMA ignore_check_constraints = 1; UPDATE timers SET state = '?' WHERE seq = 7")
+        .unwrap();
+    drop(db);
+    let fault = Store::open_read_only(&path).unwrap_err();
+    assert!(fault.message.contains("damaged"), "{fault}");
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let fault = Store::open_read_only(&path).unwrap_err();
+    assert!(fault.message.contains("its end is missing"), "{fault}");
+    fs::write(&path, &whole).unwrap();
+    assert!(Store::open_read_only(&path).is_ok());
+}
+
+#[test]
 fn a_backup_is_made_a_few_are_kept_and_one_is_put_back() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("hark.db");

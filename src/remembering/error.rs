@@ -110,7 +110,7 @@ impl From<RememberingError> for Fault {
         let (kind, fix) = match &error {
             E::Open { .. } => (
                 FaultKind::Unavailable,
-                "check that the folder exists, is writable for this user and has space, or set paths.state_dir",
+                "check that it is a file this user can write to, in a folder that is there and has room, or set paths.state_dir",
             ),
             E::Absent { .. } => (FaultKind::BadInput, "start Hark once, or check paths.state_dir"),
             E::Damaged { backup, .. } => {

@@ -69,6 +69,13 @@ pub(super) fn was_open(database: &Path) -> bool {
     database.exists() && with_suffix(database, ".lock").exists()
 }
 
+/// Keeps others from opening the database while nobody has it open: `None` where somebody has, or where none ever did.
+/// To be held for a moment only.
+pub(super) fn alone(database: &Path) -> Option<fs::File> {
+    let file = fs::File::open(with_suffix(database, ".lock")).ok()?;
+    file.try_lock().is_ok().then_some(file)
+}
+
 /// Makes the file where there is none, and notes that it is about to be opened.
 pub(super) fn claim(path: &Path) -> Result<InUse, RememberingError> {
     let was_open = was_open(path);
@@ -134,21 +141,23 @@ pub(super) fn why_unwritable(folder: &Path) -> (String, String) {
         .and_then(|mut file| file.write_all(&[0x5a; BYTES]).and_then(|()| file.sync_all()));
     let _ = fs::remove_file(&probe);
     let shown = folder.display();
-    match written.map_err(|error| (error.kind(), error)) {
-        Err((ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _)) => (
+    match written.map_err(|error| error.kind()) {
+        Err(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => (
             "the disk is full".to_owned(),
             format!("make room (`df -h {shown}` shows how much there is), then restart Hark"),
         ),
-        Err((ErrorKind::ReadOnlyFilesystem, _)) => (
+        Err(ErrorKind::ReadOnlyFilesystem) => (
             "the disk is read-only".to_owned(),
             format!(
                 "mount it to be written to (`findmnt -T {shown}`, and `dmesg` tells of a failing disk), then restart Hark"
             ),
         ),
-        Err((_, error)) => (
-            format!("nothing can be written into {shown} ({error})"),
-            "make the folder one this user can write to, or set paths.state_dir, then restart Hark"
-                .to_owned(),
+        // Said aloud as well.
+        Err(kind) => (
+            format!("nothing can be written: {kind}"),
+            format!(
+                "make {shown} a folder this user can write to, or set paths.state_dir, then restart Hark"
+            ),
         ),
         Ok(()) => (
             "the database cannot be opened".to_owned(),

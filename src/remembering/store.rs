@@ -134,9 +134,11 @@ impl Store {
             return Err(RememberingError::Absent { path: path.to_owned() }.into());
         }
         let fail = |error| RememberingError::of_sqlite(path, error);
-        if let Some(why) = check::files(path, files::was_open(path), false) {
+        let alone = files::alone(path);
+        if let Some(why) = check::files(path, files::was_open(path), alone.is_some()) {
             return Err(RememberingError::damaged(path, why).into());
         }
+        drop(alone);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags).map_err(fail)?;
         db.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(fail)?;

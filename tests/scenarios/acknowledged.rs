@@ -144,7 +144,7 @@ fn killed_while_a_program_asks_what_was_answered_is_there_once() {
     let kills = kills(4);
     let hark = Hark::new();
     let mut chance = Chance(0x5eed_0052);
-    let (mut asked, mut answered) = (0, Vec::new());
+    let (mut asked, mut answered, mut there) = (0, 0, 0);
     for _ in 0..kills {
         let (running, address) = api::start(&hark, &["intent.learn=false"]);
         let asking = std::thread::spawn(move || {
@@ -160,13 +160,16 @@ fn killed_while_a_program_asks_what_was_answered_is_there_once() {
         });
         std::thread::sleep(Duration::from_millis(chance.below(600)));
         drop(running); // SIGKILL
-        let (next, more) = asking.join().unwrap();
-        asked = next;
-        answered.extend(more);
+        let (next, answers) = asking.join().unwrap();
+        let kept = hark.timers_by_number();
+        let lost: Vec<&u64> = answers.iter().filter(|number| !kept.contains_key(*number)).collect();
+        assert!(lost.is_empty(), "what was answered is there: {lost:?}");
+        assert!(kept.values().all(|times| *times == 1), "each once: {kept:?}");
+        (asked, answered, there) = (next, answered + answers.len(), there + kept.len());
+        // There may be only so many at once.
+        let output = hark.run(&["timers", "cancel", "all"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
     }
-    let kept = hark.timers_by_number();
-    println!("{kills} kills, {asked} asked for, {} answered, {} there", answered.len(), kept.len());
-    let lost: Vec<u64> = answered.iter().copied().filter(|number| !kept.contains_key(number)).collect();
-    assert!(lost.is_empty() && !answered.is_empty(), "what was answered is there: {lost:?}");
-    assert!(kept.values().all(|times| *times == 1), "each once: {kept:?}");
+    println!("{kills} kills, {asked} asked for, {answered} answered, {there} there");
+    assert!(answered > 0);
 }

@@ -137,7 +137,8 @@ fn with_a_disk_that_takes_nothing_lights_and_known_alarms_work_and_nothing_is_pr
         all.wait("the fault", |line| line.contains("\"error\"") && line.contains("nothing new can be kept"));
         let said = answer(&broker, &all, "turn on the kitchen light");
         assert!(said.contains("Turned on"), "{disk:?}: {said}");
-        for request in ["set a timer for five minutes", "add milk to the shopping list", "wake me at seven"] {
+        for request in ["set a timer for five minutes", "add plums to the shopping list", "wake me at seven"]
+        {
             let said = answer(&broker, &all, request);
             assert!(said.contains("can't keep that"), "{disk:?}: {request}: {said}");
         }

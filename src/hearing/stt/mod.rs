@@ -1,6 +1,7 @@
 //! Speech recognition engines behind one trait.
 
 pub mod cascade;
+pub mod deaf;
 pub mod grammar;
 pub mod neural;
 mod session;

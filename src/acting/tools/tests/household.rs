@@ -77,7 +77,7 @@ async fn a_list_that_cannot_be_kept_is_not_changed() {
         ("memory.remember", json!({"fact": "x is y"})),
     ] {
         let (code, receipt) = house.fails(tool, args).await;
-        assert_eq!((code.as_str(), receipt.changed), (error_code::FAILED, false), "{tool}");
+        assert_eq!((code.as_str(), receipt.changed), (error_code::NOT_KEPT, false), "{tool}");
     }
     assert_eq!(house.ok("list.read", json!({})).await.detail["count"], 3);
 }

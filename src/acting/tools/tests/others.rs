@@ -107,7 +107,7 @@ async fn a_store_that_refuses_makes_a_failed_receipt() {
     let house = house();
     house.shelf.refuses.store(true, Ordering::SeqCst);
     let (code, receipt) = house.fails("timer.start", json!({"minutes": 1})).await;
-    assert_eq!((code.as_str(), receipt.changed), (error_code::FAILED, false));
+    assert_eq!((code.as_str(), receipt.changed), (error_code::NOT_KEPT, false));
     assert!(house.tools.parts().timers.all().is_empty(), "what is not kept is not set");
 }
 

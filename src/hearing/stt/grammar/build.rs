@@ -82,7 +82,7 @@ impl Recipe {
         let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
         let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
         let features = features_without_mean(&acoustic.join("feat.params"))?;
-        let files = PassingFiles::create(&self.work_dir)?;
+        let files = PassingFiles::within(&self.work_dir);
         if !lexicon.silent.is_empty() {
             tracing::warn!(words = ?lexicon.silent, "nobody can pronounce these, so they are not heard");
         }

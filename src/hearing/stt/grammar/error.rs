@@ -26,6 +26,14 @@ pub enum GrammarError {
         /// Why.
         source: std::io::Error,
     },
+    /// There is no place for a file that is needed for a moment.
+    #[error("{}: {source}", .path.display())]
+    NoPlace {
+        /// Where it was tried first.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// A path holds a byte that C cannot take.
     #[error("{} holds a NUL byte", .0.display())]
     Path(PathBuf),
@@ -61,6 +69,10 @@ impl GrammarError {
                 "check that the folder is a complete PocketSphinx model of 16 kHz and is readable",
             ),
             Self::File { .. } => (FaultKind::Failed, "check that the folder exists and can be written"),
+            Self::NoPlace { .. } => (
+                FaultKind::Unavailable,
+                "make room in the state folder, in /tmp or in /dev/shm, then restart Hark",
+            ),
             Self::Path(_) => (FaultKind::BadConfiguration, "use a path without NUL bytes"),
             Self::NoSentences => {
                 (FaultKind::BadConfiguration, "check the sentences folder and that the home has entities")

@@ -87,7 +87,7 @@ impl Keyphrases {
         for Phrase { text, .. } in &checked {
             let _ = writeln!(listed, "{text} /{LEAST_EVIDENCE}/");
         }
-        let files = PassingFiles::create(work_dir)?;
+        let files = PassingFiles::within(work_dir);
         let options = Options::new()?
             .path(c"-hmm", &acoustic)?
             .path(c"-dict", &files.write("words.dict", &lexicon.to_text())?)?
