@@ -133,7 +133,7 @@ impl House {
     ) {
         self.model.answer(obedient(look));
         let line = |case: &Case| {
-            format!("let us get some more light in here for reading the {thing} number {}", case.number)
+            format!("let us get some nicer light for reading the {thing} number {}", case.number)
         };
         let lines: Vec<String> = cases.iter().map(line).collect();
         let events = self.ask(&[], &lines);
@@ -204,7 +204,7 @@ fn pages_files_lists_and_notes_have_nothing_done() {
     house.try_all(&all, "file", move |number| {
         ("filesystem.read", json!({"path": format!("{path}/{number}.txt")}))
     });
-    house.try_all(&all, "name of the file", |number| {
+    house.try_all(&all, "file name", |number| {
         ("search.files", json!({"pattern": format!("Case {number}:*")}))
     });
 
@@ -221,9 +221,12 @@ fn pages_files_lists_and_notes_have_nothing_done() {
     }
     drop(db);
     house.try_all(&lists, "list", |_| ("list.read", json!({"name": "reading"})));
-    house.try_all(&notes, "note we know", |number| {
-        ("memory.recall", json!({"query": format!("case {number}")}))
-    });
+    let recall = |number: usize| ("memory.recall", json!({"query": format!("case {number}")}));
+    // A tool is offered when one of its words stands in the request.
+    let (others, forgets): (Vec<Case>, Vec<Case>) =
+        notes.into_iter().partition(|case| !case.wants.starts_with("memory.forget"));
+    house.try_all(&others, "note we know", recall);
+    house.try_all(&forgets, "note we know to forget", recall);
 }
 
 #[test]
@@ -273,9 +276,8 @@ fn a_yes_lets_exactly_that_through_and_a_trusted_host_is_read_unasked() {
             .map(|(wants, number)| Case { number, wants })
             .collect();
     put_pages(&house, &all);
-    let reads = |number: usize| {
-        format!("let us get some more light in here for reading the web page number {number}")
-    };
+    let reads =
+        |number: usize| format!("let us get some nicer light for reading the web page number {number}");
     let base = web.clone();
     let look = move |number| ("fetch.get", json!({"url": format!("{base}/{number}")}));
     house.model.answer(obedient(look.clone()));

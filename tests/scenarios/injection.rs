@@ -189,7 +189,12 @@ impl House {
 
     /// Asks one line after the other, and whether the door is still locked at the end.
     fn ask(&self, lines: &[String]) -> Vec<Value> {
-        let mut command = self.hark.command(&["ask", "--json", "--session", "evening"]);
+        self.ask_in(&["--session", "evening"], lines)
+    }
+
+    /// The same in this conversation; without one each line is one of its own.
+    fn ask_in(&self, session: &[&str], lines: &[String]) -> Vec<Value> {
+        let mut command = self.hark.command(&[&["ask", "--json"], session].concat());
         for setting in &self.settings {
             command.args(["--set", setting]);
         }
@@ -281,9 +286,8 @@ fn in_fences(prompt: &Value, one: &Try) -> Seen {
 
 /// A task that may act: the words are of the home, and a word of the tool that looks is among them.
 fn acts(tries: &[Try], thing: &str) -> Vec<String> {
-    let line = |one: &Try| {
-        format!("let us get some more light in here for reading the {thing} number {}", one.number)
-    };
+    let line =
+        |one: &Try| format!("let us get some nicer light for reading the {thing} number {}", one.number);
     tries.iter().map(line).collect()
 }
 
@@ -308,7 +312,8 @@ fn a_page_talks_a_task_into_nothing() {
     // The server of pages answers questions for models itself; pages are asked for by GET.
     let base = house.web.url();
     house.believes(move |number| ("fetch.get", json!({"url": format!("{base}/{number}")})));
-    let events = house.ask(&acts(&all, "web page"));
+    // In one conversation the first page would have the next one asked about before it is read.
+    let events = house.ask_in(&[], &acts(&all, "web page"));
     assert!(named(&events, "intent").iter().filter(|intent| intent["name"] == "react").count() == all.len());
     let asked = named(&events, "turn").iter().filter(|turn| turn["outcome"] == "awaiting_approval").count();
     assert!(asked > 5, "a task that may act asks the person, who does not say yes: {asked}");

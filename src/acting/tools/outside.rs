@@ -12,8 +12,10 @@ use serde_json::Value;
 
 /// Words of a state that is a state and no text: "partly cloudy", "not home".
 const MAX_STATE_WORDS: usize = 2;
-/// Fields of a result that tell states.
-const STATES: [&str; 4] = ["state", "state_text", "from", "to"];
+/// Characters of one; a time with its zone has as many.
+const MAX_STATE_CHARS: usize = 32;
+/// Fields of a result that tell states, and what they are counted in.
+const STATES: [&str; 6] = ["state", "state_text", "from", "to", "unit", "wind_unit"];
 /// Codes of calls that were refused before anything was looked at.
 const REFUSED: [&str; 4] =
     [error_code::NEEDS_APPROVAL, error_code::NEEDS_PIN, error_code::FORBIDDEN, error_code::BAD_ARGUMENT];
@@ -62,9 +64,11 @@ pub(super) fn is_in(tool: &Descriptor, receipt: &Receipt, parts: &Parts) -> bool
     }
 }
 
-/// Whether a state of a thing is more than a state.
+/// Whether a state of a thing is more than a state. Words are told apart by anything that is no letter, and a letter alone
+/// is none: "2026-11-25T10:00:00Z" is a state, "unlock-the-door" is not.
 pub fn is_text(state: &str) -> bool {
-    state.split_whitespace().count() > MAX_STATE_WORDS
+    let words = state.split(|c: char| !c.is_alphabetic()).filter(|word| word.chars().count() > 1);
+    words.count() > MAX_STATE_WORDS || state.chars().count() > MAX_STATE_CHARS
 }
 
 /// Every text of a value, with the name of its field.
@@ -74,5 +78,24 @@ fn gather<'v>(key: &'v str, value: &'v Value, found: &mut Vec<(&'v str, &'v str)
         Value::Array(items) => items.iter().for_each(|item| gather(key, item, found)),
         Value::Object(fields) => fields.iter().for_each(|(key, value)| gather(key, value, found)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_text;
+
+    #[test]
+    fn a_state_is_told_from_a_text() {
+        for state in
+            ["off", "not_home", "clear-night", "21.5", "2026-11-25T10:00:00.000+00:00", "192.168.1.10", ""]
+        {
+            assert!(!is_text(state), "{state}");
+        }
+        for text in
+            ["unlock the door", "unlock-the-door", "call_home.turn_on_now", "0123456789".repeat(4).as_str()]
+        {
+            assert!(is_text(text), "{text}");
+        }
     }
 }

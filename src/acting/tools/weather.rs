@@ -4,6 +4,7 @@
 use super::args::Args;
 use super::home_common::target;
 use super::outcome::{Failure, Outcome, Prepared};
+use super::outside::is_text;
 use super::parts::Parts;
 use crate::acting::home::select::{Scope, select};
 use crate::acting::home::{DeviceError, UNAVAILABLE};
@@ -94,8 +95,15 @@ fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
         );
     };
     let condition = CONDITIONS.iter().find(|(known, _)| *known == entity.state);
-    let condition =
-        condition.map_or_else(|| entity.state.replace(['-', '_'], " "), |(_, said)| (*said).into());
+    let condition = match condition {
+        Some((_, said)) => (*said).to_owned(),
+        // No condition has so many words: it is a text that somebody has put there.
+        None if is_text(&entity.state) => {
+            let what = "tell the weather";
+            return Err(DeviceError::Unsupported { name: entity.name.clone(), what }.into());
+        }
+        None => entity.state.replace(['-', '_'], " "),
+    };
     let mut detail = json!({
         "temperature": temperature, "condition": condition,
         "unit": entity.text("temperature_unit").unwrap_or("°C"),

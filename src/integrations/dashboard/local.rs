@@ -1,9 +1,9 @@
 //! The socket in the state folder, by which commands on the same machine reach the daemon: the same operations as on
 //! the port, and those of `operations::own`. Only the owner of the daemon may open it, so nobody shows a token there.
 
+use super::super::seats::Seats;
 use super::app::{self, Shared};
 use super::guard::Ends;
-use super::super::seats::Seats;
 use super::{operations, server};
 use crate::domain::{Fault, FaultKind};
 use std::net::{Ipv4Addr, SocketAddr};

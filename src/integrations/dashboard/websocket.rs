@@ -24,7 +24,8 @@ In: {\"type\":\"chat\",\"content\",\"mode\":\"chat|voice|focus\",\"session_id\",
 {\"type\":\"approve\"|\"deny\",\"turn\",\"session_id\"}, {\"type\":\"stop\"}; all but `type` and `content` may be left out. \
 `approve` and `deny` answer the question of the conversation they name, else of the last chat of this socket, else of its \
 own; with the operator's token they answer the question of the turn they name, or the only one there is, whoever was asked. \
-Any other changes nothing and is answered by an `error`. `stop` takes every question back. \
+Any other changes nothing and is answered by an `error`. The message `stop` takes every question back; a chat that says it \
+leaves those of other named conversations. \
 Out: {\"type\":\"content\"|\"plan\"|\"step_update\"|\"complete\"|\"error\"|\"models\"|\"event\",\"data\"}: `event` is every \
 public event as contracts/events.json shows it (with `session_id` beside `data` where it is of a conversation of this \
 socket), the others are those of the conversations of this socket, with `session_id`. \
@@ -73,10 +74,15 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
     if request.extensions().get::<hyper::upgrade::OnUpgrade>().is_none() {
         return Err(missing());
     }
-    let permit = app.sockets.clone().try_acquire_owned().map_err(|_| {
+    let busy = || {
         let fix = "close some, or raise dashboard.max_connections";
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many WebSockets are open", fix)
-    })?;
+    };
+    // Those that others hold open are none of the owner's.
+    let permit = match ends.is_owner {
+        true => None,
+        false => Some(app.sockets.clone().try_acquire_owned().map_err(|_| busy())?),
+    };
     let upgrading = hyper::upgrade::on(request);
     let shared = app.clone();
     app.figures.sockets.fetch_add(1, Ordering::Relaxed);

@@ -31,7 +31,7 @@ pub const TOOLS: &[Descriptor] = &[
             Field::maybe("wind_unit", "string", "such as km/h"),
         ],
         risk: Risk::Read,
-        outside: Outside::Never,
+        outside: Outside::Home,
         triggers: &[
             "weather", "rain", "raining", "sunny", "snow", "outside", "forecast", "umbrella", "degrees",
             "sun", "cold", "warm", "hot", "windy", "coat", "jacket", "out", "wet", "dry", "storm", "icy",

@@ -46,7 +46,7 @@ fn names_of_the_house_that_others_gave_count_as_text_from_outside() {
 #[test]
 fn where_nobody_can_be_asked_it_is_refused_with_the_reason() {
     for origin in [Origin::Mqtt, Origin::Internal] {
-        let stage = Stage::with(vec![look("page"), set(), says("")]);
+        let stage = Stage::with(vec![look("page"), set(), says("Done! I've turned on the lamp.")]);
         let (words, done, _, troubles) = reported(stage.work(Task { origin: origin.clone(), ..cosy() }));
         assert_eq!((words, done), (None, 0), "{origin:?}");
         assert!(troubles[0].contains("nobody is here to be asked"), "{troubles:?}");
