@@ -10,6 +10,8 @@ use crate::daemon::reload::Origin;
 use crate::daemon::workshop::Workshop;
 use crate::domain::{Envelope, Fault, FaultKind, PublicEvent};
 use crate::telemetry::{logging, watchdog};
+use std::fmt::Arguments;
+use std::io::Write;
 use std::process::{Command, ExitCode};
 
 /// Exit status that asks for a start: `RestartForceExitStatus` in systemd/hark.service (EX_TEMPFAIL of sysexits(3)).
@@ -40,20 +42,21 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
         listeners.push(Box::new(demo.listener()));
     }
     let ready = |running: &live::Running<'_>| {
-        eprintln!("hark: ready. {}", how_to_talk(running.has_microphone(), &workshop.config));
+        tell(format_args!("hark: ready. {}", how_to_talk(running.has_microphone(), &workshop.config)));
         if let Some(address) = running.api() {
-            eprintln!("hark: programs reach it at http://{address}/api/v1");
+            tell(format_args!("hark: programs reach it at http://{address}/api/v1"));
         }
         let Some(demo) = demo.filter(|_| !running.has_microphone()) else { return };
-        eprintln!("hark: no microphone, so {} is heard instead:", demo.request().display());
+        tell(format_args!("hark: no microphone, so {} is heard instead:", demo.request().display()));
         let played = demo.play(running, |reply| match reply {
-            Ok(path) => {
-                eprintln!("hark: the reply is in {}. Hark stays up; end it with Ctrl-C.", path.display())
-            }
-            Err(fault) => eprintln!("hark: the demonstration failed: {fault}"),
+            Ok(path) => tell(format_args!(
+                "hark: the reply is in {}. Hark stays up; end it with Ctrl-C.",
+                path.display()
+            )),
+            Err(fault) => tell(format_args!("hark: the demonstration failed: {fault}")),
         });
         if let Err(fault) = played {
-            eprintln!("hark: the demonstration failed: {fault}");
+            tell(format_args!("hark: the demonstration failed: {fault}"));
         }
     };
     let ended = live::run(&workshop, origin, listeners, ready).map_err(one)?;
@@ -64,6 +67,11 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
         Ended::ToRestart if watchdog::under_systemd() => Ok(ExitCode::from(AGAIN)),
         Ended::ToRestart => Err(vec![begin_anew(program)]),
     }
+}
+
+/// A terminal that is closed takes no line, which is no reason to break off.
+fn tell(line: Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Replaces this program by itself, or by what lies in its place now; comes back only when that fails.

@@ -106,7 +106,12 @@ impl Running {
         path: &str,
         body: Option<&Value>,
     ) -> Result<T, Fault> {
-        let silent = |error: reqwest::Error| self.silent(&error.without_url().to_string());
+        let is_request = body.is_some();
+        let silent = |error: reqwest::Error| match error.is_timeout() {
+            true if is_request => self.silent("it has not taken the request up, and may still do so"),
+            true => self.silent("it says nothing"),
+            false => self.silent(&error.without_url().to_string()),
+        };
         // The process has one crypto provider; whoever needs it first installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let answer = self.runtime.block_on(async {

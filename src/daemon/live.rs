@@ -46,8 +46,8 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinHandle;
 
-/// Runs until SIGINT or SIGTERM, or until its terminal is gone; SIGHUP otherwise has `origin` read anew. Events go to `listeners` as well as to MQTT. `ready` is called when
-/// everything is up.
+/// Runs until SIGINT or SIGTERM, or until its terminal is gone; SIGHUP otherwise has `origin` read anew. Events go to
+/// `listeners` as well as to MQTT. `ready` is called when everything is up.
 ///
 /// # Errors
 /// When a part that is needed cannot be built. A device or broker that is not there is no error: it is
@@ -61,6 +61,7 @@ pub fn run(
     let clock = Arc::new(Clock::live());
     let mailbox = workshop.mailbox.clone();
     let ending = Arc::new(Ending::new(mailbox.clone()));
+    signals::follow(workshop, origin)?; // Before anybody can see that it runs, and end it.
     let settings = settings_now(workshop);
     let health = Arc::new(Health::default());
     let (echo, taps) = EchoFeed::new(&workshop.config.echo);
@@ -115,15 +116,13 @@ pub fn run(
     let model = workshop.model().cloned();
     let sources = Sources { health, timers: workshop.timers.clone(), timers_changed, newer, model };
     let diagnostics = workshop.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
-    signals::follow(workshop, origin)?;
     conductor.announce(settings, told(&mailbox, workshop.store().mode()).flatten().unwrap_or(Mode::Resting));
     told(&mailbox, go_on_with_plans(workshop));
     let noting = keep_promises(workshop, &mqtt, left_over);
     workshop.runtime.spawn(back_up(workshop.store().clone(), mailbox.clone()));
     watch_model(workshop);
     Notifier.ready(signals::LISTENING);
-    let api = dashboard.address();
-    ready(&Running { ear: &ear, voice: &voice, api });
+    ready(&Running { ear: &ear, voice: &voice, api: dashboard.address() });
     memory::give_back();
     conductor.run();
 

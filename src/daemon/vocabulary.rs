@@ -288,7 +288,11 @@ mod tests {
         let found = grammars[1].understand("bah", "xx");
         assert!(found.intents.is_empty() && found.why.contains("'xx' cannot be used"), "{found:?}");
         home.replace("other", lamp(&home.home()));
-        assert_eq!(vocabulary.catch_up().unwrap_err().len(), 2, "the answers to errors, and the fixed ones");
+        assert_eq!(
+            vocabulary.catch_up().unwrap_err().len(),
+            3,
+            "answers to errors, refusals, and the fixed ones"
+        );
         assert!(!grammars[0].understand("turn on the zeppelin", "en").intents.is_empty());
     }
 

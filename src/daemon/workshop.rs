@@ -144,12 +144,7 @@ impl Workshop {
     }
 
     fn open_with(mut config: Config, guise: Guise) -> Result<Self, Faults> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .thread_name("hark-async")
-            .enable_all()
-            .build()
-            .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))?;
+        let runtime = async_runtime()?;
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let mailbox = Arc::new(Mailbox::default());
@@ -199,9 +194,7 @@ impl Workshop {
         };
         let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
-        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
-        let files = config.secret_files(paths::credentials_dir().as_deref(), &state_dir);
-        parts.secrets = HouseSecrets::in_files(files);
+        parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         let toolbox = Toolbox::new(parts);
         let parts = toolbox.parts().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
@@ -571,4 +564,20 @@ pub(super) fn id_prefix() -> String {
 
 fn one(part: &str, message: String) -> Faults {
     vec![Fault::new(FaultKind::Failed, part, message, "see `hark doctor`")]
+}
+
+/// The runtime that tools and connections work on.
+fn async_runtime() -> Result<tokio::runtime::Runtime, Faults> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("hark-async")
+        .enable_all()
+        .build()
+        .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))
+}
+
+/// What no request may carry out of the house.
+fn house_secrets(config: &Config) -> Result<HouseSecrets, Fault> {
+    let credentials = paths::credentials_dir();
+    Ok(HouseSecrets::in_files(config.secret_files(credentials.as_deref(), &config.paths.state_dir()?)))
 }

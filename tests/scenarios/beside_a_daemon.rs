@@ -31,6 +31,13 @@ fn state(address: SocketAddr, name: &str) -> String {
     entity.unwrap()["state"].as_str().unwrap().to_owned()
 }
 
+/// Waits for what it says it does: that follows the end of a turn.
+fn becomes(address: SocketAddr, state: &str) {
+    wait_for(state, Duration::from_secs(20), || {
+        (get(address, "/api/v1/health")["state"] == state).then_some(())
+    });
+}
+
 fn signal(running: &Running, name: &str) {
     run(Command::new("kill").args([name, &running.0.id().to_string()]));
 }
@@ -39,11 +46,11 @@ fn signal(running: &Running, name: &str) {
 fn what_is_asked_beside_a_daemon_is_done_by_it() {
     let hark = Hark::new();
     let (daemon, address) = start(&hark, &[]);
-    assert_eq!(get(address, "/api/v1/health")["state"], "idle");
+    becomes(address, "idle");
     assert_eq!(ask(&hark, &["mute", "the", "microphone"]), "I'm not listening any more.");
-    assert_eq!(get(address, "/api/v1/health")["state"], "muted");
+    becomes(address, "muted");
     assert_eq!(ask(&hark, &["unmute the microphone"]), "I'm listening again.");
-    assert_eq!(get(address, "/api/v1/health")["state"], "idle");
+    becomes(address, "idle");
     assert_eq!(ask(&hark, &["set the volume to 20 percent"]), "Volume is at 20 percent.");
     assert_eq!(get(address, "/api/v1/config")["config"]["speaking"]["volume_percent"], 20);
 
@@ -182,6 +189,24 @@ fn it_is_reached_without_its_port_and_nobody_else_may() {
     let shown = text(&hark.run(&["home", "show", "Kitchen ceiling"]).stdout);
     assert!(shown.contains("is on"), "{shown}");
     assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(daemon.terminate().success());
+}
+
+#[test]
+fn sockets_that_others_hold_open_keep_no_command_out() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &["dashboard.max_connections=16"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut held = Vec::new();
+    runtime.block_on(async {
+        // Until one is refused.
+        while let Ok((socket, _)) = tokio_tungstenite::connect_async(format!("ws://{address}/ws")).await {
+            held.push(socket);
+        }
+    });
+    assert_eq!(held.len(), 12);
+    ask(&hark, &["turn on the kitchen ceiling"]);
+    assert_eq!(state(address, "Kitchen ceiling"), "on");
     assert!(daemon.terminate().success());
 }
 

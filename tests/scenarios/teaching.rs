@@ -21,9 +21,16 @@ fn few_sentences(hark: &Hark) -> PathBuf {
     {
         link(name);
     }
-    for name in
-        ["_common", "_household", "errors", "replies", "HassTurnOn", "HassVacuumStart", "HassGetWeather"]
-    {
+    for name in [
+        "_common",
+        "_household",
+        "_refusals",
+        "errors",
+        "replies",
+        "HassTurnOn",
+        "HassVacuumStart",
+        "HassGetWeather",
+    ] {
         link(&format!("sentences/en/{name}.yaml"));
     }
     let nothing = |path: &Path| std::fs::write(path, few_examples()).unwrap();
