@@ -14,8 +14,8 @@ const LEAST_S: f64 = 1.5;
 /// Two clocks are never further apart than this.
 const MOST_DRIFT: f64 = 400e-6;
 
-/// Further off than this, in samples, and of one mind within [`AGREED`], two lags are a jump: two clocks are not so far
-/// apart by the time that their drift is known.
+/// Further off than this, in samples, and of one mind within [`AGREED`], two lags are a jump. Twice as far where the drift
+/// may have done it.
 const CLOSE: f64 = 12.0;
 const AGREED: f64 = 4.0;
 
@@ -78,13 +78,26 @@ impl Path {
     /// Takes a lag that was heard. Answers by how many samples the place has to be moved because of a jump;
     /// there is sound for `room` samples of it.
     pub(super) fn echo(&mut self, lag: f64, room: f64) -> Option<f64> {
-        if self.learned.is_none_or(|learned| (lag - learned).abs() > CLOSE) {
+        let close = CLOSE + self.unsure();
+        if self.learned.is_none_or(|learned| (lag - learned).abs() > close) {
             let agreed = self.doubtful.replace(lag).is_some_and(|before| (lag - before).abs() < AGREED);
             return if agreed { self.jump(lag, room) } else { None };
         }
         self.doubtful = None;
         self.note(lag);
         None
+    }
+
+    /// How far the streams may have drifted apart by what is not known of their clocks: until the drift is known, since
+    /// the echo was first heard, and later in silence.
+    fn unsure(&self) -> f64 {
+        let (error, since) = if self.drift == 0.0 {
+            (MOST_DRIFT, self.heard.front())
+        } else {
+            (UNNOTICED, self.heard.back())
+        };
+        let passed_s = since.map_or(0.0, |(at_s, _)| self.now_s() - at_s);
+        (error * passed_s * f64::from(SAMPLE_RATE_HZ)).min(CLOSE)
     }
 
     /// The lag is another one for certain.
