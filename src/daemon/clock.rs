@@ -44,7 +44,7 @@ impl Clock {
 }
 
 /// What understanding one request may take of the processor. Steps bound it first; this is for a slow machine.
-const MOST_WORK: Duration = Duration::from_millis(120);
+const MOST_WORK: Duration = Duration::from_millis(170);
 
 /// How long this thread has worked.
 fn worked() -> Duration {

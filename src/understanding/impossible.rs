@@ -20,6 +20,12 @@ const EXAMPLES: [u32; 4] = [50, 20, 10, 2];
 /// Most numbers of a sentence that are looked at.
 const MOST_NUMBERS: usize = 4;
 
+/// Steps of looking whether a day begins at a word.
+const STEPS_A_WORD: usize = 4;
+
+/// What stands between words and behind sentences.
+const PUNCTUATION: &str = "-–—.,;:!?…";
+
 /// A word that is in no sentence.
 const ANYTHING: &str = "zyxwv";
 
@@ -39,7 +45,7 @@ impl<'s> Impossible<'s> {
         let by = Reckoning { tongue, now: reader.now, prefer: Prefer::default() };
         let mut dates = Vec::new();
         let mut at = 0;
-        while at < words.len() {
+        while at < words.len() && reader.spend(STEPS_A_WORD) {
             let day = rules::no_such_day(&words[at..], &by);
             let used = day.map_or(1, |(_, used)| used);
             dates.extend(day.map(|(day, used)| (day, at..at + used)));
@@ -85,9 +91,10 @@ impl<'s> Impossible<'s> {
                 let day = tongue.days.iter().find(|(_, ahead)| *ahead == 1).map_or("", |(word, _)| *word);
                 let on = |at: usize| tongue::starts(tongue.on, &self.words[at..]) == Some(span.start - at);
                 let from = (0..span.start).find(|at| on(*at)).unwrap_or(span.start);
-                self.read_with(from..span.end, &[day])
-                    .or_else(|| self.read_with(span.clone(), &[day]))
-                    .is_some()
+                let told = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
+                [from..span.end, span.clone()]
+                    .into_iter()
+                    .any(|span| self.read_with(span, &[day], told).is_some())
             };
             self.dates.iter().find(|(_, span)| on_a_day(span)).map(|(day, span)| self.no_day(*day, span))
         };
@@ -134,37 +141,44 @@ impl<'s> Impossible<'s> {
         EXAMPLES.iter().find_map(|example| {
             let words = (self.speech.reader.grammar.tongue().integer_words)(u64::from(*example));
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let found = self.read_with(span.clone(), &words)?;
+            let found = self.read_with(span.clone(), &words, |found| may_act(&found.intent))?;
             let has = |value: &Value| value.as_f64() == Some(f64::from(*example));
             let slot = found.slots.iter().find(|(_, value)| has(value)).map(|(slot, _)| slot.clone());
             Some((found, slot))
         })
     }
 
-    /// The reading with other words in the place of some, where it acts and takes no words as they are.
-    fn read_with(&self, span: Range<usize>, instead: &[&str]) -> Option<Match> {
-        let found = self.exactly_with(span, instead)?;
+    /// The reading with other words in the place of some, where it fits and takes no words as they are.
+    fn read_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {
+        let found = self.exactly_with(span, instead, fits)?;
         (found.wild_words == 0 || found.slots.contains_key("conversation_command")).then_some(found)
     }
 
-    fn exactly_with(&self, span: Range<usize>, instead: &[&str]) -> Option<Match> {
+    fn exactly_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {
         let reader = self.speech.reader;
         let words = [&self.words[..span.start], instead, &self.words[span.end..]].concat();
         let (text, tokens) = around::spoken(&words, reader);
         let core = Speech { reader, text: &text, tokens: &tokens }.core();
-        let acts = |found: &Match| may_act(&found.intent) && !leans_on_another(&found.intent);
-        let read = |tokens: &[Token]| reader.exactly(&text, tokens).filter(acts);
+        let whole = |found: &Match| fits(found) && !leans_on_another(&found.intent);
+        let read = |tokens: &[Token]| reader.exactly(&text, tokens).filter(whole);
         read(&tokens).or_else(|| read(core?))
     }
 
-    /// The refusal where signs alone stand for a content: "add ]]]". With any word in their place it would be one.
+    /// The refusal where signs alone stand for a content: with any word in their place it would be one, or a verb is all
+    /// that is left: "add ]]]".
     fn wordless(&self, read: &[Match]) -> Option<Intent> {
         let Speech { text, reader, .. } = self.speech;
         let signs = text.split_whitespace().filter(|piece| {
             !piece.contains(char::is_alphanumeric)
+                && !piece.chars().all(|c| PUNCTUATION.contains(c))
                 && super::text::tokenise(piece, reader.grammar.tongue()).is_empty()
         });
+        let verbs = reader.grammar.tongue().talk.verbs;
+        let bare = read.is_empty() && self.words.iter().all(|word| verbs.contains(word));
         let is_content = |piece: &&str| {
+            if bare {
+                return true;
+            }
             let with_word = text.replacen(*piece, ANYTHING, 1);
             let tokens = reader.tokenise(&with_word);
             let found = reader.exactly(&with_word, &tokens);

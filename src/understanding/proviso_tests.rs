@@ -62,6 +62,12 @@ const ENGLISH: &[(&str, &str, &str)] = &[
     ("lamp on for an hour", "duration", "for an hour"),
     ("turn off the tv for a minute", "duration", "for a minute"),
     ("turn on the lamp for ten minutes and then turn it off", "", ""),
+    ("keep the curtains closed all day", "", ""),
+    ("turn on the lamp for a while", "duration", "for a while"),
+    ("turn on the lamp temporarily", "duration", "temporarily"),
+    ("turn off the lights as we leave", "condition", "as we leave"),
+    ("turn on the ceiling fan above 25 degrees", "condition", "above 25 degrees"),
+    ("turn on the lamp with every ring of the bell", "condition", "with every ring of the bell"),
     ("turn on all the lights except the lamp", "exception", "except the lamp"),
     ("turn off all the lights but the lamp", "exception", "but the lamp"),
     ("turn off all the lights but not in the office", "exception", "but not in the office"),
@@ -115,6 +121,7 @@ fn what_belongs_to_a_sentence_is_no_condition() {
         ("if you could turn on the lamp", "HassTurnOn"),
         ("turn on the lamp once more", "HassTurnOn"),
         ("turn on the lamp for me", "HassTurnOn"),
+        ("pause the music for a while", "HassMediaPause"),
         ("pause the music for a second", "HassMediaPause"),
         ("turn off the lamp in ten minutes", "HassStartTimer"),
         ("turn off the lamp after ten minutes", "HassStartTimer"),
@@ -142,6 +149,7 @@ fn slots_that_others_name_do_not_act_under_a_condition() {
         ("HassTurnOn", "it's so very gloomy, lights on when the film is over", "condition"),
         ("HassTurnOff", "nobody needs the lights in the kitchen any longer once we are gone", "condition"),
         ("HassTurnOff", "turn off the lights when the laundry is done", "condition"),
+        ("HassStartTimer", "let the fan run for twenty minutes", "duration"),
     ] {
         let found = grammar().fill_at(intent, text, now());
         let refused =

@@ -21,6 +21,9 @@ const MOST_IN_FULL: usize = 3;
 /// Most provisos that are looked for.
 const MOST: usize = 8;
 
+/// Steps of looking whether one begins at a word.
+const STEPS_A_WORD: usize = 16;
+
 /// Words at most between what tells that a length has passed, and the length.
 const ELAPSED_BEFORE: usize = 4;
 
@@ -53,7 +56,7 @@ impl<'s> Provisos<'s> {
         let speech = Speech { reader, text, tokens };
         let mut all = Self { speech, words, found: Vec::new() };
         let mut at = 0;
-        while at < all.words.len() && all.found.len() < MOST {
+        while at < all.words.len() && all.found.len() < MOST && reader.spend(STEPS_A_WORD) {
             at = match (all.courtesy(at), all.proviso(at)) {
                 (Some(end), proviso) if proviso.is_none_or(|it| !it.courteous) => end,
                 (_, Some(proviso)) => {
@@ -88,6 +91,20 @@ impl<'s> Provisos<'s> {
         };
         let found = self.found.iter().filter(|it| acts && (at_home || !it.courteous)).find(open)?;
         Some(self.refusal(found))
+    }
+
+    /// The refusal of what was read from parts of a sentence: also where only a timer is left of a thing that should do
+    /// something for so long.
+    pub fn refuse_filled(&self, found: &Match) -> Option<Intent> {
+        let grammar = self.speech.reader.grammar;
+        let only_timed = || {
+            let left_out = |word: &&str| !found.words.iter().any(|(other, _)| other == word);
+            let thing = |word: &&str| left_out(word) && grammar.says_what_kind(word);
+            let timed = category_of(&found.intent) == Some(Category::Timer) && self.words.iter().any(thing);
+            let lasts = |it: &&Proviso| it.reason == refusal::DURATION;
+            self.found.iter().find(lasts).filter(|_| timed).map(|it| self.refusal(it))
+        };
+        self.refuse(std::slice::from_ref(found)).or_else(only_timed)
     }
 
     /// The refusal of a sentence that no template took, but that would change the home without its proviso.
@@ -180,6 +197,8 @@ impl<'s> Provisos<'s> {
         let (rest, before) = (&self.words[at..], &self.words[..at]);
         let said = self.speech.reader.grammar.tongue().provisos;
         let goes_on = |phrases: Phrases| tongue::starts(phrases, rest).filter(|length| *length < rest.len());
+        let number =
+            |length: &usize| (self.speech.reader.grammar.tongue().number)(&rest[*length..]).is_some();
         let clause = |length: &usize| tongue::starts(said.clauses, &rest[*length..]).is_some();
         let many = || before.iter().any(|word| said.many.contains(word));
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
@@ -188,6 +207,7 @@ impl<'s> Provisos<'s> {
         let condition = [
             goes_on(said.conditions).filter(|length| !over(length)),
             goes_on(said.before_clause).filter(clause),
+            goes_on(said.limits).filter(number),
         ];
         let exception =
             [goes_on(said.exceptions).filter(|_| !corrects()), goes_on(said.but).filter(|_| many())];
@@ -201,14 +221,18 @@ impl<'s> Provisos<'s> {
         }
     }
 
-    /// "For ten minutes", "ten minutes". What has lasted is none: "i've been cooking for two hours".
+    /// "For ten minutes", "ten minutes", "all day". What has lasted is none: "i've been cooking for two hours".
     fn lasting(&self, at: usize) -> Option<Proviso> {
         let tongue = self.speech.reader.grammar.tongue();
         let rest = &self.words[at..];
         let before = tongue::starts(tongue.provisos.lasting, rest).unwrap_or(0);
-        let (_, used) = rules::length(&rest[before..], tongue)?;
+        let (before, used, as_it_is) = match rules::length(&rest[before..], tongue) {
+            Some((_, used)) => (before, used, false),
+            None => (0, tongue::starts(tongue.provisos.unmeasured, rest)?, true),
+        };
         let end = at + before + used;
-        let courteous = before > 0 && tongue::starts(tongue.talk.trails, rest) == Some(before + used);
+        let behind = before > 0 || as_it_is;
+        let courteous = behind && tongue::starts(tongue.talk.trails, rest) == Some(before + used);
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
         let elapsed = near.iter().any(|word| tongue.provisos.elapsed.contains(word));
         (!elapsed).then_some(Proviso {

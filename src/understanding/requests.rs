@@ -120,6 +120,7 @@ impl<'s> Sentence<'s> {
     /// Places where one request can end and the next begin: the word between them, and the word after.
     pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
         let mut joints = Vec::new();
+        self.reader.spend(self.tokens.len().saturating_sub(start));
         let joins = |at: usize| {
             self.tokens.get(at).is_some_and(|token| self.tongue.requests.contains(&token.word.as_str()))
         };
@@ -130,8 +131,9 @@ impl<'s> Sentence<'s> {
             while joins(after) && !spans::is_inside(self.text, self.tokens, self.tongue, after) {
                 after += 1;
             }
-            let comma = self.text[self.tokens[at - 1].end.min(self.tokens[at].start)..self.tokens[at].start]
-                .contains([',', ';', '.']);
+            let (last, next) = (&self.tokens[at - 1], &self.tokens[at]);
+            let comma = self.text[last.end.min(next.start)..next.start].contains([',', ';', '.'])
+                && !spans::is_one_number(self.text, last, next);
             if (after > at || comma) && after < self.tokens.len() {
                 joints.push((at, after));
             }

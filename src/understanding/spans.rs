@@ -5,7 +5,7 @@ use super::text::Token;
 use super::tongue::Tongue;
 use std::ops::Range;
 
-/// No number begins so many words before one that is in the middle of it.
+/// No number begins so many words before one that is in the middle of it, or ends so many behind it.
 const FAR: usize = 12;
 
 /// The stretches of some tokens of `text`, from left to right, also those of a single word.
@@ -31,8 +31,8 @@ pub fn numbers(text: &str, tokens: &[Token], tongue: &Tongue) -> Vec<Range<usize
 /// Whether a number goes on over the word: "three hundred *and* eight".
 pub fn is_inside(text: &str, tokens: &[Token], tongue: &Tongue, at: usize) -> bool {
     let inside = |number: Range<usize>| number.start < at && at < number.end;
-    let from = at.saturating_sub(FAR);
-    numbers(text, &tokens[from..], tongue).into_iter().any(|it| inside(it.start + from..it.end + from))
+    let (from, to) = (at.saturating_sub(FAR), tokens.len().min(at + FAR));
+    numbers(text, &tokens[from..to], tongue).into_iter().any(|it| inside(it.start + from..it.end + from))
 }
 
 /// The end of what is written in one piece with the word and has digits; the word itself where it has none.
@@ -48,14 +48,28 @@ fn piece(text: &str, tokens: &[Token], at: usize) -> usize {
     if written.contains(|c: char| c.is_ascii_digit()) { end } else { at }
 }
 
-/// Whether signs are written with a number that no word stands for, and that make it another: "5_000", "~5", "$5".
+/// Whether signs are written with a number that no word stands for, and that make it another: "5_000", "~5", "$5",
+/// "- 5", "1.2.3".
 pub fn is_odd(text: &str, tokens: &[Token]) -> bool {
     let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return false };
     let blank = char::is_whitespace;
     let start = text[..first.start].rfind(blank).map_or(0, |at| at + 1);
     let end = text[last.end..].find(blank).map_or(text.len(), |at| last.end + at);
     let piece = text.get(start..end).unwrap_or_default();
-    piece.contains(|c: char| c.is_ascii_digit()) && piece.contains(|c: char| "_~<>=|\\@$€£¥^".contains(c))
+    let signed = piece.contains(|c: char| "_~<>=|\\@$€£¥^".contains(c));
+    let below_zero = text[..start].trim_end().strip_suffix(['-', '−']).is_some_and(|it| it.ends_with(blank));
+    let parts = tokens.windows(2).any(|two| is_one_number(text, &two[0], &two[1]));
+    piece.contains(|c: char| c.is_ascii_digit()) && (signed || below_zero || parts)
+}
+
+/// Whether nothing but points stands between the digits of two words: "1.2" and "3" of "1.2.3".
+pub fn is_one_number(text: &str, one: &Token, next: &Token) -> bool {
+    let gap = text.get(one.end..next.start).unwrap_or_default();
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    !gap.is_empty()
+        && gap.chars().all(|c| matches!(c, '.' | ','))
+        && digit(text[..one.end].chars().next_back())
+        && digit(text[next.start..].chars().next())
 }
 
 #[cfg(test)]
@@ -86,9 +100,17 @@ mod tests {
             assert_eq!(said(text), expected, "{text}");
         }
         let tongue = Tongue::of("en");
-        for (text, odd) in [("set it to 5_000", true), ("set it to ~5", true), ("set it to (5).", false)] {
+        for (text, odd) in [
+            ("set it to 5_000", true),
+            ("set it to ~5", true),
+            ("set it to (5).", false),
+            ("set it to - 5", true),
+        ] {
             let tokens = tokenise(text, tongue);
             assert_eq!(is_odd(text, &tokens[3..4]), odd, "{text}");
+        }
+        for (text, odd) in [("1.2.3", true), ("5..6", true), ("1,000,000", false), ("5, 6", false)] {
+            assert_eq!(is_odd(text, &tokenise(text, tongue)), odd, "{text}");
         }
     }
 }

@@ -87,6 +87,7 @@ impl Scanner<'_> {
             '-' | '−' | '–' | '‑' if boundary && self.is_number_at(0) => {
                 self.push(from, [tongue.minus])
             }
+            '-' | '−' if self.is_between_numbers(from) => self.push(from, [tongue.minus]),
             _ if c == point && boundary && self.peek(0).is_some_and(|next| next.is_ascii_digit()) => {
                 let decimals: String = std::iter::from_fn(|| self.next_digit()).collect();
                 let digits = self.digit_words(&decimals);
@@ -121,6 +122,15 @@ impl Scanner<'_> {
     fn is_number_at(&self, ahead: usize) -> bool {
         let digit = |at: usize| self.peek(at).is_some_and(|c| c.is_ascii_digit());
         digit(ahead) || matches!(self.peek(ahead), Some('.' | ',')) && digit(ahead + 1)
+    }
+
+    /// Whether the sign stands alone between two numbers: "3 - 5". Elsewhere it is a dash.
+    fn is_between_numbers(&self, from: usize) -> bool {
+        let before = |back: usize| from.checked_sub(back).map(|at| self.chars[at].1);
+        before(1) == Some(' ')
+            && before(2).is_some_and(|c| c.is_ascii_digit())
+            && self.peek(0) == Some(' ')
+            && self.is_number_at(1)
     }
 
     fn degrees(&mut self, from: usize, unit: Option<&'static str>) {
@@ -401,6 +411,7 @@ mod tests {
             ("70 °F", "seventy degrees fahrenheit"),
             ("-5 degrees", "minus five degrees"),
             ("to (-5) or --5 or –5", "to minus five or minus five or minus five"),
+            ("3 - 5, lamp - 5", "three minus five lamp five"),
             ("-.5 or .25", "minus point five or point two five"),
             (
                 "10^308 or 2 ^ -3",

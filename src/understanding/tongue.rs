@@ -293,6 +293,10 @@ pub fn starts(phrases: Phrases, words: &[&str]) -> Option<usize> {
 
 /// Words of the phrase when `words` begin with it.
 fn length(phrase: &str, words: &[&str]) -> Option<usize> {
+    // Most phrases begin otherwise.
+    if !phrase.starts_with(words.first()?) {
+        return None;
+    }
     let mut count = 0;
     for word in phrase.split(' ') {
         if words.get(count) != Some(&word) {

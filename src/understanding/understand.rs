@@ -75,7 +75,7 @@ impl Understand for Grammar {
             None => impossible.refuse_unfilled(intent),
             Some(found) => {
                 let read = std::slice::from_ref(&found);
-                let provisos = || Provisos::of(&reader, text, &tokens).refuse(read);
+                let provisos = || Provisos::of(&reader, text, &tokens).refuse_filled(&found);
                 Some(impossible.refuse(read).or_else(provisos).unwrap_or_else(|| self::intent(found)))
             }
         };
