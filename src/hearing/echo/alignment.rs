@@ -88,6 +88,8 @@ pub(super) struct Alignment {
     /// How far the moments usually say that the place is off, in seconds.
     usual_off_s: f64,
     path: Path,
+    /// The echo has moved the place to where it was found first.
+    found: bool,
     jumps: u64,
 }
 
@@ -108,6 +110,7 @@ impl Alignment {
             least_room: f64::INFINITY,
             usual_off_s: 0.0,
             path: Path::default(),
+            found: false,
             jumps: 0,
         }
     }
@@ -182,9 +185,12 @@ impl Alignment {
         let frames = f64::from(far.rate_hz()) / f64::from(SAMPLE_RATE_HZ);
         // Sound comes in pieces: what is there now will not be there always.
         let room = self.least_room.min(far.readable_until() - place) - MARGIN_S * f64::from(far.rate_hz());
+        let first = !self.path.has_learned();
         if let Some(samples) = self.path.echo(lag, room / frames) {
             tracing::debug!(ms = samples / 16.0, "loudspeaker and microphone aligned anew by the echo");
-            self.jumps += 1;
+            // Where it is found first it has not moved.
+            self.found |= first;
+            self.jumps += u64::from(!first);
             self.move_by(samples * frames);
             self.usual_off_s -= samples / f64::from(SAMPLE_RATE_HZ);
             self.begin_window();
@@ -284,6 +290,11 @@ impl Alignment {
     /// Speed of the loudspeaker's clock against the microphone's, in parts per million.
     pub(super) fn drift_ppm(&self) -> f64 {
         self.path.drift() * 1e6
+    }
+
+    /// How often the canceller had to follow the place.
+    pub(super) fn moves(&self) -> u64 {
+        self.jumps + u64::from(self.found)
     }
 
     /// How often the place was set anew.

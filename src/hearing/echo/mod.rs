@@ -256,7 +256,7 @@ impl EchoStage {
             self.words.extend_from_slice(&words);
             self.played.extend_from_slice(&played);
         }
-        let (way, jumps) = ((canceller.delay_ms(), self.alignment.lead_ms()), self.alignment.jumps());
+        let (way, jumps) = ((canceller.delay_ms(), self.alignment.lead_ms()), self.alignment.moves());
         if way != self.learned_for.0 {
             self.learned_blocks = 0;
         } else if jumps != self.learned_for.1 {

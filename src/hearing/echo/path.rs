@@ -75,6 +75,11 @@ impl Path {
         *self = Self { learned: self.learned, ..Self::default() };
     }
 
+    /// Whether the echo has been found.
+    pub(super) fn has_learned(&self) -> bool {
+        self.learned.is_some()
+    }
+
     /// Takes a lag that was heard. Answers by how many samples the place has to be moved because of a jump;
     /// there is sound for `room` samples of it.
     pub(super) fn echo(&mut self, lag: f64, room: f64) -> Option<f64> {
@@ -91,11 +96,8 @@ impl Path {
     /// How far the streams may have drifted apart by what is not known of their clocks: until the drift is known, since
     /// the echo was first heard, and later in silence.
     fn unsure(&self) -> f64 {
-        let (error, since) = if self.drift == 0.0 {
-            (MOST_DRIFT, self.heard.front())
-        } else {
-            (UNNOTICED, self.heard.back())
-        };
+        let (error, since) =
+            if self.drift == 0.0 { (MOST_DRIFT, self.heard.front()) } else { (UNNOTICED, self.heard.back()) };
         let passed_s = since.map_or(0.0, |(at_s, _)| self.now_s() - at_s);
         (error * passed_s * f64::from(SAMPLE_RATE_HZ)).min(CLOSE)
     }
