@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What takes more than any text may cost.
 fn hostile() -> String {
-    format!("what about{}", " no the kitchin lamb and then o the front dor because".repeat(5))
+    format!("what about{}", " no the kitchin lamb and then o the front dor because".repeat(12))
 }
 
 fn line(chance: &mut Chance) -> String {
