@@ -47,7 +47,7 @@ struct Shown {
     taken_db: Vec<f32>,
     stopped_ms: Vec<f64>,
     missed: Vec<String>,
-    /// What was taken for speech while nobody spoke, and what was taken for a request.
+    /// False ducks and false requests, counted while only Hark spoke.
     ducks: usize,
     turns: usize,
 }
@@ -100,7 +100,7 @@ fn session(room: &mut EchoRoom, lasts: Duration) -> Shown {
     shown
 }
 
-/// Something is said while nobody else speaks, after so many seconds for learning.
+/// Hark speaks alone; `learning` seconds are left out of the figures.
 fn alone(room: &mut EchoRoom, words: &str, learning: usize, shown: &mut Shown) {
     let before = (room.decisions("duck"), room.events("transcript").len());
     room.say(words);

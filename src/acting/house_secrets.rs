@@ -1,5 +1,5 @@
-//! Secrets of the house: tokens, passwords, codes. None of them goes into a request to the web, whoever wants it and
-//! whoever says yes to it. The files are read when it is asked, so that a token that was changed counts at once.
+//! Secrets of the house: tokens, passwords, codes. None of them may leave in a web request,
+//! not even after a yes. The files are read at each check, so that a changed token counts at once.
 
 use std::path::PathBuf;
 

@@ -23,8 +23,8 @@ pub struct Danger {
 pub trait Guarded {
     /// Every dangerous thing in it; empty when there is none.
     fn dangers(&self) -> Vec<Danger>;
-    /// What would be done, when text from outside the house may be behind it: then somebody has to say yes, whatever
-    /// the policy says of the act itself.
+    /// What would be done, if text from outside the house may have caused the call. It then needs a yes, even where
+    /// the policy allows the act itself.
     fn outside(&self) -> Option<Danger> {
         None
     }

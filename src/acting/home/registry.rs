@@ -82,8 +82,8 @@ impl HomeRegistry {
         &self.secrets
     }
 
-    /// Takes what the home's file says now. Things stay in the state they are in; whoever follows the names looks
-    /// again, also where they are the same.
+    /// Takes what the home's file says now. States are kept. The vocabulary is notified even when
+    /// no name has changed.
     pub fn replace_base(&self, home: Home) {
         let changes = {
             let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);

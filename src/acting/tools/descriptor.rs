@@ -50,7 +50,7 @@ pub struct Descriptor {
     pub prepare: Prepare,
 }
 
-/// Whether what a tool tells may hold text that nobody of the household has chosen: it must not decide what is done.
+/// Whether a tool's result may contain text from outside the household, which must not decide what is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
     /// Only what was asked, reckoned, or is Hark's own.

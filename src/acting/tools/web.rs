@@ -64,8 +64,7 @@ pub fn fetch(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     Ok(reading(parts, args, request, read))
 }
 
-/// A request that only reads. Whoever may have been talked into it by text from outside, and nobody said yes to, asks no
-/// other hosts than those the owner trusts.
+/// A request that only reads. A tainted call without a yes may only reach hosts the owner trusts.
 fn reading(
     parts: &Parts,
     args: &Args,

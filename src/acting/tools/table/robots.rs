@@ -5,7 +5,7 @@ use crate::acting::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, al
 use crate::acting::tools::home_robots;
 use crate::domain::Risk;
 
-/// Words of whoever wants a floor cleaned.
+/// Trigger words of requests to clean a floor.
 const VACUUMING: &[&str] = &[
     "vacuum",
     "clean",
