@@ -288,13 +288,18 @@ fn what_is_delivered_again_acts_once_and_what_is_said_twice_twice() {
     let broker = HandBroker::start();
     let node = Node::start(&config(broker.port));
     let words = "toggle the kitchen light";
+    // What Hark tells at the beginning is to be on its way: an answer to what it sends after an acknowledgement says
+    // that this has arrived.
+    let connected = || wait_until("connected", || node.mqtt.status().connected);
     let mut first = broker.accept(false);
+    connected();
     first.deliver("hark/hark/ask", words, 7, false);
     assert_eq!(node.next_event(), asked(words));
     // The connection breaks, and with it the acknowledgement: the broker delivers again what it kept.
     first.hang_up();
     assert!(matches!(node.next_event(), Event::Fault { .. }));
     let mut second = broker.accept(true);
+    connected();
     for topic in ["ask", "ask"] {
         second.deliver(&format!("hark/hark/{topic}"), words, 7, true);
     }
@@ -400,6 +405,8 @@ fn a_restarted_broker_gets_everything_again_and_one_report_is_made() {
     listener.expect("/volume/state", "50");
     listener.next_on("/turn");
     assert_eq!(listener.next_on("/answer").payload, "kept for you");
+    // The answer to its subscription may come after what waited.
+    wait_until("connected", || node.mqtt.status().connected);
     assert_eq!(node.mqtt.problem(), None);
     assert_eq!(node.events.try_iter().count(), 0, "one report an outage");
 }

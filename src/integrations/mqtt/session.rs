@@ -253,11 +253,12 @@ impl<'a> Session<'a> {
     fn greet(&mut self, resumed: bool) {
         self.connected_at = Some(Instant::now());
         self.intake.seen.connected(resumed);
-        if !self.shared.is_visit {
+        if self.shared.is_visit {
+            self.shared.set_link(true, None);
+        } else {
             self.ask_for_commands();
         }
         self.shared.outbox.connected(self.shared.greeting());
-        self.shared.set_link(true, None);
         if let Some(devices) = &self.shared.devices {
             devices.connected();
         }
@@ -285,17 +286,16 @@ impl<'a> Session<'a> {
             return;
         }
         self.own_request.1 = None;
-        let refused = answer.return_codes.iter().zip(Topics::subscriptions());
-        let Some((_, topic)) = refused.into_iter().find(|(code, _)| **code == SubscribeReasonCode::Failure)
-        else {
-            return;
-        };
-        let error = Error::SubscriptionRefused {
-            broker: self.shared.broker.clone(),
-            topic: self.shared.topics.path(topic),
-        };
-        let fault = error.while_trying();
-        self.shared.set_link(true, Some(fault.clone()));
-        (self.inbound)(DomainEvent::Fault { fault });
+        let mut answers = answer.return_codes.iter().zip(Topics::subscriptions());
+        let refused = answers.find(|(code, _)| **code == SubscribeReasonCode::Failure);
+        let fault = refused.map(|(_, topic)| {
+            let broker = self.shared.broker.clone();
+            Error::SubscriptionRefused { broker, topic: self.shared.topics.path(topic) }.while_trying()
+        });
+        // Only now is it connected for others: a command sent before the subscription would be lost.
+        self.shared.set_link(true, fault.clone());
+        if let Some(fault) = fault {
+            (self.inbound)(DomainEvent::Fault { fault });
+        }
     }
 }
