@@ -171,10 +171,6 @@ fn lacks_replies(language: &str, group: &str, keys: &[&str], sentences: &Sentenc
 }
 
 impl Understand for LiveGrammar {
-    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
-        self.understand_within(text, language, now, &Effort::default())
-    }
-
     fn understand_within(
         &self,
         text: &str,
@@ -191,10 +187,6 @@ impl Understand for LiveGrammar {
                 Understanding { why, ..Understanding::default() }
             }
         }
-    }
-
-    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.fill_within(intent, text, now, &Effort::default())
     }
 
     fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {

@@ -139,7 +139,7 @@ mod tests {
     use crate::acting::home::{HomeRegistry, file};
     use crate::domain::ports::ReceiptFuture;
     use crate::domain::public_event::Origin;
-    use crate::domain::{Risk, ToolCall};
+    use crate::domain::{Effort, Risk, ToolCall};
     use crate::remembering::store::Store;
     use crate::remembering::turns::Turns;
     use crate::understanding::intent::Places;
@@ -152,7 +152,7 @@ mod tests {
     struct Slow(Mutex<Receiver<()>>);
 
     impl Understand for Slow {
-        fn understand_at(&self, text: &str, _: &str, _: NaiveDateTime) -> Understanding {
+        fn understand_within(&self, text: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Understanding {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().unwrap();
             assert!(text != "fail", "a text that cannot be read");
             Understanding { why: format!("{text} was read"), ..Understanding::default() }

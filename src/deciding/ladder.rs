@@ -227,10 +227,6 @@ fn bare(name: &str, confidence: f32, why: &str) -> Intent {
 }
 
 impl Understand for Ladder {
-    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
-        self.understand_within(text, language, now, &Effort::default())
-    }
-
     fn understand_within(
         &self,
         text: &str,
@@ -245,10 +241,6 @@ impl Understand for Ladder {
         } else {
             found
         }
-    }
-
-    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.fill_within(intent, text, now, &Effort::default())
     }
 
     fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {

@@ -8,13 +8,13 @@ use crate::domain::intent::{UnknownThing, refusal};
 struct OneSentence(&'static str, f32);
 
 impl Understand for OneSentence {
-    fn understand_at(&self, text: &str, _: &str, _: NaiveDateTime) -> Understanding {
+    fn understand_within(&self, text: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Understanding {
         let intents = if text == self.0 { vec![intent("HassTurnOn", self.1)] } else { Vec::new() };
         let why = if intents.is_empty() { "no sentence template accepts it" } else { "" };
         Understanding { intents, why: why.into(), ..Understanding::default() }
     }
 
-    fn fill_at(&self, name: &str, text: &str, _: NaiveDateTime) -> Option<Intent> {
+    fn fill_within(&self, name: &str, text: &str, _: NaiveDateTime, _: &Effort) -> Option<Intent> {
         let mut found = intent(name, 1.0);
         found.slots.extend(text.contains("kitchen").then(|| ("area".into(), "Kitchen".into())));
         (!found.slots.is_empty() || text.contains("lights")).then_some(found)
@@ -190,12 +190,12 @@ fn the_language_is_told_when_nothing_is_understood_and_unknown_when_unsure() {
 struct Stranger(bool);
 
 impl Understand for Stranger {
-    fn understand_at(&self, _: &str, _: &str, _: NaiveDateTime) -> Understanding {
+    fn understand_within(&self, _: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Understanding {
         let unknown = Some(UnknownThing { name: "bed light".into(), sure: self.0 });
         Understanding { why: "nothing is called that".into(), unknown, ..Understanding::default() }
     }
 
-    fn fill_at(&self, name: &str, _: &str, _: NaiveDateTime) -> Option<Intent> {
+    fn fill_within(&self, name: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Option<Intent> {
         Some(intent(name, 1.0)).map(|mut found| {
             found.slots.insert("area".into(), "Kitchen".into());
             found
@@ -243,11 +243,11 @@ fn the_classifier_of_one_language_is_not_asked_about_another() {
 struct FollowsOnly;
 
 impl Understand for FollowsOnly {
-    fn understand_at(&self, _: &str, _: &str, _: NaiveDateTime) -> Understanding {
+    fn understand_within(&self, _: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Understanding {
         Understanding { intents: vec![intent("HarkFollowAnswer", 1.0)], ..Understanding::default() }
     }
 
-    fn fill_at(&self, name: &str, _: &str, _: NaiveDateTime) -> Option<Intent> {
+    fn fill_within(&self, name: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Option<Intent> {
         Some(intent(name, 1.0))
     }
 }
@@ -274,7 +274,7 @@ fn what_leans_on_nothing_may_mean_something_alone() {
 struct Conditional;
 
 impl Understand for Conditional {
-    fn understand_at(&self, _: &str, _: &str, _: NaiveDateTime) -> Understanding {
+    fn understand_within(&self, _: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Understanding {
         Understanding { proviso: Some(Box::new(intent(refusal::INTENT, 1.0))), ..Understanding::default() }
     }
 }

@@ -88,11 +88,18 @@ pub trait Completes: Send + Sync {
 pub trait Understand: Send + Sync {
     /// Never fails: a text that means nothing gives no intents and the reason. `now` is the local wall
     /// clock, from which "tomorrow" and "at seven" are reckoned.
-    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding;
+    /// When `effort`, which others may share, is spent, nothing is understood, and the reason says so.
+    fn understand_within(
+        &self,
+        text: &str,
+        language: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Understanding;
 
-    /// The same within an effort that others share. When it is spent nothing is understood, and the reason says so.
-    fn understand_within(&self, text: &str, language: &str, now: NaiveDateTime, _: &Effort) -> Understanding {
-        self.understand_at(text, language, now)
+    /// The same with an effort of its own.
+    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
+        self.understand_within(text, language, now, &Effort::default())
     }
 
     /// The same where no time of day matters; times are reckoned from the beginning of 1970.
@@ -101,14 +108,14 @@ pub trait Understand: Send + Sync {
     }
 
     /// The intent with what the text says of its slots, for whoever already knows that it is meant; `None`
-    /// when they are not to be found, or could be several.
-    fn fill_at(&self, _intent: &str, _text: &str, _now: NaiveDateTime) -> Option<Intent> {
+    /// when they are not to be found, could be several, or `effort` is spent.
+    fn fill_within(&self, _intent: &str, _text: &str, _now: NaiveDateTime, _: &Effort) -> Option<Intent> {
         None
     }
 
-    /// The same within an effort that others share; `None` when it is spent.
-    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, _: &Effort) -> Option<Intent> {
-        self.fill_at(intent, text, now)
+    /// The same with an effort of its own.
+    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
+        self.fill_within(intent, text, now, &Effort::default())
     }
 }
 

@@ -22,10 +22,6 @@ use chrono::NaiveDateTime;
 const WILD_CONFIDENCE: f32 = 0.9;
 
 impl Understand for Grammar {
-    fn understand_at(&self, text: &str, language: &str, now: NaiveDateTime) -> Understanding {
-        self.understand_within(text, language, now, &Effort::default())
-    }
-
     fn understand_within(
         &self,
         text: &str,
@@ -61,10 +57,6 @@ impl Understand for Grammar {
         };
         // What was found on the way may be half of what was said.
         if effort.is_spent() { Understanding::unread() } else { found }
-    }
-
-    fn fill_at(&self, intent: &str, text: &str, now: NaiveDateTime) -> Option<Intent> {
-        self.fill_within(intent, text, now, &Effort::default())
     }
 
     fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
