@@ -55,7 +55,7 @@ fn an_interruption_that_nobody_takes_ends_by_itself() {
         HearingEvent::Partial(words) => Some(words.spoken_ms),
         _ => None,
     });
-    assert_eq!(spoken_ms.collect::<Vec<_>>(), [224, 288, 352, 416, 480, 544, 608, 672, 704]);
+    assert_eq!(spoken_ms.collect::<Vec<_>>(), [224, 288, 352, 416, 480, 512, 576, 608, 672, 704, 704]);
     assert_eq!(names(&hear(&mut ear, &sound(&[(5, 0.9)]))), [("interruption", 55)], "and the next is heard");
 }
 
@@ -63,16 +63,16 @@ fn an_interruption_that_nobody_takes_ends_by_itself() {
 fn what_is_said_over_hark_is_looked_at_hard_before_it_is_decided() {
     let (mut ear, log) = watching();
     hear(&mut ear, &sound(&[(40, 0.9)]));
-    // With the lead-in of 300 ms; each with the next look, of which there is one every 64 ms.
+    // With the lead-in of 300 ms; each with the next block.
     let spoken_ms = |samples: &usize| samples / 16 - 300;
     let looks: Vec<usize> = log.lock().expect("log").hard_looks.iter().map(spoken_ms).collect();
-    assert_eq!(looks, [544, 672, 736]);
+    assert_eq!(looks, [416, 512, 608, 704]);
     // A request that is waited for is not.
     ear.command(EarCommand::Dismiss);
     ear.command(EarCommand::Watch(false));
     ear.command(EarCommand::Listen { window_ms: 5000, short_answer: false });
     hear(&mut ear, &sound(&[(20, 0.0), (40, 0.9)]));
-    assert_eq!(log.lock().expect("log").hard_looks.len(), 3);
+    assert_eq!(log.lock().expect("log").hard_looks.len(), 4);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Whether words spoken over Hark are for Hark. Pure; the numbers come from 48 home requests and 48 sentences said to
+//! Whether words spoken over Hark are for Hark. Pure; the numbers come from 78 home requests and 78 sentences said to
 //! somebody else, half of these with beginnings a request may have too, each by two of flite's voices over Hark's own
 //! voice at 0 dB. What tells most is how the speech begins.
 
@@ -8,8 +8,12 @@ use crate::deciding::instincts::{self, Context};
 use crate::domain::ports::Completeness;
 use crate::domain::{Transcript, Words};
 
-/// Before so much speech the words so far are a guess.
+/// Before so much speech the words so far are a guess, unless it opens as only a request does.
 const LEAST_MS: u64 = 510;
+
+/// The gain of such an opening, and from when on it counts.
+const EARLY_GAIN: f32 = 6.0;
+const EARLY_MS: u64 = 410;
 
 /// From what gain on an opening is one of a request, whatever else the sound is taken for.
 const SURE_GAIN: f32 = 3.2;
@@ -59,8 +63,11 @@ pub(super) fn partial_is_for_hark(words: &Words, given: &Circumstances<'_>) -> b
     if *stable >= text.chars().count() && instinct(text, given) {
         return true;
     }
-    if given.style != BargeInStyle::Revocable || *spoken_ms < LEAST_MS {
+    if given.style != BargeInStyle::Revocable || *spoken_ms < EARLY_MS {
         return false;
+    }
+    if *spoken_ms < LEAST_MS {
+        return opening.is_some_and(|gain| gain >= EARLY_GAIN);
     }
     let whole = heard.len() >= LEAST_WORDS
         && matches!(completeness, Completeness::Complete | Completeness::MayContinue);
@@ -127,7 +134,9 @@ mod tests {
         for (text, gain, ms, completeness, fits, expected) in [
             ("turn on the", 7.0, 544, Unfinished, None, true),
             ("shut the lift", 4.1, 576, Unknown, None, true),
-            ("turn on the", 7.0, 480, Unfinished, None, false),
+            ("turn on the", 7.0, 416, Unfinished, None, true),
+            ("turn on the", 7.0, 384, Unfinished, None, false),
+            ("turn on the", 5.0, 480, Unfinished, None, false),
             ("what time did", 2.5, 700, Unknown, None, false),
             ("he looked at", -3.0, 780, Unknown, None, false),
             // Something else speaks for it as well.

@@ -14,7 +14,7 @@ use crate::hearing::stt::{Partial, Recognition};
 use crate::hearing::{Heard, HearingEvent};
 
 /// How much has been said at the hard looks: one takes up to a tenth of a second, and it is decided at 800 ms.
-const HARD_LOOKS_MS: [u64; 3] = [510, 638, 702];
+const HARD_LOOKS_MS: [u64; 4] = [410, 510, 606, 702];
 /// Sound before the lead-in, which is no part of the utterance: the room, for a recogniser that wants to know it.
 const BEFORE_MS: u64 = 300;
 
@@ -49,6 +49,10 @@ impl Ear {
             self.own_until = self.position + ms_to_samples(DRAIN_MS);
         }
         self.watch = on.then(|| self.new_watch(false));
+        // Whether an interruption is for Hark is decided within 800 ms.
+        if on && matches!(self.state, State::Asleep) {
+            self.stt.prepare();
+        }
     }
 
     pub(super) fn new_watch(&self, after_pause: bool) -> Watch {

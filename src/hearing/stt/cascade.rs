@@ -137,6 +137,10 @@ impl Recogniser for Cascade {
         self.grammar.cancel();
     }
 
+    fn prepare(&mut self) {
+        self.grammar.prepare();
+    }
+
     fn rest(&mut self) {
         self.grammar.rest();
     }

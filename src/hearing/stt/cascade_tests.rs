@@ -54,6 +54,10 @@ impl Recogniser for Told {
         self.note("foresee");
     }
 
+    fn prepare(&mut self) {
+        self.note("prepare");
+    }
+
     fn rest(&mut self) {
         self.note("rest");
     }
@@ -173,16 +177,17 @@ fn the_decision_is_by_rejection_then_confidence() {
 }
 
 #[test]
-fn the_grammar_is_told_of_the_room_and_of_rest() {
+fn the_grammar_is_told_of_the_room_of_rest_and_of_its_end() {
     let told = Told::new(Ok(transcript("grammar", "turn on the lamp", 0.9, None)), "turn");
     let calls = told.calls.clone();
     let mut cascade =
         Cascade::new(Box::new(told), recogniser(Script::default()), Arc::new(Judge(turning)), 0.6);
+    cascade.prepare();
     cascade.start().unwrap();
     cascade.precede(&[0.0; 4_800]);
     cascade.feed(&[0.1; 1_600]).unwrap();
     cascade.foresee_end();
     cascade.cancel();
     cascade.rest();
-    assert_eq!(*calls.lock().unwrap(), ["start", "precede 4800", "feed 1600", "foresee", "rest"]);
+    assert_eq!(*calls.lock().unwrap(), ["prepare", "start", "precede 4800", "feed 1600", "foresee", "rest"]);
 }

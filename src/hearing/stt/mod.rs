@@ -37,6 +37,8 @@ pub struct Recognition {
 
 /// A streaming recogniser. One utterance is `start`, any number of `feed`, then `finish` or `cancel`.
 pub trait Recogniser: Send {
+    /// An utterance may begin at any moment: an engine may open what it closed in [`Recogniser::rest`].
+    fn prepare(&mut self) {}
     /// Begins an utterance, dropping one that was not finished.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ pub(super) enum Work {
     Start(Vec<f32>),
     /// Nothing was asked for a while.
     Rest,
+    /// An utterance may begin.
+    Prepare,
     Feed(Vec<f32>),
     /// The utterance may be over soon.
     Foresee,
@@ -82,6 +84,10 @@ impl Session {
                 self.hard = true;
                 None
             }
+            Work::Prepare => {
+                self.recogniser.prepare();
+                None
+            }
             Work::Draft(number) => self.draft(*number),
             Work::Resume => self.resume(),
             Work::Finish => self.finish(),
@@ -136,7 +142,7 @@ impl Session {
             return Some(SttReport::Failed(fault));
         }
         self.samples_since_partial += count;
-        if self.samples_since_partial < PARTIAL_SAMPLES {
+        if self.samples_since_partial < PARTIAL_SAMPLES && !self.hard {
             return None;
         }
         self.samples_since_partial = 0;

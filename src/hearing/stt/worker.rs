@@ -83,6 +83,11 @@ impl SttLane {
         self.sound.as_mut().map(std::mem::take)
     }
 
+    /// An utterance may begin at any moment.
+    pub fn prepare(&mut self) {
+        self.work(Work::Prepare);
+    }
+
     /// Begins an utterance, dropping one that was not finished. `before` is sound from before it, see
     /// [`Recogniser::precede`].
     pub fn start(&mut self, before: &[f32]) {
@@ -239,7 +244,7 @@ impl Worker {
             }
             Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
             Work::Resume => self.wanted.draft.store(0, Ordering::Release),
-            Work::Feed(_) | Work::Foresee | Work::LookHard | Work::Finish | Work::Rest => {}
+            Work::Feed(_) | Work::Foresee | Work::LookHard | Work::Finish | Work::Rest | Work::Prepare => {}
         }
         if let (Work::Start(_) | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
             interrupt();
@@ -334,6 +339,7 @@ fn run(mut session: Session, jobs: &Receiver<Job>, reports: &SyncSender<(u64, St
         };
         let Ok(Job { utterance, work }) = job else { return };
         let report = match &work {
+            Work::Prepare => session.work(&work),
             _ if !wanted.wants(utterance) => session.work(&Work::Cancel),
             // The person went on before its turn came.
             Work::Draft(number) if *number != wanted.draft.load(Ordering::Acquire) => None,

@@ -128,7 +128,7 @@ impl GrammarRecogniser {
         }
         self.utterance.clear();
         // It opens while the person still speaks.
-        self.with_ear(|neural, _| neural.prepare());
+        self.prepare();
         self.sound.start();
         self.listener.search.start();
         self.mean.start(MEMORABLE_FRAMES);
@@ -278,6 +278,10 @@ impl Recogniser for GrammarRecogniser {
         if self.neural.is_some() {
             self.utterance.extend_from_slice(samples);
         }
+    }
+
+    fn prepare(&mut self) {
+        self.with_ear(|neural, _| neural.prepare());
     }
 
     fn rest(&mut self) {
