@@ -3,7 +3,7 @@
 
 use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
-use crate::hearing::echo::{EchoReport, EchoStage, Played};
+use crate::hearing::echo::{EchoLeft, EchoReport, EchoStage, Played};
 use crate::speaking::tap::TapReader;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
@@ -37,10 +37,9 @@ impl EchoFeed {
         (Self { stage: EchoStage::new(config), opened, tap: None, taken: Taken::default() }, taps)
     }
 
-    /// Whether the voice plays and the canceller does not know the room yet.
-    pub(super) fn may_leak(&self) -> bool {
-        let report = self.stage.report();
-        report.playing && report.learning
+    /// What of the loudspeaker is left in what [`EchoFeed::clean`] cleaned last.
+    pub(super) fn left(&self) -> EchoLeft {
+        self.stage.report().left()
     }
 
     /// What [`EchoFeed::clean`] cleaned last, for its words.

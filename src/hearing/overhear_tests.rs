@@ -2,6 +2,7 @@
 
 use super::super::*;
 use super::{BLOCK, Judge, Mutex, RecogniserLog, WAKE, hear, names, scripted, sound};
+use crate::hearing::echo::EchoLeft;
 
 fn watching() -> (Ear, Arc<Mutex<RecogniserLog>>) {
     let (mut ear, log) = scripted(SttMode::LockStep);
@@ -40,6 +41,26 @@ fn what_is_dismissed_is_forgotten_and_watched_again_after_a_pause() {
     ear.command(EarCommand::Dismiss);
     ear.command(EarCommand::Dismiss);
     assert_eq!(names(&hear(&mut ear, &sound(&[(1, WAKE)]))), [("wake", 123)]);
+}
+
+#[test]
+fn what_harks_own_voice_is_found_in_is_no_request() {
+    let (mut ear, _log) = watching();
+    ear.own_voice(&[0.1; 160], EchoLeft::Possible);
+    assert_eq!(hear(&mut ear, &sound(&[(20, 0.9), (8, 0.0)])), [], "it may be its own voice");
+    ear.own_voice(&[0.1; 160], EchoLeft::None);
+    assert_eq!(names(&hear(&mut ear, &sound(&[(5, 0.9)]))), [("interruption", 53)]);
+    ear.own_voice(&[0.1; 160], EchoLeft::Found);
+    ear.own_voice(&[0.1; 160], EchoLeft::None);
+    let heard = hear(&mut ear, &sound(&[(15, 0.9), (10, 0.0)]));
+    let last = heard.iter().find_map(|heard| match &heard.event {
+        HearingEvent::Transcript(transcript) => Some(transcript),
+        _ => None,
+    });
+    assert!(last.is_some_and(|transcript| transcript.rejected.is_some()), "{heard:?}");
+    assert!(!names(&heard).iter().any(|(name, _)| *name == "partial"), "its words say nothing: {heard:?}");
+    let heard = hear(&mut ear, &sound(&[(10, 0.9)]));
+    assert!(names(&heard).iter().any(|(name, _)| *name == "partial"), "and the next one is heard: {heard:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! An interruption is heard like a request, from before its first word on, only that nobody has asked for
 //! it yet: `Attend` makes a request of it, `Dismiss` forgets it.
 
+use super::super::echo::EchoLeft;
 use super::super::watch::{self, Watch};
 use super::{DRAIN_MS, Draft, Ear, LEAD_IN_MS, SHORT_ANSWER_MS, State};
 use crate::config;
@@ -92,13 +93,14 @@ impl Ear {
         let free = self.doubted || matches!(self.state, State::Asleep);
         let Some(watch) = self.watch.as_mut().filter(|_| free) else { return };
         // What may be Hark's own voice interrupts nobody.
-        let probability = if self.own_voice.left { 0.0 } else { self.probability };
+        let probability = if self.own_voice.left == EchoLeft::None { self.probability } else { 0.0 };
         let Some(onset) = watch.block(self.position, probability) else { return };
         let endpointer = self.watch.replace(self.new_watch(false)).map(Watch::into_endpointer);
         let Some(endpointer) = endpointer else { return };
         self.hear_from(onset, 0);
         self.state = State::Hearing { endpointer, draft: Draft::None };
         (self.overheard, self.doubted, self.hard_looks) = (true, false, 0);
+        self.own_voice.overheard = false;
         let ago_ms = watch::ago_ms(self.position, onset);
         self.tell(HearingEvent::Interruption { ago_ms }, out);
     }
@@ -107,7 +109,7 @@ impl Ear {
     /// As they were heard, for what they were fitted to is a whole sentence of the home in any case.
     pub(super) fn tell_draft(&self, draft: &Recognition, completeness: Completeness, out: &mut Vec<Heard>) {
         let (text, stable) = match (self.overheard, completeness) {
-            _ if draft.transcript.rejected.is_some() => return,
+            _ if draft.transcript.rejected.is_some() || self.is_own_voice() => return,
             (true, _) => (&draft.heard, draft.heard.chars().count()),
             // What a request would be if it ended here; it may still turn out otherwise.
             (false, Completeness::Complete | Completeness::MayContinue) => (&draft.transcript.text, 0),
@@ -131,9 +133,17 @@ impl Ear {
         (self.heard_from, self.onset, self.told) = (from, onset, (String::new(), 0));
     }
 
+    /// Whether the interruption at hand may be Hark's own voice.
+    fn is_own_voice(&self) -> bool {
+        self.overheard && self.own_voice.overheard
+    }
+
     /// A recogniser that knows any words makes sense of the television too: what is said over Hark without
     /// a wake word counts only if it is a sentence of the home.
     pub(super) fn meant_for_hark(&self, mut transcript: Transcript) -> Transcript {
+        if self.is_own_voice() {
+            transcript.rejected.get_or_insert_with(|| "Hark's own voice is in it".to_owned());
+        }
         let grammar = self.grammar.as_ref().filter(|_| self.overheard && transcript.rejected.is_none());
         if grammar.is_some_and(|grammar| grammar.completeness(&transcript.text) == Completeness::Unknown) {
             transcript.rejected = Some("said over Hark, and no sentence of this home".to_owned());
@@ -146,7 +156,10 @@ impl Ear {
     pub(super) fn tell_words(&mut self, partial: Partial, samples: usize, out: &mut Vec<Heard>) {
         let hearing = matches!(self.state, State::Hearing { .. } | State::Recognising);
         let Partial { text, stable, beginning, opening } = partial;
-        if !hearing || !self.overheard && (&text, stable) == (&self.told.0, self.told.1) {
+        if !hearing
+            || self.is_own_voice()
+            || !self.overheard && (&text, stable) == (&self.told.0, self.told.1)
+        {
             return;
         }
         self.told = (text.clone(), stable);

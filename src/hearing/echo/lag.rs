@@ -64,6 +64,15 @@ impl LagFinder {
     }
 }
 
+/// Which part of the power of `heard` is `played`, so many samples later, 0 ..= 1; both as in [`LagFinder::find`].
+pub(super) fn share(played: &[f32], heard: &[f32], lag: f64) -> f32 {
+    let from = (LATEST as f64 - lag).round().max(0.0) as usize;
+    let Some(played) = played.get(from..from + heard.len()) else { return 0.0 };
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let together = product(played, heard);
+    together * together / (product(played, played) * product(heard, heard)).max(f32::MIN_POSITIVE)
+}
+
 /// The place of the one value that stands out, between samples.
 fn peak(values: &[f32]) -> Option<f64> {
     let (best, most) = values.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -97,6 +106,9 @@ mod tests {
                 .collect();
             let found = finder.find(played, &heard).expect("an echo");
             assert!((found - f64::from(lag)).abs() < 1.0, "{found} instead of {lag}");
+            let part = share(played, &heard, found);
+            assert!((0.1..0.9).contains(&part), "beside somebody as loud: {part}");
+            assert!(share(played, &other[4000..4000 + HEARD], found) < 0.05, "somebody alone");
         }
         assert_eq!(finder.find(played, &other[4000..]), None, "somebody else speaks");
         assert_eq!(finder.find(played, &noise(HEARD, 0.1)), None);

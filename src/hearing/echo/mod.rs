@@ -46,6 +46,16 @@ const SETTLING_BLOCKS: u32 = 125;
 /// How often the echo is looked for in the sound: every 128 ms.
 const LOOK_BLOCKS: u32 = 32;
 
+/// Echo is looked for in the cleaned sound while more than this part of the microphone's power is left in it: less than
+/// 15 dB were taken out.
+const MAY_LEAK: f32 = 0.03;
+
+/// From this part of the cleaned power on, the loudspeaker's sound in it is a leak. Beside a person it was 0.02 at most.
+const LEAK: f32 = 0.1;
+
+/// How long after a leak was found more of it may come: 300 ms.
+const LEAK_BLOCKS: u32 = 75;
+
 /// Blocks over which levels are averaged: 160 ms, what barge-in waits for.
 const LEVEL_BLOCKS: f32 = 40.0;
 
@@ -70,6 +80,8 @@ pub struct EchoReport {
     /// Whether the canceller does not know the echo's way yet: some of it may be left. That is so for
     /// the first second and a half that is played after the start, and whenever the delay has changed.
     pub learning: bool,
+    /// Whether echo was found in these samples, or in those up to 300 ms before.
+    pub leaking: bool,
     /// Levels over the last 160 ms in dB of full scale: the loudspeaker's signal, the microphone's, and
     /// what is left of the microphone's.
     pub played_db: f32,
@@ -89,6 +101,26 @@ impl EchoReport {
     pub fn suppression_db(&self) -> f32 {
         self.heard_db - self.cleaned_db
     }
+
+    /// What of the loudspeaker is left in the samples.
+    pub fn left(&self) -> EchoLeft {
+        match (self.playing, self.leaking, self.learning) {
+            (true, true, _) => EchoLeft::Found,
+            (true, false, true) => EchoLeft::Possible,
+            _ => EchoLeft::None,
+        }
+    }
+}
+
+/// What of the loudspeaker is left in samples from which its echo was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EchoLeft {
+    /// Hardly anything.
+    None,
+    /// Perhaps some: the canceller is learning the room.
+    Possible,
+    /// Some was found.
+    Found,
 }
 
 /// The stage between the capture ring and the ear.
@@ -102,6 +134,9 @@ pub struct EchoStage {
     heard: History,
     compared: Vec<f32>,
     unlooked_blocks: u32,
+    /// What was made of `heard`, and for how many blocks some of the echo may be in it.
+    cleaned: History,
+    leaking_blocks: u32,
     /// One for each of the two forms of the sound.
     polish: Option<[Polish; 2]>,
     /// What was given out last, for its words.
@@ -162,6 +197,8 @@ impl EchoStage {
             heard: History::new(HEARD),
             compared: vec![0.0; PLAYED],
             unlooked_blocks: 0,
+            cleaned: History::new(HEARD),
+            leaking_blocks: 0,
             polish: Polish::new(config).zip(Polish::new(config)).map(<[Polish; 2]>::from),
             words: Vec::with_capacity(BLOCK * 32),
             played: Vec::with_capacity(BLOCK * 32),
@@ -199,7 +236,7 @@ impl EchoStage {
     /// Every sample comes out once, 4 ms late, in blocks of 4 ms: less than that waits for the next call.
     /// With noise suppression or gain control the blocks are of 10 ms.
     pub fn process(&mut self, samples: &mut Vec<f32>, captured_until: Option<Instant>) {
-        let (Some(canceller), Some(captured_until)) = (&mut self.canceller, captured_until) else {
+        let (true, Some(captured_until)) = (self.canceller.is_some(), captured_until) else {
             self.pass(samples);
             return;
         };
@@ -209,65 +246,95 @@ impl EchoStage {
             return;
         }
         self.begun = true;
-        self.pending.append(samples);
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.append(samples);
         let resting = self.mode == Mode::Resting;
-        self.alignment.captured(captured_until, self.pending.len(), resting, &self.far);
-        let (blocks, _) = self.pending.as_chunks::<BLOCK>();
+        self.alignment.captured(captured_until, pending.len(), resting, &self.far);
+        let (blocks, _) = pending.as_chunks::<BLOCK>();
         for heard in blocks {
-            let (mut played, mut cleaned, mut words) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-            let sound = match self.alignment.next(BLOCK, &self.far) {
-                Some((place, step)) => self.far.read(place, step, &mut played),
-                None => false,
-            };
-            self.quiet_blocks = if sound { 0 } else { self.quiet_blocks.saturating_add(1) };
-            let resting = self.quiet_blocks > self.rest_after_blocks;
-            self.mode = self.mode.next(resting);
-            let passed = std::mem::replace(&mut self.past, *heard);
-            if self.mode != Mode::Resting {
-                canceller.expect_delay(self.alignment.lead_ms());
-                canceller.process(&played, heard, &mut cleaned, &mut words);
-                let learns = self.levels.played > LOUD_ENOUGH && self.learned_blocks < LEARNING_BLOCKS;
-                self.learned_blocks += u32::from(learns);
-            }
-            let part = if self.coupling.is_free() { 1.0 } else { 0.0 };
-            let step = (part - std::mem::replace(&mut self.untouched, part)) / BLOCK as f32;
-            for block in [&mut cleaned, &mut words] {
-                self.mode.mix(&passed, block);
-                for (index, (into, past)) in block.iter_mut().zip(&passed).enumerate() {
-                    let part = part - step * (BLOCK - index) as f32;
-                    *into += (past - *into) * part;
-                }
-            }
-            self.levels.add(&played, heard, &cleaned);
-            self.coupling.block(self.levels.played, self.levels.heard);
-            self.heard.push(heard);
-            self.unlooked_blocks += 1;
-            if self.unlooked_blocks >= LOOK_BLOCKS && self.levels.played > LOUD_ENOUGH {
-                self.unlooked_blocks = 0;
-                look_for_echo(
-                    &mut self.finder,
-                    &mut self.compared,
-                    &self.heard,
-                    &mut self.far,
-                    &mut self.alignment,
-                );
-            }
-            samples.extend_from_slice(&cleaned);
-            self.words.extend_from_slice(&words);
-            self.played.extend_from_slice(&played);
+            self.block(heard, samples);
         }
-        let (way, jumps) = ((canceller.delay_ms(), self.alignment.lead_ms()), self.alignment.moves());
+        let done = blocks.len() * BLOCK;
+        pending.drain(..done);
+        self.pending = pending;
+        self.note_learning();
+        if let Some([polish, of_words]) = &mut self.polish {
+            polish.process(samples);
+            of_words.process(&mut self.words);
+        }
+    }
+
+    /// Appends one block cleaned, in both forms, and what the loudspeaker played meanwhile.
+    fn block(&mut self, heard: &[f32; BLOCK], samples: &mut Vec<f32>) {
+        let (mut played, mut cleaned, mut words) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let sound = match self.alignment.next(BLOCK, &self.far) {
+            Some((place, step)) => self.far.read(place, step, &mut played),
+            None => false,
+        };
+        self.quiet_blocks = if sound { 0 } else { self.quiet_blocks.saturating_add(1) };
+        self.mode = self.mode.next(self.quiet_blocks > self.rest_after_blocks);
+        let passed = std::mem::replace(&mut self.past, *heard);
+        if self.mode != Mode::Resting
+            && let Some(canceller) = &mut self.canceller
+        {
+            canceller.expect_delay(self.alignment.lead_ms());
+            canceller.process(&played, heard, &mut cleaned, &mut words);
+            let learns = self.levels.played > LOUD_ENOUGH && self.learned_blocks < LEARNING_BLOCKS;
+            self.learned_blocks += u32::from(learns);
+        }
+        let part = if self.coupling.is_free() { 1.0 } else { 0.0 };
+        let step = (part - std::mem::replace(&mut self.untouched, part)) / BLOCK as f32;
+        for block in [&mut cleaned, &mut words] {
+            self.mode.mix(&passed, block);
+            for (index, (into, past)) in block.iter_mut().zip(&passed).enumerate() {
+                let part = part - step * (BLOCK - index) as f32;
+                *into += (past - *into) * part;
+            }
+        }
+        self.levels.add(&played, heard, &cleaned);
+        self.coupling.block(self.levels.played, self.levels.heard);
+        self.heard.push(heard);
+        self.cleaned.push(&cleaned);
+        self.leaking_blocks = self.leaking_blocks.saturating_sub(1);
+        self.unlooked_blocks += 1;
+        if self.unlooked_blocks >= LOOK_BLOCKS && self.levels.played > LOUD_ENOUGH {
+            self.unlooked_blocks = 0;
+            self.look_for_echo();
+        }
+        samples.extend_from_slice(&cleaned);
+        self.words.extend_from_slice(&words);
+        self.played.extend_from_slice(&played);
+    }
+
+    /// What the canceller learned counts for less where the echo comes another way now.
+    fn note_learning(&mut self) {
+        let delay_ms = self.canceller.as_ref().map_or(0, Canceller::delay_ms);
+        let (way, jumps) = ((delay_ms, self.alignment.lead_ms()), self.alignment.moves());
         if way != self.learned_for.0 {
             self.learned_blocks = 0;
         } else if jumps != self.learned_for.1 {
             self.learned_blocks = self.learned_blocks.min(LEARNING_BLOCKS - SETTLING_BLOCKS);
         }
         self.learned_for = (way, jumps);
-        let done = blocks.len() * BLOCK;
-        self.pending.drain(..done);
-        if let Some([polish, of_words]) = &mut self.polish {
-            polish.process(samples);
-            of_words.process(&mut self.words);
+    }
+
+    /// Looks for the echo in what the microphone heard last, and tells the alignment where it is; and whether it is
+    /// also in what was given out.
+    fn look_for_echo(&mut self) {
+        let Some((place, step)) = self.alignment.place(&self.far) else { return };
+        self.far.read(place - step * (LATEST + HEARD) as f64, step, &mut self.compared);
+        let mut recent = Vec::new();
+        self.heard.copy(0, u64::MAX, &mut recent);
+        if let Some(lag) = self.finder.find(&self.compared, &recent) {
+            self.alignment.echo(lag, &self.far);
+        }
+        if self.levels.cleaned > self.levels.heard * MAY_LEAK && !self.coupling.is_free() {
+            self.cleaned.copy(0, u64::MAX, &mut recent);
+            let lag = self.finder.find(&self.compared, &recent);
+            if lag.is_some_and(|lag| lag::share(&self.compared, &recent, lag) > LEAK) {
+                tracing::debug!("some of the echo is left");
+                self.leaking_blocks = LEAK_BLOCKS;
+            }
         }
     }
 
@@ -312,6 +379,7 @@ impl EchoStage {
         EchoReport {
             playing: self.is_playing(),
             learning: self.learned_blocks < LEARNING_BLOCKS && !self.coupling.is_free(),
+            leaking: self.leaking_blocks > 0,
             played_db: decibels(self.levels.played),
             heard_db: decibels(self.levels.heard),
             cleaned_db: decibels(self.levels.cleaned),
@@ -319,23 +387,6 @@ impl EchoStage {
             drift_ppm: self.alignment.drift_ppm() as f32,
             realigned: self.alignment.jumps(),
         }
-    }
-}
-
-/// Looks for the echo in what the microphone heard last, and tells the alignment where it is.
-fn look_for_echo(
-    finder: &mut LagFinder,
-    played: &mut [f32],
-    heard: &History,
-    far: &mut FarEnd,
-    alignment: &mut Alignment,
-) {
-    let Some((place, step)) = alignment.place(far) else { return };
-    far.read(place - step * (LATEST + HEARD) as f64, step, played);
-    let mut recent = Vec::new();
-    heard.copy(0, u64::MAX, &mut recent);
-    if let Some(lag) = finder.find(played, &recent) {
-        alignment.echo(lag, far);
     }
 }
 

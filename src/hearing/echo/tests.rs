@@ -44,6 +44,7 @@ fn the_words_of_somebody_as_loud_as_the_loudspeaker_are_kept() {
         let mut samples: Vec<f32> = (0..160).map(|index| at(index) + person(index)).collect();
         stage.process(&mut samples, Some(begun + Duration::from_millis(10 * (step as u64 + 1))));
         assert_eq!(samples.len(), stage.words().len());
+        assert!(step < 300 || !stage.report().leaking, "step {step}: a person is no echo");
         words.extend_from_slice(stage.words());
         known.extend_from_slice(stage.played_meanwhile());
     }
@@ -223,14 +224,17 @@ fn noise_suppression_and_gain_control_do_their_work() {
     }
 }
 
-/// Over each second, what is left of an echo for its words, in dB below it. `off_ms` says how wrong the moments of
-/// the loudspeaker are at a second, `lost_ms` how much of its sound was lost by then, untold.
-fn left_of_an_echo(off_ms: impl Fn(f64) -> f64, lost_ms: impl Fn(f64) -> f64) -> (Vec<f32>, EchoStage) {
+/// Over each second, what is left of an echo for its words, in dB below it, and whether the stage noticed that. `off_ms`
+/// says how wrong the moments of the loudspeaker are at a second, `lost_ms` how much of its sound was lost by then, untold.
+fn left_of_an_echo(
+    off_ms: impl Fn(f64) -> f64,
+    lost_ms: impl Fn(f64) -> f64,
+) -> (Vec<(f32, bool)>, EchoStage) {
     let (mut stage, begun) = (EchoStage::new(&Echo::default()), Instant::now() + Duration::from_secs(1));
     stage.speaker_opened(16_000);
     let played = noise(16_000 * 14, 0.2);
     let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>();
-    let (mut left_db, mut echo, mut left) = (Vec::new(), 0.0, 0.0);
+    let (mut seconds, mut echo, mut left, mut noticed) = (Vec::new(), 0.0, 0.0, false);
     for (step, block) in played.chunks(160).enumerate() {
         let now_s = step as f64 / 100.0;
         let sounds_at = begun + Duration::from_secs_f64(now_s + 0.06 + off_ms(now_s) / 1000.0);
@@ -241,20 +245,21 @@ fn left_of_an_echo(off_ms: impl Fn(f64) -> f64, lost_ms: impl Fn(f64) -> f64) ->
         echo += power(&samples);
         stage.process(&mut samples, Some(begun + Duration::from_secs_f64(now_s + 0.01)));
         left += power(stage.words());
+        noticed |= stage.report().leaking;
         if step % 100 == 99 {
-            left_db.push(10.0 * (left / echo).log10());
-            (echo, left) = (0.0, 0.0);
+            seconds.push((10.0 * (left / echo).log10(), noticed));
+            (echo, left, noticed) = (0.0, 0.0, false);
         }
     }
-    (left_db, stage)
+    (seconds, stage)
 }
 
 #[test]
 fn a_sound_server_that_changes_its_mind_about_its_delay_does_no_harm() {
     // As PulseAudio does after a stream has begun: 10 ms within some seconds, and back.
     let off_ms = |s: f64| 10.0 * (s / 2.5).sin();
-    let (left_db, stage) = left_of_an_echo(off_ms, |_| 0.0);
-    assert!(left_db[3..].iter().all(|left| *left < -15.0), "{left_db:?}");
+    let (seconds, stage) = left_of_an_echo(off_ms, |_| 0.0);
+    assert!(seconds[3..].iter().all(|(left_db, _)| *left_db < -15.0), "{seconds:?}");
     let report = stage.report();
     assert_eq!(report.realigned, 0);
     assert!(report.drift_ppm.abs() < 5.0 && !report.learning, "{report:?}");
@@ -263,8 +268,10 @@ fn a_sound_server_that_changes_its_mind_about_its_delay_does_no_harm() {
 #[test]
 fn sound_that_the_loudspeaker_loses_is_found_missing_within_a_second() {
     let lost_ms = |s: f64| if s < 6.0 { 0.0 } else { 15.0 };
-    let (left_db, stage) = left_of_an_echo(|_| 0.0, lost_ms);
-    assert!(left_db[4] < -15.0 && left_db[7..].iter().all(|left| *left < -15.0), "{left_db:?}");
+    let (seconds, stage) = left_of_an_echo(|_| 0.0, lost_ms);
+    let well = |(left_db, noticed): &(f32, bool)| *left_db < -15.0 && !noticed;
+    assert!(seconds[3..6].iter().all(well) && seconds[7..].iter().all(well), "{seconds:?}");
+    assert!(seconds[6].1, "what comes through is noticed: {seconds:?}");
     assert_eq!(stage.report().realigned, 1);
     assert!(!stage.report().learning);
 }
