@@ -26,7 +26,6 @@ mod hearing_people;
 mod household;
 mod injection;
 mod interrupting;
-mod interrupting_with_echo;
 mod large_fleet;
 mod live_meter;
 mod living_room;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How the loudspeaker is heard at the microphone.
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
-    /// How much later than the sound server would have it, about.
+    /// How much later than it is played; with a drift or a gain [`CARRIED_MS`] more.
     pub delay_ms: u32,
     /// How loud, against what is played.
     pub gain_db: f32,
@@ -24,14 +24,32 @@ pub struct Way {
 /// Quieter is silence: −55 dB of full scale.
 const SILENCE: f32 = 0.0018;
 
+/// How much is kept between the loudspeaker and the room by what makes a drift, so that it never runs dry.
+const CARRIED_MS: u32 = 100;
+
+/// A pause of the voice this short is not taken for silence, in frames of 10 ms.
+const SILENT_PIECES: usize = 6;
+
 /// Frames of 10 ms.
 const PIECE: usize = RATE_HZ as usize / 100;
 
-/// The way while it is there. It ends with its processes.
+/// The way while it is there, with the processes that it takes; a plain one the server does alone.
 struct Echo(Vec<Child>);
 
 impl Echo {
     fn begin(card: &SoundCard, way: Way) -> Self {
+        if (way.drift_ppm, way.gain_db) == (0.0, 0.0) {
+            let latency = format!("latency_msec={}", way.delay_ms);
+            card.pactl(&[
+                "load-module",
+                "module-loopback",
+                "source=spk.monitor",
+                "sink=room",
+                "adjust_time=0",
+                &latency,
+            ]);
+            return Self(Vec::new());
+        }
         let stream = |program: &str, latency_ms: u32, device: &str| {
             let mut command = card.command(program);
             command.args(["--raw", "--format=float32le", "--channels=1"]);
@@ -40,7 +58,7 @@ impl Echo {
             command
         };
         let mut from = stream("parec", 10, "spk.monitor").stdout(Stdio::piped()).spawn().unwrap();
-        let mut to = stream("pacat", 30, "room").stdin(Stdio::piped()).spawn().unwrap();
+        let mut to = stream("pacat", CARRIED_MS, "room").stdin(Stdio::piped()).spawn().unwrap();
         let (heard, sounds) = (from.stdout.take().unwrap(), to.stdin.take().unwrap());
         std::thread::spawn(move || carry(heard, sounds, way));
         Self(vec![from, to])
@@ -153,27 +171,37 @@ impl EchoRoom {
         self.events("barge_in").iter().filter(|event| event["decision"] == decision).count()
     }
 
+    /// Milliseconds from the beginning of the speech to the newest decision about an interruption, as the daemon tells them.
+    pub fn decided_after_ms(&self) -> Option<f64> {
+        self.events("barge_in").last()?["latency_ms"].as_f64()
+    }
+
     /// Plays a request over what is being said, and waits for three seconds. Milliseconds from its first sound in the
-    /// room until the loudspeaker is silent, if the daemon stopped for it.
+    /// room until the loudspeaker is silent, if the daemon stopped for it. What it says to the request may follow soon.
     pub fn interrupt(&self, request: &Path) -> Option<f64> {
         let before = self.decisions("stop");
         let (speaker, air) = (self.card.record_speaker(), self.card.record_room());
         let start = Instant::now();
-        self.card.play_into_room(request);
+        let mut person = self.card.begin_to_play_into_room(request);
         while self.decisions("stop") == before && start.elapsed() < Duration::from_secs(3) {
             std::thread::sleep(Duration::from_millis(20));
         }
+        let decided = Instant::now();
+        assert!(person.wait().unwrap().success(), "paplay");
         std::thread::sleep(Duration::from_millis(400));
         let apart_s = seconds(speaker.begun, air.begun);
+        let decided_at = (seconds(speaker.begun, decided) * 100.0) as usize;
         let (played, heard) = (speaker.stop(), air.stop());
         let told = self.events("barge_in");
         told.iter().filter(|event| event["decision"] == "stop").nth(before)?;
         let said_s = place_of(request, &heard) as f64 / f64::from(RATE_HZ) + apart_s;
         let from = (said_s * 100.0) as usize;
-        // Pauses between words are shorter.
         let silent: Vec<bool> =
             played.chunks(PIECE).map(|piece| piece.iter().all(|sample| sample.abs() < SILENCE)).collect();
-        let stopped = (from..silent.len()).find(|at| silent[*at..].iter().take(30).all(|silent| *silent))?;
+        // It is told with a few milliseconds' delay, and the device has some more to play.
+        let first = from.max(decided_at.saturating_sub(5));
+        let stopped = (first..silent.len())
+            .find(|at| silent[*at..].iter().take(SILENT_PIECES).all(|silent| *silent))?;
         Some((stopped - from) as f64 * 10.0)
     }
 

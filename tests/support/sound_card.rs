@@ -147,8 +147,13 @@ impl SoundCard {
 
     /// Plays a WAV file in front of the microphone and waits until it is over.
     pub fn play_into_room(&self, wav: &Path) {
-        let status = self.command("paplay").arg("--device=room").arg(wav).status().expect("paplay runs");
+        let status = self.begin_to_play_into_room(wav).wait().expect("paplay ends");
         assert!(status.success(), "paplay {}: {status}", wav.display());
+    }
+
+    /// The same without waiting.
+    pub fn begin_to_play_into_room(&self, wav: &Path) -> Child {
+        self.command("paplay").arg("--device=room").arg(wav).spawn().expect("paplay runs")
     }
 
     /// Records what the loudspeaker plays from now on.
@@ -184,7 +189,8 @@ impl SoundCard {
         Recording { child, reader: Some(reader), begun }
     }
 
-    fn pactl(&self, arguments: &[&str]) {
+    /// Gives the server an order.
+    pub fn pactl(&self, arguments: &[&str]) {
         let mut command = self.command("pactl");
         let status = command.args(arguments).stdout(Stdio::null()).status().expect("pactl runs");
         assert!(status.success(), "pactl {arguments:?}: {status}");
