@@ -24,6 +24,9 @@ const MOST: usize = 8;
 /// Steps of looking whether one begins at a word.
 const STEPS_A_WORD: usize = 16;
 
+/// Words at most of an hour of the day, with what begins it.
+const MOST_OF_AN_HOUR: usize = 6;
+
 /// Words at most between what tells that a length has passed, and the length.
 const ELAPSED_BEFORE: usize = 4;
 
@@ -78,9 +81,10 @@ impl<'s> Provisos<'s> {
     pub fn refuse(&self, read: &[Match]) -> Option<Intent> {
         let acts = read.iter().any(changes_the_home);
         let at_home = read.iter().any(|found| category_of(&found.intent) == Some(Category::HomeControl));
-        let ends = self.speech.reader.grammar.tongue().provisos.ends;
+        let said = self.speech.reader.grammar.tongue().provisos;
         let taken = |mark: &[&str]| {
-            let an_end = tongue::starts(ends, mark) == Some(mark.len());
+            let ends = |phrases| tongue::starts(phrases, mark) == Some(mark.len());
+            let an_end = ends(said.ends) || ends(said.hours.0);
             read.iter().map(|found| times_taken(found, mark, an_end)).sum::<usize>()
         };
         let open = |it: &&Proviso| {
@@ -189,7 +193,22 @@ impl<'s> Provisos<'s> {
             let start = at - tongue::ends(tongue.at, before).unwrap_or(0);
             Proviso { start, end: Some(at + length), ..plain(refusal::CONDITION, length) }
         });
-        moment.or_else(marked).or_else(|| self.lasting(at))
+        moment.or_else(marked).or_else(|| self.hours(at)).or_else(|| self.lasting(at))
+    }
+
+    /// "From nine to half past ten".
+    fn hours(&self, at: usize) -> Option<Proviso> {
+        let tongue = self.speech.reader.grammar.tongue();
+        let (from, to) = tongue.provisos.hours;
+        let length = tongue::starts(from, &self.words[at..])?;
+        let last = self.words.len().min(at + length + MOST_OF_AN_HOUR);
+        let ends = |place: &usize| {
+            let rest = &self.words[*place..];
+            tongue::starts(to, rest).is_some_and(|length| (tongue.number)(&rest[length..]).is_some())
+        };
+        (at + length + 1..last).find(ends)?;
+        let mark = (at, at + length);
+        Some(Proviso { reason: refusal::DURATION, start: at, mark, end: None, courteous: false })
     }
 
     /// The reason and the words of a condition or an exception.
@@ -290,7 +309,7 @@ fn is_content(found: &Match) -> bool {
 }
 
 /// How often some words are part of a template, or of its content. What begins a title is its title: "play when doves cry".
-/// The end of something, "until eight", is not the time to begin it.
+/// The end of something, "until eight" or "from seven to eight", is not the time to begin it.
 fn times_taken(found: &Match, mark: &[&str], an_end: bool) -> usize {
     let content = is_content(found);
     let begins = |at: usize| at == 0 || found.words[at - 1].1 != Took::AsItIs;

@@ -21,6 +21,8 @@ pub struct Provisos {
     pub many: Phrases,
     /// What stands before a length that something is to last: "for", "for the next".
     pub lasting: Phrases,
+    /// What begins and ends the hours that something is to last: "*from* nine *to* ten".
+    pub hours: (Phrases, Phrases),
     /// Lengths that nobody has measured: "all day".
     pub unmeasured: Phrases,
     /// What makes a number behind it a condition: "above 25 degrees".
@@ -214,6 +216,7 @@ pub static ENGLISH: Provisos = Provisos {
         "during the next",
         "within the next",
     ],
+    hours: (&["from"], &["to", "till", "until"]),
     unmeasured: &[
         "all day",
         "all night",
@@ -428,6 +431,7 @@ pub static GERMAN: Provisos = Provisos {
         "die nächsten",
         "die nächste",
     ],
+    hours: (&["von"], &["bis"]),
     unmeasured: &[
         "den ganzen tag",
         "den ganzen abend",
