@@ -53,6 +53,9 @@ const MAY_LEAK: f32 = 0.03;
 /// From this part of the cleaned power on, the loudspeaker's sound in it is a leak. Beside a person it was 0.02 at most.
 const LEAK: f32 = 0.1;
 
+/// Lags that differ by less, in samples, are of the same echo.
+const SAME_WAY: f64 = 16.0;
+
 /// How long after a leak was found more of it may come: 300 ms.
 const LEAK_BLOCKS: u32 = 75;
 
@@ -325,17 +328,18 @@ impl EchoStage {
         self.far.read(place - step * (LATEST + HEARD) as f64, step, &mut self.compared);
         let mut recent = Vec::new();
         self.heard.copy(0, u64::MAX, &mut recent);
-        if let Some(lag) = self.finder.find(&self.compared, &recent) {
-            self.alignment.echo(lag, &self.far);
-        }
+        let Some(heard_lag) = self.finder.find(&self.compared, &recent) else { return };
         if self.levels.cleaned > self.levels.heard * MAY_LEAK && !self.coupling.is_free() {
             self.cleaned.copy(0, u64::MAX, &mut recent);
-            let lag = self.finder.find(&self.compared, &recent);
+            // The same way, a block later: where somebody begins to speak, something like an echo may be found elsewhere.
+            let same = |lag: &f64| (lag - heard_lag - BLOCK as f64).abs() < SAME_WAY;
+            let lag = self.finder.find(&self.compared, &recent).filter(same);
             if lag.is_some_and(|lag| lag::share(&self.compared, &recent, lag) > LEAK) {
                 tracing::debug!("some of the echo is left");
                 self.leaking_blocks = LEAK_BLOCKS;
             }
         }
+        self.alignment.echo(heard_lag, &self.far);
     }
 
     /// The samples that [`EchoStage::process`] gave out last, for what was said: what a linear filter
