@@ -24,8 +24,8 @@ const MOST: usize = 8;
 /// Steps of looking whether one begins at a word.
 const STEPS_A_WORD: usize = 16;
 
-/// Words at most of an hour of the day, with what begins it.
-const MOST_OF_AN_HOUR: usize = 6;
+/// Words at most from what begins the hours that something is to last to what ends them.
+const HOURS_APART: usize = 6;
 
 /// Words at most between what tells that a length has passed, and the length.
 const ELAPSED_BEFORE: usize = 4;
@@ -193,22 +193,21 @@ impl<'s> Provisos<'s> {
             let start = at - tongue::ends(tongue.at, before).unwrap_or(0);
             Proviso { start, end: Some(at + length), ..plain(refusal::CONDITION, length) }
         });
-        moment.or_else(marked).or_else(|| self.hours(at)).or_else(|| self.lasting(at))
+        let hours = || self.hours(at).map(|length| plain(refusal::DURATION, length));
+        moment.or_else(marked).or_else(hours).or_else(|| self.lasting(at))
     }
 
-    /// "From nine to half past ten".
-    fn hours(&self, at: usize) -> Option<Proviso> {
+    /// How many words begin the hours that something is to last, "from nine to half past ten", where those follow.
+    fn hours(&self, at: usize) -> Option<usize> {
         let tongue = self.speech.reader.grammar.tongue();
         let (from, to) = tongue.provisos.hours;
         let length = tongue::starts(from, &self.words[at..])?;
-        let last = self.words.len().min(at + length + MOST_OF_AN_HOUR);
-        let ends = |place: &usize| {
-            let rest = &self.words[*place..];
+        let last = self.words.len().min(at + length + HOURS_APART);
+        let ends = |place: usize| {
+            let rest = &self.words[place..];
             tongue::starts(to, rest).is_some_and(|length| (tongue.number)(&rest[length..]).is_some())
         };
-        (at + length + 1..last).find(ends)?;
-        let mark = (at, at + length);
-        Some(Proviso { reason: refusal::DURATION, start: at, mark, end: None, courteous: false })
+        (at + length + 1..last).any(ends).then_some(length)
     }
 
     /// The reason and the words of a condition or an exception.
