@@ -145,7 +145,7 @@ fn listen(
             shared.read_stand_in(&mut samples);
         }
         echo.clean(&mut samples, source.captured_until());
-        ear.own_voice(echo.played(), echo.left());
+        ear.own_voice(echo.played(), echo.residual_echo());
         // A request that was cut off by the loss is over: what comes later is not its end.
         if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
             break_off(&mut ear, &mut heard);

@@ -3,7 +3,7 @@
 
 use crate::config::echo::Echo;
 use crate::domain::SAMPLE_RATE_HZ;
-use crate::hearing::echo::{EchoLeft, EchoReport, EchoStage, Played};
+use crate::hearing::echo::{EchoReport, EchoStage, Played, ResidualEcho};
 use crate::speaking::tap::TapReader;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
@@ -37,9 +37,9 @@ impl EchoFeed {
         (Self { stage: EchoStage::new(config), opened, tap: None, taken: Taken::default() }, taps)
     }
 
-    /// What of the loudspeaker is left in what [`EchoFeed::clean`] cleaned last.
-    pub(super) fn left(&self) -> EchoLeft {
-        self.stage.report().left()
+    /// Whether some of the echo is still in what [`EchoFeed::clean`] cleaned last.
+    pub(super) fn residual_echo(&self) -> ResidualEcho {
+        self.stage.report().residual()
     }
 
     /// What [`EchoFeed::clean`] cleaned last, for its words.

@@ -231,7 +231,7 @@ impl<'a> Room<'a> {
         match &mut self.loopback {
             Some(loopback) => {
                 let feed = loopback.clean(&mut samples, self.position_samples + captured);
-                self.ear.own_voice(feed.played(), feed.left());
+                self.ear.own_voice(feed.played(), feed.residual_echo());
                 self.ear.process_cleaned(&samples, feed.words(), &mut self.heard);
             }
             None => self.ear.process(&samples, &mut self.heard),

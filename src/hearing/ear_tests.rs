@@ -1,7 +1,7 @@
 //! The ear: timing with scripted parts, and real sentences with real models.
 
 use super::*;
-use crate::hearing::echo::EchoLeft;
+use crate::hearing::echo::ResidualEcho;
 use crate::hearing::testing::{self, Judge, RecogniserLog, ScriptedRecogniser};
 use crate::hearing::wake::{WakeEngine, WakeWord, WordEnd};
 use std::sync::{Arc, Mutex};
@@ -366,7 +366,7 @@ fn a_wake_word_that_hark_says_itself_is_none_and_somebody_elses_over_it_is_one()
         let own = [own, &silence].concat();
         let heard = [heard, &silence].concat();
         for (own, heard) in own.chunks(160).zip(heard.chunks(160)) {
-            ear.own_voice(own, EchoLeft::None);
+            ear.own_voice(own, ResidualEcho::None);
             ear.process(heard, &mut out);
         }
         essentials(&out)

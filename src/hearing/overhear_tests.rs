@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{BLOCK, Judge, Mutex, RecogniserLog, WAKE, hear, names, scripted, sound};
-use crate::hearing::echo::EchoLeft;
+use crate::hearing::echo::ResidualEcho;
 
 fn watching() -> (Ear, Arc<Mutex<RecogniserLog>>) {
     let (mut ear, log) = scripted(SttMode::LockStep);
@@ -46,12 +46,12 @@ fn what_is_dismissed_is_forgotten_and_watched_again_after_a_pause() {
 #[test]
 fn what_harks_own_voice_is_found_in_is_no_request() {
     let (mut ear, _log) = watching();
-    ear.own_voice(&[0.1; 160], EchoLeft::Possible);
+    ear.own_voice(&[0.1; 160], ResidualEcho::Possible);
     assert_eq!(hear(&mut ear, &sound(&[(20, 0.9), (8, 0.0)])), [], "it may be its own voice");
-    ear.own_voice(&[0.1; 160], EchoLeft::None);
+    ear.own_voice(&[0.1; 160], ResidualEcho::None);
     assert_eq!(names(&hear(&mut ear, &sound(&[(5, 0.9)]))), [("interruption", 53)]);
-    ear.own_voice(&[0.1; 160], EchoLeft::Found);
-    ear.own_voice(&[0.1; 160], EchoLeft::None);
+    ear.own_voice(&[0.1; 160], ResidualEcho::Found);
+    ear.own_voice(&[0.1; 160], ResidualEcho::None);
     let heard = hear(&mut ear, &sound(&[(15, 0.9), (10, 0.0)]));
     let last = heard.iter().find_map(|heard| match &heard.event {
         HearingEvent::Transcript(transcript) => Some(transcript),

@@ -3,7 +3,7 @@
 //! An interruption is heard like a request, from before its first word on, only that nobody has asked for
 //! it yet: `Attend` makes a request of it, `Dismiss` forgets it.
 
-use super::super::echo::EchoLeft;
+use super::super::echo::ResidualEcho;
 use super::super::watch::{self, Watch};
 use super::{DRAIN_MS, Draft, Ear, LEAD_IN_MS, SHORT_ANSWER_MS, State};
 use crate::config;
@@ -93,14 +93,14 @@ impl Ear {
         let free = self.doubted || matches!(self.state, State::Asleep);
         let Some(watch) = self.watch.as_mut().filter(|_| free) else { return };
         // What may be Hark's own voice interrupts nobody.
-        let probability = if self.own_voice.left == EchoLeft::None { self.probability } else { 0.0 };
+        let probability = if self.own_voice.residual == ResidualEcho::None { self.probability } else { 0.0 };
         let Some(onset) = watch.block(self.position, probability) else { return };
         let endpointer = self.watch.replace(self.new_watch(false)).map(Watch::into_endpointer);
         let Some(endpointer) = endpointer else { return };
         self.hear_from(onset, 0);
         self.state = State::Hearing { endpointer, draft: Draft::None };
         (self.overheard, self.doubted, self.hard_looks) = (true, false, 0);
-        self.own_voice.overheard = false;
+        self.own_voice.in_interruption = false;
         let ago_ms = watch::ago_ms(self.position, onset);
         self.tell(HearingEvent::Interruption { ago_ms }, out);
     }
@@ -135,7 +135,7 @@ impl Ear {
 
     /// Whether the interruption at hand may be Hark's own voice.
     fn is_own_voice(&self) -> bool {
-        self.overheard && self.own_voice.overheard
+        self.overheard && self.own_voice.in_interruption
     }
 
     /// A recogniser that knows any words makes sense of the television too: what is said over Hark without

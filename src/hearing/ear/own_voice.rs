@@ -1,6 +1,6 @@
 //! What Hark itself says: it must not take that for a person.
 
-use super::super::echo::EchoLeft;
+use super::super::echo::ResidualEcho;
 use super::super::history::History;
 use super::super::wake::LOOKED_AT_MS;
 use super::Ear;
@@ -9,10 +9,10 @@ use crate::domain::audio::ms_to_samples;
 /// The last of what the loudspeaker played.
 #[derive(Debug)]
 pub(super) struct OwnVoice {
-    /// What of it is left in the sound.
-    pub(super) left: EchoLeft,
-    /// Whether some of it was found in the interruption at hand.
-    pub(super) overheard: bool,
+    /// Whether some of it is in the sound that is processed.
+    pub(super) residual: ResidualEcho,
+    /// Whether some of it was found since the interruption at hand began.
+    pub(super) in_interruption: bool,
     /// As much as is looked at when a wake word is heard; nothing while it has been silent for so long.
     played: History,
     silent_samples: u64,
@@ -21,7 +21,7 @@ pub(super) struct OwnVoice {
 impl OwnVoice {
     pub(super) fn new() -> Self {
         let played = History::new(ms_to_samples(LOOKED_AT_MS) as usize);
-        Self { left: EchoLeft::None, overheard: false, played, silent_samples: 0 }
+        Self { residual: ResidualEcho::None, in_interruption: false, played, silent_samples: 0 }
     }
 
     fn hear(&mut self, played: &[f32]) {
@@ -37,10 +37,10 @@ impl OwnVoice {
 
 impl Ear {
     /// Takes what the loudspeaker played, 16 kHz mono, while the sound was captured that is to be processed
-    /// next; empty when it is not known. Where some of it may be `left` in that sound, only a wake word interrupts.
-    pub fn own_voice(&mut self, played: &[f32], left: EchoLeft) {
-        self.own_voice.left = left;
-        self.own_voice.overheard |= self.overheard && left == EchoLeft::Found;
+    /// next; empty when it is not known. Where that sound may hold some of it, only a wake word interrupts.
+    pub fn own_voice(&mut self, played: &[f32], residual: ResidualEcho) {
+        self.own_voice.residual = residual;
+        self.own_voice.in_interruption |= self.overheard && residual == ResidualEcho::Found;
         self.own_voice.hear(played);
     }
 

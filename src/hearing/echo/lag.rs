@@ -44,27 +44,34 @@ impl LagFinder {
         Self { forward, inverse, samples, played, heard }
     }
 
-    /// How many samples the echo in `heard`, the last [`HEARD`] samples, is behind `played`, the last
-    /// [`PLAYED`], which end [`EARLIEST`] later. `None` when there is no clear echo.
-    pub(super) fn find(&mut self, played: &[f32], heard: &[f32]) -> Option<f64> {
-        self.samples.copy_from_slice(played.get(..PLAYED)?);
-        self.forward.process(&mut self.samples, &mut self.played).ok()?;
+    /// Takes the sound whose echo is looked for, [`PLAYED`] samples.
+    pub(super) fn set_played(&mut self, played: &[f32; PLAYED]) {
+        self.samples.copy_from_slice(played);
+        if self.forward.process(&mut self.samples, &mut self.played).is_err() {
+            // Only refused for a wrong length. Nothing is found in silence.
+            self.played.fill(Complex::default());
+        }
+    }
+
+    /// How many samples the echo in `heard`, the last [`HEARD`] samples, is behind what was played, which ends
+    /// [`EARLIEST`] later. `None` when there is no clear echo.
+    pub(super) fn find(&mut self, heard: &[f32]) -> Option<f64> {
         self.samples.fill(0.0);
         self.samples[..HEARD].copy_from_slice(heard.get(..HEARD)?);
         self.forward.process(&mut self.samples, &mut self.heard).ok()?;
-        for (played, heard) in self.played.iter_mut().zip(&self.heard) {
+        for (heard, played) in self.heard.iter_mut().zip(&self.played) {
             let product = *played * heard.conj();
-            *played = product / (product.norm().powf(WHITENING) + f32::MIN_POSITIVE);
+            *heard = product / (product.norm().powf(WHITENING) + f32::MIN_POSITIVE);
         }
         // A real signal has real first and last values.
-        let last = self.played.len() - 1;
-        (self.played[0], self.played[last]) = (Complex::default(), Complex::default());
-        self.inverse.process(&mut self.played, &mut self.samples).ok()?;
+        let last = self.heard.len() - 1;
+        (self.heard[0], self.heard[last]) = (Complex::default(), Complex::default());
+        self.inverse.process(&mut self.heard, &mut self.samples).ok()?;
         peak(&self.samples[..=LATEST + EARLIEST]).map(|place| LATEST as f64 - place)
     }
 }
 
-/// Which part of the power of `heard` is `played`, so many samples later, 0 ..= 1; both as in [`LagFinder::find`].
+/// Which part of the power of `heard` is `played`, so many samples later, 0 ..= 1; both as [`LagFinder`] takes them.
 pub(super) fn share(played: &[f32], heard: &[f32], lag: f64) -> f32 {
     let from = (LATEST as f64 - lag).round().max(0.0) as usize;
     let Some(played) = played.get(from..from + heard.len()) else { return 0.0 };
@@ -95,7 +102,8 @@ mod tests {
         let mut finder = LagFinder::new();
         let voice = flite("rms", "The forecast for tomorrow is cloudy with some rain in the afternoon.");
         let other = flite("slt", "Turn off the light in the kitchen, please, and set a timer.");
-        let played = &voice[4000..4000 + PLAYED];
+        let played = voice[4000..].first_chunk::<PLAYED>().unwrap();
+        finder.set_played(played);
         for lag in [-800_i32, 0, 37, 640, 3200, 6400] {
             let from = 4000 + LATEST - usize::try_from(lag.max(0)).unwrap()
                 + usize::try_from((-lag).max(0)).unwrap();
@@ -104,15 +112,16 @@ mod tests {
             let heard: Vec<f32> = (voice[from..].iter().zip(person))
                 .map(|(echo, (person, noise))| 0.5 * echo + 0.4 * person + noise)
                 .collect();
-            let found = finder.find(played, &heard).expect("an echo");
+            let found = finder.find(&heard).expect("an echo");
             assert!((found - f64::from(lag)).abs() < 1.0, "{found} instead of {lag}");
             let part = share(played, &heard, found);
             assert!((0.1..0.9).contains(&part), "beside somebody as loud: {part}");
             assert!(share(played, &other[4000..4000 + HEARD], found) < 0.05, "somebody alone");
         }
-        assert_eq!(finder.find(played, &other[4000..]), None, "somebody else speaks");
-        assert_eq!(finder.find(played, &noise(HEARD, 0.1)), None);
-        assert_eq!(finder.find(played, &[0.0; HEARD]), None);
-        assert_eq!(finder.find(&[0.0; PLAYED], &other[4000..]), None);
+        assert_eq!(finder.find(&other[4000..]), None, "somebody else speaks");
+        assert_eq!(finder.find(&noise(HEARD, 0.1)), None);
+        assert_eq!(finder.find(&[0.0; HEARD]), None);
+        finder.set_played(&[0.0; PLAYED]);
+        assert_eq!(finder.find(&other[4000..]), None);
     }
 }

@@ -105,24 +105,24 @@ impl EchoReport {
         self.heard_db - self.cleaned_db
     }
 
-    /// What of the loudspeaker is left in the samples.
-    pub fn left(&self) -> EchoLeft {
+    /// How sure it is that some of the echo is still in the samples.
+    pub fn residual(&self) -> ResidualEcho {
         match (self.playing, self.leaking, self.learning) {
-            (true, true, _) => EchoLeft::Found,
-            (true, false, true) => EchoLeft::Possible,
-            _ => EchoLeft::None,
+            (true, true, _) => ResidualEcho::Found,
+            (true, false, true) => ResidualEcho::Possible,
+            _ => ResidualEcho::None,
         }
     }
 }
 
-/// What of the loudspeaker is left in samples from which its echo was taken.
+/// Whether cleaned samples still hold some of the loudspeaker's echo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EchoLeft {
-    /// Hardly anything.
+pub enum ResidualEcho {
+    /// Hardly any.
     None,
-    /// Perhaps some: the canceller is learning the room.
+    /// It may be, because the canceller is still learning the room.
     Possible,
-    /// Some was found.
+    /// It was found in them.
     Found,
 }
 
@@ -135,9 +135,9 @@ pub struct EchoStage {
     finder: LagFinder,
     /// What the microphone heard last, and the loudspeaker's sound that it is compared with.
     heard: History,
-    compared: Vec<f32>,
+    compared: Box<[f32; PLAYED]>,
     unlooked_blocks: u32,
-    /// What was made of `heard`, and for how many blocks some of the echo may be in it.
+    /// `heard` without its echo, and for how many blocks some of the echo is reckoned with in it.
     cleaned: History,
     leaking_blocks: u32,
     /// One for each of the two forms of the sound.
@@ -198,7 +198,7 @@ impl EchoStage {
             alignment: Alignment::new(),
             finder: LagFinder::new(),
             heard: History::new(HEARD),
-            compared: vec![0.0; PLAYED],
+            compared: Box::new([0.0; PLAYED]),
             unlooked_blocks: 0,
             cleaned: History::new(HEARD),
             leaking_blocks: 0,
@@ -325,17 +325,18 @@ impl EchoStage {
     /// also in what was given out.
     fn look_for_echo(&mut self) {
         let Some((place, step)) = self.alignment.place(&self.far) else { return };
-        self.far.read(place - step * (LATEST + HEARD) as f64, step, &mut self.compared);
+        self.far.read(place - step * (LATEST + HEARD) as f64, step, &mut *self.compared);
+        self.finder.set_played(&self.compared);
         let mut recent = Vec::new();
         self.heard.copy(0, u64::MAX, &mut recent);
-        let Some(heard_lag) = self.finder.find(&self.compared, &recent) else { return };
+        let Some(heard_lag) = self.finder.find(&recent) else { return };
         if self.levels.cleaned > self.levels.heard * MAY_LEAK && !self.coupling.is_free() {
             self.cleaned.copy(0, u64::MAX, &mut recent);
             // The same way, a block later: where somebody begins to speak, something like an echo may be found elsewhere.
             let same = |lag: &f64| (lag - heard_lag - BLOCK as f64).abs() < SAME_WAY;
-            let lag = self.finder.find(&self.compared, &recent).filter(same);
-            if lag.is_some_and(|lag| lag::share(&self.compared, &recent, lag) > LEAK) {
-                tracing::debug!("some of the echo is left");
+            let lag = self.finder.find(&recent).filter(same);
+            if lag.is_some_and(|lag| lag::share(&*self.compared, &recent, lag) > LEAK) {
+                tracing::debug!("residual echo was found");
                 self.leaking_blocks = LEAK_BLOCKS;
             }
         }
