@@ -67,7 +67,7 @@ fn main() {
     }
 }
 
-/// Short ones begin with another request each.
+/// `first`: the request to begin with, so that short sessions do not all hear the same ones.
 fn session(room: &mut EchoRoom, lasts: Duration, first: usize) -> Shown {
     let (begun, mut shown, mut restarted) = (Instant::now(), Shown::default(), false);
     for (round, (voice, words)) in REQUESTS.iter().cycle().skip(first).enumerate() {

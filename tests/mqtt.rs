@@ -288,8 +288,8 @@ fn what_is_delivered_again_acts_once_and_what_is_said_twice_twice() {
     let broker = HandBroker::start();
     let node = Node::start(&config(broker.port));
     let words = "toggle the kitchen light";
-    // What Hark tells at the beginning is to be on its way: an answer to what it sends after an acknowledgement says
-    // that this has arrived.
+    // Its first messages must be written before the request: an answer to one that is written after an acknowledgement
+    // proves that the acknowledgement has arrived, and then nothing is delivered again.
     let connected = || wait_until("connected", || node.mqtt.status().connected);
     let mut first = broker.accept(false);
     connected();

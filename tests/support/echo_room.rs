@@ -200,8 +200,8 @@ impl EchoRoom {
             played.chunks(PIECE).map(|piece| piece.iter().all(|sample| sample.abs() < SILENCE)).collect();
         // It is told with a few milliseconds' delay, and the device has some more to play.
         let first = from.max(decided_at.saturating_sub(5));
-        let stopped = (first..silent.len())
-            .find(|at| silent[*at..].iter().take(SILENT_PIECES).all(|silent| *silent))?;
+        let mut from_there = silent.windows(SILENT_PIECES).skip(first);
+        let stopped = first + from_there.position(|pieces| pieces.iter().all(|silent| *silent))?;
         Some((stopped - from) as f64 * 10.0)
     }
 
