@@ -4,7 +4,8 @@ use super::Faults;
 use crate::config::Config;
 use crate::config::paths::{credentials_dir, ensure_dir};
 use crate::config::wake::WakeEngine;
-use crate::daemon::workshop::{self, Workshop};
+use crate::daemon::storage;
+use crate::daemon::workshop::Workshop;
 use crate::daemon::{learning, recogniser};
 use crate::domain::ports::HomeView;
 use crate::domain::{Fault, FaultKind};
@@ -72,9 +73,9 @@ fn models(config: &Config) -> Finding {
 fn state(config: &Config) -> Finding {
     let folder = config.paths.state_dir()?;
     ensure_dir(&folder)?;
-    let store = workshop::open_store(config)?;
+    let store = storage::open_store(config)?;
     store.close();
-    let path = workshop::database(config)?;
+    let path = storage::database(config)?;
     let backup = match backups::list(&path).first() {
         Some(backup) => format!("; newest backup {}", backup.name),
         None => "; no backup yet".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Faults, trace};
 use crate::config::Config;
-use crate::daemon::workshop;
+use crate::daemon::storage;
 use crate::domain::plan::{KeptPlan, PlanStore, Step, StepStatus};
 use crate::domain::public_event::Timings;
 use crate::domain::session::ReplayPolicy;
@@ -18,7 +18,7 @@ const INDENT: &str = "               ";
 /// Prints the turn with this id, or the last one; with a `checkpoint` its plan as it stood then.
 pub(super) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
-    let store = workshop::open_store_read_only(config).map_err(one)?;
+    let store = storage::open_store_read_only(config).map_err(one)?;
     if let Some(number) = checkpoint {
         return print_checkpoint(&store, turn, number, json);
     }
@@ -34,7 +34,7 @@ pub(super) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bo
         for kept in checkpoints {
             println!("{INDENT}checkpoint {} at {}: {}", kept.checkpoint, kept.at, standing(&kept));
         }
-        if let Some(path) = workshop::open_recordings(config).map_err(one)?.path(&record.id) {
+        if let Some(path) = storage::open_recordings(config).map_err(one)?.path(&record.id) {
             let bytes = std::fs::metadata(&path).map_or(0, |data| data.len());
             println!("recording {} ({:.1} s)", path.display(), recordings::length_s(bytes));
         }

@@ -3,7 +3,7 @@
 use super::args::Remember as Command;
 use crate::acting::memory::Memory;
 use crate::config::Config;
-use crate::daemon::workshop::open_store;
+use crate::daemon::storage::open_store;
 use crate::domain::ports::{Fact, FactStore};
 use crate::domain::{Fault, FaultKind};
 use serde_json::json;

@@ -4,6 +4,7 @@ use super::explain::find;
 use super::{Faults, trace};
 use crate::config::Config;
 use crate::daemon::replay::{Difference, LEAD_UP_TURNS, Replayed, replay, start_of};
+use crate::daemon::storage;
 use crate::daemon::workshop;
 use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Stamp};
 use crate::remembering::turns::Turns;
@@ -12,7 +13,7 @@ use serde_json::Value;
 /// Replays the turn with this id, or the last one.
 pub(super) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
-    let turns = Turns::new(workshop::open_store_read_only(config).map_err(one)?);
+    let turns = Turns::new(storage::open_store_read_only(config).map_err(one)?);
     let record = find(&turns, turn)?;
     let before = turns.before(&record.id, LEAD_UP_TURNS).map_err(one)?.unwrap_or_default();
     let of_this_start: Vec<_> =

@@ -5,7 +5,7 @@ use super::args::SayArgs;
 use super::running::Running;
 use crate::config::Config;
 use crate::daemon::workshop::Workshop;
-use crate::daemon::{say, voices};
+use crate::daemon::{engines, say};
 use crate::domain::Fault;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub(super) fn run(config: Config, args: &SayArgs, sets: &[String], as_json: bool
 
 fn speak(workshop: &mut Workshop, text: &str, args: &SayArgs) -> Result<(), Fault> {
     let language = match &args.voice {
-        Some(name) => voices::choose(workshop, name)?,
+        Some(name) => engines::choose(&mut workshop.config, &workshop.manifest, name)?,
         None => workshop.config.speaking.language.clone(),
     };
     match &args.out {
@@ -42,7 +42,7 @@ fn speak(workshop: &mut Workshop, text: &str, args: &SayArgs) -> Result<(), Faul
 }
 
 fn list(workshop: &Workshop, as_json: bool) -> Result<(), Fault> {
-    for voice in voices::list(workshop)? {
+    for voice in engines::list(&workshop.config, &workshop.manifest)? {
         if as_json {
             println!("{}", json!(voice));
         } else {

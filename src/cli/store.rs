@@ -2,7 +2,7 @@
 
 use super::args::Store as Command;
 use crate::config::Config;
-use crate::daemon::workshop;
+use crate::daemon::storage;
 use crate::domain::Fault;
 use crate::remembering::backups::{self, Backup};
 use crate::remembering::store;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 /// Looks, makes a backup, or puts one back.
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Fault> {
-    let database = workshop::database(config)?;
+    let database = storage::database(config)?;
     match command {
         Command::Status => {
-            let sound = workshop::open_store_read_only(config).map(drop);
+            let sound = storage::open_store_read_only(config).map(drop);
             let (backups, kept) = (backups::list(&database), store::kept_aside(&database));
             if as_json {
                 let backups: Vec<Value> = backups.iter().map(as_value).collect();

@@ -7,7 +7,7 @@ use crate::acting::timers::{TimerError, Timers, left_ms};
 use crate::acting::tools::schedule::{is_meant, recurring, short_id};
 use crate::config::Config;
 use crate::daemon::clock::wall_unix_ms;
-use crate::daemon::workshop;
+use crate::daemon::storage;
 use crate::deciding::slash;
 use crate::domain::timer::{Timer, TimerChange, TimerState};
 use crate::domain::{Fault, FaultKind, TimerId};
@@ -16,7 +16,7 @@ use serde_json::json;
 /// Lists, cancels, snoozes, acknowledges.
 pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
-    let timers = workshop::open_timers(config).map_err(one)?;
+    let timers = storage::open_timers(config).map_err(one)?;
     match command {
         Command::List => list(&timers.all(), as_json),
         Command::Cancel { timer } => cancel(&timers, timers.all(), timer, as_json).map_err(one)?,
@@ -31,7 +31,7 @@ pub(super) fn run(config: &Config, command: &Command, as_json: bool) -> Result<(
 /// Lists or cancels what comes again.
 pub(super) fn schedule(config: &Config, command: &Schedule, as_json: bool) -> Result<(), Faults> {
     let one = |fault: Fault| vec![fault];
-    let timers = workshop::open_timers(config).map_err(one)?;
+    let timers = storage::open_timers(config).map_err(one)?;
     match command {
         Schedule::List => list_schedule(&timers, as_json),
         Schedule::Cancel { timer } => cancel(&timers, recurring(&timers), timer, as_json).map_err(one)?,

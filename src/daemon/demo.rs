@@ -2,7 +2,8 @@
 //! as if it had been captured, and what the speaker would have played goes into a file.
 
 use super::ear_thread::EarThread;
-use super::live::{Running, no_thread};
+use super::faults::no_thread;
+use super::live::Running;
 use super::reply_file::ReplyFile;
 use super::say;
 use super::workshop::Workshop;

@@ -2,8 +2,8 @@
 
 use super::claims::Claims;
 use super::echo_feed::EchoFeed;
+use super::faults::no_thread;
 use super::health::Health;
-use super::live::no_thread;
 use super::mailbox::Mailbox;
 use super::microphone_source::MicrophoneSource;
 use super::workshop::Workshop;

@@ -1,10 +1,11 @@
 //! Settings that outlive a restart. What was changed last counts: a setting is kept together with what the
 //! configuration said at that time, and when the configuration says something else later, the configuration does.
 
-use super::live::report;
+use super::faults::Faults;
+use super::faults::report;
 use super::mailbox::Mailbox;
 use super::settings::{self, Choices};
-use super::workshop::{self, Faults};
+use super::storage;
 use crate::config::Config;
 use crate::domain::{Fault, PublicEvent, Setting};
 use crate::remembering::settings::KeptSetting;
@@ -126,12 +127,12 @@ impl KeptSettings {
 /// # Errors
 /// When there is a database and it cannot be read.
 pub fn over_the_file(config: &Config) -> Result<Vec<Setting>, Fault> {
-    if !workshop::has_store(config)? {
+    if !storage::has_store(config)? {
         return Ok(Vec::new());
     }
     let configured = settings::configured(config);
     let differs = |setting: &Setting| !configured.contains(setting);
-    let kept = workshop::open_store_read_only(config)?.settings()?;
+    let kept = storage::open_store_read_only(config)?.settings()?;
     Ok(kept.iter().filter_map(|kept| still_counts(kept, &configured)).filter(differs).collect())
 }
 

@@ -3,7 +3,7 @@
 //! for a while is let go of here, too.
 
 use super::conductor::Listener;
-use super::live::no_thread;
+use super::faults::no_thread;
 use crate::acting::home::file as home_file;
 use crate::config::{Config, paths};
 use crate::domain::home::Home;

@@ -7,6 +7,8 @@ use super::conductor::{Conductor, Listener, Parts};
 use super::diagnostics::{self, Sources};
 use super::ear_thread::EarThread;
 use super::echo_feed::EchoFeed;
+use super::ending::Ending;
+use super::faults::{no_thread, report};
 use super::health::Health;
 use super::kept::KeptSettings;
 use super::learning::{Learner, LearningThread};
@@ -28,7 +30,7 @@ use super::watchdog_thread::WatchdogThread;
 use super::workshop::Workshop;
 use crate::domain::house::Claim;
 use crate::domain::plan::PlanStore;
-use crate::domain::{Event, Fault, FaultKind, Mode, PublicEvent, Resume, Setting};
+use crate::domain::{Event, Fault, Mode, PublicEvent, Resume, Setting};
 use crate::inference::memory;
 use crate::integrations::dashboard::Dashboard;
 use crate::integrations::dashboard::limits::Limits;
@@ -40,7 +42,6 @@ use crate::telemetry::watchdog::Notifier;
 use chrono::TimeDelta;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
@@ -160,29 +161,6 @@ pub enum Ended {
     ForGood,
     /// It shall be started again.
     ToRestart,
-}
-
-/// Ends the daemon from anywhere.
-pub(super) struct Ending {
-    restart: AtomicBool,
-    mailbox: Arc<Mailbox>,
-}
-
-impl Ending {
-    pub(super) fn new(mailbox: Arc<Mailbox>) -> Self {
-        Self { restart: AtomicBool::new(false), mailbox }
-    }
-
-    /// Ends it, to be started again.
-    pub(super) fn restart(&self) {
-        self.restart.store(true, Ordering::Release);
-        self.mailbox.close();
-    }
-
-    /// Whether it shall be started again.
-    pub(super) fn restarts(&self) -> bool {
-        self.restart.load(Ordering::Acquire)
-    }
 }
 
 /// Every setting as it is at the start.
@@ -409,21 +387,4 @@ async fn back_up(store: Store, mailbox: Arc<Mailbox>) {
 /// What was read of the store. Where it cannot be, the house works without, and it is told.
 fn told<T>(mailbox: &Mailbox, read: Result<T, Fault>) -> Option<T> {
     read.map_err(|fault| report(mailbox, fault.recoverable())).ok()
-}
-
-pub(super) fn report(mailbox: &Mailbox, fault: Fault) {
-    tracing::debug!("{fault}");
-    if let Err(full) = mailbox.push(Event::Fault { fault }) {
-        tracing::error!("a fault was not reported: {full}");
-    }
-}
-
-pub(super) fn device_lost(part: &str, name: &str, message: &str) -> Fault {
-    let fix = "plug it in again; Hark looks for it by itself";
-    Fault::new(FaultKind::Unavailable, part, format!("{name} was lost: {message}"), fix).recoverable()
-}
-
-pub(super) fn no_thread(name: &str, error: &std::io::Error) -> Fault {
-    let fix = "raise the limit of threads (TasksMax in the service)";
-    Fault::new(FaultKind::Failed, "daemon", format!("the thread {name} cannot be started: {error}"), fix)
 }

@@ -1,7 +1,7 @@
 //! The sentences of one language in the home as it is: compiled when they are first needed, and again
 //! when the home has other names. Who understands meanwhile goes on with those of before.
 
-use super::workshop::Faults;
+use super::faults::Faults;
 use crate::acting::home::select;
 use crate::deciding::replies::Replies;
 use crate::domain::ports::{Completeness, Completes, HomeView, Understand};

@@ -5,8 +5,8 @@
 
 use super::aside;
 use super::back_off::BackOff;
+use super::faults::{device_lost, report};
 use super::health::{DeviceHealth, Growth, Health, Part};
-use super::live::{device_lost, report};
 use super::mailbox::Mailbox;
 use crate::config::audio::Audio;
 use crate::domain::Fault;

@@ -7,8 +7,8 @@
 //! of any other it is noted that it begins and what came of it, and where only the first is known it is not run again but
 //! told: nobody knows whether the door was opened.
 
+use super::faults::report;
 use super::kept::KeptSettings;
-use super::live::report;
 use super::mailbox::Mailbox;
 use super::secret_guard;
 use super::settings::Choices;

@@ -2,7 +2,7 @@
 //! last at rest, so that a fresh machine can replay it. Keeps what was said in its conversation, a line of it in
 //! the journal, and its sound where that is switched on. All of that is written off the turn's path.
 
-use super::live::report;
+use super::faults::report;
 use super::mailbox::Mailbox;
 use super::session_names::SessionNames;
 use crate::domain::model::Picture;

@@ -2,11 +2,13 @@
 //! first; with a mistake anywhere nothing changes. Then what can change does, by the ways there are: settings as if
 //! somebody had set them, names by the thread that follows them. Keys that need a restart are told by name.
 
+use super::faults::Faults;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
 use super::settings::{self, Choices};
+use super::sources;
 use super::vocabulary::Vocabulary;
-use super::workshop::{self, Faults, Workshop};
+use super::workshop::Workshop;
 use crate::acting::home::HomeRegistry;
 use crate::config::{Config, keys};
 use crate::domain::{Event, Setting};
@@ -79,7 +81,7 @@ impl Reload {
         changes.iter().for_each(|setting| settings::put(&mut next, setting));
         next.home.file.clone_from(&new.home.file);
         next.home.demo = new.home.demo;
-        let home = workshop::load_home(&next)?;
+        let home = sources::load_home(&next)?;
         self.vocabulary.check()?;
 
         self.home.replace_base(home);

@@ -3,7 +3,7 @@
 //! everything after it is the same [`Ear`] as in the room.
 
 use super::aside::{self, Alive};
-use super::live::no_thread;
+use super::faults::no_thread;
 use super::mailbox::Mailbox;
 use crate::domain::api::{EarPlace, RemoteEar, Speaker};
 use crate::domain::public_event::{Origin, Outcome};

@@ -1,7 +1,6 @@
 //! Which conversation a request belongs to.
 
 use super::clock::wall_unix_ms;
-use super::workshop::id_prefix;
 use crate::domain::public_event::Origin;
 use crate::remembering::sessions::VoiceSessions;
 use std::sync::Arc;
@@ -42,6 +41,12 @@ impl SessionNames {
 /// A name that no other conversation has.
 pub fn fresh(kind: &str) -> String {
     format!("{kind}-{}", id_prefix())
+}
+
+/// Milliseconds of the start and some chance: short, sortable, unique among programs.
+pub(super) fn id_prefix() -> String {
+    let id = uuid::Uuid::now_v7().simple().to_string();
+    format!("{}{}", &id[..12], &id[28..])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Settings between the configuration and those who change them: what the configuration says of each, what can
 //! be chosen on this node, and the configuration with a change in it.
 
-use super::voices;
+use super::engines;
 use crate::config::endpoint::EndpointMode;
 use crate::config::speaking::{FollowUp, VoiceEngine};
 use crate::config::wake::WakeEngine;
@@ -107,7 +107,7 @@ impl Choices {
             choices.wake_words = distinct(all.chain(single.chain(known).map(str::to_owned)));
         }
         if config.speaking.voice != VoiceEngine::None {
-            let piper = if cfg!(feature = "piper") { voices::piper_names(manifest) } else { Vec::new() };
+            let piper = if cfg!(feature = "piper") { engines::piper_names(manifest) } else { Vec::new() };
             let all = [voice_name(config), "espeak".to_owned()];
             choices.voices = distinct(all.into_iter().chain(piper));
         }

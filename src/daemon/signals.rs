@@ -1,10 +1,11 @@
 //! Signals to the daemon: SIGTERM and SIGINT end it. SIGHUP has it read its configuration, home and sentences anew, as
 //! service managers mean it, unless the terminal it was started from is gone: then it ends, as programs in a terminal do.
 
-use super::live::report;
+use super::faults::Faults;
+use super::faults::report;
 use super::mailbox::Mailbox;
 use super::reload::{Origin, Reload};
-use super::workshop::{Faults, Workshop};
+use super::workshop::Workshop;
 use crate::domain::{Fault, FaultKind};
 use crate::telemetry::watchdog::Notifier;
 use std::fs::File;

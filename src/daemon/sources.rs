@@ -1,12 +1,11 @@
 //! What brings things into the home besides its file: Home Assistant, and the devices of MQTT.
 
 use super::demo_states::DemoStates;
-use super::live::report;
+use super::faults::{Faults, report};
 use super::mailbox::Mailbox;
 use super::remembered_home::RememberedHome;
-use super::workshop::{Faults, load_home};
-use crate::acting::home::HomeRegistry;
-use crate::config::Config;
+use crate::acting::home::{HomeRegistry, file as home_file};
+use crate::config::{Config, paths};
 use crate::domain::api::House;
 use crate::domain::home::Home;
 use crate::domain::ports::{HomeSink, HomeView};
@@ -125,4 +124,20 @@ fn start(
         }
     });
     Ok(started)
+}
+
+/// The home of the configuration: the file, or the demo home. Where there is a Home Assistant nothing is virtual:
+/// a name it does not have must not look as if it worked.
+///
+/// # Errors
+/// Everything that is wrong in the file.
+pub fn load_home(config: &Config) -> Result<Home, Faults> {
+    let is_real = !config.homeassistant.url.is_empty();
+    let demo = config.home.demo && !is_real;
+    let home = match config.home.file.as_str() {
+        "" if is_real => Ok(Home::default()),
+        "" => home_file::example(demo),
+        file => home_file::load(&paths::expand(file), demo),
+    };
+    home.map_err(|fault| vec![fault])
 }

@@ -3,10 +3,9 @@
 use super::aside::{self, Alive, Ending};
 use super::back_off::BackOff;
 use super::echo_feed::Taps;
+use super::faults::{device_lost, no_thread, report};
 use super::health::{DeviceHealth, Growth, Health, Part};
-use super::live::{device_lost, no_thread, report};
 use super::mailbox::Mailbox;
-use super::voice_parts::RING_MS;
 use crate::domain::Fault;
 use crate::speaking::device::{Speaker, SpeakerState};
 use crate::speaking::voice_thread::VoiceHandle;
@@ -14,6 +13,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+/// Sound that may wait in the playback ring.
+pub(super) const RING_MS: u32 = 500;
 
 /// How often the speaker is asked how it is.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

@@ -2,9 +2,10 @@
 //! language. One change after the other, in the order they were asked for, away from the turn machine.
 
 use super::ear_thread::Adjustment;
+use super::ending::Ending;
 use super::engines::Engines;
+use super::faults::report;
 use super::kept::KeptSettings;
-use super::live::{Ending, report};
 use super::mailbox::Mailbox;
 use super::settings::{self, Choices};
 use crate::config::Config;

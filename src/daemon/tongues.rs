@@ -1,7 +1,7 @@
 //! The languages that are understood and answered in, and the classifier beside their sentences.
 
+use super::faults::Faults;
 use super::live_grammar::{Ingredients, LiveGrammar};
-use super::workshop::Faults;
 use crate::acting::tools;
 use crate::config::Config;
 use crate::deciding::ladder::{Facts, Ladder, SharedClassifier, Spoken};

@@ -2,10 +2,10 @@
 //! compiled anew for every language, and then the recogniser learns them. Both go on with the old ones
 //! until the new ones are there. States change nothing here.
 
-use super::live::{no_thread, report};
+use super::faults::Faults;
+use super::faults::{no_thread, report};
 use super::live_grammar::LiveGrammar;
 use super::mailbox::Mailbox;
-use super::workshop::Faults;
 use crate::domain::Fault;
 use crate::hearing::stt::grammar::Rebuilder;
 use crate::inference::memory;

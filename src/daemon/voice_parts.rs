@@ -2,16 +2,13 @@
 
 use super::echo_feed::Taps;
 use super::health::Health;
-use super::speaker_supervisor::Supervisor;
+use super::speaker_supervisor::{RING_MS, Supervisor};
 use super::workshop::Workshop;
 use crate::domain::{Event, Fault};
 use crate::speaking::device::Speaker;
 use crate::speaking::playback::{PlaybackSource, playback};
 use crate::speaking::voice_thread::{SpeakingEvent, VoiceHandle, VoiceThread};
 use std::sync::Arc;
-
-/// Sound that may wait in the playback ring.
-pub(super) const RING_MS: u32 = 500;
 
 /// Ends with its thread when dropped.
 pub(super) struct VoiceParts {

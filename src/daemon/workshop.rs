@@ -1,12 +1,12 @@
 //! Builds the parts from the configuration: one place that knows which engine stands behind which port.
 
-use super::clock::wall_unix_ms;
 use super::conductor::Parts;
 use super::controls::Controls;
 use super::demo_states::{DemoStates, Following};
 use super::device_codes;
 use super::ears::EarMaker;
 use super::engines::Engines;
+use super::faults::{Faults, report};
 use super::intercom::Intercom;
 use super::kept::KeptSettings;
 use super::mailbox::Mailbox;
@@ -14,15 +14,16 @@ use super::minds;
 use super::promises::{OnceOnly, Promises};
 use super::reading::Desk;
 use super::recorder::{Keeping, Recorder};
-use super::session_names::SessionNames;
+use super::session_names::{SessionNames, id_prefix};
 use super::settings::Choices;
-use super::sources;
+use super::sources::{self, load_home};
+use super::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
 use super::teacher::Teacher;
 use super::thinker::Thinker;
 use super::tongues::Tongues;
 use super::vocabulary::Vocabulary;
 use crate::acting::home::demo::DemoDevices;
-use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, file as home_file, select};
+use crate::acting::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use crate::acting::house_secrets::HouseSecrets;
 use crate::acting::pin::PinPad;
 use crate::acting::timers::Timers;
@@ -30,7 +31,6 @@ use crate::acting::tools::{self, InOrder, Toolbox};
 use crate::config::{Config, paths};
 use crate::deciding::mind::Mind;
 use crate::deciding::turn::{Machine, Settings};
-use crate::domain::home::Home;
 use crate::domain::model::LanguageModel;
 use crate::domain::ports::{HomeView, Tools, Voice};
 use crate::domain::{Fault, FaultKind};
@@ -46,17 +46,10 @@ use crate::remembering::sessions::{SessionStore, VoiceSessions};
 use crate::remembering::store::Store;
 use crate::remembering::turns::Turns;
 use crate::speaking::voice_thread::VoiceHandle;
-use crate::speaking::voices::espeak::Espeak;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 use tokio::runtime::Handle;
-
-pub(super) type Faults = Vec<Fault>;
-
-/// Name of the database in the state folder.
-const DATABASE: &str = "hark.db";
 
 /// Everything but sound: what a typed request needs.
 pub struct Workshop {
@@ -155,7 +148,7 @@ impl Workshop {
         let store = store.map_err(|fault| vec![fault])?;
         if let Some(fault) = store.trouble() {
             tracing::error!("{fault}");
-            super::live::report(&mailbox, fault.clone());
+            report(&mailbox, fault.clone());
         }
         let settings_kept = match guise {
             Guise::Daemon => Some(put_kept_over(&mut config, &store, &manifest, &mailbox)?),
@@ -212,7 +205,7 @@ impl Workshop {
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
         if let Err(fault) = recordings.tidy() {
-            super::live::report(&mailbox, fault);
+            report(&mailbox, fault);
         }
         let mind =
             minds::open(&config, &store, &sessions, &tools, &home, &tongues.replies, runtime.handle())?;
@@ -380,10 +373,6 @@ impl Workshop {
         self.engines().voice()
     }
 
-    pub(super) fn espeak(&self) -> Result<Espeak, Fault> {
-        self.engines().espeak()
-    }
-
     /// Settings as they were left, where they are kept.
     pub(super) fn kept(&self) -> Option<&Arc<KeptSettings>> {
         self.settings_kept.as_ref().map(|(kept, _)| kept)
@@ -415,73 +404,6 @@ fn open_home(
     Ok((home, Some(following)))
 }
 
-/// The home of the configuration: the file, or the demo home. Where there is a Home Assistant nothing is virtual:
-/// a name it does not have must not look as if it worked.
-///
-/// # Errors
-/// Everything that is wrong in the file.
-pub fn load_home(config: &Config) -> Result<Home, Faults> {
-    let is_real = !config.homeassistant.url.is_empty();
-    let demo = config.home.demo && !is_real;
-    let home = match config.home.file.as_str() {
-        "" if is_real => Ok(Home::default()),
-        "" => home_file::example(demo),
-        file => home_file::load(&paths::expand(file), demo),
-    };
-    home.map_err(|fault| vec![fault])
-}
-
-/// Opens the store for reading and writing, making it when it is not there.
-///
-/// # Errors
-/// When the state folder cannot be written to.
-pub fn open_store(config: &Config) -> Result<Store, Fault> {
-    let folder = config.paths.state_dir()?;
-    paths::ensure_dir(&folder)?;
-    Store::open(&folder.join(DATABASE))
-}
-
-/// Opens the store so that the house works whatever has become of the file: a damaged one is mended, and where nothing
-/// can be written what is kept is known and nothing new is.
-fn open_store_of_daemon(config: &Config) -> Result<Store, Fault> {
-    let path = database(config)?;
-    let opened = match paths::ensure_dir(&config.paths.state_dir()?) {
-        Ok(()) => Store::open_mending(&path),
-        Err(fault) => Err(Fault { kind: FaultKind::Unavailable, ..fault }),
-    };
-    match opened {
-        Err(fault) if fault.kind == FaultKind::Unavailable => {
-            tracing::error!("{fault}");
-            Store::open_unkept(&path)
-        }
-        opened => opened,
-    }
-}
-
-/// Where the database is.
-///
-/// # Errors
-/// When there is not even a place for one.
-pub fn database(config: &Config) -> Result<PathBuf, Fault> {
-    Ok(config.paths.state_dir()?.join(DATABASE))
-}
-
-/// Whether there is a store.
-///
-/// # Errors
-/// When there is not even a place for one.
-pub fn has_store(config: &Config) -> Result<bool, Fault> {
-    Ok(database(config)?.exists())
-}
-
-/// Opens the store for looking only.
-///
-/// # Errors
-/// When there is none yet.
-pub fn open_store_read_only(config: &Config) -> Result<Store, Fault> {
-    Store::open_read_only(&database(config)?)
-}
-
 /// The settings of before over those of the configuration. What does not count any more is told.
 fn put_kept_over(
     config: &mut Config,
@@ -491,25 +413,13 @@ fn put_kept_over(
 ) -> Result<(Arc<KeptSettings>, Choices), Faults> {
     let choices = Choices::of(config, manifest);
     let (kept, faults) = KeptSettings::over(config, store, &choices).map_err(|fault| vec![fault])?;
-    faults.into_iter().for_each(|fault| super::live::report(mailbox, fault));
+    faults.into_iter().for_each(|fault| report(mailbox, fault));
     Ok((Arc::new(kept), choices))
 }
 
 fn open_pin(config: &Config) -> Result<PinPad, Fault> {
     let credentials = paths::credentials_dir();
     PinPad::open(&config.permissions, credentials.as_deref(), &config.paths.state_dir()?)
-}
-
-/// The timers of the store.
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn open_timers(config: &Config) -> Result<Timers, Fault> {
-    load_timers(&open_store(config)?)
-}
-
-fn load_timers(store: &Store) -> Result<Timers, Fault> {
-    Timers::load(Arc::new(store.clone()), wall_unix_ms())
 }
 
 /// What the turn machine needs to know of the configuration. `id_prefix` is the beginning of turn ids.
@@ -533,33 +443,6 @@ pub fn machine_settings(config: &Config, id_prefix: &str) -> Settings {
         question_window_ms: config.route.question_window_ms.into(),
         rest_after_ms: config.route.rest_after_ms.into(),
     }
-}
-
-/// The journal, unless it is switched off.
-fn journal_of(config: &Config) -> Result<Option<Arc<Journal>>, Fault> {
-    let settings = &config.journal;
-    if !settings.enabled {
-        return Ok(None);
-    }
-    let dir = match settings.dir.as_str() {
-        "" => config.paths.state_dir()?.join("journal"),
-        dir => paths::expand(dir),
-    };
-    Ok(Some(Arc::new(Journal::new(dir, settings))))
-}
-
-/// The sound of turns, whether or not more is kept.
-///
-/// # Errors
-/// When there is not even a place for it.
-pub fn open_recordings(config: &Config) -> Result<Recordings, Fault> {
-    Ok(Recordings::new(config.paths.state_dir()?.join("recordings"), &config.journal))
-}
-
-/// Milliseconds of the start and some chance: short, sortable, unique among programs.
-pub(super) fn id_prefix() -> String {
-    let id = uuid::Uuid::now_v7().simple().to_string();
-    format!("{}{}", &id[..12], &id[28..])
 }
 
 fn one(part: &str, message: String) -> Faults {
