@@ -37,6 +37,6 @@ pub struct BargeIn {
 
 impl Default for BargeIn {
     fn default() -> Self {
-        Self { style: BargeInStyle::Revocable, min_speech_ms: 160, duck_db: 18, decide_ms: 800 }
+        Self { style: BargeInStyle::Revocable, min_speech_ms: 96, duck_db: 18, decide_ms: 800 }
     }
 }

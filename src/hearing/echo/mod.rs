@@ -59,7 +59,7 @@ const SAME_WAY: f64 = 16.0;
 /// How long after a leak was found more of it may come: 300 ms.
 const LEAK_BLOCKS: u32 = 75;
 
-/// Blocks over which levels are averaged: 160 ms, what barge-in waits for.
+/// Blocks over which levels are averaged: 160 ms.
 const LEVEL_BLOCKS: f32 = 40.0;
 
 /// A piece of what the loudspeaker plays.
