@@ -91,20 +91,20 @@ run: models run-packages ## set up, build, collect the models, start Hark
 
 # The tests' dependencies ask for more features of some crates than the program alone does; building
 # both at once keeps those crates from being compiled twice.
-test: BUILD := cargo test --locked --profile $(PROFILE) --lib --bins --tests --no-run --quiet
+test: BUILD := cargo test --locked --profile $(PROFILE) --workspace --lib --bins --tests --no-run --quiet
 .PHONY: test
 test: format models test-packages lint ## set up, check format and lints, run every test
 	echo "==> tests"
-	cargo test --locked --profile $(PROFILE) --lib --bins --tests
-	cargo test --locked --profile $(PROFILE) --doc
+	cargo test --locked --profile $(PROFILE) --workspace --lib --bins --tests
+	cargo test --locked --profile $(PROFILE) --workspace --doc
 
 .PHONY: format
 format: rust
-	$(call step,format,cargo fmt --check,Run: cargo fmt)
+	$(call step,format,cargo fmt --all --check,Run: cargo fmt)
 
 .PHONY: lint
 lint: format build-packages ## check format and lints
-	$(call step,lints,cargo clippy --locked --profile $(PROFILE) --all-targets --quiet -- -D warnings,Correct what clippy names above.)
+	$(call step,lints,cargo clippy --locked --profile $(PROFILE) --workspace --all-targets --quiet -- -D warnings,Correct what clippy names above.)
 
 .PHONY: setup
 setup: build-packages test-packages rust $(WHEELS) ## install packages, Rust and the wheels with the models
@@ -155,7 +155,7 @@ audit: rust ## check licences, bans and advisories of all crates (needs cargo-de
 
 .PHONY: contracts
 contracts: rust build-packages ## write the golden files of contracts/ and firmware-config/hark.toml anew
-	HARK_UPDATE_CONTRACTS=1 cargo test --locked --profile $(PROFILE) --tests
+	HARK_UPDATE_CONTRACTS=1 cargo test --locked --profile $(PROFILE) --workspace --lib --tests
 	git --no-pager diff --stat -- contracts firmware-config
 
 .PHONY: install

@@ -5,14 +5,14 @@
 #![allow(clippy::expect_used)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hark::config;
-use hark::domain::VAD_BLOCK_SAMPLES;
-use hark::hearing::echo::{EchoStage, Played};
-use hark::hearing::vad::{SileroVad, SpeechGate, Vad};
-use hark::hearing::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine};
-use hark::inference::litert::LiteRt;
-use hark::inference::onnx::OnnxRuntime;
-use hark::speaking::resample::Resampler;
+use hark_config as config;
+use hark_core::VAD_BLOCK_SAMPLES;
+use hark_models::litert::LiteRt;
+use hark_models::onnx::OnnxRuntime;
+use hark_stt::echo::{EchoStage, Played};
+use hark_stt::vad::{SileroVad, SpeechGate, Vad};
+use hark_stt::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine};
+use hark_tts::resample::Resampler;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -2,9 +2,9 @@
 //! one thread. `models/intent/measure.py` does the same in Python on the same model.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hark::domain::classification::Classify;
-use hark::inference::manifest::Manifest;
-use hark::understanding::intent::{Classifier, Encoder, Places};
+use hark_core::classification::Classify;
+use hark_models::manifest::Manifest;
+use hark_nlu::intent::{Classifier, Encoder, Places};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};

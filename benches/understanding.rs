@@ -2,9 +2,9 @@
 //! entities, and 1,000 generated templates with the same home.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hark::daemon::bench::templates;
-use hark::domain::ports::{EditCosts, SpeechGrammar, Understand};
-use hark::understanding::{Grammar, Sentences};
+use hark::cli::benchmarks::templates;
+use hark_core::ports::{EditCosts, SpeechGrammar, Understand};
+use hark_nlu::{Grammar, Sentences};
 use std::hint::black_box;
 use std::path::PathBuf;
 

@@ -19,9 +19,9 @@ mod pictures;
 mod sockets;
 
 use fake::Server;
-use hark::config::{Config, Problem};
-use hark::domain::Event;
-use hark::integrations::dashboard::openapi;
+use hark_config::{Config, Problem};
+use hark_core::Event;
+use hark_http::openapi;
 use http::{ask, get, post};
 use serde_json::{Map, Value, json};
 use std::path::Path;

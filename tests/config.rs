@@ -2,7 +2,7 @@
 //! schema is pinned, every mistake is named at once, and every board's file is good.
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
-use hark::config::{self, Config, Problem, Source};
+use hark_config::{self as config, Config, Problem, Source};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,7 +110,7 @@ url = \"broker.local\"
     assert!(find(&problems, "[mqt]").fix.contains("[mqtt]"));
     assert!(find(&problems, "mqtt.url").message.contains("scheme"));
     let fault = config::fault_of(&problems);
-    assert_eq!(fault.kind, hark::domain::FaultKind::BadConfiguration);
+    assert_eq!(fault.kind, hark_core::FaultKind::BadConfiguration);
     for problem in &problems {
         assert!(fault.message.contains(&problem.key), "{} is not told", problem.key);
         assert!(!problem.fix.is_empty());

@@ -2,13 +2,13 @@
 //! `HARK_UPDATE_CONTRACTS=1 cargo test --test contracts` writes them anew.
 
 #![allow(clippy::unwrap_used)]
-use hark::domain::intent::{Intent, Route, Slots};
-use hark::domain::plan::{Plan, Step, StepStatus};
-use hark::domain::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
-use hark::domain::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason};
-use hark::domain::speech::{Endpoint, Transcript};
-use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
-use hark::domain::{
+use hark_core::intent::{Intent, Route, Slots};
+use hark_core::plan::{Plan, Step, StepStatus};
+use hark_core::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
+use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason};
+use hark_core::speech::{Endpoint, Transcript};
+use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
+use hark_core::{
     Category, Classification, Envelope, Fault, FaultKind, Lesson, Mode, PublicEvent, Receipt, Stamp, TurnId,
 };
 use serde_json::{Value, json};

@@ -5,12 +5,12 @@
 
 mod support;
 
-use hark::config;
-use hark::domain::VAD_BLOCK_SAMPLES;
-use hark::hearing::echo::{EchoReport, EchoStage, Played};
-use hark::hearing::vad::{SileroVad, Vad};
-use hark::inference::onnx::OnnxRuntime;
-use hark::speaking::resample::Resampler;
+use hark_config as config;
+use hark_core::VAD_BLOCK_SAMPLES;
+use hark_models::onnx::OnnxRuntime;
+use hark_stt::echo::{EchoReport, EchoStage, Played};
+use hark_stt::vad::{SileroVad, Vad};
+use hark_tts::resample::Resampler;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use support::room::{self, BEDROOM, KITCHEN, LIVING_ROOM, Room, convolve, decibels, mix, power};

@@ -6,16 +6,16 @@
 
 mod support;
 
-use hark::config::echo::Echo;
-use hark::domain::{TurnId, VAD_BLOCK_SAMPLES};
-use hark::hearing::capture::{CaptureReader, Microphone};
-use hark::hearing::echo::{EchoReport, EchoStage, Played};
-use hark::hearing::vad::{SileroVad, Vad};
-use hark::inference::onnx::OnnxRuntime;
-use hark::speaking::device::{AUTO, Speaker};
-use hark::speaking::tap::TapReader;
-use hark::speaking::voice_thread::VoiceThread;
-use hark::speaking::voices::espeak::Espeak;
+use hark_config::echo::Echo;
+use hark_core::{TurnId, VAD_BLOCK_SAMPLES};
+use hark_models::onnx::OnnxRuntime;
+use hark_stt::capture::{CaptureReader, Microphone};
+use hark_stt::echo::{EchoReport, EchoStage, Played};
+use hark_stt::vad::{SileroVad, Vad};
+use hark_tts::device::{AUTO, Speaker};
+use hark_tts::tap::TapReader;
+use hark_tts::voice_thread::VoiceThread;
+use hark_tts::voices::espeak::Espeak;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use support::room::{decibels, power};

@@ -4,13 +4,13 @@
 #[path = "support/mod.rs"]
 mod support;
 
-use hark::acting::home::{HomeRegistry, UNAVAILABLE};
-use hark::config::homeassistant::HomeAssistant as Config;
-use hark::domain::device::{DeviceCommand, DeviceError};
-use hark::domain::home::{Entity, Home};
-use hark::domain::ports::HomeView;
-use hark::domain::{EntityId, Fault};
-use hark::integrations::homeassistant::HomeAssistant as Client;
+use hark_config::homeassistant::HomeAssistant as Config;
+use hark_core::device::{DeviceCommand, DeviceError};
+use hark_core::home::{Entity, Home};
+use hark_core::ports::HomeView;
+use hark_core::{EntityId, Fault};
+use hark_homeassistant::HomeAssistant as Client;
+use hark_tools::home::{HomeRegistry, UNAVAILABLE};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -73,9 +73,8 @@ impl House {
 
     fn tell(&self, id: &str, command: &DeviceCommand) -> Result<(), DeviceError> {
         let entity = self.entity(id).unwrap();
-        self.runtime.block_on(
-            self.client().backend(hark::domain::device::DeviceCodes::default()).send(&entity, command),
-        )
+        self.runtime
+            .block_on(self.client().backend(hark_core::device::DeviceCodes::default()).send(&entity, command))
     }
 
     fn messages(&self) -> Vec<String> {
@@ -176,7 +175,7 @@ fn commands_end_in_time_whatever_home_assistant_does() {
     let waiting = house.runtime.spawn(
         house
             .client()
-            .backend(hark::domain::device::DeviceCodes::default())
+            .backend(hark_core::device::DeviceCodes::default())
             .send(&entity, &DeviceCommand::TurnOn),
     );
     std::thread::sleep(Duration::from_millis(100));
@@ -289,7 +288,7 @@ fn what_is_no_longer_exposed_leaves_the_home_and_is_told_nothing() {
         let calls = house.server.calls().len();
         house.server.expose(id, false);
         // At once, before anybody else has heard of it.
-        let backend = house.client().backend(hark::domain::device::DeviceCodes::default());
+        let backend = house.client().backend(hark_core::device::DeviceCodes::default());
         let told = house.runtime.block_on(backend.send(&entity, &command));
         assert_eq!(told, Err(DeviceError::Gone(entity.name.clone())));
         assert_eq!(house.server.calls().len(), calls);
@@ -370,9 +369,9 @@ fn what_is_no_home_assistant_is_said_so() {
         ..Config::default()
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let fault = runtime.block_on(hark::integrations::homeassistant::probe(&config)).unwrap_err();
+    let fault = runtime.block_on(hark_homeassistant::probe(&config)).unwrap_err();
     assert!(fault.message.contains("404") && fault.fix.contains("homeassistant.url"), "{fault}");
     let nobody = Config { url: "http://127.0.0.1:9".into(), ..config };
-    let fault = runtime.block_on(hark::integrations::homeassistant::probe(&nobody)).unwrap_err();
+    let fault = runtime.block_on(hark_homeassistant::probe(&nobody)).unwrap_err();
     assert!(fault.message.contains("not reachable"), "{fault}");
 }

@@ -18,13 +18,13 @@ mod servers;
 #[path = "llm/wire.rs"]
 mod wire;
 
-use hark::config::Config;
-use hark::config::llm::ProviderKind;
-use hark::domain::Risk;
-use hark::domain::model::{
+use hark_agent as llm;
+use hark_config::Config;
+use hark_config::llm::ProviderKind;
+use hark_core::Risk;
+use hark_core::model::{
     Completion, Difficulty, LanguageModel, Message, ModelError, PieceSink, Prompt, Role, ToolSpec,
 };
-use hark::llm;
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};

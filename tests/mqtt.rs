@@ -10,14 +10,14 @@ mod mosquitto;
 #[path = "support/wire.rs"]
 mod wire;
 
-use hark::config::mqtt::Mqtt as Config;
-use hark::domain::clock::Stamp;
-use hark::domain::event::Event;
-use hark::domain::ids::TurnId;
-use hark::domain::public_event::{Envelope, HarkState, Origin, Outcome, PublicEvent, Timings};
-use hark::integrations::mqtt::broker::{Address, node_options};
-use hark::integrations::mqtt::topics::Topics;
-use hark::integrations::mqtt::{Equipment, Mqtt, NodeInfo, probe};
+use hark_config::mqtt::Mqtt as Config;
+use hark_core::clock::Stamp;
+use hark_core::event::Event;
+use hark_core::ids::TurnId;
+use hark_core::public_event::{Envelope, HarkState, Origin, Outcome, PublicEvent, Timings};
+use hark_mqtt::broker::{Address, node_options};
+use hark_mqtt::topics::Topics;
+use hark_mqtt::{Equipment, Mqtt, NodeInfo, probe};
 use mosquitto::{Listener, Mosquitto, PATIENCE, free_port, publish, publish_bytes, wait_until};
 use serde_json::Value;
 use std::fs;
@@ -72,7 +72,7 @@ impl Node {
     }
 
     /// The fault that reports an outage.
-    fn next_fault(&self) -> hark::domain::fault::Fault {
+    fn next_fault(&self) -> hark_core::fault::Fault {
         match self.next_event() {
             Event::Fault { fault } => fault,
             other => panic!("{other:?}"),
@@ -353,7 +353,7 @@ fn a_line_that_goes_dead_is_noticed_and_no_command_is_lost_or_done_twice() {
 
 #[test]
 fn a_ring_waits_for_the_broker_and_is_told_under_its_id() {
-    use hark::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
+    use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
     let port = free_port();
     let node = Node::start(&config(port));
     let timer = Timer {
@@ -527,7 +527,7 @@ fn tls_trusts_the_given_authority_and_no_other() {
 
 #[test]
 fn without_a_broker_nothing_happens() {
-    let off = Config { broker: hark::config::mqtt::BrokerMode::None, ..Config::default() };
+    let off = Config { broker: hark_config::mqtt::BrokerMode::None, ..Config::default() };
     let node = Node::start(&off);
     node.publish(reply("into the void"), Some(Origin::Mqtt));
     assert_eq!(node.mqtt.status().broker, None);

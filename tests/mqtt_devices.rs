@@ -7,12 +7,12 @@
 #[path = "support/mosquitto.rs"]
 mod mosquitto;
 
-use hark::acting::home::HomeRegistry;
-use hark::config::mqtt::{BrokerMode, Mqtt as Config};
-use hark::domain::device::{DeviceBackend, DeviceCommand, DeviceError};
-use hark::domain::home::Home;
-use hark::domain::ports::HomeView;
-use hark::integrations::mqtt::{Backend, Devices, Mqtt, NodeInfo, probe};
+use hark_config::mqtt::{BrokerMode, Mqtt as Config};
+use hark_core::device::{DeviceBackend, DeviceCommand, DeviceError};
+use hark_core::home::Home;
+use hark_core::ports::HomeView;
+use hark_mqtt::{Backend, Devices, Mqtt, NodeInfo, probe};
+use hark_tools::home::HomeRegistry;
 use mosquitto::{Listener, Mosquitto, free_port, publish, publish_bytes, wait_until};
 use std::io::Write;
 use std::process::{Command, Stdio};

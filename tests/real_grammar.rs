@@ -19,9 +19,9 @@ mod home;
 #[path = "real/people.rs"]
 mod people;
 
-use hark::hearing::stt::Recogniser;
-use hark::hearing::stt::grammar::GrammarRecogniser;
-use hark::understanding::Grammar;
+use hark_nlu::Grammar;
+use hark_stt::stt::Recogniser;
+use hark_stt::stt::grammar::GrammarRecogniser;
 use heard::Trimmer;
 use people::Said;
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! The capture callback is real-time safe: it runs here under an allocator that counts every call made
 //! by this thread, so an allocation or a release inside it fails the test.
 
-use hark::hearing::capture::capture_ring;
+use hark_stt::capture::capture_ring;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Instant;

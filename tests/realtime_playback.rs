@@ -1,8 +1,8 @@
 //! The output callback must not allocate or free: an allocator that counts both, on the thread and
 //! for the time that the callback runs. A binary of its own, because it has one allocator.
 
-use hark::speaking::playback::{PlaybackSource, playback};
-use hark::speaking::tap::tap;
+use hark_tts::playback::{PlaybackSource, playback};
+use hark_tts::tap::tap;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Instant;

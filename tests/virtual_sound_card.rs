@@ -5,12 +5,12 @@
 
 mod support;
 
-use hark::domain::TurnId;
-use hark::domain::audio::Earcon;
-use hark::domain::public_event::SpeakingEnd;
-use hark::speaking::device::{AUTO, Speaker, SpeakerState, output_devices};
-use hark::speaking::voice_thread::{SpeakingEvent, VoiceHandle, VoiceThread};
-use hark::speaking::voices::espeak::Espeak;
+use hark_core::TurnId;
+use hark_core::audio::Earcon;
+use hark_core::public_event::SpeakingEnd;
+use hark_tts::device::{AUTO, Speaker, SpeakerState, output_devices};
+use hark_tts::voice_thread::{SpeakingEvent, VoiceHandle, VoiceThread};
+use hark_tts::voices::espeak::Espeak;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};

@@ -2,9 +2,9 @@
 
 use super::Faults;
 use super::running::{Running, none_runs};
-use crate::config::Config;
-use crate::domain::public_event::Outcome;
-use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Transcript};
+use hark_config::Config;
+use hark_core::public_event::Outcome;
+use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Transcript};
 use serde_json::json;
 use std::io::Write;
 

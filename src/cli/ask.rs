@@ -5,13 +5,13 @@ use super::Faults;
 use super::args::Ask;
 use super::running::{self, Running};
 use super::trace;
-use crate::config::Config;
-use crate::daemon::ask::{Options, ask};
-use crate::daemon::session_names::fresh;
-use crate::daemon::workshop::Workshop;
-use crate::domain::public_event::Outcome;
-use crate::domain::timer::{Timer, TimerChange, TimerKind, TimerState};
-use crate::domain::{Correction, Envelope, Fault, PublicEvent};
+use crate::app::builder::App;
+use crate::app::session_names::fresh;
+use crate::cli::standalone::ask::{Options, ask};
+use hark_config::Config;
+use hark_core::public_event::Outcome;
+use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
+use hark_core::{Correction, Envelope, Fault, PublicEvent};
 use std::io::{BufRead, IsTerminal, Lines, StdinLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ pub(super) fn run(config: Config, args: Ask, sets: &[String], json: bool) -> Res
     let one = |fault: Fault| vec![fault];
     if let Some((turn, meant)) = args.wrong.zip(args.meant) {
         let correction = Correction::Turn { turn, meant, domain: args.domain };
-        return teach(&Workshop::open_visiting(config)?, &correction, json).map_err(one);
+        return teach(&App::open_visiting(config)?, &correction, json).map_err(one);
     }
     let by_hand = std::io::stdin().is_terminal();
     let is_asked = Arc::new(AtomicBool::new(false));
@@ -80,10 +80,10 @@ fn alone(
     options: &Options,
     mut print: impl FnMut(&Envelope) + Send + 'static,
 ) -> Result<(), Faults> {
-    let workshop = Workshop::open_asking(config)?;
+    let app = App::open_asking(config)?;
     let set: Arc<Mutex<Vec<Timer>>> = Arc::default();
     let noted = set.clone();
-    workshop.timers.observe(Arc::new(move |change, timer| {
+    app.timers.observe(Arc::new(move |change, timer| {
         let waits = matches!(change, TimerChange::Started | TimerChange::Updated);
         if waits && timer.state == TimerState::Running {
             noted.lock().unwrap_or_else(PoisonError::into_inner).push(timer.clone());
@@ -96,7 +96,7 @@ fn alone(
             set.iter().for_each(|timer| eprintln!("hark: {}", waits_for_a_daemon(timer)));
         }
     };
-    ask(&workshop, requests, options, listener).map_err(|fault| vec![fault])
+    ask(&app, requests, options, listener).map_err(|fault| vec![fault])
 }
 
 /// What is kept, and does nothing by itself.
@@ -150,8 +150,8 @@ impl Iterator for Requests {
 }
 
 /// Marks a turn.
-fn teach(workshop: &Workshop, correction: &Correction, json: bool) -> Result<(), Fault> {
-    let lesson = workshop.teacher().teach(correction)?;
+fn teach(app: &App, correction: &Correction, json: bool) -> Result<(), Fault> {
+    let lesson = app.teacher().teach(correction)?;
     if json {
         println!("{}", serde_json::json!(lesson));
         return Ok(());

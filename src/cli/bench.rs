@@ -1,9 +1,9 @@
 //! `hark bench`: measures the stations of the road on this machine and prints a table.
 
 use super::Faults;
-use crate::config::Config;
-use crate::daemon::bench::{Report, Row, Unit, bench};
-use crate::domain::{Fault, FaultKind};
+use crate::cli::benchmarks::{Report, Row, Unit, bench};
+use hark_config::Config;
+use hark_core::{Fault, FaultKind};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -104,7 +104,7 @@ mod tests {
             cores: 2,
             recordings: 1,
             sound_s: 4.0,
-            requests: crate::daemon::bench::Requests { turns: 1, done: 1 },
+            requests: crate::cli::benchmarks::Requests { turns: 1, done: 1 },
             rows: vec![row("short", Some(1234.0)), row("much longer – with a dash", None)],
         };
         let text = table(&report);

@@ -1,11 +1,11 @@
 //! `hark config check|show|default`: is the configuration right, what is in force and why, and a
 //! commented file to start from.
 
-use crate::config::{self, Config, Effective, Loaded, Problem, Source};
-use crate::daemon::kept;
-use crate::domain::{Fault, FaultKind, Setting};
-use crate::inference::manifest::Manifest;
+use crate::app::settings::store;
 use clap::{Args, Subcommand};
+use hark_config::{self as config, Config, Effective, Loaded, Problem, Source};
+use hark_core::{Fault, FaultKind, Setting};
+use hark_models::manifest::Manifest;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn wake_word_problems(loaded: &Loaded) -> Vec<Problem> {
 fn show(loaded: &Loaded, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let entries = loaded.effective();
     // A database of another version is the daemon's matter; the file can be shown all the same.
-    let kept = kept::over_the_file(&loaded.config).map_err(|fault| tracing::warn!("{fault}")).ok();
+    let kept = store::over_the_file(&loaded.config).map_err(|fault| tracing::warn!("{fault}")).ok();
     if json {
         let entries: Vec<Value> = entries.iter().map(entry_json).collect();
         let pair = |setting: &Setting| (setting.name().to_owned(), setting.value());

@@ -1,8 +1,8 @@
 //! `hark devices`: microphones and speakers with their rates and channels.
 
 use super::Faults;
-use crate::hearing::capture::input_devices;
-use crate::speaking::device::output_devices;
+use hark_stt::capture::input_devices;
+use hark_tts::device::output_devices;
 use serde_json::{Value, json};
 
 /// Lists them.

@@ -1,21 +1,24 @@
 //! `hark doctor`: checks every part, and prints a fix for each that fails.
 
 use super::Faults;
-use crate::config::Config;
-use crate::config::paths::{credentials_dir, ensure_dir};
-use crate::config::wake::WakeEngine;
-use crate::daemon::storage;
-use crate::daemon::workshop::Workshop;
-use crate::daemon::{learning, recogniser};
-use crate::domain::ports::HomeView;
-use crate::domain::{Fault, FaultKind};
-use crate::hearing::capture::input_devices;
-use crate::hearing::stt::worker::SttMode;
-use crate::inference::manifest::Manifest;
-use crate::integrations::{homeassistant, mqtt};
-use crate::llm;
-use crate::remembering::{backups, store};
-use crate::speaking::device::output_devices;
+use crate::app::audio::recogniser;
+use crate::app::builder::App;
+use crate::app::language::learning;
+use crate::app::storage;
+use hark_config::Config;
+use hark_config::paths::{credentials_dir, ensure_dir};
+use hark_config::wake::WakeEngine;
+use hark_core::ports::HomeView;
+use hark_core::{Fault, FaultKind};
+use hark_homeassistant as homeassistant;
+use hark_models::manifest::Manifest;
+use hark_mqtt as mqtt;
+use hark_stt::capture::input_devices;
+use hark_stt::stt::worker::SttMode;
+
+use hark_agent as llm;
+use hark_store::{backups, store};
+use hark_tts::device::output_devices;
 use serde_json::json;
 
 /// What a check says when it passes, or the fault with its fix.
@@ -92,8 +95,8 @@ fn state(config: &Config) -> Finding {
 }
 
 fn understanding(config: &Config) -> Finding {
-    let workshop = open(config)?;
-    let home = workshop.home.home();
+    let app = open(config)?;
+    let home = app.home.home();
     Ok(format!("{} areas, {} entities", home.areas.len(), home.entities.len()))
 }
 
@@ -112,8 +115,8 @@ fn recognition(config: &Config) -> Finding {
 }
 
 fn voice(config: &Config) -> Finding {
-    let workshop = open(config)?;
-    let Some(mut voice) = workshop.voice()? else { return Ok("switched off".to_owned()) };
+    let app = open(config)?;
+    let Some(mut voice) = app.voice()? else { return Ok("switched off".to_owned()) };
     let mut samples = 0;
     voice.synthesise("ready", &config.speaking.language, &mut |block| {
         samples += block.len();
@@ -194,6 +197,6 @@ pub(super) fn waiting<T>(part: &str, probe: impl Future<Output = Result<T, Fault
     runtime.block_on(probe)
 }
 
-fn open(config: &Config) -> Result<Workshop, Fault> {
-    Workshop::open(config.clone()).map_err(|mut faults| faults.swap_remove(0))
+fn open(config: &Config) -> Result<App, Fault> {
+    App::open(config.clone()).map_err(|mut faults| faults.swap_remove(0))
 }

@@ -1,15 +1,15 @@
 //! `hark explain`: the whole story of a turn, from the store.
 
 use super::{Faults, trace};
-use crate::config::Config;
-use crate::daemon::storage;
-use crate::domain::plan::{KeptPlan, PlanStore, Step, StepStatus};
-use crate::domain::public_event::Timings;
-use crate::domain::session::ReplayPolicy;
-use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Route};
-use crate::remembering::recordings;
-use crate::remembering::turns::{TurnRecord, Turns};
-use crate::remembering::{SessionStore, Store};
+use crate::app::storage;
+use hark_config::Config;
+use hark_core::plan::{KeptPlan, PlanStore, Step, StepStatus};
+use hark_core::public_event::Timings;
+use hark_core::session::ReplayPolicy;
+use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Route};
+use hark_store::recordings;
+use hark_store::turns::{TurnRecord, Turns};
+use hark_store::{SessionStore, Store};
 use std::fmt::Write;
 
 /// In front of what belongs to the line above.
@@ -178,10 +178,10 @@ fn tell_replay(text: &mut String, policy: &ReplayPolicy) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::plan::StepStatus;
-    use crate::domain::public_event::Outcome;
-    use crate::domain::session::{ContextStrength, EntryTag, ReplayReason};
-    use crate::domain::{Mode, Stamp};
+    use hark_core::plan::StepStatus;
+    use hark_core::public_event::Outcome;
+    use hark_core::session::{ContextStrength, EntryTag, ReplayReason};
+    use hark_core::{Mode, Stamp};
     use serde_json::json;
 
     fn record(events: Vec<PublicEvent>) -> TurnRecord {
@@ -208,7 +208,7 @@ mod tests {
             receipt: None,
             call: None,
         };
-        let plan = crate::domain::plan::Plan {
+        let plan = hark_core::plan::Plan {
             id: "p".into(),
             summary: "Evening.".into(),
             steps: vec![step],

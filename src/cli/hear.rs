@@ -2,14 +2,14 @@
 
 use super::args::Hear;
 use super::{Faults, trace};
-use crate::config::Config;
-use crate::daemon::hear::{Options, hear};
-use crate::daemon::workshop::Workshop;
+use crate::app::builder::App;
+use crate::cli::standalone::hear::{Options, hear};
+use hark_config::Config;
 
 /// Hears every file and prints what happens.
 pub(super) fn run(config: Config, args: Hear, json: bool) -> Result<(), Faults> {
-    let workshop = Workshop::open_visiting(config)?;
+    let app = App::open_visiting(config)?;
     let Hear { files, reply, realtime, no_wake, saying, echo_db } = args;
     let options = Options { reply, realtime, no_wake, saying, echo_db };
-    hear(&workshop, &files, &options, trace::printer(json))
+    hear(&app, &files, &options, trace::printer(json))
 }

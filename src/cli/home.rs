@@ -3,12 +3,12 @@
 use super::Faults;
 use super::args::Home as Command;
 use super::running::Running;
-use crate::config::Config;
-use crate::daemon::sources;
-use crate::domain::api::House;
-use crate::domain::home::{Area, Entity, Home};
-use crate::domain::{Fault, FaultKind};
-use crate::integrations::mqtt;
+use crate::app::home::sources;
+use hark_config::Config;
+use hark_core::api::House;
+use hark_core::home::{Area, Entity, Home};
+use hark_core::{Fault, FaultKind};
+use hark_mqtt as mqtt;
 use serde_json::{Value, json};
 
 /// Prints the home, or one thing of it: as the running Hark knows it, else as its sources tell it now.

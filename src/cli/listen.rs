@@ -1,9 +1,9 @@
 //! `hark listen`: a live meter of level, voice activity, wake words and the words so far.
 
 use super::Faults;
-use crate::config::Config;
-use crate::daemon::listen::{Doing, Shown, listen};
-use crate::daemon::workshop::Workshop;
+use crate::app::builder::App;
+use crate::cli::standalone::listen::{Doing, Shown, listen};
+use hark_config::Config;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const END: &str = "\x1b[?7h\x1b[?25h";
 
 /// Shows the meter until it is interrupted, or the reader of its output goes away.
 pub(super) fn run(config: Config, as_json: bool) -> Result<(), Faults> {
-    let workshop = Workshop::open(config)?;
+    let app = App::open(config)?;
     let style = match (as_json, std::io::stdout().is_terminal()) {
         (true, _) => Style::Json,
         (false, true) => Style::Picture,
@@ -35,7 +35,7 @@ pub(super) fn run(config: Config, as_json: bool) -> Result<(), Faults> {
     let every = if style == Style::Lines { LINE_EVERY } else { DRAW_EVERY };
     let mut peak = Peak::default();
     let mut drawn = false;
-    let heard = listen(&workshop, every, |shown| {
+    let heard = listen(&app, every, |shown| {
         let peak_dbfs = peak.take(shown.level_dbfs, Instant::now());
         let text = match style {
             Style::Json => format!("{}\n", json_of(shown, peak_dbfs)),
@@ -145,7 +145,7 @@ fn json_of(shown: &Shown, peak_dbfs: f32) -> serde_json::Value {
     let wake: serde_json::Map<String, serde_json::Value> =
         shown.wake.iter().map(|(word, score)| (word.clone(), json!(score))).collect();
     json!({
-        "heard_ms": crate::domain::audio::samples_to_ms(shown.heard_samples),
+        "heard_ms": hark_core::audio::samples_to_ms(shown.heard_samples),
         "level_dbfs": shown.level_dbfs,
         "peak_dbfs": peak_dbfs,
         "vad": shown.vad,

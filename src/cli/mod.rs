@@ -5,6 +5,7 @@ mod approve;
 pub mod args;
 mod ask;
 mod bench;
+pub mod benchmarks;
 pub mod config;
 mod devices;
 mod doctor;
@@ -18,17 +19,18 @@ mod replay;
 mod run;
 mod running;
 mod say;
+pub mod standalone;
 mod store;
 mod timers;
 pub mod trace;
 mod train;
 
-use crate::config::Config;
-use crate::daemon::reload::Origin;
-use crate::domain::{Fault, FaultKind};
-use crate::telemetry::logging;
+use crate::app::reload::Origin;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
+use hark_config::Config;
+use hark_core::{Fault, FaultKind};
+use hark_telemetry::logging;
 use std::process::ExitCode;
 
 /// Faults of one call; the first decides the exit code.
@@ -70,7 +72,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
 
 fn load(cli: &Cli) -> Result<Config, Faults> {
     let loaded = Config::load(cli.config.as_deref(), &cli.sets);
-    Ok(loaded.map_err(|problems| vec![crate::config::fault_of(&problems)])?.config)
+    Ok(loaded.map_err(|problems| vec![hark_config::fault_of(&problems)])?.config)
 }
 
 fn others(cli: Cli) -> Result<(), Faults> {

@@ -1,12 +1,12 @@
 //! `hark models list|pull|verify`: what models and libraries there are, getting them, checking them.
 
-use crate::config::Config;
-use crate::config::paths::credentials_dir;
-use crate::domain::model::ModelListing;
-use crate::domain::{Fault, FaultKind};
-use crate::inference::manifest::{Manifest, Part, State, Step};
-use crate::llm;
 use clap::{Args, Subcommand};
+use hark_agent as llm;
+use hark_config::Config;
+use hark_config::paths::credentials_dir;
+use hark_core::model::ModelListing;
+use hark_core::{Fault, FaultKind};
+use hark_models::manifest::{Manifest, Part, State, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};

@@ -1,11 +1,11 @@
 //! `hark remember`: what the household asked to remember. Reads and writes the same store as the daemon.
 
 use super::args::Remember as Command;
-use crate::acting::memory::Memory;
-use crate::config::Config;
-use crate::daemon::storage::open_store;
-use crate::domain::ports::{Fact, FactStore};
-use crate::domain::{Fault, FaultKind};
+use crate::app::storage::open_store;
+use hark_config::Config;
+use hark_core::ports::{Fact, FactStore};
+use hark_core::{Fault, FaultKind};
+use hark_tools::memory::Memory;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 
 use super::explain::find;
 use super::{Faults, trace};
-use crate::config::Config;
-use crate::daemon::replay::{Difference, LEAD_UP_TURNS, Replayed, replay, start_of};
-use crate::daemon::storage;
-use crate::daemon::workshop;
-use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Stamp};
-use crate::remembering::turns::Turns;
+use crate::app::builder;
+use crate::app::storage;
+use crate::cli::standalone::replay::{Difference, LEAD_UP_TURNS, Replayed, replay, start_of};
+use hark_config::Config;
+use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Stamp};
+use hark_store::turns::Turns;
 use serde_json::Value;
 
 /// Replays the turn with this id, or the last one.
@@ -18,7 +18,7 @@ pub(super) fn run(config: &Config, turn: &str, json: bool) -> Result<(), Faults>
     let before = turns.before(&record.id, LEAD_UP_TURNS).map_err(one)?.unwrap_or_default();
     let of_this_start: Vec<_> =
         before.into_iter().rev().filter(|turn| start_of(&turn.id) == start_of(&record.id)).collect();
-    let settings = workshop::machine_settings(config, "");
+    let settings = builder::machine_settings(config, "");
     let replayed = replay(&record, &of_this_start, &settings).map_err(one)?;
     if json {
         println!("{}", serde_json::json!(replayed));

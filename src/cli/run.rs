@@ -1,15 +1,15 @@
 //! `hark run`: the daemon, with its events on standard output.
 
 use super::{Faults, trace};
-use crate::config::Config;
-use crate::daemon::conductor::Listener;
-use crate::daemon::demo::Demo;
-use crate::daemon::live::{self, Ended};
-use crate::daemon::presence;
-use crate::daemon::reload::Origin;
-use crate::daemon::workshop::Workshop;
-use crate::domain::{Envelope, Fault, FaultKind, PublicEvent};
-use crate::telemetry::{logging, watchdog};
+use crate::app::builder::App;
+use crate::app::daemon::{self, Ended};
+use crate::app::effect_runner::Listener;
+use crate::app::reload::Origin;
+use crate::app::service::presence;
+use crate::cli::standalone::demo::Demo;
+use hark_config::Config;
+use hark_core::{Envelope, Fault, FaultKind, PublicEvent};
+use hark_telemetry::{logging, watchdog};
 use std::fmt::Arguments;
 use std::io::Write;
 use std::process::{Command, ExitCode};
@@ -26,7 +26,7 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
     // Asked now: later another file may have come there.
     let program = std::env::current_exe();
     let presence = presence::claim(&origin.config.paths.state_dir().map_err(one)?).map_err(one)?;
-    let workshop = Workshop::open_keeping(origin.config.clone())?;
+    let app = App::open_keeping(origin.config.clone())?;
     let mut listeners: Vec<Listener> = Vec::new();
     // What is said at home does not belong into the system's journal; `hark explain` has it.
     if json || !logging::under_journald() {
@@ -35,14 +35,14 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
         listeners.push(Box::new(log_faults));
     }
     let demo = match demo {
-        true => Some(Demo::prepare(&workshop).map_err(one)?),
+        true => Some(Demo::prepare(&app).map_err(one)?),
         false => None,
     };
     if let Some(demo) = &demo {
         listeners.push(Box::new(demo.listener()));
     }
-    let ready = |running: &live::Running<'_>| {
-        tell(format_args!("hark: ready. {}", how_to_talk(running.has_microphone(), &workshop.config)));
+    let ready = |running: &daemon::Running<'_>| {
+        tell(format_args!("hark: ready. {}", how_to_talk(running.has_microphone(), &app.config)));
         if let Some(address) = running.api() {
             tell(format_args!("hark: programs reach it at http://{address}/api/v1"));
         }
@@ -59,8 +59,8 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
             tell(format_args!("hark: the demonstration failed: {fault}"));
         }
     };
-    let ended = live::run(&workshop, origin, listeners, ready).map_err(one)?;
-    drop(workshop);
+    let ended = daemon::run(&app, origin, listeners, ready).map_err(one)?;
+    drop(app);
     drop(presence);
     match ended {
         Ended::ForGood => Ok(ExitCode::SUCCESS),

@@ -1,10 +1,10 @@
 //! The running Hark as commands reach it: found by the lock in the state folder, asked by the socket beside it. One that
 //! is there and does not answer is an error: doing the same without it would be a second truth.
 
-use crate::config::Config;
-use crate::daemon::presence;
-use crate::domain::{Envelope, Fault, FaultKind, PublicEvent, Transcript};
+use crate::app::service::presence;
 use futures_util::{SinkExt, StreamExt};
+use hark_config::Config;
+use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Transcript};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::ErrorKind;

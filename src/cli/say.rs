@@ -3,10 +3,11 @@
 use super::Faults;
 use super::args::SayArgs;
 use super::running::Running;
-use crate::config::Config;
-use crate::daemon::workshop::Workshop;
-use crate::daemon::{engines, say};
-use crate::domain::Fault;
+use crate::app::audio::engines;
+use crate::app::builder::App;
+use crate::cli::standalone::say;
+use hark_config::Config;
+use hark_core::Fault;
 use serde_json::{Value, json};
 
 /// Has the running Hark say it, which says it after what it is saying; where none runs, into a file and in another voice
@@ -25,24 +26,24 @@ pub(super) fn run(config: Config, args: &SayArgs, sets: &[String], as_json: bool
         }
         return Ok(());
     }
-    let mut workshop = Workshop::open(config)?;
-    let done = if args.list_voices { list(&workshop, as_json) } else { speak(&mut workshop, &text, args) };
+    let mut app = App::open(config)?;
+    let done = if args.list_voices { list(&app, as_json) } else { speak(&mut app, &text, args) };
     done.map_err(one)
 }
 
-fn speak(workshop: &mut Workshop, text: &str, args: &SayArgs) -> Result<(), Fault> {
+fn speak(app: &mut App, text: &str, args: &SayArgs) -> Result<(), Fault> {
     let language = match &args.voice {
-        Some(name) => engines::choose(&mut workshop.config, &workshop.manifest, name)?,
-        None => workshop.config.speaking.language.clone(),
+        Some(name) => engines::choose(&mut app.config, &app.manifest, name)?,
+        None => app.config.speaking.language.clone(),
     };
     match &args.out {
-        Some(path) => say::to_file(workshop, text, &language, path),
-        None => say::on_speaker(workshop, text, &language),
+        Some(path) => say::to_file(app, text, &language, path),
+        None => say::on_speaker(app, text, &language),
     }
 }
 
-fn list(workshop: &Workshop, as_json: bool) -> Result<(), Fault> {
-    for voice in engines::list(&workshop.config, &workshop.manifest)? {
+fn list(app: &App, as_json: bool) -> Result<(), Fault> {
+    for voice in engines::list(&app.config, &app.manifest)? {
         if as_json {
             println!("{}", json!(voice));
         } else {

@@ -1,11 +1,11 @@
 //! `hark store`: whether the database is sound, its backups, and putting one back.
 
 use super::args::Store as Command;
-use crate::config::Config;
-use crate::daemon::storage;
-use crate::domain::Fault;
-use crate::remembering::backups::{self, Backup};
-use crate::remembering::store;
+use crate::app::storage;
+use hark_config::Config;
+use hark_core::Fault;
+use hark_store::backups::{self, Backup};
+use hark_store::store;
 use serde_json::{Value, json};
 
 /// Looks, makes a backup, or puts one back.

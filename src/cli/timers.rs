@@ -3,14 +3,14 @@
 
 use super::Faults;
 use super::args::{Schedule, Timers as Command};
-use crate::acting::timers::{TimerError, Timers, left_ms};
-use crate::acting::tools::schedule::{is_meant, recurring, short_id};
-use crate::config::Config;
-use crate::daemon::clock::wall_unix_ms;
-use crate::daemon::storage;
-use crate::deciding::slash;
-use crate::domain::timer::{Timer, TimerChange, TimerState};
-use crate::domain::{Fault, FaultKind, TimerId};
+use crate::app::clock::wall_unix_ms;
+use crate::app::storage;
+use hark_config::Config;
+use hark_core::timer::{Timer, TimerChange, TimerState};
+use hark_core::{Fault, FaultKind, TimerId};
+use hark_dialog::slash;
+use hark_tools::timers::{TimerError, Timers, left_ms};
+use hark_tools::tools::schedule::{is_meant, recurring, short_id};
 use serde_json::json;
 
 /// Lists, cancels, snoozes, acknowledges.

@@ -1,7 +1,7 @@
 //! Events as lines for people; with `--json` the same objects as NDJSON.
 
-use crate::domain::tool::error_code;
-use crate::domain::{Envelope, Lesson, PublicEvent, Transcript};
+use hark_core::tool::error_code;
+use hark_core::{Envelope, Lesson, PublicEvent, Transcript};
 use serde_json::Value;
 use std::io::Write;
 

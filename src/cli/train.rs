@@ -1,11 +1,11 @@
 //! `hark models train`: learns what requests mean, on this machine, in seconds.
 
-use crate::config::Config;
-use crate::daemon::learning;
-use crate::domain::{Fault, FaultKind};
-use crate::inference::manifest::Manifest;
-use crate::understanding::intent::data::Data;
-use crate::understanding::intent::{Encoder, IntentError, Places, Report, Step, train};
+use crate::app::language::learning;
+use hark_config::Config;
+use hark_core::{Fault, FaultKind};
+use hark_models::manifest::Manifest;
+use hark_nlu::intent::data::Data;
+use hark_nlu::intent::{Encoder, IntentError, Places, Report, Step, train};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};

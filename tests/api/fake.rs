@@ -1,18 +1,18 @@
 //! A Hark that answers every typed request with an echo, behind the real interface.
 
-use hark::config::dashboard::Dashboard as Settings;
-use hark::domain::api::{
+use hark_config::dashboard::Dashboard as Settings;
+use hark_core::api::{
     Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
-    PartState, RemoteEar, ReportedFault, Speaker,
+    PartState, RemoteMicrophone, ReportedFault, Speaker,
 };
-use hark::domain::home::{Area, Entity, Home};
-use hark::domain::ports::Fact;
-use hark::domain::public_event::{HarkState, Origin, Outcome, Timings};
-use hark::domain::speech::Transcript;
-use hark::domain::timer::{Timer, TimerKind, TimerState};
-use hark::domain::{Envelope, Event, Fault, FaultKind, PublicEvent, Stamp, TimerId, TurnId};
-use hark::integrations::dashboard::Dashboard;
-use hark::integrations::dashboard::limits::Limits;
+use hark_core::home::{Area, Entity, Home};
+use hark_core::ports::Fact;
+use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
+use hark_core::speech::Transcript;
+use hark_core::timer::{Timer, TimerKind, TimerState};
+use hark_core::{Envelope, Event, Fault, FaultKind, PublicEvent, Stamp, TimerId, TurnId};
+use hark_http::Dashboard;
+use hark_http::limits::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -73,7 +73,7 @@ struct FakeEar {
     _place: EarPlace,
 }
 
-impl RemoteEar for FakeEar {
+impl RemoteMicrophone for FakeEar {
     fn hear(&mut self, speaker: &Speaker, samples: Vec<i16>) -> Result<(), Fault> {
         if self.is_deaf.load(Ordering::SeqCst) {
             return Err(Fault::new(FaultKind::Unavailable, "ear", "too much waits", "speak again"));
@@ -250,11 +250,11 @@ impl Api for Fake {
     }
 
     fn is_stop(&self, text: &str) -> bool {
-        hark::deciding::instincts::is_stop(text)
+        hark_dialog::instincts::is_stop(text)
     }
 
     fn yes_or_no(&self, text: &str) -> Option<bool> {
-        hark::deciding::instincts::yes_or_no(text)
+        hark_dialog::instincts::yes_or_no(text)
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {
@@ -268,7 +268,7 @@ impl Api for Fake {
         Ok(())
     }
 
-    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteEar>, Fault> {
+    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteMicrophone>, Fault> {
         self.ears.lock().unwrap().push(EarNews::Opened);
         Ok(Box::new(FakeEar { news: self.ears.clone(), is_deaf: self.is_deaf.clone(), _place: place }))
     }

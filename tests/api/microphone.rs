@@ -3,7 +3,7 @@
 use crate::fake::{EarNews, Server};
 use crate::sockets::{Socket, next, open, send};
 use futures_util::{SinkExt, StreamExt};
-use hark::domain::api::Speaker;
+use hark_core::api::Speaker;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;

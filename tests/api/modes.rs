@@ -2,8 +2,8 @@
 
 use crate::fake::Server;
 use crate::sockets::{Socket, next, open, send};
-use hark::domain::Event;
-use hark::domain::public_event::Origin;
+use hark_core::Event;
+use hark_core::public_event::Origin;
 use serde_json::json;
 
 async fn chat(socket: &mut Socket, session: &str, mode: Option<&str>) {

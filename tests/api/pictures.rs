@@ -3,7 +3,7 @@
 use crate::fake::Server;
 use crate::http::{connect, post};
 use crate::sockets::{next, open, send};
-use hark::domain::Event;
+use hark_core::Event;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 

@@ -3,8 +3,8 @@
 use crate::fake::Server;
 use crate::http::{ask, connect};
 use futures_util::{SinkExt, StreamExt};
-use hark::domain::public_event::{HarkState, Origin};
-use hark::domain::{Event, PublicEvent};
+use hark_core::public_event::{HarkState, Origin};
+use hark_core::{Event, PublicEvent};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -90,7 +90,7 @@ fn a_chat_is_answered_in_its_own_conversation() {
 
 #[test]
 fn plans_and_steps_and_streamed_words_come_as_they_are_made() {
-    use hark::domain::plan::{Plan, StepStatus};
+    use hark_core::plan::{Plan, StepStatus};
     let server = Server::start();
     server.runtime.block_on(async {
         let mut socket = open(&server, &[]).await.unwrap();

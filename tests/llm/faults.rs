@@ -4,8 +4,8 @@
 use super::support::free_port;
 use super::support::model_server::{Gate, ModelServer, Script, Step};
 use super::{BOTH, Heard, ask, config, open, prompt, with_second};
-use hark::config::llm::ProviderKind::{self, Ollama, Openai};
-use hark::domain::model::ModelError;
+use hark_config::llm::ProviderKind::{self, Ollama, Openai};
+use hark_core::model::ModelError;
 use std::ops::ControlFlow;
 use std::time::Duration;
 

@@ -3,9 +3,9 @@
 //! says is its own affair; that it is heard whole, in order and in the form asked for is not.
 
 use super::{Heard, ask, open, prompt, tool};
-use hark::config::Config;
-use hark::config::llm::{Locality, ProviderKind};
-use hark::domain::model::{Message, ModelCall, Role};
+use hark_config::Config;
+use hark_config::llm::{Locality, ProviderKind};
+use hark_core::model::{Message, ModelCall, Role};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 

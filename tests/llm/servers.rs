@@ -3,11 +3,11 @@
 use super::support::model_server::{ModelServer, Script};
 use super::support::{Hark, free_port, parse_events, text};
 use super::{BOTH, Heard, ask, config, open, prompt, with_second};
-use hark::config::llm::Locality;
-use hark::config::llm::ProviderKind::{Ollama, Openai};
-use hark::domain::FaultKind;
-use hark::domain::model::ModelError;
-use hark::llm;
+use hark_agent as llm;
+use hark_config::llm::Locality;
+use hark_config::llm::ProviderKind::{Ollama, Openai};
+use hark_core::FaultKind;
+use hark_core::model::ModelError;
 use std::path::Path;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -147,7 +147,7 @@ async fn a_cloud_is_asked_only_with_leave() {
     let fault = llm::open(&alone, None).err().unwrap();
     assert_eq!(fault.kind, FaultKind::BadConfiguration);
     assert!(fault.fix.contains("allow_cloud"), "{fault}");
-    assert!(llm::open(&hark::config::Config::default(), None).unwrap().is_none());
+    assert!(llm::open(&hark_config::Config::default(), None).unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -258,7 +258,7 @@ fn mistakes_in_the_configuration_are_named() {
     ];
     for (text, key) in cases {
         let problems =
-            hark::config::Config::from_parts(Some((Path::new("hark.toml"), text)), &[]).unwrap_err();
+            hark_config::Config::from_parts(Some((Path::new("hark.toml"), text)), &[]).unwrap_err();
         assert_eq!(problems.len(), 1, "{text}: {problems:#?}");
         assert_eq!(problems[0].key, key, "{text}");
     }

@@ -2,8 +2,8 @@
 
 use super::support::model_server::{Gate, ModelServer, Script, Step};
 use super::{BOTH, Heard, ask, config, open, prompt, tool};
-use hark::config::llm::ProviderKind::{Ollama, Openai};
-use hark::domain::model::{Difficulty, Message, Picture, Role};
+use hark_config::llm::ProviderKind::{Ollama, Openai};
+use hark_core::model::{Difficulty, Message, Picture, Role};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 

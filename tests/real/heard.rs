@@ -1,10 +1,10 @@
 //! What the ear would hand to the recogniser: a recording from just before speech to its end.
 
-use hark::config::endpoint::EndpointConfig;
-use hark::domain::VAD_BLOCK_SAMPLES;
-use hark::hearing::endpoint::{EndpointChange, Endpointer};
-use hark::hearing::vad::{SileroVad, Vad};
-use hark::inference::onnx::OnnxRuntime;
+use hark_config::endpoint::EndpointConfig;
+use hark_core::VAD_BLOCK_SAMPLES;
+use hark_models::onnx::OnnxRuntime;
+use hark_stt::endpoint::{EndpointChange, Endpointer};
+use hark_stt::vad::{SileroVad, Vad};
 use std::path::Path;
 
 /// Samples before the first voiced block, as the ear gives them: 300 ms.

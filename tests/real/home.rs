@@ -1,12 +1,12 @@
 //! The demo home with the English sentences, and the recogniser that listens for them.
 
-use hark::acting::home::file;
-use hark::config::stt::Stt;
-use hark::domain::ports::Understand;
-use hark::hearing::stt::grammar::{GrammarRecogniser, Tuning};
-use hark::hearing::stt::neural::NeuralFiles;
-use hark::speaking::voices::espeak::Espeak;
-use hark::understanding::{Grammar, Sentences};
+use hark_config::stt::Stt;
+use hark_core::ports::Understand;
+use hark_nlu::{Grammar, Sentences};
+use hark_stt::stt::grammar::{GrammarRecogniser, Tuning};
+use hark_stt::stt::neural::NeuralFiles;
+use hark_tools::home::file;
+use hark_tts::voices::espeak::Espeak;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -2,24 +2,24 @@
 //! restart. The parts are the real ones; a device that announces itself is played by the test.
 
 use crate::support::{flite, root};
-use hark::acting::home::HomeRegistry;
-use hark::config::Config;
-use hark::daemon::bench::templates;
-use hark::daemon::workshop::Workshop;
-use hark::daemon::{ask, hear};
-use hark::domain::home::{Entity, Home};
-use hark::domain::ports::{HomeSink, HomeView};
-use hark::domain::{Envelope, PublicEvent};
-use hark::hearing::stt::worker::SttMode;
+use hark::app::builder::App;
+use hark::cli::benchmarks::templates;
+use hark::cli::standalone::{ask, hear};
+use hark_config::Config;
+use hark_core::home::{Entity, Home};
+use hark_core::ports::{HomeSink, HomeView};
+use hark_core::{Envelope, PublicEvent};
+use hark_stt::stt::worker::SttMode;
+use hark_tools::home::HomeRegistry;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-fn workshop(folder: &Path) -> Workshop {
+fn app(folder: &Path) -> App {
     let mut config = Config::default();
     config.paths.models_dir = root().join("models").display().to_string();
     config.paths.state_dir = folder.display().to_string();
-    Workshop::open(config).unwrap_or_else(|faults| panic!("{faults:?}"))
+    App::open(config).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 /// A lamp that was not there before, driven as the demo home's lamps are.
@@ -45,7 +45,7 @@ fn named(events: &[PublicEvent]) -> Vec<Option<String>> {
 #[test]
 fn a_new_lamp_is_understood_when_it_is_typed_and_when_it_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let workshop = workshop(folder.path());
+    let app = app(folder.path());
     let said = folder.path().join("said.wav");
     flite("slt", "turn on the aquarium", &said);
     let events = Arc::new(Mutex::new(Vec::new()));
@@ -60,7 +60,7 @@ fn a_new_lamp_is_understood_when_it_is_typed_and_when_it_is_said() {
     };
     let options = hear::Options { no_wake: true, ..hear::Options::default() };
     // The same words twice; the lamp comes after the first time.
-    let heard = hear::hear(&workshop, &[said.clone(), said], &options, note(Some(workshop.home.clone())));
+    let heard = hear::hear(&app, &[said.clone(), said], &options, note(Some(app.home.clone())));
     heard.unwrap_or_else(|faults| panic!("{faults:?}"));
     let words: Vec<Option<String>> = std::mem::take(&mut *events.lock().unwrap())
         .into_iter()
@@ -73,20 +73,19 @@ fn a_new_lamp_is_understood_when_it_is_typed_and_when_it_is_said() {
     assert_ne!(words[0].as_deref(), Some("turn on the aquarium"), "it is not known yet");
     assert_eq!(words[1].as_deref(), Some("turn on the aquarium"));
     let typed = ["turn on the aquarium".to_owned()].into_iter();
-    ask::ask(&workshop, typed, &ask::Options { dry_run: true, ..ask::Options::default() }, note(None))
-        .unwrap();
+    ask::ask(&app, typed, &ask::Options { dry_run: true, ..ask::Options::default() }, note(None)).unwrap();
     assert_eq!(named(&events.lock().unwrap()), [Some("Aquarium".to_owned())]);
 }
 
-/// `cargo test --release --test scenarios -- growing_home --nocapture` tells how long it takes.
+/// `cargo test --test scenarios -- growing_home --nocapture` tells how long it takes.
 #[test]
 fn names_of_five_hundred_things_are_learned_quickly() {
     let folder = tempfile::tempdir().unwrap();
-    let workshop = workshop(folder.path());
-    let _ear = workshop.ear(SttMode::Live).unwrap();
-    workshop.home.replace("test", templates::home());
+    let app = app(folder.path());
+    let _ear = app.ear(SttMode::Live).unwrap();
+    app.home.replace("test", templates::home());
     let began = Instant::now();
-    workshop.follow_names();
+    app.follow_names();
     let took = began.elapsed();
     println!("500 more things: sentences and recogniser after {} ms", took.as_millis());
     assert!(took < Duration::from_secs(20), "{took:?}");
@@ -94,6 +93,6 @@ fn names_of_five_hundred_things_are_learned_quickly() {
     let events = Arc::new(Mutex::new(Vec::new()));
     let notes = events.clone();
     let note = move |envelope: &Envelope| notes.lock().unwrap().push(envelope.event.clone());
-    ask::ask(&workshop, typed, &ask::Options { dry_run: true, ..ask::Options::default() }, note).unwrap();
+    ask::ask(&app, typed, &ask::Options { dry_run: true, ..ask::Options::default() }, note).unwrap();
     assert_eq!(named(&events.lock().unwrap()), [Some("library reading light".to_owned())]);
 }

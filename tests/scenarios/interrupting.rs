@@ -5,10 +5,10 @@ use crate::support::sound_card::{RATE_HZ, Recording, SoundCard};
 use crate::support::{
     Broker, Hark, LONG_REPLY, Running, Subscription, flite, named, parse_events, root, run, shared_data, text,
 };
-use hark::domain::audio::Earcon;
-use hark::hearing::vad::{GateChange, SileroVad, SpeechGate, Vad};
-use hark::inference::onnx::OnnxRuntime;
-use hark::speaking::earcons;
+use hark_core::audio::Earcon;
+use hark_models::onnx::OnnxRuntime;
+use hark_stt::vad::{GateChange, SileroVad, SpeechGate, Vad};
+use hark_tts::earcons;
 use serde_json::Value;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -170,7 +170,7 @@ fn no_short_sound_is_taken_for_speech() {
     let cache = root().join("models/cache");
     let runtime = OnnxRuntime::load(&cache.join("libonnxruntime.so")).unwrap();
     let mut vad = SileroVad::load(runtime, &cache.join("silero_vad_16k_op15.onnx")).unwrap();
-    let settings = hark::config::vad::Vad { min_speech_ms: 60, ..Default::default() };
+    let settings = hark_config::vad::Vad { min_speech_ms: 60, ..Default::default() };
     for earcon in [Earcon::Wake, Earcon::Done, Earcon::Error, Earcon::Timer] {
         for loudness in [0.1, 1.0, 3.0] {
             vad.reset();

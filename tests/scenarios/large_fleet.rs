@@ -1,5 +1,5 @@
 //! A measurement: 500 lights in 50 areas announced on MQTT, from the words of a typed command to the message at the
-//! broker. `cargo test --release --test scenarios large_fleet -- --ignored --nocapture`
+//! broker. `cargo test --test scenarios large_fleet -- --ignored --nocapture`
 
 use crate::support::mosquitto::{Listener, Mosquitto, free_port, publish};
 use crate::support::publisher::Publisher;

@@ -3,20 +3,20 @@
 use crate::support::mosquitto::publish_bytes;
 use crate::support::sound_card::SoundCard;
 use crate::support::{Broker, Hark, flite, text, wait_for};
-use hark::config::mqtt::Mqtt as MqttConfig;
-use hark::config::satellite::Satellite;
-use hark::daemon::claims::{self, Claims};
-use hark::daemon::mailbox::Mailbox;
-use hark::domain::Event;
-use hark::domain::house::{Claim, Standing};
-use hark::integrations::mqtt::{Mqtt, NodeInfo};
+use hark::app::audio::arbitration::{self, Claims};
+use hark::app::event_queue::EventQueue;
+use hark_config::mqtt::Mqtt as MqttConfig;
+use hark_config::satellite::Satellite;
+use hark_core::Event;
+use hark_core::house::{Claim, Standing};
+use hark_mqtt::{Mqtt, NodeInfo};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A node without ears: its connection, its referee, and what the turn machine is told.
 struct Node {
     claims: Claims,
-    mailbox: Arc<Mailbox>,
+    event_queue: Arc<EventQueue>,
     mqtt: Arc<Mqtt>,
 }
 
@@ -36,17 +36,23 @@ impl Node {
             }
         });
         let mqtt = Mqtt::start(&config, NodeInfo::default(), sink, None, runtime.handle().clone()).unwrap();
-        let (mqtt, mailbox) = (Arc::new(mqtt), Arc::new(Mailbox::default()));
+        let (mqtt, event_queue) = (Arc::new(mqtt), Arc::new(EventQueue::default()));
         let (teller, satellite) = (mqtt.clone(), Satellite::default());
         let send = move |claim: &Claim| teller.claim(claim);
-        runtime.spawn(claims::settle(claimed.unwrap(), name.into(), satellite, send, mailbox.clone()));
-        Self { claims, mailbox, mqtt }
+        runtime.spawn(arbitration::settle(
+            claimed.unwrap(),
+            name.into(),
+            satellite,
+            send,
+            event_queue.clone(),
+        ));
+        Self { claims, event_queue, mqtt }
     }
 
     /// What it was told last, and how long that took.
     fn standing(&self, since: Instant) -> (Option<Standing>, Duration) {
         let (mut last, mut silent_after) = (None, Duration::ZERO);
-        while let Some(event) = self.mailbox.pop(since + Duration::from_millis(1200)) {
+        while let Some(event) = self.event_queue.pop(since + Duration::from_millis(1200)) {
             let Event::Standing { standing } = event else { continue };
             // The first word that it may not answer is what keeps it silent.
             if last.is_none() {

@@ -1,0 +1,70 @@
+//! Language models: Ollama and servers that speak OpenAI's protocol, with fallbacks, limits, retries, time-outs, a small
+//! cache, and an end at once when nobody listens any more. `openai` and `ollama` know the two wire formats, `reader` the
+//! framing of both; `provider` asks one server once, `manager` decides which and how often. Called on the runtime.
+//!
+//! ```
+//! let config = hark_config::Config::default();
+//! assert!(hark_agent::open(&config, None)?.is_none(), "no language model is configured");
+//! # Ok::<(), hark_core::Fault>(())
+//! ```
+
+mod address;
+mod answer;
+mod budget;
+mod cache;
+mod error;
+mod key;
+mod lines;
+mod listener;
+mod listing;
+mod manager;
+mod names;
+mod ollama;
+mod openai;
+mod provider;
+mod reader;
+mod refusal;
+mod retry;
+mod thoughts;
+
+pub use error::Error;
+
+use hark_config::Config;
+use hark_core::model::LanguageModel;
+use hark_core::{Fault, FaultKind};
+use manager::Manager;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Prepares for asking; nobody is asked yet. `None` when no language model is configured. `credentials_dir` is
+/// systemd's `$CREDENTIALS_DIRECTORY`.
+///
+/// # Errors
+/// `BadConfiguration` when an address or a key cannot be used, or every server is in a cloud that may not be asked.
+pub fn open(
+    config: &Config,
+    credentials_dir: Option<&Path>,
+) -> Result<Option<Arc<dyn LanguageModel>>, Fault> {
+    let manager = Manager::open(&config.llm, &config.llm_fallback, credentials_dir)?;
+    Ok(manager.map(|manager| Arc::new(manager) as Arc<dyn LanguageModel>))
+}
+
+/// Says how the configured servers answer, for `hark doctor`.
+///
+/// # Errors
+/// When the configuration is wrong, or a server does not answer, refuses, or lacks a model.
+pub async fn probe(config: &Config, credentials_dir: Option<&Path>) -> Result<String, Fault> {
+    let Some(manager) = Manager::open(&config.llm, &config.llm_fallback, credentials_dir)? else {
+        return Ok("off (llm.url is empty)".into());
+    };
+    manager.report().await.map_err(|error| {
+        let fix = "start the server, and check [llm]; `hark models list` shows the models it has";
+        Fault::new(FaultKind::Unavailable, "llm", error.to_string(), fix).recoverable()
+    })
+}
+
+/// An `f32` as JSON without the digits that nobody wrote.
+fn number(value: f32) -> Value {
+    value.to_string().parse::<f64>().map_or(Value::Null, Value::from)
+}

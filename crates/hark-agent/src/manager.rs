@@ -1,0 +1,196 @@
+//! Decides which server is asked, how often, and whether the answer is known already.
+
+use super::cache::Cache;
+use super::error::Error;
+use super::listener::{Failure, Listener};
+use super::provider::{Deadline, Provider};
+use super::retry;
+use futures_util::future::join_all;
+use hark_config::llm::{Llm, LlmFallback};
+use hark_core::model::{
+    Completion, CompletionFuture, LanguageModel, ListingFuture, ModelError, PieceSink, Prompt,
+};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Longest wait for a busy server while there is another one. Without another, nobody waits longer for leave to ask
+/// than for the first word.
+const SWITCH: Duration = Duration::from_secs(2);
+
+/// All servers in order of preference.
+pub(super) struct Manager(Arc<Inner>);
+
+struct Inner {
+    providers: Vec<Provider>,
+    cache: Mutex<Cache>,
+    whole: Duration,
+    /// How long a server that failed is passed over.
+    rest: Duration,
+    tries: u32,
+}
+
+impl Manager {
+    /// All configured servers that may be asked; `None` when none is configured.
+    pub(super) fn open(
+        first: &Llm,
+        second: &LlmFallback,
+        credentials_dir: Option<&Path>,
+    ) -> Result<Option<Self>, Error> {
+        let configured: Vec<LlmFallback> = [first.first(), second.clone()]
+            .into_iter()
+            .filter(|provider| !provider.url.trim().is_empty())
+            .collect();
+        let Some(preferred) = configured.first() else { return Ok(None) };
+        let mut providers = Vec::new();
+        for config in &configured {
+            let provider = Provider::new(config, first, credentials_dir)?;
+            if first.allow_cloud || provider.address.is_local(config.local) {
+                providers.push(provider);
+            } else {
+                tracing::info!(server = provider.address.shown(), "not in the house: never asked");
+            }
+        }
+        if providers.is_empty() {
+            return Err(Error::OnlyCloud(super::error::shortened(&preferred.url)));
+        }
+        Ok(Some(Self(Arc::new(Inner {
+            providers,
+            cache: Mutex::new(Cache::new(first.cache_entries as usize)),
+            whole: Duration::from_millis(first.timeout_ms.into()),
+            rest: Duration::from_millis(first.health_ms.into()),
+            tries: first.tries,
+        }))))
+    }
+
+    /// How all servers answer, in words.
+    pub(super) async fn report(&self) -> Result<String, ModelError> {
+        let mut words = Vec::new();
+        for provider in &self.0.providers {
+            let models = provider.look(self.0.rest).await?;
+            if let Some(missing) = provider.missing(&models) {
+                return Err(missing);
+            }
+            let named = provider.models().join(", ");
+            words.push(format!("{} answers: {} models, uses {named}", provider.place(), models.len()));
+        }
+        Ok(words.join("; "))
+    }
+}
+
+impl LanguageModel for Manager {
+    fn complete(&self, prompt: Prompt, sink: Option<PieceSink>) -> CompletionFuture {
+        let inner = self.0.clone();
+        Box::pin(async move { inner.complete(&prompt, Listener::new(sink)).await })
+    }
+
+    fn models(&self) -> ListingFuture {
+        let inner = self.0.clone();
+        Box::pin(async move {
+            let looks = inner.providers.iter().map(|provider| provider.look(inner.rest));
+            let (mut models, mut faults) = (Vec::new(), Vec::new());
+            for found in join_all(looks).await {
+                match found {
+                    Ok(found) => models.extend(found),
+                    Err(error) => faults.push(error),
+                }
+            }
+            (models, faults)
+        })
+    }
+
+    fn trouble(&self) -> Option<ModelError> {
+        let mut troubles = self.0.providers.iter().map(Provider::trouble);
+        let first = troubles.next()??;
+        troubles.all(|trouble| trouble.is_some()).then_some(first)
+    }
+}
+
+impl Inner {
+    async fn complete(&self, prompt: &Prompt, mut listener: Listener) -> Result<Completion, ModelError> {
+        let key = self.cache().key(prompt);
+        if let Some(known) = key.as_ref().and_then(|key| self.cache().get(key)) {
+            listener.hand(&known.text)?;
+            return Ok(known);
+        }
+        let whole_ms = u64::try_from(self.whole.as_millis()).unwrap_or(u64::MAX);
+        let deadline = Deadline { at: Instant::now() + self.whole, whole_ms };
+        let mut first_error = None;
+        let order = self.order();
+        for (place, provider) in order.iter().enumerate() {
+            let others = place + 1 < order.len();
+            let patience = if others { SWITCH.min(provider.first_token()) } else { provider.first_token() };
+            let asking = self.persist(provider, prompt, &mut listener, deadline, patience);
+            let error = match Box::pin(asking).await {
+                Ok(answer) => {
+                    provider.is_well();
+                    if let Some(key) = key {
+                        self.cache().put(key, &answer);
+                    }
+                    return Ok(answer);
+                }
+                Err(error) => error,
+            };
+            if error == ModelError::Stopped {
+                return Err(error);
+            }
+            provider.has_failed(&error, self.rest);
+            tracing::warn!(%error, "language model failed");
+            // What was heard cannot be taken back: nobody else begins anew.
+            if listener.has_heard() {
+                return Err(error);
+            }
+            first_error.get_or_insert(error);
+            if Instant::now() >= deadline.at {
+                break;
+            }
+        }
+        Err(first_error.unwrap_or(ModelError::NotConfigured))
+    }
+
+    /// Asks one server, again while that may help and no wait is longer than `patience`.
+    async fn persist(
+        &self,
+        provider: &Provider,
+        prompt: &Prompt,
+        listener: &mut Listener,
+        deadline: Deadline,
+        patience: Duration,
+    ) -> Result<Completion, ModelError> {
+        let too_long = |wait: Duration| wait > patience || Instant::now() + wait >= deadline.at;
+        let mut failures = 0;
+        loop {
+            while let Err(wait) = provider.take(prompt) {
+                if too_long(wait) {
+                    return Err(ModelError::RateLimited(provider.place()));
+                }
+                sleep(wait).await;
+            }
+            let (error, wait) = match provider.ask(prompt, listener, deadline).await {
+                Ok(answer) => return Ok(answer),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Stream(error)) => return Err(provider.bad(&error)),
+                Err(Failure::Passing(error, wait)) => (error, wait),
+            };
+            failures += 1;
+            let wait = wait.unwrap_or_default().max(retry::wait(failures - 1));
+            if failures >= self.tries || listener.has_heard() || too_long(wait) {
+                return Err(error);
+            }
+            tracing::debug!(%error, wait_ms = wait.as_millis(), "language model is asked again");
+            sleep(wait).await;
+        }
+    }
+
+    /// In order of preference without those that are down; when all are, everyone in order.
+    fn order(&self) -> Vec<&Provider> {
+        let up: Vec<&Provider> = self.providers.iter().filter(|provider| !provider.is_down()).collect();
+        if up.is_empty() { self.providers.iter().collect() } else { up }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        // Nothing that holds it can leave it half changed.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,421 @@
+//! One server: asks it once, follows its answer, and remembers what it was found to want.
+
+use super::address::Address;
+use super::budget::{Budget, retry_after};
+use super::error::{Error, StreamError, shortened};
+use super::key::Key;
+use super::listener::{Failure, Listener};
+use super::names::Names;
+use super::ollama::{self, Habits};
+use super::openai::{self, Ways};
+use super::reader::Reader;
+use super::refusal::{Meaning, Refusal};
+use hark_config::llm::{Llm, LlmFallback, ProviderKind};
+use hark_core::model::{Completion, Difficulty, ModelError, Prompt};
+use reqwest::{Client, RequestBuilder, Response};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant as Moment, timeout, timeout_at};
+
+/// Most of a refusal that is read, bytes.
+const MAX_REFUSAL_BYTES: usize = 16 * 1024;
+/// How long a server may take to end a response whose answer is over, so that its connection can be used again.
+const ENDING: Duration = Duration::from_millis(100);
+/// How long it may take to send its last frame after it said why it ends.
+const LAST_FRAME: Duration = Duration::from_millis(500);
+
+/// A server and what is known of it.
+#[derive(Debug)]
+pub(super) struct Provider {
+    pub(super) kind: ProviderKind,
+    pub(super) name: String,
+    pub(super) address: Address,
+    pub(super) model: String,
+    fast_model: String,
+    vision_model: String,
+    pub(super) client: Client,
+    key: Option<Key>,
+    habits: Habits,
+    max_tokens: u32,
+    max_answer_bytes: usize,
+    first_token: Duration,
+    state: Mutex<State>,
+    /// Requests that are under way.
+    under_way: AtomicUsize,
+    /// Held by the one request a server that can answer only one at a time is asked.
+    turn: Semaphore,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    budget: Budget,
+    ways: Ways,
+    /// Models of Ollama that can go on with a text, but not chat.
+    no_chat: HashSet<String>,
+    /// It breaks off an answer when another request comes.
+    one_at_a_time: bool,
+    trouble: Option<ModelError>,
+    /// It is passed over until then.
+    down_until: Option<Instant>,
+}
+
+/// How long a request may take in all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline {
+    pub(super) at: Moment,
+    pub(super) whole_ms: u64,
+}
+
+/// What is sent where.
+struct Request {
+    path: &'static str,
+    body: Value,
+    ways: Ways,
+    bare: bool,
+}
+
+impl Provider {
+    /// Prepares for asking.
+    pub(super) fn new(
+        config: &LlmFallback,
+        all: &Llm,
+        credentials_dir: Option<&Path>,
+    ) -> Result<Self, Error> {
+        let address = Address::new(&config.url, config.provider)?;
+        // The process has one crypto provider; whoever needs it first installs it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")));
+        if address.is_local(config.local) {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| Error::NoClient(in_words(&error)))?;
+        let or_main = |name: &str| if name.is_empty() { &config.model } else { name }.to_owned();
+        Ok(Self {
+            kind: config.provider,
+            name: config.name.clone(),
+            key: Key::find(&config.key_file, &config.name, credentials_dir)?,
+            address,
+            model: config.model.clone(),
+            fast_model: or_main(&config.fast_model),
+            vision_model: or_main(&config.vision_model),
+            client,
+            habits: Habits { keep_alive: all.keep_alive.clone(), context_tokens: all.context_tokens },
+            max_tokens: all.max_tokens,
+            max_answer_bytes: all.max_answer_bytes as usize,
+            first_token: Duration::from_millis(all.first_token_timeout_ms.into()),
+            state: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            turn: Semaphore::new(1),
+        })
+    }
+
+    /// The model for a request.
+    pub(super) fn model_for(&self, difficulty: Difficulty) -> &str {
+        match difficulty {
+            Difficulty::Simple => &self.fast_model,
+            Difficulty::Complex => &self.model,
+            Difficulty::Vision => &self.vision_model,
+        }
+    }
+
+    /// The models that are configured, each once.
+    pub(super) fn models(&self) -> Vec<&str> {
+        let mut models: Vec<&str> = Vec::new();
+        for model in [&self.model, &self.fast_model, &self.vision_model] {
+            if !models.contains(&model.as_str()) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
+    /// Where it is, for errors.
+    pub(super) fn place(&self) -> String {
+        self.address.shown().to_owned()
+    }
+
+    /// How long until the first word.
+    pub(super) fn first_token(&self) -> Duration {
+        self.first_token
+    }
+
+    /// Takes a request out of the budget, or says how long to wait.
+    pub(super) fn take(&self, prompt: &Prompt) -> Result<(), Duration> {
+        self.state().budget.take(self.tokens(prompt), Instant::now())
+    }
+
+    /// What is wrong with it as far as is known.
+    pub(super) fn trouble(&self) -> Option<ModelError> {
+        self.state().trouble.clone()
+    }
+
+    /// Whether it is to be passed over for now.
+    pub(super) fn is_down(&self) -> bool {
+        self.state().down_until.is_some_and(|until| Instant::now() < until)
+    }
+
+    /// It works, as far as is known.
+    pub(super) fn is_well(&self) {
+        let mut state = self.state();
+        state.trouble = None;
+        state.down_until = None;
+    }
+
+    /// It failed; one that cannot be reached or is slow is passed over for this long.
+    pub(super) fn has_failed(&self, error: &ModelError, rest: Duration) {
+        let mut state = self.state();
+        if matches!(error, ModelError::Unreachable(..) | ModelError::TimedOut(..)) {
+            state.down_until = Some(Instant::now() + rest);
+        }
+        state.trouble = Some(error.clone());
+    }
+
+    /// Asks once. Refusals of a way of asking are answered by asking in another way.
+    pub(super) async fn ask(
+        &self,
+        prompt: &Prompt,
+        listener: &mut Listener,
+        deadline: Deadline,
+    ) -> Result<Completion, Failure> {
+        let (model, names) = (self.model_for(prompt.difficulty), Names::of(prompt));
+        let (mut ways, mut bare) = {
+            let state = self.state();
+            (state.ways, state.no_chat.contains(model))
+        };
+        let _turn = self.turn(deadline).await?;
+        let _counted = UnderWay::new(&self.under_way);
+        loop {
+            let request = self.request(prompt, model, &names, ways, bare);
+            let first_by = deadline.at.min(Moment::now() + self.first_token);
+            let sending = self.post(&request).send();
+            let response = match timeout_at(first_by, sending).await {
+                Err(_) => return Err(self.timed_out(deadline).into()),
+                Ok(Err(error)) => return Err(self.unreachable(&error)),
+                Ok(Ok(response)) => response,
+            };
+            self.learn_limits(&response);
+            if response.status() == 200 {
+                self.learn_way(&request, model);
+                return self.follow(response, model, &names, listener, first_by, deadline).await;
+            }
+            let wait = retry_after(header_of(&response), SystemTime::now());
+            let refusal = self.refusal(response, first_by).await;
+            match refusal.meaning(self.kind) {
+                Meaning::NoChat if !bare => bare = true,
+                Meaning::Refused | Meaning::Fails if self.kind == ProviderKind::Openai => {
+                    match refusal.other_way(ways, prompt.schema.is_some()) {
+                        Some(other) => ways = other,
+                        None => return Err(self.refused(&refusal, model, wait)),
+                    }
+                }
+                _ => return Err(self.refused(&refusal, model, wait)),
+            }
+        }
+    }
+
+    /// Leave to ask, of a server that was found to answer only one at a time.
+    async fn turn(&self, deadline: Deadline) -> Result<Option<SemaphorePermit<'_>>, Failure> {
+        if !self.state().one_at_a_time {
+            return Ok(None);
+        }
+        let turn = timeout_at(deadline.at, self.turn.acquire()).await;
+        // The semaphore is never closed.
+        turn.map(Result::ok).map_err(|_| self.timed_out_at(deadline.at, deadline).into())
+    }
+
+    /// A GET or POST with what goes with every request.
+    pub(super) fn with_key(&self, request: RequestBuilder) -> RequestBuilder {
+        match self.key.as_ref().and_then(Key::header) {
+            Some(key) => request.header(reqwest::header::AUTHORIZATION, key),
+            None => request,
+        }
+    }
+
+    /// What stands in the way of reaching it, without the address and the key.
+    pub(super) fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        let failure = ModelError::Unreachable(self.place(), self.hidden(&in_words(error)));
+        // A connection that was kept may have been closed the moment it was used.
+        if error.is_connect() { Failure::Final(failure) } else { Failure::Passing(failure, None) }
+    }
+
+    /// A text of the server, without the key, short.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text));
+        shortened(&text)
+    }
+
+    /// The fault of a stream as it is told.
+    pub(super) fn bad(&self, error: &StreamError) -> ModelError {
+        ModelError::BadAnswer(self.place(), self.hidden(&error.to_string()))
+    }
+
+    /// Reads a refusal, as far as it comes in time.
+    pub(super) async fn refusal(&self, mut response: Response, by: Moment) -> Refusal {
+        let (status, mut body) = (response.status().as_u16(), Vec::new());
+        while let Ok(Ok(Some(chunk))) = timeout_at(by, response.chunk()).await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_REFUSAL_BYTES {
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Refusal::read(status, &self.key.as_ref().map_or_else(|| text.clone(), |key| key.hide(&text)))
+    }
+
+    /// What a refusal amounts to.
+    pub(super) fn refused(&self, refusal: &Refusal, model: &str, wait: Option<Duration>) -> Failure {
+        let refused = || ModelError::Refused(self.place(), refusal.status, refusal.says.clone());
+        match refusal.meaning(self.kind) {
+            Meaning::Busy => {
+                if let Some(wait) = wait {
+                    self.state().budget.close(wait, Instant::now());
+                }
+                Failure::Passing(ModelError::RateLimited(self.place()), wait)
+            }
+            Meaning::UsedUp => Failure::Final(ModelError::RateLimited(self.place())),
+            Meaning::Fails => Failure::Passing(refused(), wait),
+            Meaning::NoModel => Failure::Final(ModelError::NoSuchModel(self.place(), model.to_owned())),
+            Meaning::NoChat | Meaning::Refused => Failure::Final(refused()),
+        }
+    }
+
+    fn request(&self, prompt: &Prompt, model: &str, names: &Names, ways: Ways, bare: bool) -> Request {
+        let most = prompt.max_tokens.unwrap_or(self.max_tokens);
+        let (path, body) = match self.kind {
+            ProviderKind::Openai => ("chat/completions", openai::body(prompt, model, most, ways, names)),
+            ProviderKind::Ollama if bare => {
+                ("api/generate", ollama::generate(prompt, model, most, &self.habits))
+            }
+            ProviderKind::Ollama => ("api/chat", ollama::chat(prompt, model, most, &self.habits)),
+        };
+        Request { path, body, ways, bare }
+    }
+
+    fn post(&self, request: &Request) -> RequestBuilder {
+        self.with_key(self.client.post(self.address.join(request.path)).json(&request.body))
+    }
+
+    /// Follows an answer to its end.
+    async fn follow(
+        &self,
+        mut response: Response,
+        model: &str,
+        names: &Names,
+        listener: &mut Listener,
+        first_by: Moment,
+        deadline: Deadline,
+    ) -> Result<Completion, Failure> {
+        let mut reader = Reader::new(self.kind, self.max_answer_bytes);
+        loop {
+            let by = match (reader.is_finished(), reader.has_begun()) {
+                (true, _) => deadline.at.min(Moment::now() + LAST_FRAME),
+                (false, true) => deadline.at,
+                (false, false) => first_by,
+            };
+            let chunk = match timeout_at(by, response.chunk()).await {
+                Err(_) if reader.is_finished() => None,
+                Err(_) => return Err(self.timed_out_at(by, deadline).into()),
+                // A connection that breaks is told from one that ends only by whether the answer is whole.
+                Ok(Err(_)) => None,
+                Ok(Ok(chunk)) => chunk,
+            };
+            let Some(bytes) = chunk else { break };
+            let fed = reader.feed(&bytes);
+            // Words before a fault were said; they are handed on as they would have been in a chunk of their own.
+            listener.hand(reader.fresh())?;
+            fed?;
+            if reader.is_over() {
+                let _ = timeout(ENDING, async { while let Ok(Some(_)) = response.chunk().await {} }).await;
+                break;
+            }
+        }
+        reader.end()?;
+        let disturbed = reader.was_interrupted() && self.under_way.load(Ordering::SeqCst) > 1;
+        if disturbed {
+            self.state().one_at_a_time = true;
+            if !listener.has_heard() {
+                let why = "it broke off for another request".to_owned();
+                let error = ModelError::BadAnswer(self.place(), why);
+                return Err(Failure::Passing(error, Some(Duration::ZERO)));
+            }
+        }
+        listener.hand(reader.fresh())?;
+        let original = |name: &str| match self.kind {
+            ProviderKind::Openai => names.back(name),
+            ProviderKind::Ollama => name.to_owned(),
+        };
+        Ok(reader.into_answer().complete(model, original))
+    }
+
+    fn timed_out(&self, deadline: Deadline) -> ModelError {
+        self.timed_out_at(deadline.at.min(Moment::now()), deadline)
+    }
+
+    /// Names the time-out that it was.
+    fn timed_out_at(&self, by: Moment, deadline: Deadline) -> ModelError {
+        let first_ms = u64::try_from(self.first_token.as_millis()).unwrap_or(u64::MAX);
+        let millis = if by < deadline.at { first_ms } else { deadline.whole_ms };
+        ModelError::TimedOut(self.place(), millis)
+    }
+
+    fn learn_limits(&self, response: &Response) {
+        self.state().budget.learn(header_of(response), Instant::now());
+    }
+
+    /// The server accepted a way of asking: it is asked that way from now on.
+    fn learn_way(&self, request: &Request, model: &str) {
+        let mut state = self.state();
+        if request.bare {
+            state.no_chat.insert(model.to_owned());
+        }
+        state.ways = request.ways;
+    }
+
+    /// Tokens a request may cost, at about four bytes a token.
+    fn tokens(&self, prompt: &Prompt) -> u32 {
+        let bytes: usize = prompt.messages.iter().map(|message| message.content.len()).sum();
+        let asked = u32::try_from(bytes / 4).unwrap_or(u32::MAX);
+        asked.saturating_add(prompt.max_tokens.unwrap_or(self.max_tokens))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that holds it can leave it half changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a request as long as it lives.
+struct UnderWay<'a>(&'a AtomicUsize);
+
+impl<'a> UnderWay<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn header_of<'a>(response: &'a Response) -> impl Fn(&str) -> Option<&'a str> {
+    move |name: &str| response.headers().get(name)?.to_str().ok()
+}
+
+/// The innermost reason of an HTTP error, without the address.
+pub(super) fn in_words(error: &reqwest::Error) -> String {
+    let mut reason: &dyn std::error::Error = error;
+    while let Some(source) = reason.source() {
+        reason = source;
+    }
+    reason.to_string()
+}

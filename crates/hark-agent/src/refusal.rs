@@ -1,0 +1,143 @@
+//! What a status other than 200 means: wait, ask in another form, or give up.
+
+use super::openai::{Form, Ways};
+use super::retry::is_passing;
+use hark_config::llm::ProviderKind;
+use serde_json::Value;
+
+/// A refusal as it came.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    /// What the server says about it, without the key.
+    pub(super) says: String,
+    /// The code of the error, where there is one.
+    code: String,
+    /// It is about the form of the answer that was asked for.
+    about_form: bool,
+}
+
+/// What follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// Too many requests; later.
+    Busy,
+    /// Too many requests, and waiting does not help.
+    UsedUp,
+    /// A fault of the server that may pass.
+    Fails,
+    /// There is no such model.
+    NoModel,
+    /// The model can go on with a text, but not chat.
+    NoChat,
+    /// None of these.
+    Refused,
+}
+
+impl Refusal {
+    /// Reads status and body; the body has the key taken out.
+    pub(super) fn read(status: u16, body: &str) -> Self {
+        let frame: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+        let code = frame.pointer("/error/code").or_else(|| frame.pointer("/error/type"));
+        let code = code.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let says = super::openai::trouble(&frame).unwrap_or_else(|| body.to_owned());
+        let says = super::error::shortened(&says);
+        let says = match (status, says.is_empty()) {
+            (300..400, _) => "it sends us elsewhere, where the prompt must not go".to_owned(),
+            (_, true) => "no reason given".to_owned(),
+            _ => says,
+        };
+        let about_form = ["response_format", "json_schema"].iter().any(|words| body.contains(words));
+        Self { status, says, code, about_form }
+    }
+
+    /// What to make of it.
+    pub(super) fn meaning(&self, kind: ProviderKind) -> Meaning {
+        let says = self.says.to_lowercase();
+        let about_model = says.contains("model") || self.code == "model_not_found";
+        let absent = ["not found", "does not exist", "not exist", "no such", "not a valid model"];
+        match self.status {
+            429 if self.code == "insufficient_quota" => Meaning::UsedUp,
+            429 => Meaning::Busy,
+            status if is_passing(status) => Meaning::Fails,
+            400 | 404 if kind == ProviderKind::Ollama && says.contains("does not support chat") => {
+                Meaning::NoChat
+            }
+            400 | 404 if kind == ProviderKind::Ollama && says.contains("template") => Meaning::NoChat,
+            // A server without `/api/chat` has no words for it: the page of its router.
+            404 if kind == ProviderKind::Ollama && !about_model => Meaning::NoChat,
+            400 | 404 if about_model && absent.iter().any(|words| says.contains(words)) => Meaning::NoModel,
+            404 if self.code == "model_not_found" => Meaning::NoModel,
+            _ => Meaning::Refused,
+        }
+    }
+
+    /// Another way of asking the same that this server may accept, given the one it refused.
+    pub(super) fn other_way(&self, ways: Ways, has_schema: bool) -> Option<Ways> {
+        // llama.cpp's Python server calls a request that it does not understand a fault of its own.
+        let wrong = matches!(self.status, 400 | 422) || self.status == 500 && self.about_form;
+        if !wrong {
+            return None;
+        }
+        if !ways.completion_tokens && self.says.contains("max_completion_tokens") {
+            return Some(Ways { completion_tokens: true, ..ways });
+        }
+        let form = match ways.form {
+            Form::Schema => Form::Object,
+            Form::Object => Form::Untold,
+            Form::Untold => return None,
+        };
+        has_schema.then_some(Ways { form, ..ways })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ProviderKind::{Ollama, Openai};
+
+    #[test]
+    fn a_refusal_is_told_from_another() {
+        let cases = [
+            (Openai, 429, r#"{"error":{"message":"slow down"}}"#, Meaning::Busy),
+            (Openai, 429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#, Meaning::UsedUp),
+            (Openai, 503, "", Meaning::Fails),
+            (Openai, 401, r#"{"error":{"message":"wrong key"}}"#, Meaning::Refused),
+            (Openai, 404, r#"{"error":{"message":"The model `x` does not exist"}}"#, Meaning::NoModel),
+            (Openai, 404, r#"{"error":{"message":"?","code":"model_not_found"}}"#, Meaning::NoModel),
+            (Openai, 400, r#"{"error":{"message":"x is not a valid model ID"}}"#, Meaning::NoModel),
+            (Openai, 404, "not found", Meaning::Refused),
+            (Openai, 302, "", Meaning::Refused),
+            (Ollama, 404, r#"{"error":"model 'x' not found"}"#, Meaning::NoModel),
+            (Ollama, 404, r#"{"error":"model \"x\" not found, try pulling it first"}"#, Meaning::NoModel),
+            (Ollama, 404, "404 page not found", Meaning::NoChat),
+            (Ollama, 400, r#"{"error":"\"x\" does not support chat"}"#, Meaning::NoChat),
+            (Ollama, 400, r#"{"error":"x does not support tools"}"#, Meaning::Refused),
+        ];
+        for (kind, status, body, meaning) in cases {
+            assert_eq!(Refusal::read(status, body).meaning(kind), meaning, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn other_ways_are_tried_one_after_the_other() {
+        let plain = Refusal::read(400, "{}");
+        let mut ways = Ways::default();
+        let mut forms = Vec::new();
+        while let Some(next) = plain.other_way(ways, true) {
+            ways = next;
+            forms.push(ways.form);
+        }
+        assert_eq!(forms, [Form::Object, Form::Untold]);
+        assert_eq!(plain.other_way(Ways::default(), false), None);
+        for other in [Refusal::read(401, ""), Refusal::read(500, "it crashed")] {
+            assert_eq!(other.other_way(Ways::default(), true), None);
+        }
+        let python = r#"{"error":{"message":"[{'loc': ('body', 'response_format', 'type')}]"}}"#;
+        assert!(Refusal::read(500, python).other_way(Ways::default(), true).is_some());
+        let newer = Refusal::read(400, r#"{"error":{"message":"Use 'max_completion_tokens' instead."}}"#);
+        let way = newer.other_way(Ways::default(), false).unwrap();
+        assert!(way.completion_tokens);
+        assert_eq!(newer.other_way(way, false), None);
+    }
+}

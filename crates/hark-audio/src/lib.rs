@@ -1,0 +1,17 @@
+//! Devices of a sound server, which Hark reads and feeds by the clock because a server's own callbacks come in bursts.
+//! Capture and playback use it, each on a thread of its own. Linux only; elsewhere the devices are cpal's.
+//!
+//! ```
+//! # #[cfg(target_os = "linux")]
+//! # {
+//! use hark_audio::server;
+//!
+//! // A device that is not there is no error: cpal may try.
+//! let format = cpal::SupportedStreamConfig::new(1, 48_000, cpal::SupportedBufferSize::Unknown, cpal::SampleFormat::F32);
+//! let times = (std::time::Duration::from_millis(10), std::time::Duration::from_millis(40));
+//! assert!(server::open("no such device", alsa::Direction::Playback, format, times).is_none());
+//! # }
+//! ```
+
+#[cfg(target_os = "linux")]
+pub mod server;

@@ -1,0 +1,119 @@
+//! The configuration: one struct a section, defaults, ranges, and validation that names every problem at once. The
+//! program loads it at the start and on SIGHUP and hands sections to the parts; [`keys`] has every key with its text.
+//!
+//! ```
+//! let config = hark_config::Config::default();
+//! assert_eq!(config.barge_in.decide_ms, 800);
+//! assert!(hark_config::keys::keys().any(|key| key.path() == "barge_in.decide_ms"));
+//! ```
+
+pub mod audio;
+pub mod barge_in;
+pub mod contracts;
+pub mod dashboard;
+mod default_file;
+pub mod echo;
+pub mod endpoint;
+pub mod home;
+pub mod homeassistant;
+pub mod intent;
+pub mod journal;
+pub mod keys;
+pub mod limits;
+pub mod llm;
+mod load;
+pub mod memory;
+pub mod mqtt;
+pub mod paths;
+pub mod permissions;
+mod problem;
+pub mod route;
+mod rules;
+pub mod satellite;
+mod source;
+pub mod speaking;
+pub mod stt;
+pub mod tools;
+pub mod vad;
+pub mod wake;
+
+pub use default_file::{DEFAULT_FILE, render as render_default_file};
+pub use load::{Effective, Loaded};
+pub use problem::{Problem, fault_of};
+pub use rules::{check_wake_words, is_model_path};
+pub use source::Source;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The whole configuration; `firmware-config/hark.toml` shows every key.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where Hark finds its models and keeps its state.
+    pub paths: paths::Paths,
+    /// Microphone and speaker.
+    pub audio: audio::Audio,
+    /// Echo cancellation: Hark's own voice is taken out of what the microphone hears.
+    pub echo: echo::Echo,
+    /// Voice activity detection (Silero).
+    pub vad: vad::Vad,
+    /// Wake word detection.
+    pub wake: wake::Wake,
+    /// Speech recognition.
+    pub stt: stt::Stt,
+    /// When a request is over.
+    pub endpoint: endpoint::EndpointConfig,
+    /// Understanding of requests that no sentence template fits.
+    pub intent: intent::IntentConfig,
+    /// What a language model is held to.
+    pub contracts: contracts::ContractsConfig,
+    /// How far Hark goes on its own with a request that needs a language model.
+    pub route: route::RouteConfig,
+    /// Language models, and the one that is asked first. Without a `url` there is none, and Hark is complete without.
+    pub llm: llm::Llm,
+    /// The language model that is asked when the first cannot be reached, is at its limit or refuses.
+    pub llm_fallback: llm::LlmFallback,
+    /// What needs approval. A dangerous act is unlocking, opening a garage door or a gate, switching an alarm off.
+    pub permissions: permissions::Permissions,
+    /// The home and its names.
+    pub home: home::HomeConfig,
+    /// Tools and the services they ask.
+    pub tools: tools::ToolsConfig,
+    /// A Home Assistant whose rooms and devices become part of the home, by its WebSocket API.
+    pub homeassistant: homeassistant::HomeAssistant,
+    /// MQTT and Home Assistant discovery.
+    pub mqtt: mqtt::Mqtt,
+    /// Several nodes in one house, on one MQTT broker.
+    pub satellite: satellite::Satellite,
+    /// What is kept.
+    pub memory: memory::Memory,
+    /// A line a turn, in a file a day, without sound.
+    pub journal: journal::JournalConfig,
+    /// The voice.
+    pub speaking: speaking::Speaking,
+    /// What happens when somebody speaks while Hark speaks.
+    pub barge_in: barge_in::BargeIn,
+    /// HTTP and WebSocket for the dashboard and for programs.
+    pub dashboard: dashboard::Dashboard,
+}
+
+impl Config {
+    /// Files that hold secrets of the house: those that are named, every credential, and the operator's token.
+    pub fn secret_files(&self, credentials_dir: Option<&Path>, state_dir: &Path) -> Vec<PathBuf> {
+        let named = [
+            &self.mqtt.password_file,
+            &self.homeassistant.token_file,
+            &self.llm.key_file,
+            &self.llm_fallback.key_file,
+            &self.dashboard.token_file,
+            &self.permissions.pin_file,
+            &self.permissions.device_codes_file,
+        ];
+        let named = named.into_iter().filter(|path| !path.is_empty()).map(|path| paths::expand(path));
+        let credentials = credentials_dir.and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten();
+        let credentials = credentials.flatten().map(|entry| entry.path());
+        named.chain(credentials).chain([self.dashboard.operator_file(state_dir)]).collect()
+    }
+}

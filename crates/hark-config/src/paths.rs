@@ -1,0 +1,271 @@
+//! `[paths]`: where Hark finds its models and keeps its state, and how those places are found when
+//! nothing is said.
+
+use hark_core::{Fault, FaultKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where Hark finds its models and keeps its state.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Paths {
+    /// Folder with `manifest.toml`, `sentences/` and `cache/`; empty: `$HARK_MODELS_DIR`, else the folder beside the program.
+    #[schemars(extend("x-holds" = "folder"))]
+    pub models_dir: String,
+    /// Folder for the database; empty: `$STATE_DIRECTORY`, else `~/.local/state/hark`.
+    #[schemars(extend("x-holds" = "folder"))]
+    pub state_dir: String,
+}
+
+impl Paths {
+    /// The folder with `manifest.toml`: this key, else `$HARK_MODELS_DIR`, else `models/` upward from
+    /// the program or the current folder, else `/usr/share/hark/models`.
+    ///
+    /// # Errors
+    /// `MissingPart` when none of them has a manifest.
+    pub fn models_dir(&self) -> Result<PathBuf, Fault> {
+        Places::of_this_process().models_dir(&self.models_dir)
+    }
+
+    /// The state folder of the system's service, where nobody said which configuration and state are meant, and there is
+    /// one.
+    pub fn service_state_dir(&self) -> Option<PathBuf> {
+        Places::of_this_process().service_state_dir(&self.state_dir)
+    }
+
+    /// The folder for the database: this key, else `$STATE_DIRECTORY`, else `~/.local/state/hark`.
+    /// It is not made here; see [`ensure_dir`].
+    ///
+    /// # Errors
+    /// `MissingPart` when there is not even a home folder.
+    pub fn state_dir(&self) -> Result<PathBuf, Fault> {
+        Places::of_this_process().state_dir(&self.state_dir)
+    }
+}
+
+/// The folder of checked model files: `cache/` in the models folder when it is there or can be made,
+/// else `/var/lib/hark/models`.
+pub fn cache_dir(models_dir: &Path) -> PathBuf {
+    let beside = models_dir.join("cache");
+    if beside.is_dir() || is_writable(models_dir) { beside } else { PathBuf::from("/var/lib/hark/models") }
+}
+
+/// Makes a folder that only its owner may read, with its parents.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn ensure_dir(path: &Path) -> Result<(), Fault> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o750);
+    builder.create(path).map_err(|error| {
+        Fault::new(
+            FaultKind::Failed,
+            "paths",
+            format!("cannot make the folder {} ({error})", path.display()),
+            "make it, or name another with --set paths.state_dir=FOLDER",
+        )
+    })
+}
+
+/// A path as a person writes it: `~/` is the home folder.
+pub fn expand(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+/// systemd's folder of credentials, when there is one.
+pub fn credentials_dir() -> Option<PathBuf> {
+    std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
+}
+
+/// The file of a secret: the configured one, else the credential of this name in `credentials_dir`, when
+/// there is one.
+pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&Path>) -> Option<PathBuf> {
+    if !configured.is_empty() {
+        return Some(expand(configured));
+    }
+    credentials_dir.map(|dir| dir.join(credential)).filter(|path| path.exists())
+}
+
+fn is_writable(folder: &Path) -> bool {
+    // Permission bits do not tell for root, read-only mounts or a systemd sandbox: trying does.
+    let probe = folder.join(format!(".hark-write-test-{}", std::process::id()));
+    let made = std::fs::File::create_new(&probe).is_ok();
+    if made {
+        let _ = std::fs::remove_file(&probe);
+    }
+    made
+}
+
+/// What the process sees around it; apart from the real thing so that tests can make their own.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    pub(super) config: Option<PathBuf>,
+    pub(super) models: Option<PathBuf>,
+    pub(super) state: Option<PathBuf>,
+    pub(super) home: Option<PathBuf>,
+    pub(super) program: Option<PathBuf>,
+    pub(super) current: Option<PathBuf>,
+    pub(super) root: PathBuf,
+}
+
+impl Places {
+    /// Environment, program and current folder of this process.
+    pub(super) fn of_this_process() -> Self {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Self {
+            config: variable("HARK_CONFIG"),
+            models: variable("HARK_MODELS_DIR"),
+            // systemd may name several folders, parted by colons; the first is the one to write to.
+            state: std::env::var("STATE_DIRECTORY")
+                .ok()
+                .and_then(|list| list.split(':').find(|part| !part.is_empty()).map(PathBuf::from)),
+            home: variable("HOME"),
+            program: std::env::current_exe().ok(),
+            current: std::env::current_dir().ok(),
+            root: PathBuf::from("/"),
+        }
+    }
+
+    /// The configuration file to read when none is named; `$HARK_CONFIG` counts even if it is not
+    /// there, so that a wrong one is an error and not silently passed over.
+    pub(super) fn config_file(&self) -> Option<PathBuf> {
+        let usual = [
+            Some(self.root.join("etc/hark/hark.toml")),
+            self.home.as_ref().map(|home| home.join(".config/hark/hark.toml")),
+        ];
+        self.config.clone().or_else(|| usual.into_iter().flatten().find(|path| path.is_file()))
+    }
+
+    fn models_dir(&self, key: &str) -> Result<PathBuf, Fault> {
+        let named = if key.is_empty() { self.models.clone() } else { Some(expand(key)) };
+        let has_manifest = |folder: &PathBuf| folder.join("manifest.toml").is_file();
+        let missing = |message: String| {
+            let fix = "name the folder with paths.models_dir or $HARK_MODELS_DIR; it has manifest.toml in it";
+            Fault::new(FaultKind::MissingPart, "models", message, fix)
+        };
+        if let Some(folder) = named {
+            let message = format!("{} has no manifest.toml", folder.display());
+            return if has_manifest(&folder) { Ok(folder) } else { Err(missing(message)) };
+        }
+        let upward = |start: &Option<PathBuf>| {
+            let ancestors =
+                start.iter().flat_map(|path| path.ancestors()).map(|folder| folder.join("models"));
+            ancestors.collect::<Vec<_>>()
+        };
+        let mut candidates = upward(&self.program);
+        candidates.extend(upward(&self.current));
+        candidates.push(self.root.join("usr/share/hark/models"));
+        candidates
+            .into_iter()
+            .find(has_manifest)
+            .ok_or_else(|| missing("found no models folder with a manifest.toml".to_owned()))
+    }
+
+    fn service_state_dir(&self, key: &str) -> Option<PathBuf> {
+        let nobody_said = key.is_empty() && self.state.is_none() && self.config.is_none();
+        Some(self.root.join("var/lib/hark")).filter(|folder| nobody_said && folder.is_dir())
+    }
+
+    fn state_dir(&self, key: &str) -> Result<PathBuf, Fault> {
+        if !key.is_empty() {
+            return Ok(expand(key));
+        }
+        let at_home = || self.home.as_ref().map(|home| home.join(".local/state/hark"));
+        self.state.clone().or_else(at_home).ok_or_else(|| {
+            let fix = "name one with --set paths.state_dir=FOLDER";
+            Fault::new(FaultKind::MissingPart, "paths", "there is no folder to keep the state in", fix)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn manifest_in(folder: &Path) -> PathBuf {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("manifest.toml"), "").unwrap();
+        folder.to_owned()
+    }
+
+    #[test]
+    fn models_are_found_by_key_then_variable_then_upward_then_system() {
+        let root = tempfile::tempdir().unwrap();
+        let system = manifest_in(&root.path().join("usr/share/hark/models"));
+        let mut places = Places { root: root.path().into(), ..Places::default() };
+        assert_eq!(places.models_dir("").unwrap(), system);
+
+        let beside = manifest_in(&root.path().join("source/models"));
+        places.program = Some(root.path().join("source/target/release/hark"));
+        assert_eq!(places.models_dir("").unwrap(), beside);
+
+        let named = manifest_in(&root.path().join("elsewhere"));
+        places.models = Some(named.clone());
+        assert_eq!(places.models_dir("").unwrap(), named);
+        assert_eq!(places.models_dir(beside.to_str().unwrap()).unwrap(), beside);
+    }
+
+    #[test]
+    fn a_named_models_folder_without_manifest_is_a_fault_and_not_passed_over() {
+        let root = tempfile::tempdir().unwrap();
+        manifest_in(&root.path().join("usr/share/hark/models"));
+        let places =
+            Places { root: root.path().into(), models: Some(root.path().join("gone")), ..Places::default() };
+        let fault = places.models_dir("").unwrap_err();
+        assert_eq!(fault.kind, FaultKind::MissingPart);
+        assert!(fault.message.contains("gone"));
+    }
+
+    #[test]
+    fn state_is_kept_where_systemd_says_else_at_home() {
+        let places = Places { home: Some("/home/anna".into()), ..Places::default() };
+        assert_eq!(places.state_dir("").unwrap(), PathBuf::from("/home/anna/.local/state/hark"));
+        let places = Places { state: Some("/var/lib/hark".into()), ..places };
+        assert_eq!(places.state_dir("").unwrap(), PathBuf::from("/var/lib/hark"));
+        assert_eq!(places.state_dir("/data").unwrap(), PathBuf::from("/data"));
+        assert!(Places::default().state_dir("").is_err());
+    }
+
+    #[test]
+    fn the_state_of_the_service_is_looked_at_where_nobody_said_which() {
+        let root = tempfile::tempdir().unwrap();
+        let places = Places { root: root.path().into(), ..Places::default() };
+        assert_eq!(places.service_state_dir(""), None, "it is not installed");
+        let folder = root.path().join("var/lib/hark");
+        fs::create_dir_all(&folder).unwrap();
+        assert_eq!(places.service_state_dir(""), Some(folder));
+        assert_eq!(places.service_state_dir("/data"), None);
+        assert_eq!(Places { config: Some("a.toml".into()), ..places }.service_state_dir(""), None);
+    }
+
+    #[test]
+    fn the_configuration_file_is_searched_in_the_promised_order() {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().join("home");
+        let mut places = Places { root: root.path().into(), home: Some(home.clone()), ..Places::default() };
+        assert_eq!(places.config_file(), None);
+        fs::create_dir_all(home.join(".config/hark")).unwrap();
+        fs::write(home.join(".config/hark/hark.toml"), "").unwrap();
+        assert_eq!(places.config_file(), Some(home.join(".config/hark/hark.toml")));
+        fs::create_dir_all(root.path().join("etc/hark")).unwrap();
+        fs::write(root.path().join("etc/hark/hark.toml"), "").unwrap();
+        assert_eq!(places.config_file(), Some(root.path().join("etc/hark/hark.toml")));
+        places.config = Some("/nowhere.toml".into());
+        assert_eq!(places.config_file(), Some("/nowhere.toml".into()));
+    }
+
+    #[test]
+    fn the_cache_lies_beside_the_manifest_when_it_can() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(cache_dir(root.path()), root.path().join("cache"));
+        assert_eq!(cache_dir(Path::new("/proc/hark")), PathBuf::from("/var/lib/hark/models"));
+    }
+}

@@ -1,0 +1,54 @@
+//! The types every part of Hark shares: ids, time stamps, units, events and effects of the turn machine, intents,
+//! receipts, settings, and the ports (traits) that other crates implement. Every crate uses it. It has no I/O, no clock and
+//! no threads; `serde_json::Value` is plain data here.
+//!
+//! ```
+//! use hark_core::{Fault, FaultKind};
+//!
+//! let fault = Fault::new(FaultKind::MissingPart, "stt", "the model is not here", "hark models pull");
+//! assert_eq!(fault.to_string(), "stt: the model is not here\n  fix: hark models pull");
+//! ```
+
+pub mod api;
+pub mod audio;
+pub mod calendar;
+pub mod classification;
+pub mod clock;
+pub mod device;
+pub mod effort;
+pub mod event;
+pub mod fault;
+pub mod home;
+pub mod house;
+pub mod ids;
+pub mod intent;
+pub mod mode;
+pub mod model;
+pub mod number_words;
+pub mod pin;
+pub mod plan;
+pub mod ports;
+pub mod public_event;
+pub mod session;
+pub mod setting;
+pub mod speech;
+pub mod teaching;
+pub mod thinking;
+pub mod timer;
+pub mod tool;
+
+pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
+pub use classification::{Category, Classification, Classify, Kind, Tier};
+pub use clock::Stamp;
+pub use effort::Effort;
+pub use event::{Effect, Event, ModelHelp, Part, Reply};
+pub use fault::{Fault, FaultKind};
+pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
+pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
+pub use mode::Mode;
+pub use public_event::{Envelope, PublicEvent};
+pub use setting::Setting;
+pub use speech::{Beginning, Distant, EarId, Endpoint, Transcript, Words};
+pub use teaching::{Correction, Lesson};
+pub use thinking::{News, Resume, Task, Thought, ThoughtEnd};
+pub use tool::{Receipt, Risk, ToolCall};

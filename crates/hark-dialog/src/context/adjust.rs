@@ -1,0 +1,109 @@
+//! More and less: "a bit more", "less", "even warmer".
+
+use super::Before;
+use super::target::Target;
+use hark_core::{Intent, Route, Slots};
+use serde_json::Value;
+
+/// A quantity that can be more or less: what sets it, what changes it, and the slot of the change.
+struct Quantity {
+    /// The intent that sets it, with the slot that makes it this quantity.
+    set: (&'static str, &'static str),
+    /// The intent that changes it.
+    change: &'static str,
+    /// The slot of the change: `up`, `down` or a number.
+    step: &'static str,
+    /// The domain of what has it.
+    domain: &'static str,
+}
+
+const QUANTITIES: [Quantity; 5] = [
+    Quantity {
+        set: ("HassLightSet", "brightness"),
+        change: "HarkLightSetRelative",
+        step: "brightness_step",
+        domain: "light",
+    },
+    Quantity {
+        set: ("HassClimateSetTemperature", "temperature"),
+        change: "HarkClimateSetTemperatureRelative",
+        step: "temperature_step",
+        domain: "climate",
+    },
+    Quantity {
+        set: ("HassSetPosition", "position"),
+        change: "HarkSetPositionRelative",
+        step: "position_step",
+        domain: "cover",
+    },
+    Quantity {
+        set: ("HassFanSetSpeed", "percentage"),
+        change: "HarkFanSetSpeedRelative",
+        step: "percentage_step",
+        domain: "fan",
+    },
+    Quantity {
+        set: ("HassSetVolume", "volume_level"),
+        change: "HassSetVolumeRelative",
+        step: "volume_step",
+        domain: "media_player",
+    },
+];
+
+/// "a bit more", "less", "even more": of what was set or changed last.
+pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let less = intent.slots.get("amount").and_then(Value::as_str) == Some("less");
+    let done = &before.done.intent;
+    if let Some(quantity) = QUANTITIES.iter().find(|quantity| quantity.change == done.name) {
+        // More of the same, or back.
+        let step = done.slots.get(quantity.step)?;
+        let step = if less { turned(step)? } else { step.clone() };
+        let mut slots = done.slots.clone();
+        slots.insert(quantity.step.to_owned(), step);
+        return Some(Intent { slots, ..done.clone() });
+    }
+    // Timers are lengthened and shortened by what was said before.
+    if matches!(done.name.as_str(), "HassIncreaseTimer" | "HassDecreaseTimer") && !less {
+        return Some(done.clone());
+    }
+    let domain = before.done.target.domain.as_deref();
+    let quantity = QUANTITIES
+        .iter()
+        .find(|quantity| quantity.set.0 == done.name && done.slots.contains_key(quantity.set.1))
+        .or_else(|| {
+            let switched = matches!(done.name.as_str(), "HassTurnOn" | "HassTurnOff");
+            QUANTITIES.iter().find(|quantity| switched && Some(quantity.domain) == domain)
+        })?;
+    let mut slots = Slots::new();
+    Target::of(&done.slots, None).put(&mut slots);
+    slots.insert(quantity.step.to_owned(), Value::from(if less { "down" } else { "up" }));
+    Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..done.clone() })
+}
+
+/// The other way round.
+fn turned(step: &Value) -> Option<Value> {
+    match step {
+        Value::String(way) if way == "up" => Some(Value::from("down")),
+        Value::String(way) if way == "down" => Some(Value::from("up")),
+        Value::Number(number) => {
+            number.as_i64().map(|number| Value::from(-number)).or(Some(Value::from(-number.as_f64()?)))
+        }
+        _ => None,
+    }
+}
+
+/// A change that names nothing ("a bit brighter") is of what was spoken of last, if that has it.
+pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let quantity = QUANTITIES.iter().find(|quantity| quantity.change == intent.name)?;
+    let done = before.done;
+    let same = done.intent.name == quantity.change
+        || done.intent.name == quantity.set.0
+        || done.target.domain.as_deref() == Some(quantity.domain);
+    if Target::is_in(&intent.slots) || !done.target.is_named() || !same {
+        return None;
+    }
+    let mut slots = intent.slots.clone();
+    done.target.put(&mut slots);
+    let why = super::why(intent, before);
+    Some(Intent { slots, why, route: Route::Context, ..intent.clone() })
+}

@@ -1,0 +1,37 @@
+//! The same again, or for something else: "and the kitchen", "the fan too", "the other one", "do it again".
+
+use super::Before;
+use super::target::Target;
+use hark_core::Intent;
+use serde_json::Value;
+
+/// Intents that are about a place or a thing even when none was said: "how warm is it", "and upstairs".
+const ABOUT_PLACES: [&str; 4] =
+    ["HassClimateGetTemperature", "HassClimateSetTemperature", "HassGetWeather", "HassMediaSearchAndPlay"];
+
+/// The same with another thing or place.
+pub fn same(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let bare = !done.target.is_named();
+    if bare && !ABOUT_PLACES.contains(&done.intent.name.as_str()) {
+        return None;
+    }
+    let said = done.target.replaced(&intent.slots)?;
+    let mut slots = done.intent.slots.clone();
+    Target::of(&said, None).put(&mut slots);
+    Some(Intent { slots, ..done.intent.clone() })
+}
+
+/// The one that was offered and not chosen.
+pub fn other(_: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let [name] = before.not_chosen else { return None };
+    let mut again = before.done.intent.clone();
+    again.slots.contains_key("name").then_some(())?;
+    again.slots.insert("name".to_owned(), Value::from(name.as_str()));
+    Some(again)
+}
+
+/// Exactly the same once more.
+pub fn again(_: &Intent, before: &Before<'_>) -> Option<Intent> {
+    Some(before.done.intent.clone())
+}

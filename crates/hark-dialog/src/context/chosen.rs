@@ -1,0 +1,40 @@
+//! Which of several timers, alarms or reminders is meant, after a request could not tell: "the pizza one", "the seven
+//! o'clock one", "the first".
+
+use super::Before;
+use hark_core::Intent;
+use hark_core::tool::error_code;
+use serde_json::Value;
+
+/// Slots that tell which one is meant.
+const TELLING: [&str; 6] = ["id", "name", "message", "when", "start_minutes", "start_hours"];
+
+/// The same request, about the one that was chosen.
+pub fn chosen(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let detail = &done.receipt.as_ref().filter(|receipt| !receipt.ok)?.detail;
+    (detail["error"] == error_code::AMBIGUOUS).then_some(())?;
+    // Things of the home that are called the same were offered by their names.
+    let offered = detail["candidates"].as_array().filter(|all| all.iter().all(Value::is_object))?;
+    let mut slots = done.intent.slots.clone();
+    slots.retain(|slot, _| !TELLING.contains(&slot.as_str()));
+    if let Some(place) = intent.slots.get("place").and_then(Value::as_i64) {
+        slots.insert("id".to_owned(), at(offered, place)?.get("id")?.clone());
+        return Some(Intent { slots, ..done.intent.clone() });
+    }
+    let told: Vec<(&String, &Value)> =
+        intent.slots.iter().filter(|(slot, _)| TELLING.contains(&slot.as_str())).collect();
+    for (slot, value) in &told {
+        // A reminder is called by its words.
+        let is_reminder = done.intent.name.ends_with("Reminder");
+        let slot = if *slot == "name" && is_reminder { "message" } else { slot.as_str() };
+        slots.insert(slot.to_owned(), (*value).clone());
+    }
+    (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
+}
+
+/// What was offered at a place: 1 is the first, -1 the last.
+fn at(offered: &[Value], place: i64) -> Option<&Value> {
+    let place = if place < 0 { i64::try_from(offered.len()).ok()? + place } else { place - 1 };
+    offered.get(usize::try_from(place).ok()?)
+}

@@ -1,0 +1,160 @@
+//! Requests that lean on the one before: "and the kitchen", "a bit more", "make it blue", "turn it off
+//! again", "what about tomorrow", "the other one". Pure: what was done last, and what the sentence files
+//! found in the new words, give what is meant.
+//!
+//! The words themselves are templates (`HarkFollow….yaml`), so that the recogniser knows them too. Their
+//! intents mean nothing alone; here they become intents that tools serve, or stay what they are, and are
+//! then not understood.
+
+mod adjust;
+mod again;
+mod chosen;
+mod it;
+mod target;
+#[cfg(test)]
+mod tests;
+mod times;
+
+use super::instincts;
+use hark_core::public_event::Origin;
+use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
+use serde_json::Value;
+use target::Target;
+
+/// One thing that was asked before, with what came of it.
+#[derive(Debug, Clone, PartialEq)]
+struct Done {
+    intent: Intent,
+    /// What it was done to.
+    target: Target,
+    /// What came of it; `None` for what was said before in the same sentence.
+    receipt: Option<Receipt>,
+}
+
+/// The last turn of one conversation.
+#[derive(Debug, Clone)]
+struct Last {
+    origin: Origin,
+    until_ms: u64,
+    done: Vec<Done>,
+    /// Names that were offered and not chosen: "the other one".
+    not_chosen: Vec<String>,
+}
+
+/// What the next request of each conversation can lean on.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    last: Vec<Last>,
+    /// Names not chosen in the turn at hand.
+    not_chosen: Vec<String>,
+}
+
+/// What a follow-up is completed with: what came before, and what was not chosen then.
+struct Before<'b> {
+    done: &'b Done,
+    not_chosen: &'b [String],
+}
+
+/// Makes an intent of a follow-up; `None` when it leads nowhere.
+type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
+
+/// The intents of follow-ups and who completes them.
+const FOLLOW_UPS: [(&str, Complete); 10] = [
+    ("HarkFollowSame", again::same),
+    ("HarkFollowOther", again::other),
+    ("HarkFollowAgain", again::again),
+    ("HarkFollowMore", adjust::more),
+    ("HarkFollowWhen", times::when),
+    ("HarkFollowMove", times::moved),
+    ("HarkFollowAnswer", times::answered),
+    ("HarkFollowIt", |intent, before| it::it(intent, before).or_else(|| times::number(intent, before))),
+    // What was asked for has failed because several fitted.
+    ("HarkChoose", chosen::chosen),
+    // A correction without anything to correct.
+    ("HarkCorrect", |_, _| None),
+];
+
+/// Whether an intent means nothing alone.
+pub fn is_follow_up(intent: &str) -> bool {
+    FOLLOW_UPS.iter().any(|(name, _)| *name == intent)
+}
+
+impl Context {
+    /// Keeps what was done in a turn, for as long as it can be leaned on.
+    pub fn remember(&mut self, until_ms: u64, origin: &Origin, done: Vec<(Intent, Option<Receipt>)>) {
+        let not_chosen = std::mem::take(&mut self.not_chosen);
+        let done: Vec<Done> = done
+            .into_iter()
+            // Small talk is nothing to lean on.
+            .filter(|(_, receipt)| receipt.is_some())
+            .map(|(intent, receipt)| {
+                let target = Target::of(&intent.slots, receipt.as_ref());
+                Done { intent, target, receipt }
+            })
+            .collect();
+        if done.is_empty() {
+            return;
+        }
+        self.last.retain(|last| last.origin != *origin);
+        self.last.push(Last { origin: origin.clone(), until_ms, done, not_chosen });
+    }
+
+    /// Notes what was offered and not chosen in the turn at hand.
+    pub fn not_chosen(&mut self, names: Vec<String>) {
+        self.not_chosen = names;
+    }
+
+    /// Completes what leans on the turn before, or on what was said before in the same sentence.
+    pub fn complete(&mut self, now_ms: u64, origin: &Origin, understanding: &mut Understanding) {
+        self.last.retain(|last| last.until_ms > now_ms);
+        let last = self.last.iter().find(|last| last.origin == *origin);
+        let mut earlier: Option<Done> = None;
+        let mut kept = Vec::new();
+        let mut doubts = Vec::new();
+        let lost = understanding.intents.iter().all(|intent| is_follow_up(&intent.name));
+        for (index, intent) in understanding.intents.drain(..).enumerate() {
+            let before = match (&earlier, last) {
+                (Some(done), _) => Some(Before { done, not_chosen: &[] }),
+                (None, Some(last)) => {
+                    last.done.last().map(|done| Before { done, not_chosen: &last.not_chosen })
+                }
+                (None, None) => None,
+            };
+            let follows = is_follow_up(&intent.name);
+            let completed = match (&before, follows) {
+                (Some(before), true) => complete(&intent, before),
+                (Some(before), false) => Some(adjust::lean(&intent, before).unwrap_or(intent.clone())),
+                (None, true) => None,
+                (None, false) => Some(intent.clone()),
+            };
+            // With nothing to lean on it stays what it is, for the trace.
+            let Some(completed) = completed.or(lost.then_some(intent)) else { continue };
+            let at = kept.len();
+            let own = understanding.ambiguous.iter().filter(|doubt| doubt.intent == index);
+            doubts.extend(own.map(|doubt| Ambiguity { intent: at, ..doubt.clone() }));
+            if instincts::named(&completed.name).is_none() {
+                let target = Target::of(&completed.slots, None);
+                earlier = Some(Done { intent: completed.clone(), target, receipt: None });
+            }
+            kept.push(completed);
+        }
+        let leads_nowhere = kept.iter().all(|intent| is_follow_up(&intent.name));
+        understanding.intents = kept;
+        understanding.ambiguous = if leads_nowhere { Vec::new() } else { doubts };
+    }
+}
+
+fn complete(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let (_, complete) = FOLLOW_UPS.iter().find(|(name, _)| *name == intent.name)?;
+    let found = complete(intent, before)?;
+    Some(Intent { why: why(intent, before), route: Route::Context, confidence: intent.confidence, ..found })
+}
+
+fn why(intent: &Intent, before: &Before<'_>) -> String {
+    format!("{}; it follows on {}", intent.why, before.done.intent.name)
+}
+
+/// A slot that holds a text.
+fn text<'s>(slots: &'s Slots, slot: &str) -> Option<&'s str> {
+    slots.get(slot).and_then(Value::as_str)
+}

@@ -1,0 +1,533 @@
+//! Tables of follow-ups: what was done, what is said then, and what that means.
+
+use super::*;
+use hark_core::Slots;
+use serde_json::{Value, json};
+
+fn slots(text: &str) -> Slots {
+    match serde_json::from_str(text).unwrap() {
+        Value::Object(slots) => slots,
+        other => panic!("{other}"),
+    }
+}
+
+fn intent(name: &str, slots_text: &str) -> Intent {
+    Intent {
+        name: name.to_owned(),
+        slots: slots(slots_text),
+        confidence: 1.0,
+        route: Route::Template,
+        why: "test".into(),
+        response: None,
+    }
+}
+
+fn receipt(domain: &str) -> Option<Receipt> {
+    let entities = json!([{ "name": "x", "domain": domain }]);
+    let detail = if domain.is_empty() { json!({}) } else { json!({ "entities": entities }) };
+    Some(Receipt { id: "r".into(), ok: true, changed: true, detail, tainted: false })
+}
+
+/// Intent and slots of the last turn, the domain of what it was done to; intent and slots that were found in
+/// the new words; what that means (empty: nothing).
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
+
+const ROWS: &[Row] = &[
+    // ---- the same elsewhere, or with another thing
+    (
+        "HassTurnOn",
+        r#"{"area":"Living room","domain":"light"}"#,
+        "light",
+        "HarkFollowSame",
+        r#"{"area":"Kitchen"}"#,
+        "HassTurnOn",
+        r#"{"area":"Kitchen","domain":"light"}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"name":"Floor lamp"}"#,
+        "light",
+        "HarkFollowSame",
+        r#"{"area":"Kitchen"}"#,
+        "HassTurnOff",
+        r#"{"area":"Kitchen","domain":"light"}"#,
+    ),
+    ("HassTurnOff", r#"{"name":"Floor lamp"}"#, "", "HarkFollowSame", r#"{"area":"Kitchen"}"#, "", ""),
+    (
+        "HassTurnOff",
+        r#"{"name":"Floor lamp"}"#,
+        "light",
+        "HarkFollowSame",
+        r#"{"name":"Ceiling fan"}"#,
+        "HassTurnOff",
+        r#"{"name":"Ceiling fan"}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"area":"Bedroom","domain":"light"}"#,
+        "light",
+        "HarkFollowSame",
+        r#"{"domain":"fan"}"#,
+        "HassTurnOff",
+        r#"{"area":"Bedroom","domain":"fan"}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"domain":"light","name":"all"}"#,
+        "light",
+        "HarkFollowSame",
+        r#"{"floor":"Upstairs"}"#,
+        "HassTurnOff",
+        r#"{"domain":"light","floor":"Upstairs"}"#,
+    ),
+    (
+        "HassLightSet",
+        r#"{"name":"Desk lamp","brightness":40}"#,
+        "light",
+        "HarkFollowSame",
+        r#"{"name":"Floor lamp"}"#,
+        "HassLightSet",
+        r#"{"brightness":40,"name":"Floor lamp"}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"device_class":"blind","domain":"cover","area":"Bedroom"}"#,
+        "cover",
+        "HarkFollowSame",
+        r#"{"area":"Office"}"#,
+        "HassTurnOff",
+        r#"{"device_class":"blind","domain":"cover","area":"Office"}"#,
+    ),
+    (
+        "HassClimateGetTemperature",
+        "{}",
+        "climate",
+        "HarkFollowSame",
+        r#"{"area":"Bedroom"}"#,
+        "HassClimateGetTemperature",
+        r#"{"area":"Bedroom"}"#,
+    ),
+    (
+        "HassGetState",
+        r#"{"name":"Front door","state":"locked"}"#,
+        "lock",
+        "HarkFollowSame",
+        r#"{"name":"Back door"}"#,
+        "HassGetState",
+        r#"{"state":"locked","name":"Back door"}"#,
+    ),
+    ("HassGetCurrentTime", "{}", "", "HarkFollowSame", r#"{"area":"Kitchen"}"#, "", ""),
+    // ---- more and less
+    (
+        "HassLightSet",
+        r#"{"name":"Desk lamp","brightness":40}"#,
+        "light",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "HarkLightSetRelative",
+        r#"{"name":"Desk lamp","brightness_step":"up"}"#,
+    ),
+    (
+        "HarkLightSetRelative",
+        r#"{"name":"Desk lamp","brightness_step":"down"}"#,
+        "light",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "HarkLightSetRelative",
+        r#"{"name":"Desk lamp","brightness_step":"down"}"#,
+    ),
+    (
+        "HarkLightSetRelative",
+        r#"{"name":"Desk lamp","brightness_step":20}"#,
+        "light",
+        "HarkFollowMore",
+        r#"{"amount":"less"}"#,
+        "HarkLightSetRelative",
+        r#"{"name":"Desk lamp","brightness_step":-20}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"name":"Desk lamp"}"#,
+        "light",
+        "HarkFollowMore",
+        r#"{"amount":"less"}"#,
+        "HarkLightSetRelative",
+        r#"{"name":"Desk lamp","brightness_step":"down"}"#,
+    ),
+    (
+        "HassClimateSetTemperature",
+        r#"{"area":"Office","temperature":20}"#,
+        "climate",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "HarkClimateSetTemperatureRelative",
+        r#"{"area":"Office","temperature_step":"up"}"#,
+    ),
+    (
+        "HassSetPosition",
+        r#"{"name":"Blinds","position":30}"#,
+        "cover",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "HarkSetPositionRelative",
+        r#"{"name":"Blinds","position_step":"up"}"#,
+    ),
+    (
+        "HassSetVolumeRelative",
+        r#"{"volume_step":"down"}"#,
+        "",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "HassSetVolumeRelative",
+        r#"{"volume_step":"down"}"#,
+    ),
+    (
+        "HassIncreaseTimer",
+        r#"{"minutes":5}"#,
+        "",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "HassIncreaseTimer",
+        r#"{"minutes":5}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"name":"Coffee machine"}"#,
+        "switch",
+        "HarkFollowMore",
+        r#"{"amount":"more"}"#,
+        "",
+        "",
+    ),
+    ("HassGetCurrentTime", "{}", "", "HarkFollowMore", r#"{"amount":"more"}"#, "", ""),
+    // ---- changes that name nothing
+    (
+        "HassTurnOn",
+        r#"{"name":"Desk lamp"}"#,
+        "light",
+        "HarkLightSetRelative",
+        r#"{"domain":"light","brightness_step":"up"}"#,
+        "HarkLightSetRelative",
+        r#"{"brightness_step":"up","name":"Desk lamp"}"#,
+    ),
+    (
+        "HassClimateSetTemperature",
+        r#"{"area":"Office","temperature":20}"#,
+        "climate",
+        "HarkClimateSetTemperatureRelative",
+        r#"{"temperature_step":"up"}"#,
+        "HarkClimateSetTemperatureRelative",
+        r#"{"temperature_step":"up","area":"Office"}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"name":"Ceiling fan"}"#,
+        "fan",
+        "HarkLightSetRelative",
+        r#"{"domain":"light","brightness_step":"up"}"#,
+        "HarkLightSetRelative",
+        r#"{"domain":"light","brightness_step":"up"}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"name":"Desk lamp"}"#,
+        "light",
+        "HarkLightSetRelative",
+        r#"{"area":"Kitchen","brightness_step":"up"}"#,
+        "HarkLightSetRelative",
+        r#"{"area":"Kitchen","brightness_step":"up"}"#,
+    ),
+    // ---- it
+    (
+        "HassTurnOn",
+        r#"{"name":"Desk lamp"}"#,
+        "light",
+        "HarkFollowIt",
+        r#"{"action":"off"}"#,
+        "HassTurnOff",
+        r#"{"name":"Desk lamp"}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"area":"Kitchen","domain":"light"}"#,
+        "light",
+        "HarkFollowIt",
+        r#"{"action":"off"}"#,
+        "HassTurnOff",
+        r#"{"area":"Kitchen","domain":"light"}"#,
+    ),
+    (
+        "HassGetState",
+        r#"{"name":"Television","state":"on"}"#,
+        "media_player",
+        "HarkFollowIt",
+        r#"{"action":"off"}"#,
+        "HassTurnOff",
+        r#"{"name":"Television"}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"name":"Desk lamp"}"#,
+        "light",
+        "HarkFollowIt",
+        r#"{"color":"blue"}"#,
+        "HassLightSet",
+        r#"{"name":"Desk lamp","color":"blue"}"#,
+    ),
+    (
+        "HassTurnOn",
+        r#"{"name":"Desk lamp"}"#,
+        "light",
+        "HarkFollowIt",
+        r#"{"value":30}"#,
+        "HassLightSet",
+        r#"{"name":"Desk lamp","brightness":30}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"name":"Blinds"}"#,
+        "cover",
+        "HarkFollowIt",
+        r#"{"value":30,"unit":"percent"}"#,
+        "HassSetPosition",
+        r#"{"name":"Blinds","position":30}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"name":"Blinds"}"#,
+        "cover",
+        "HarkFollowIt",
+        r#"{"action":"open"}"#,
+        "HassTurnOn",
+        r#"{"name":"Blinds"}"#,
+    ),
+    (
+        "HassClimateGetTemperature",
+        r#"{"area":"Office"}"#,
+        "",
+        "HarkFollowIt",
+        r#"{"value":21.5,"unit":"degrees"}"#,
+        "HassClimateSetTemperature",
+        r#"{"area":"Office","temperature":21.5}"#,
+    ),
+    (
+        "HassSetVolume",
+        r#"{"volume_level":20}"#,
+        "",
+        "HarkFollowIt",
+        r#"{"value":30}"#,
+        "HassSetVolume",
+        r#"{"volume_level":30}"#,
+    ),
+    (
+        "HassTurnOff",
+        r#"{"name":"Front door"}"#,
+        "lock",
+        "HarkFollowIt",
+        r#"{"action":"lock"}"#,
+        "HassTurnOn",
+        r#"{"name":"Front door"}"#,
+    ),
+    ("HassTurnOn", r#"{"name":"Front door"}"#, "lock", "HarkFollowIt", r#"{"action":"off"}"#, "", ""),
+    ("HassTurnOn", r#"{"name":"Desk lamp"}"#, "light", "HarkFollowIt", r#"{"action":"unlock"}"#, "", ""),
+    ("HassTurnOn", r#"{"name":"Desk lamp"}"#, "", "HarkFollowIt", r#"{"action":"unlock"}"#, "", ""),
+    ("HassTurnOn", r#"{"name":"Fan"}"#, "fan", "HarkFollowIt", r#"{"color":"blue"}"#, "", ""),
+    ("HassTurnOn", r#"{"name":"Lamp"}"#, "light", "HarkFollowIt", r#"{"value":30,"unit":"degrees"}"#, "", ""),
+    ("HassGetCurrentTime", "{}", "", "HarkFollowIt", r#"{"action":"off"}"#, "", ""),
+    // ---- times
+    (
+        "HarkSetAlarm",
+        r#"{"when":"2026-11-23T07:00:00"}"#,
+        "",
+        "HarkFollowWhen",
+        r#"{"when":"2026-11-24"}"#,
+        "HarkSetAlarm",
+        r#"{"when":"2026-11-24T07:00:00"}"#,
+    ),
+    (
+        "HarkSetAlarm",
+        r#"{"when":"2026-11-23T07:00:00"}"#,
+        "",
+        "HarkFollowWhen",
+        r#"{"time":"08:30:00"}"#,
+        "HarkSetAlarm",
+        r#"{"when":"2026-11-23T08:30:00"}"#,
+    ),
+    (
+        "HarkSetAlarm",
+        r#"{"recurrence":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=7;BYMINUTE=0"}"#,
+        "",
+        "HarkFollowWhen",
+        r#"{"time":"08:30:00"}"#,
+        "HarkSetAlarm",
+        r#"{"recurrence":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=8;BYMINUTE=30"}"#,
+    ),
+    (
+        "HarkSetReminder",
+        r#"{"when":"2026-11-23","item":"call mum"}"#,
+        "",
+        "HarkFollowWhen",
+        r#"{"when":"2026-11-27T12:00:00"}"#,
+        "HarkSetReminder",
+        r#"{"when":"2026-11-27T12:00:00","item":"call mum"}"#,
+    ),
+    (
+        "HassGetWeather",
+        "{}",
+        "",
+        "HarkFollowWhen",
+        r#"{"when":"2026-11-23"}"#,
+        "HassGetWeather",
+        r#"{"when":"2026-11-23"}"#,
+    ),
+    ("HassTurnOn", r#"{"name":"Lamp"}"#, "light", "HarkFollowWhen", r#"{"when":"2026-11-23"}"#, "", ""),
+    // ---- again
+    (
+        "HassToggle",
+        r#"{"name":"Lamp"}"#,
+        "light",
+        "HarkFollowAgain",
+        "{}",
+        "HassToggle",
+        r#"{"name":"Lamp"}"#,
+    ),
+    ("HassTurnOn", r#"{"name":"Lamp"}"#, "light", "HarkFollowOther", "{}", "", ""),
+];
+
+#[test]
+fn follow_ups_are_completed() {
+    let mut wrong = Vec::new();
+    for (last, last_slots, domain, said, said_slots, meant, meant_slots) in ROWS {
+        let mut context = Context::default();
+        context.remember(1000, &Origin::Cli, vec![(intent(last, last_slots), receipt(domain))]);
+        let mut understanding =
+            Understanding { intents: vec![intent(said, said_slots)], ..Understanding::default() };
+        context.complete(500, &Origin::Cli, &mut understanding);
+        let found = &understanding.intents[0];
+        let right = if meant.is_empty() {
+            is_follow_up(&found.name)
+        } else {
+            found.name == *meant && found.slots == slots(meant_slots)
+        };
+        if !right {
+            wrong.push(format!("{last} {last_slots} ({domain}), then {said} {said_slots}\n  {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn answered(intent: Intent, ok: bool, detail: Value) -> Context {
+    let mut context = Context::default();
+    let receipt = Receipt { id: "r".into(), ok, changed: ok, detail, tainted: false };
+    context.remember(1000, &Origin::Cli, vec![(intent, Some(receipt))]);
+    context
+}
+
+#[test]
+fn what_was_set_is_moved_rather_than_set_again() {
+    let set = intent("HarkSetAlarm", r#"{"when":"2026-11-23T07:00:00"}"#);
+    let mut alarm = answered(set.clone(), true, json!({"alarm": {"id": "a1"}}));
+    let mut said = |name: &str, slots: &str| lean(&mut alarm, 900, &Origin::Cli, name, slots);
+    let either = r#"{"time":"06:30:00/18:30:00"}"#;
+    let found = said("HarkFollowMove", either);
+    let expected = slots(r#"{"id":"a1","time":"06:30:00/18:30:00"}"#);
+    assert_eq!((found.name.as_str(), found.slots), ("HarkMoveAlarm", expected));
+    let found = said("HarkFollowMove", r#"{"when":"2026-11-24"}"#);
+    assert_eq!(found.slots, slots(r#"{"id":"a1","to":"2026-11-24"}"#));
+    let found = said("HarkFollowIt", r#"{"value":8}"#);
+    assert_eq!(found.slots, slots(r#"{"id":"a1","time":"08:00:00/20:00:00"}"#));
+    // How long an alarm is says nothing, and "what about" asks for another.
+    assert_eq!(said("HarkFollowMove", r#"{"minutes":10}"#).name, "HarkFollowMove");
+    assert_eq!(said("HarkFollowWhen", either).slots, slots(r#"{"when":"2026-11-23T06:30:00"}"#));
+    let mut timer =
+        answered(intent("HassStartTimer", r#"{"minutes":5}"#), true, json!({"timer": {"id": "t1"}}));
+    let found = lean(&mut timer, 900, &Origin::Cli, "HarkFollowMove", r#"{"minutes":10}"#);
+    assert_eq!((found.name.as_str(), found.slots), ("HarkChangeTimer", slots(r#"{"id":"t1","minutes":10}"#)));
+    let mut unset = answered(set, false, json!({"error": "failed"}));
+    let found = lean(&mut unset, 900, &Origin::Cli, "HarkFollowMove", either);
+    assert_eq!((found.name.as_str(), &found.slots["when"]), ("HarkSetAlarm", &json!("2026-11-23T06:30:00")));
+}
+
+#[test]
+fn a_question_of_a_tool_is_answered() {
+    let several = json!({"error": "ambiguous", "candidates": [{"id": "a1"}, {"id": "a2"}]});
+    let mut which = answered(intent("HarkCancelAlarm", "{}"), false, several);
+    let mut said = |name: &str, slots: &str| lean(&mut which, 900, &Origin::Cli, name, slots);
+    assert_eq!(said("HarkChoose", r#"{"place":2}"#).slots, slots(r#"{"id":"a2"}"#));
+    assert_eq!(said("HarkChoose", r#"{"place":-1}"#).slots, slots(r#"{"id":"a2"}"#));
+    assert_eq!(said("HarkChoose", r#"{"name":"gym"}"#).slots, slots(r#"{"name":"gym"}"#));
+    assert_eq!(said("HarkChoose", r#"{"place":3}"#).name, "HarkChoose");
+    assert_eq!(said("HarkFollowAnswer", r#"{"when":"2026-11-24"}"#).name, "HarkFollowAnswer");
+    let missing = json!({"error": "bad_argument", "missing": "when"});
+    let mut when = answered(intent("HarkSetReminder", r#"{"message":"drink"}"#), false, missing);
+    let mut said = |slots: &str| lean(&mut when, 900, &Origin::Cli, "HarkFollowAnswer", slots);
+    let found = said(r#"{"when":"2026-11-24T07:00:00"}"#);
+    let expected = slots(r#"{"message":"drink","when":"2026-11-24T07:00:00"}"#);
+    assert_eq!((found.name.as_str(), found.slots), ("HarkSetReminder", expected));
+    assert_eq!(said(r#"{"minutes":5}"#).name, "HarkFollowAnswer", "that was not asked");
+}
+
+fn lean(context: &mut Context, now_ms: u64, origin: &Origin, said: &str, text: &str) -> Intent {
+    let mut understanding = Understanding { intents: vec![intent(said, text)], ..Understanding::default() };
+    context.complete(now_ms, origin, &mut understanding);
+    understanding.intents.remove(0)
+}
+
+#[test]
+fn the_context_ends_with_its_time_and_belongs_to_its_conversation() {
+    let mut context = Context::default();
+    context.remember(
+        1000,
+        &Origin::Cli,
+        vec![(intent("HassTurnOn", r#"{"name":"Lamp"}"#), receipt("light"))],
+    );
+    context.remember(
+        1000,
+        &Origin::Voice,
+        vec![(intent("HassTurnOff", r#"{"name":"Fan"}"#), receipt("fan"))],
+    );
+    let off = r#"{"action":"off"}"#;
+    assert_eq!(lean(&mut context, 900, &Origin::Cli, "HarkFollowIt", off).slots["name"], "Lamp");
+    assert_eq!(lean(&mut context, 900, &Origin::Voice, "HarkFollowIt", off).slots["name"], "Fan");
+    assert_eq!(lean(&mut context, 900, &Origin::Mqtt, "HarkFollowIt", off).name, "HarkFollowIt");
+    assert_eq!(lean(&mut context, 1000, &Origin::Cli, "HarkFollowIt", off).name, "HarkFollowIt");
+}
+
+#[test]
+fn small_talk_does_not_end_what_can_be_leaned_on() {
+    let mut context = Context::default();
+    context.remember(
+        1000,
+        &Origin::Cli,
+        vec![(intent("HassTurnOn", r#"{"name":"Lamp"}"#), receipt("light"))],
+    );
+    context.remember(2000, &Origin::Cli, vec![(intent("HarkThanks", "{}"), None)]);
+    let found = lean(&mut context, 900, &Origin::Cli, "HarkFollowIt", r#"{"action":"off"}"#);
+    assert_eq!((found.name.as_str(), found.route), ("HassTurnOff", Route::Context));
+    assert!(found.why.contains("follows on HassTurnOn"), "{}", found.why);
+}
+
+#[test]
+fn the_other_one_is_the_one_that_was_not_chosen() {
+    let mut context = Context::default();
+    context.not_chosen(vec!["Right lamp".into()]);
+    let done = vec![(intent("HassTurnOn", r#"{"name":"Left lamp"}"#), receipt("light"))];
+    context.remember(1000, &Origin::Cli, done);
+    let found = lean(&mut context, 900, &Origin::Cli, "HarkFollowOther", "{}");
+    assert_eq!((found.name.as_str(), &found.slots["name"]), ("HassTurnOn", &json!("Right lamp")));
+}
+
+#[test]
+fn what_was_said_before_in_the_same_sentence_comes_first() {
+    let mut context = Context::default();
+    context.remember(1000, &Origin::Cli, vec![(intent("HassTurnOff", r#"{"name":"Fan"}"#), receipt("fan"))]);
+    let intents = vec![
+        intent("HassTurnOn", r#"{"name":"Lamp"}"#),
+        intent("HarkFollowSame", r#"{"name":"Television"}"#),
+    ];
+    let mut understanding = Understanding { intents, ..Understanding::default() };
+    context.complete(500, &Origin::Cli, &mut understanding);
+    let names: Vec<(&str, &Value)> =
+        understanding.intents.iter().map(|intent| (intent.name.as_str(), &intent.slots["name"])).collect();
+    assert_eq!(names, [("HassTurnOn", &json!("Lamp")), ("HassTurnOn", &json!("Television"))]);
+}

@@ -1,0 +1,125 @@
+//! Another time for the same: "what about tomorrow", "and on friday", "make it eight".
+
+use super::{Before, text};
+use chrono::NaiveTime;
+use hark_core::calendar::{Recurrence, When, time_near};
+use hark_core::{Intent, Slots};
+use serde_json::Value;
+
+/// What a time of day is near to where none is known.
+const NOON: NaiveTime = match NaiveTime::from_hms_opt(12, 0, 0) {
+    Some(noon) => noon,
+    None => NaiveTime::MIN,
+};
+
+/// Intents that have a time even when none was said.
+const TIMED: [&str; 7] = [
+    "HassGetWeather",
+    "HarkSetAlarm",
+    "HarkSetReminder",
+    "HarkScheduleCommand",
+    "HarkAlarmStatus",
+    "HarkReminderStatus",
+    "HassGetCurrentDate",
+];
+
+/// Intents that set or change what rings, the one that changes it again, and its name in receipts.
+const RINGING: [(&str, &str, &str); 9] = [
+    ("HarkSetAlarm", "HarkMoveAlarm", "alarm"),
+    ("HarkMoveAlarm", "HarkMoveAlarm", "alarm"),
+    ("HarkSetReminder", "HarkMoveReminder", "reminder"),
+    ("HarkScheduleCommand", "HarkMoveReminder", "reminder"),
+    ("HarkMoveReminder", "HarkMoveReminder", "reminder"),
+    ("HassStartTimer", "HarkChangeTimer", "timer"),
+    ("HarkChangeTimer", "HarkChangeTimer", "timer"),
+    ("HassIncreaseTimer", "HarkChangeTimer", "timer"),
+    ("HassDecreaseTimer", "HarkChangeTimer", "timer"),
+];
+
+/// Slots that hold a length of time.
+const LENGTH: [&str; 3] = ["hours", "minutes", "seconds"];
+
+/// Slots that hold a moment or a day.
+const SLOTS: [&str; 3] = ["when", "date", "day"];
+
+/// What was set, at another time: "make it half past six instead", "push it back an hour". What rings nothing is asked
+/// for at that time.
+pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let said = |slot: &str| intent.slots.contains_key(slot);
+    let Some((_, name, key)) = RINGING.iter().find(|(name, ..)| *name == done.intent.name) else {
+        return when(intent, before);
+    };
+    // What was not set can still be.
+    let Some(receipt) = done.receipt.as_ref().filter(|receipt| receipt.ok) else {
+        return when(intent, before);
+    };
+    let by = LENGTH.into_iter().any(said);
+    let told = match *key {
+        "timer" => by && !said("direction"),
+        _ => said("time") || said("when") || by && said("direction"),
+    };
+    let id = receipt.detail[*key]["id"].as_str().filter(|_| told)?;
+    let mut slots = Slots::new();
+    slots.insert("id".to_owned(), id.into());
+    for (slot, value) in &intent.slots {
+        slots.insert(if slot == "when" { "to" } else { slot }.to_owned(), value.clone());
+    }
+    Some(Intent { name: (*name).to_owned(), slots, response: None, ..done.intent.clone() })
+}
+
+/// The time or the length that was asked for, because a request did not say it.
+pub fn answered(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let detail = &done.receipt.as_ref().filter(|receipt| !receipt.ok)?.detail;
+    let asked = match detail["missing"].as_str()? {
+        "when" => &["when"][..],
+        _ => &LENGTH,
+    };
+    let told: Vec<(&String, &Value)> =
+        intent.slots.iter().filter(|(slot, _)| asked.contains(&slot.as_str())).collect();
+    let mut slots = done.intent.slots.clone();
+    slots.extend(told.iter().map(|(slot, value)| ((*slot).clone(), (*value).clone())));
+    (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
+}
+
+/// A bare number is the hour of what rings at a time of day: "change it to eight".
+pub fn number(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let hour = intent.slots.get("value").and_then(Value::as_u64).filter(|hour| (1..=12).contains(hour))?;
+    (!intent.slots.contains_key("unit")).then_some(())?;
+    let hour = hour % 12;
+    let mut intent = intent.clone();
+    intent.slots = Slots::new();
+    intent.slots.insert("time".to_owned(), format!("{hour:02}:00:00/{:02}:00:00", hour + 12).into());
+    moved(&intent, before)
+}
+
+/// The same at another time. A day alone keeps the time of day, a time of day alone keeps the day.
+pub fn when(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = &before.done.intent;
+    let slot = SLOTS.into_iter().find(|slot| done.slots.contains_key(*slot));
+    let mut slots = done.slots.clone();
+    if let Some(said) = text(&intent.slots, "time") {
+        if let Some(every) = text(&slots, "recurrence").and_then(Recurrence::parse) {
+            let time = time_near(said, every.time.unwrap_or(NOON))?;
+            let every = Recurrence { time: Some(time), later: Vec::new(), ..every };
+            slots.insert("recurrence".to_owned(), Value::from(every.to_string()));
+            return Some(Intent { slots, ..done.clone() });
+        }
+        let slot = slot?;
+        let known = When::parse(text(&slots, slot)?)?;
+        let near = if known.has_time() { known.start().time() } else { NOON };
+        let at = known.start().date().and_time(time_near(said, near)?);
+        slots.insert(slot.to_owned(), Value::from(When::Moment(at).to_string()));
+        return Some(Intent { slots, ..done.clone() });
+    }
+    let said = When::parse(text(&intent.slots, "when")?)?;
+    let slot = slot.or(TIMED.contains(&done.name.as_str()).then_some("when"))?;
+    let known = text(&slots, slot).and_then(When::parse);
+    let new = match (known, said) {
+        (Some(When::Moment(at)), When::Day(day)) => When::Moment(day.and_time(at.time())),
+        _ => said,
+    };
+    slots.insert(slot.to_owned(), Value::from(new.to_string()));
+    Some(Intent { slots, ..done.clone() })
+}

@@ -1,0 +1,337 @@
+//! The rungs above the instincts (spec: the ladder): sentence templates of every language that is loaded,
+//! then the intent classifier under its guards. What follows from the turn before is `context`'s matter.
+//!
+//! An intent of the classifier is only taken when its probability is high enough, when the words tell of it
+//! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
+//! kind. Everything else comes out as nothing the house can do, with the reason.
+
+use super::{context, route};
+use chrono::NaiveDateTime;
+use hark_config::intent::IntentConfig;
+use hark_core::model::mentions;
+use hark_core::ports::Understand;
+use hark_core::{Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Tools that ask themselves for how long or when, where that was not said: "set a timer".
+const ASK_WHEN: &[&str] = &["timer.start", "alarm.set"];
+
+/// A language whose sentences are known.
+pub struct Spoken {
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Its sentence templates.
+    pub sentences: Arc<dyn Understand>,
+}
+
+/// What other folders know about intents, tools and languages.
+#[derive(Clone, Copy)]
+pub struct Facts {
+    /// Kind of an intent that has sentences.
+    pub category_of: fn(&str) -> Option<Category>,
+    /// Words of a tool of which one must be heard when the intent is not certain.
+    pub triggers: fn(&str) -> &'static [&'static str],
+    /// ISO 639-1 code of the language of a text; `None` when unsure.
+    pub language_of: fn(&str) -> Option<&'static str>,
+}
+
+/// A classifier that others ask as well.
+pub type SharedClassifier = Arc<Mutex<dyn Classify>>;
+
+/// Understands a request by the first rung that can.
+pub struct Ladder {
+    /// The one that is usually spoken comes first.
+    spoken: Vec<Spoken>,
+    classifier: Option<SharedClassifier>,
+    settings: IntentConfig,
+    facts: Facts,
+}
+
+/// What is to be understood, and what that may cost.
+struct Said<'s> {
+    text: &'s str,
+    now: NaiveDateTime,
+    effort: &'s Effort,
+}
+
+/// Why an intent of the classifier was not taken.
+enum Doubt {
+    Unlikely,
+    NoTriggers(&'static [&'static str]),
+    NoSlots,
+}
+
+impl Ladder {
+    /// `spoken` is not empty and begins with the usual language; without a classifier there are only templates.
+    pub fn new(
+        spoken: Vec<Spoken>,
+        classifier: Option<SharedClassifier>,
+        settings: IntentConfig,
+        facts: Facts,
+    ) -> Self {
+        Self { spoken, classifier, settings, facts }
+    }
+
+    /// The templates that fit best: the first language that understands the text without a doubt, else the
+    /// first that understands it somehow. A language that is known leaves no choice.
+    fn by_templates(&self, language: &str, said: &Said<'_>) -> (Understanding, bool) {
+        let known = self.spoken.iter().any(|spoken| spoken.language == language);
+        let mut best: Option<Understanding> = None;
+        for spoken in self.spoken.iter().filter(|spoken| !known || spoken.language == language) {
+            let Said { text, now, effort } = *said;
+            let mut found = spoken.sentences.understand_within(text, &spoken.language, now, effort);
+            found.language.clone_from(&spoken.language);
+            if is_clear(&found) {
+                return (found, true);
+            }
+            if best.as_ref().is_none_or(|best| best.intents.is_empty() && !found.intents.is_empty()) {
+                best = Some(found);
+            }
+        }
+        let best = best.unwrap_or_default();
+        let understood = !best.intents.is_empty();
+        (best, understood)
+    }
+
+    fn by_classifier(&self, classifier: &SharedClassifier, said: &Said<'_>) -> Result<Understanding, Fault> {
+        let text = said.text;
+        // It looks at the beginning of a text only, and may have to be loaded.
+        let classify = || classifier.lock().unwrap_or_else(PoisonError::into_inner).classify(text);
+        let found = said.effort.apart(classify)?;
+        let mut why =
+            format!("no sentence template accepts it; it is {} ({:.2})", found.category, found.confidence);
+        let mut intents = Vec::new();
+        let (mut hint, mut meant) = (None, None);
+        for (name, alone) in &found.intents {
+            // How likely what would be done is: two intents may ask for the same tool.
+            let probability = &of_tool(name, *alone, &found.intents);
+            match self.take(said, name, *probability, &found) {
+                Ok(intent) => {
+                    intents.push(intent);
+                    break;
+                }
+                Err(Doubt::Unlikely) => break,
+                Err(Doubt::NoTriggers(triggers)) => {
+                    let words = triggers.join("\", \"");
+                    why += &format!("; {name} ({probability:.2}) would need one of \"{words}\"");
+                    hint = hint.or(route::tool_for(name).map(str::to_owned));
+                }
+                Err(Doubt::NoSlots) => {
+                    why += &format!("; {name} ({probability:.2}) lacks what it is about");
+                    // Only who surely asked for something is asked what it is about.
+                    let sure = *probability >= self.settings.sure_confidence;
+                    if sure && route::tool_for(name).is_some_and(|tool| ASK_WHEN.contains(&tool)) {
+                        intents.push(bare(name, *probability, &why));
+                        break;
+                    }
+                    // Whose words tell of the tool asked for something as well, though it is not clear of what.
+                    let clear = (sure || mentions(text, self.triggers(name).iter().copied()))
+                        && asks_for_something(found.category);
+                    meant = meant.or(clear.then_some((name, *probability)));
+                }
+            }
+        }
+        let meant = meant.filter(|_| intents.is_empty());
+        let meant = meant.map(|(name, confidence)| bare(name, confidence, &why));
+        if !intents.is_empty() {
+            why.clear();
+            hint = None;
+        }
+        let language = self.spoken.first().map(|spoken| spoken.language.clone()).unwrap_or_default();
+        Ok(Understanding {
+            intents,
+            why,
+            language,
+            classification: Some(found),
+            meant,
+            hint,
+            ..Understanding::default()
+        })
+    }
+
+    /// Whether it is probably a request for something in the home to change.
+    fn changes_the_home(&self, found: &Understanding) -> bool {
+        found.classification.as_ref().is_some_and(|found| {
+            matches!(found.category, Category::HomeControl | Category::Media)
+                && found.confidence >= self.settings.min_confidence
+        })
+    }
+
+    /// What a text that leans on another request means without it.
+    fn alone(&self, said: &Said<'_>) -> Vec<Intent> {
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
+        let found = classifier.and_then(|classifier| self.by_classifier(classifier, said).ok());
+        found.map_or_else(Vec::new, |found| found.intents)
+    }
+
+    /// Words of which one tells of an intent's tool; none where it has no tool.
+    fn triggers(&self, intent: &str) -> &'static [&'static str] {
+        route::tool_for(intent).map_or(&[], self.facts.triggers)
+    }
+
+    /// The intent with its slots, if the guards let it pass.
+    fn take(
+        &self,
+        said: &Said<'_>,
+        name: &str,
+        probability: f32,
+        found: &Classification,
+    ) -> Result<Intent, Doubt> {
+        if found.taught {
+            return Ok(self.taught(said, name));
+        }
+        let same_kind = (self.facts.category_of)(name) == Some(found.category);
+        if !same_kind || probability < self.settings.min_confidence {
+            return Err(Doubt::Unlikely);
+        }
+        let triggers = self.triggers(name);
+        let told = triggers.is_empty() || mentions(said.text, triggers.iter().copied());
+        if probability < self.settings.sure_confidence && !told {
+            return Err(Doubt::NoTriggers(triggers));
+        }
+        let Said { text, now, effort } = *said;
+        let mut intent = self.fill_within(name, text, now, effort).ok_or(Doubt::NoSlots)?;
+        intent.route = Route::Intent;
+        intent.confidence *= probability;
+        intent.why = format!("classified as {} ({probability:.2}): {}", found.category, intent.why);
+        Ok(intent)
+    }
+
+    /// An intent the owner has said these words mean; its slots are found where the words have any.
+    fn taught(&self, &Said { text, now, effort }: &Said<'_>, name: &str) -> Intent {
+        let nothing_more = || bare(name, 1.0, "it says nothing more");
+        let found = self.fill_within(name, text, now, effort).unwrap_or_else(nothing_more);
+        let why = format!("you have said that these words mean it: {}", found.why);
+        Intent { route: Route::Intent, why, ..found }
+    }
+
+    /// What is known of a request that templates understood.
+    fn classification(&self, text: &str, understanding: &Understanding) -> Option<Classification> {
+        let categories = understanding.intents.iter().filter_map(|it| (self.facts.category_of)(&it.name));
+        // What changes something weighs more than what only asks.
+        let category = categories.max_by_key(|category| category.tier())?;
+        let intents = understanding.intents.iter().map(|it| (it.name.clone(), it.confidence)).collect();
+        Some(Classification::new(text, category, 1.0, intents))
+    }
+}
+
+/// Whether who says something of a kind wants anything done or told; nobody needs to be asked what small talk is about.
+fn asks_for_something(category: Category) -> bool {
+    !matches!(category, Category::Conversation | Category::Memory)
+}
+
+/// An intent of the classifier's without anything it is about.
+fn bare(name: &str, confidence: f32, why: &str) -> Intent {
+    let (name, why) = (name.to_owned(), why.to_owned());
+    Intent { name, slots: Slots::new(), confidence, route: Route::Intent, why, response: None }
+}
+
+impl Understand for Ladder {
+    fn understand_within(
+        &self,
+        text: &str,
+        language: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Understanding {
+        let found = self.climb(language, &Said { text: &without_endless_words(text), now, effort });
+        // What a rung has found counts for nothing when it had to stop in the middle.
+        if effort.is_spent() {
+            Understanding { language: found.language, ..Understanding::unread() }
+        } else {
+            found
+        }
+    }
+
+    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
+        // The classifier only knows the usual language.
+        self.spoken.first()?.sentences.fill_within(intent, text, now, effort)
+    }
+}
+
+impl Ladder {
+    /// One rung after the other.
+    fn climb(&self, language: &str, said: &Said<'_>) -> Understanding {
+        let text = said.text;
+        // The classifier knows the usual language only: what it makes of another is luck.
+        let usual = |language: &str| self.spoken.first().is_some_and(|spoken| spoken.language == language);
+        let (mut found, understood) = self.by_templates(language, said);
+        if said.effort.is_spent() {
+            return found;
+        }
+        if understood {
+            found.classification = self.classification(text, &found);
+            let leans = found.intents.iter().all(|intent| context::is_follow_up(&intent.name));
+            if leans && usual(&found.language) {
+                found.alone = self.alone(said);
+            }
+            return found;
+        }
+        // What is certainly about something the home does not have is answered so, not guessed at.
+        if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
+            found.classification = Some(Classification::new(text, Category::HomeControl, 1.0, Vec::new()));
+            return found;
+        }
+        let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
+        let foreign = detected != "unknown" && !usual(&detected);
+        let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled && !foreign);
+        if foreign {
+            let why = format!("{}; the classifier does not know the language '{detected}'", found.why);
+            let category = if found.unknown.is_some() { Category::HomeControl } else { Category::OutOfScope };
+            let classification = Some(Classification::new(text, category, 0.0, Vec::new()));
+            return Understanding { why, language: detected, classification, ..found };
+        }
+        match classifier.map(|classifier| self.by_classifier(classifier, said)) {
+            Some(Ok(found)) if !found.intents.is_empty() => found,
+            Some(Ok(classified)) if found.proviso.is_some() && self.changes_the_home(&classified) => {
+                let intents = found.proviso.into_iter().map(|refused| *refused).collect();
+                Understanding { intents, meant: None, hint: None, ..classified }
+            }
+            Some(Ok(classified)) => {
+                let of_home =
+                    |it: &Classification| matches!(it.category, Category::HomeControl | Category::HomeQuery);
+                let unknown =
+                    found.unknown.filter(|_| classified.classification.as_ref().is_some_and(of_home));
+                let (why, meant) = match &unknown {
+                    Some(_) => (found.why, found.meant),
+                    None => (classified.why.clone(), classified.meant.clone()),
+                };
+                Understanding { language: detected, unknown, why, meant, ..classified }
+            }
+            Some(Err(fault)) => Understanding { why: fault.to_string(), language: detected, ..found },
+            None => Understanding { language: detected, ..found },
+        }
+    }
+}
+
+/// How likely one of the intents is that are served by the same tool as this one.
+fn of_tool(name: &str, alone: f32, intents: &[(String, f32)]) -> f32 {
+    let Some(tool) = route::tool_for(name) else { return alone };
+    let same = intents.iter().filter(|(other, _)| route::tool_for(other) == Some(tool));
+    same.map(|(_, probability)| probability).sum::<f32>().min(1.0)
+}
+
+/// No word has this many characters; comparing one that has with every name would take seconds.
+const LONGEST_WORD: usize = 60;
+
+/// The text with words cut that are none.
+fn without_endless_words(text: &str) -> String {
+    let cut = |word: &str| match word.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => word[..end].to_owned(),
+        None => word.to_owned(),
+    };
+    text.split(' ').map(cut).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether nothing about it was guessed.
+fn is_clear(found: &Understanding) -> bool {
+    let exact = |intent: &Intent| intent.confidence >= 0.9;
+    !found.intents.is_empty()
+        && found.intents.iter().all(exact)
+        && found.ambiguous.is_empty()
+        && found.missed.is_empty()
+}
+
+#[cfg(test)]
+#[path = "ladder_tests.rs"]
+mod tests;

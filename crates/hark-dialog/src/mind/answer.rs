@@ -1,0 +1,117 @@
+//! Answers to questions and small talk: words as they come, after tools that only look where they help.
+
+use super::claims::Measure;
+use super::{More, ThoughtEnd, Work, fault, shown};
+use crate::contracts::arguments::validated;
+use crate::contracts::scoring::Subject;
+use crate::contracts::{Contract, Outcome};
+use hark_core::model::{ModelCall, ModelError};
+use hark_core::{News, PublicEvent};
+use std::sync::PoisonError;
+
+/// Calls of tools that one answer may need, of small talk and of a question.
+const TALK_CALLS: usize = 2;
+const QUESTION_CALLS: usize = 4;
+
+impl Work<'_> {
+    /// Says what a picture shows, or answers the question about it.
+    pub(super) async fn look(&self) -> ThoughtEnd {
+        self.decided("image_recognition", 1.0, "a picture came with it");
+        let vars = self.context.vars(&self.task.text, &[]);
+        let more = More { sink: Some(self.sink()), pictures: true, ..More::default() };
+        let outcome = self.contract(Contract::ImageRecognition, vars, more).await;
+        if let Some(error) = outcome.model_error.as_ref().filter(|error| **error != ModelError::Stopped) {
+            // The honest reply to this is the contract's own, or what was heard of it.
+            self.tell(PublicEvent::Error(fault(error)));
+        }
+        self.answered(&outcome)
+    }
+
+    pub(super) async fn converse(&self) -> ThoughtEnd {
+        self.answers_as(Subject::ConversationalAnswer);
+        self.decided("answer.conversation", self.sureness(), "it is small talk");
+        self.reply_with(Contract::ConversationalAnswer, TALK_CALLS).await
+    }
+
+    pub(super) async fn inquire(&self) -> ThoughtEnd {
+        self.answers_as(Subject::StrictAnswer);
+        self.decided("answer.general", self.sureness(), "nothing the house can do, or a question");
+        self.reply_with(Contract::StrictAnswer, QUESTION_CALLS).await
+    }
+
+    fn sureness(&self) -> f32 {
+        self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence)
+    }
+
+    /// One cycle of tools that look, then the answer.
+    pub(super) async fn reply_with(&self, contract: Contract, most_calls: usize) -> ThoughtEnd {
+        let ask = |offer| More { sink: Some(self.sink()), offer, ..More::default() };
+        let vars = self.context.vars(&self.task.text, &[]);
+        let first = self.contract(contract, vars, ask(self.offer(true))).await;
+        if first.calls.is_empty() {
+            return self.finished(&first);
+        }
+        let mut data = Vec::new();
+        for call in first.calls.iter().take(most_calls) {
+            data.push((call.tool.clone(), self.looked_up(call).await));
+        }
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).measure = Measure::Looked;
+        let vars = self.context.vars(&self.task.text, &data);
+        let second = self.contract(contract, vars, ask(Vec::new())).await;
+        self.finished(&second)
+    }
+
+    /// What a tool that looks gave back, as data for a model.
+    async fn looked_up(&self, call: &ModelCall) -> String {
+        let reference = self.mind.parts.contracts.reference();
+        let offered = self.offer(true).iter().any(|tool| tool.name == call.tool);
+        if !offered {
+            return format!("there is no tool {} for questions", call.tool);
+        }
+        match validated(&call.tool, reference.arguments(&call.tool), &call.args) {
+            Ok(args) => {
+                let (_, receipt) = self.act(&call.tool, &args, None).await;
+                shown(&receipt.detail)
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn finished(&self, outcome: &Outcome) -> ThoughtEnd {
+        match &outcome.model_error {
+            // It is the answer that broke off then, not the model.
+            Some(ModelError::Stopped) if self.claims_a_deed() => self.answered(outcome),
+            Some(error) if outcome.fallback => Self::no_answer(Some(error)),
+            Some(error) if *error != ModelError::Stopped => {
+                // What was heard cannot be taken back; that it is not all is told.
+                self.tell(PublicEvent::Error(fault(error)));
+                self.answered(outcome)
+            }
+            _ => self.answered(outcome),
+        }
+    }
+
+    fn answered(&self, outcome: &Outcome) -> ThoughtEnd {
+        let (text, language) = (outcome.text().to_owned(), self.language());
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rest) = answer.finish() {
+            (self.tell)(News::Piece { text: rest, ahead: String::new() });
+        }
+        if answer.broken {
+            // Nothing can have been done here: only what came before that is said, or that nothing was.
+            let words = Some(answer.handed().trim().to_owned()).filter(|words| !words.is_empty());
+            return ThoughtEnd::Reported { words, done: 0, steps: 0, troubles: Vec::new(), language };
+        }
+        ThoughtEnd::Answered { text, language, failed: false }
+    }
+
+    fn claims_a_deed(&self) -> bool {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).broken
+    }
+
+    /// The language of the answer.
+    pub(super) fn language(&self) -> String {
+        let known = self.context.language();
+        if known.is_empty() { "unknown".to_owned() } else { known.to_owned() }
+    }
+}

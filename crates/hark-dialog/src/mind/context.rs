@@ -1,0 +1,71 @@
+//! What a model is told of the conversation: gathered once a task. A source that fails is left out and told in the log.
+
+use super::MindParts;
+use crate::replay_reason::reason;
+use hark_core::Task;
+use hark_core::session::{FOCUS, ReplayPolicy, Verbosity};
+use serde_json::{Value, json};
+
+/// How conversations are called that begin by themselves; all others were named by somebody.
+const UNNAMED: [&str; 6] = ["voice-", "ask-", "api-", "ws-", "mqtt", "hark"];
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    language: String,
+    persona: String,
+    verbosity: Verbosity,
+    focused: bool,
+    strength: String,
+    replay: String,
+    policy: Option<ReplayPolicy>,
+}
+
+impl Context {
+    pub(super) fn of(parts: &MindParts, task: &Task) -> Self {
+        let language = if task.language == "unknown" { String::new() } else { task.language.clone() };
+        let mut context = Self { language, ..Self::default() };
+        let Some(sessions) = &parts.sessions else { return context };
+        match sessions.settings(&task.session) {
+            Ok(settings) => {
+                context.focused = settings.mode == FOCUS;
+                context.verbosity = if context.focused { Verbosity::Short } else { settings.verbosity };
+                context.persona = settings.persona;
+            }
+            Err(fault) => tracing::warn!("the conversation is answered without its settings: {fault}"),
+        }
+        let named = !UNNAMED.iter().any(|kind| task.session.starts_with(kind));
+        match sessions.replay(&task.session, reason(&task.text, &task.language, named, false)) {
+            Ok(replayed) => {
+                context.replay = replayed.text;
+                context.strength = replayed.instruction;
+                context.policy = Some(replayed.policy);
+            }
+            Err(fault) => tracing::warn!("the conversation is answered without what came before: {fault}"),
+        }
+        context
+    }
+
+    /// What was replayed, for the journal.
+    pub(super) fn policy(&self) -> Option<&ReplayPolicy> {
+        self.policy.as_ref()
+    }
+
+    pub(super) fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// Whether the person is at work.
+    pub(super) fn is_focused(&self) -> bool {
+        self.focused
+    }
+
+    /// The variables of a prompt about `request`.
+    pub(super) fn vars(&self, request: &str, data: &[(String, String)]) -> Value {
+        let data: Vec<Value> = data.iter().map(|(name, text)| json!({"name": name, "text": text})).collect();
+        json!({
+            "request": request, "language": self.language, "persona": self.persona,
+            "verbosity": self.verbosity, "strength": self.strength, "replay": self.replay, "data": data,
+        })
+    }
+}

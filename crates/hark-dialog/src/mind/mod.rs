@@ -1,0 +1,502 @@
+//! Works at a request with a language model: rung 5 of the ladder. Which way is taken (an answer, tools, a plan) is
+//! decided here, by rule; the model decides only how to say it, and everything it returns is checked. No clock, no
+//! threads, no network: these come with the ports.
+//!
+//! `way` chooses, `answer` answers questions and small talk, `change` puts texts into other words, `react` runs tools one after the other, `plan` several at
+//! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said, and `claims` knows
+//! what words claim.
+
+mod answer;
+mod autonomy;
+mod change;
+mod claims;
+mod context;
+mod plan;
+mod react;
+mod single;
+mod system;
+mod told;
+mod way;
+
+use super::contracts::Contracts;
+use super::contracts::scoring::{Evaluation, Subject};
+use super::contracts::{Contract, Options, Outcome, fence};
+use super::summary::{self, Words};
+use chrono::NaiveDateTime;
+use context::Context;
+use hark_config::route::RouteConfig;
+use hark_core::model::{LanguageModel, Message, ModelError, PieceSink, ToolSpec};
+use hark_core::plan::PlanStore;
+use hark_core::ports::Tools;
+use hark_core::public_event::Origin;
+use hark_core::session::Sessions;
+use hark_core::tool::error_code;
+use hark_core::{
+    Fault, FaultKind, Intent, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task, Thought,
+    ThoughtEnd, ToolCall, TurnId,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use way::Way;
+
+/// Tasks that may wait for somebody; the oldest gives way.
+const MOST_SUSPENDED: usize = 64;
+
+/// Characters of a result, of the house or of a conversation that a model is shown.
+const MOST_SHOWN_CHARS: usize = 6000;
+
+/// Gets what is told while a task runs.
+pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
+
+/// What the mind works with.
+pub struct MindParts {
+    /// The models.
+    pub model: Arc<dyn LanguageModel>,
+    /// The contracts they work under.
+    pub contracts: Arc<Contracts>,
+    /// Tools, behind the gate.
+    pub tools: Arc<dyn Tools>,
+    /// Conversations, when they are kept.
+    pub sessions: Option<Arc<dyn Sessions>>,
+    /// Where plans are kept.
+    pub plans: Arc<dyn PlanStore>,
+    /// How far it goes on its own.
+    pub settings: RouteConfig,
+    /// Who Hark is; empty: as built in.
+    pub identity: String,
+    /// Whom it serves; empty: unknown.
+    pub owner: String,
+    /// What of the house belongs into a prompt, such as the areas; made anew after every change.
+    pub house: Arc<dyn Fn() -> House + Send + Sync>,
+    /// The words around results of tools, by ISO 639-1 code.
+    pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
+    /// Local time.
+    pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
+}
+
+/// What of the house stands in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct House {
+    /// A line a thing.
+    pub text: String,
+    /// There are names or states in it that the household has not chosen.
+    pub outside: bool,
+}
+
+/// See the module.
+pub struct Mind {
+    parts: MindParts,
+    /// With whether they had read text from outside.
+    suspended: Mutex<Vec<(TurnId, Suspended, bool)>>,
+    /// Plans that are being carried out, by the turn.
+    carried: Mutex<BTreeMap<TurnId, String>>,
+}
+
+/// An answer that is to be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// What it is.
+    pub subject: Subject,
+    /// What was asked.
+    pub request: String,
+    /// What was answered.
+    pub answer: String,
+}
+
+/// A task that waits for somebody.
+enum Suspended {
+    React(Box<react::State>),
+    Plan {
+        id: String,
+    },
+    /// One tool lacks arguments.
+    Single {
+        tool: String,
+        text: String,
+    },
+}
+
+/// One task at work.
+struct Work<'m> {
+    mind: &'m Mind,
+    task: Task,
+    /// What was asked; a task that goes on belongs to another turn, in which something else was said.
+    request: Mutex<String>,
+    tell: Tell,
+    context: Context,
+    attempts: AtomicU32,
+    /// The answer on its way.
+    answer: Arc<Mutex<told::Answer>>,
+    /// What the answer is, for who judges it.
+    subject: Mutex<Option<Subject>>,
+    /// What each tool gave back last, in words, for the same.
+    outputs: Mutex<BTreeMap<String, String>>,
+    /// Calls so far; each has a place of its own, so that none is taken for another.
+    calls: AtomicU32,
+    /// Text from outside the house has been shown to the model: what it wants from then on may be what the text wants.
+    tainted: AtomicBool,
+}
+
+impl Mind {
+    /// A mind that has nothing to do.
+    pub fn new(parts: MindParts) -> Self {
+        Self { parts, suspended: Mutex::default(), carried: Mutex::default() }
+    }
+
+    /// Works at a task until it ends or waits for somebody. Never fails: what goes wrong is in the thought.
+    /// Dropping the future ends it.
+    pub async fn work(&self, task: Task, tell: Tell) -> (Thought, Vec<Judgement>) {
+        self.parts.contracts.set_tools(self.parts.tools.reference());
+        let context = Context::of(&self.parts, &task);
+        let tainted = context.policy().is_some_and(|policy| policy.tainted);
+        let work = Work {
+            tainted: AtomicBool::new(tainted),
+            mind: self,
+            request: Mutex::new(task.text.clone()),
+            context,
+            tell,
+            attempts: AtomicU32::new(0),
+            answer: Arc::default(),
+            subject: Mutex::default(),
+            outputs: Mutex::default(),
+            // Calls of a task that goes on belong to a new turn.
+            calls: AtomicU32::new(0),
+            task,
+        };
+        if let Some(policy) = work.context.policy() {
+            work.tell(PublicEvent::Replay(policy.clone()));
+        }
+        let end = work.run().await;
+        let judgements = work.judgements(&end);
+        (Thought { end, attempts: work.attempts.load(Ordering::Relaxed) }, judgements)
+    }
+
+    /// The models it works with.
+    pub fn model(&self) -> &Arc<dyn LanguageModel> {
+        &self.parts.model
+    }
+
+    /// Whether answers are judged.
+    pub fn judges(&self) -> bool {
+        self.parts.contracts.settings().scoring
+    }
+
+    /// Judges an answer, after it was given.
+    pub async fn judge(&self, judgement: &Judgement, tell: &Tell) {
+        let Judgement { subject, request, answer } = judgement;
+        let teller = tell.clone();
+        let mut report = move |event| teller(News::Told { event });
+        let vars = json!({"request": request, "answer": answer, "label": subject.label()});
+        let options = Options::new(&mut report);
+        let outcome = self.parts.contracts.call(&*self.parts.model, Contract::Scoring, &vars, options).await;
+        let low = self.parts.contracts.settings().low_score;
+        let found = Evaluation::of(subject, &outcome, low);
+        let metrics = found.metrics.into_iter().map(|(name, value)| (name, json!(value))).collect();
+        let (label, alert, flag) = (found.label, found.evaluation_alert, found.flag);
+        let event = PublicEvent::Evaluation { label, metrics, alert, flag };
+        tell(News::Told { event });
+    }
+
+    /// Nobody wants the task of this turn any more, whose work has ended: its plan does not go on after a restart.
+    pub fn abandon(&self, turn: &TurnId) {
+        let mut carried = self.carried.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(id) = carried.remove(turn) else { return };
+        drop(carried);
+        let plans = &self.parts.plans;
+        let ended = plans.plan(&id, None).and_then(|kept| match kept {
+            Some(kept) => plans.checkpoint(&kept.session, &kept.request, &kept.plan, true),
+            None => Ok(()),
+        });
+        if let Err(fault) = ended {
+            tracing::error!("a plan was stopped and goes on after a restart all the same: {fault}");
+        }
+    }
+
+    fn suspend(&self, turn: &TurnId, what: Suspended, tainted: bool) {
+        let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
+        suspended.retain(|(known, ..)| known != turn);
+        if suspended.len() == MOST_SUSPENDED {
+            suspended.remove(0);
+        }
+        suspended.push((turn.clone(), what, tainted));
+    }
+
+    fn resume(&self, turn: &TurnId) -> Option<(Suspended, bool)> {
+        let mut suspended = self.suspended.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = suspended.iter().position(|(known, ..)| known == turn)?;
+        let (_, what, tainted) = suspended.remove(at);
+        Some((what, tainted))
+    }
+}
+
+impl Work<'_> {
+    async fn run(&self) -> ThoughtEnd {
+        if let Some(resume) = &self.task.resume {
+            return self.go_on(resume).await;
+        }
+        let router = self.mind.parts.contracts.settings().router;
+        let way = way::choose(&self.task, router);
+        match way {
+            Way::Image => self.look().await,
+            Way::Change => self.change().await,
+            Way::Routed => self.routed().await,
+            Way::Conversation => self.converse().await,
+            Way::Question => self.inquire().await,
+            Way::React => self.react().await,
+            Way::Plan => self.plan().await,
+        }
+    }
+
+    /// A task that waited goes on.
+    async fn go_on(&self, resume: &Resume) -> ThoughtEnd {
+        let suspended = match resume {
+            Resume::Restarted { plan } => return self.plan_on(plan, None).await,
+            Resume::Again { plan, checkpoint } => return self.plan_again(plan, *checkpoint).await,
+            Resume::Approved { task, .. } | Resume::Answered { task } => self.mind.resume(task),
+        };
+        let Some((suspended, tainted)) = suspended else {
+            let fix = "ask for it once more";
+            let fault = Fault::new(FaultKind::Failed, "mind", "the task is not known any more", fix);
+            return ThoughtEnd::NoAnswer { fault: Some(fault.recoverable()) };
+        };
+        self.taint(tainted);
+        let call = match resume {
+            Resume::Approved { call, .. } => Some(call.clone()),
+            _ => None,
+        };
+        match suspended {
+            Suspended::React(state) => self.react_on(*state, call).await,
+            Suspended::Plan { id } => self.plan_on(&id, call).await,
+            Suspended::Single { tool, text } => match call {
+                Some(call) => self.run_single(call, &text).await,
+                None => self.single(&tool, &format!("{text} {}", self.task.text), true).await,
+            },
+        }
+    }
+
+    /// Text from outside has been shown to the model, where it has.
+    fn taint(&self, tainted: bool) {
+        self.tainted.fetch_or(tainted, Ordering::Relaxed);
+    }
+
+    fn is_tainted(&self) -> bool {
+        self.tainted.load(Ordering::Relaxed)
+    }
+
+    /// The task waits for somebody.
+    fn suspend(&self, what: Suspended) {
+        self.mind.suspend(&self.task.turn, what, self.is_tainted());
+    }
+
+    fn request(&self) -> String {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It goes on with what was asked then.
+    fn goes_on_with(&self, request: &str) {
+        request.clone_into(&mut self.request.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn answers_as(&self, subject: Subject) {
+        *self.subject.lock().unwrap_or_else(PoisonError::into_inner) = Some(subject);
+    }
+
+    /// What is to be judged: the answer, or what each tool of a task gave back. Nothing where scoring is switched off.
+    fn judgements(&self, end: &ThoughtEnd) -> Vec<Judgement> {
+        if !self.mind.judges() {
+            return Vec::new();
+        }
+        let judged = |subject, answer| Judgement { subject, request: self.request(), answer };
+        let subject = self.subject.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let outputs = std::mem::take(&mut *self.outputs.lock().unwrap_or_else(PoisonError::into_inner));
+        match (end, subject) {
+            (ThoughtEnd::Answered { text, .. } | ThoughtEnd::Hinted { text, .. }, Some(subject)) => {
+                vec![judged(subject, text.clone())]
+            }
+            (_, Some(_)) => Vec::new(),
+            _ => outputs.into_iter().map(|(tool, told)| judged(Subject::Tool(tool), told)).collect(),
+        }
+    }
+
+    fn tell(&self, event: PublicEvent) {
+        (self.tell)(News::Told { event });
+    }
+
+    fn decided_intent(&self, intent: Intent) {
+        (self.tell)(News::Decided { intent });
+    }
+
+    fn decided(&self, name: &str, confidence: f32, why: &str) {
+        let (name, why) = (name.to_owned(), why.to_owned());
+        let (slots, route) = (Slots::new(), Route::Llm);
+        self.decided_intent(Intent { name, slots, confidence, route, why, response: None });
+    }
+
+    /// One call under a contract; its attempts are counted.
+    async fn contract(&self, contract: Contract, vars: Value, more: More<'_>) -> Outcome {
+        let tell = self.tell.clone();
+        let mut report = move |event| tell(News::Told { event });
+        let parts = &self.mind.parts;
+        let options = Options {
+            report: &mut report,
+            sink: more.sink,
+            pictures: if more.pictures { self.task.pictures.clone() } else { Vec::new() },
+            difficulty: None,
+            now: Some((parts.now)()),
+            tools: more.tools,
+            offer: more.offer,
+            after: more.after,
+        };
+        let outcome = parts.contracts.call(&*parts.model, contract, &vars, options).await;
+        self.attempts.fetch_add(outcome.attempts, Ordering::Relaxed);
+        outcome
+    }
+
+    /// Hands words on as they come, as long as they claim no deed.
+    fn sink(&self) -> PieceSink {
+        let (tell, answer) = (self.tell.clone(), self.answer.clone());
+        Box::new(move |piece| {
+            let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(told::Clause { text, ahead }) = answer.push(piece) {
+                tell(News::Piece { text, ahead });
+            }
+            if answer.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+
+    /// Runs a tool and tells of it. Where twice is no more than once, it is tried once more when it did not work.
+    async fn act(&self, tool: &str, args: &Slots, approved: Option<&ToolCall>) -> (ToolCall, Receipt) {
+        let index = self.next_index();
+        let (turn, args) = (self.task.turn.clone(), args.clone());
+        self.carry_out_call(match approved {
+            Some(call) => ToolCall { index, ..call.clone() },
+            None => self.new_call(index, turn, tool, args),
+        })
+        .await
+    }
+
+    /// A call that nobody has said yes to.
+    fn new_call(&self, index: usize, turn: TurnId, tool: &str, args: Slots) -> ToolCall {
+        let (tool, tainted) = (tool.to_owned(), self.is_tainted());
+        ToolCall { index, turn, tool, args, approved: false, grant: None, tainted }
+    }
+
+    /// The place of the next call.
+    fn next_index(&self) -> usize {
+        self.calls.fetch_add(1, Ordering::Relaxed) as usize
+    }
+
+    /// The same for a call that has its name already.
+    async fn carry_out_call(&self, call: ToolCall) -> (ToolCall, Receipt) {
+        let receipt = self.act_once(&call).await;
+        let code = receipt.detail["error"].as_str().unwrap_or_default();
+        let passing = [error_code::TIMEOUT, error_code::OFFLINE, error_code::FAILED].contains(&code);
+        if receipt.ok || !passing || !self.is_harmless(&call.tool, &call.args) {
+            return (call, receipt);
+        }
+        let again = ToolCall { index: self.next_index(), turn: self.task.turn.clone(), ..call };
+        let receipt = self.act_once(&again).await;
+        (again, receipt)
+    }
+
+    /// Whether a call that may have been carried out can be carried out again without doing more.
+    fn is_harmless(&self, tool: &str, args: &Slots) -> bool {
+        let tools = &self.mind.parts.tools;
+        tools.risk(tool) == Some(Risk::Read) || tools.may_repeat(tool, args)
+    }
+
+    async fn act_once(&self, call: &ToolCall) -> Receipt {
+        let parts = &self.mind.parts;
+        let began = (parts.now)();
+        let mut receipt = parts.tools.run(call.clone()).await;
+        let may_be_asked = !matches!(self.task.origin, Origin::Mqtt | Origin::Internal);
+        if receipt.detail["outside"] == true && needs_approval(&receipt) && !may_be_asked {
+            refuse(&mut receipt);
+        }
+        self.taint(receipt.tainted);
+        let took = (parts.now)() - began;
+        let duration_ms = took.num_microseconds().unwrap_or_default() as f64 / 1000.0;
+        if self.mind.judges() && !needs_approval(&receipt) {
+            let told = summary::of(receipt.ok, &receipt.detail, &self.words());
+            let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+            outputs.insert(call.tool.clone(), told);
+        }
+        let (tool, args) = (call.tool.clone(), call.args.clone());
+        self.tell(PublicEvent::Action { tool, args, receipt: receipt.clone(), duration_ms });
+        receipt
+    }
+
+    /// The specifications of tools a model may be offered: of the agents that matter for the request, and those the
+    /// words tell of; of all where none does. Questions get only tools that look.
+    fn offer(&self, reads_only: bool) -> Vec<ToolSpec> {
+        let reference = self.mind.parts.contracts.reference();
+        let may = |tool: &&ToolSpec| !reads_only || tool.risk == Risk::Read;
+        let tools: Vec<&ToolSpec> = reference.tools().iter().filter(may).collect();
+        let agents = self.task.kind.iter().flat_map(|kind| kind.suggested_agents.iter());
+        let agents: Vec<&str> = agents.map(String::as_str).collect();
+        let all = agents.contains(&"*");
+        let text = self.request().to_lowercase();
+        let matters =
+            |tool: &&&ToolSpec| all || agents.contains(&tool.agent.as_str()) || tool.is_told_by(&text);
+        let chosen: Vec<ToolSpec> = tools.iter().filter(matters).map(|tool| (*tool).clone()).collect();
+        if chosen.is_empty() && !reads_only { tools.into_iter().cloned().collect() } else { chosen }
+    }
+
+    /// The words around results, in the language of the person.
+    fn words(&self) -> Words {
+        (self.mind.parts.words)(self.context.language())
+    }
+
+    fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {
+        ThoughtEnd::NoAnswer { fault: error.map(fault) }
+    }
+}
+
+/// What goes with a contract besides its variables.
+#[derive(Default)]
+struct More<'a> {
+    sink: Option<PieceSink>,
+    pictures: bool,
+    tools: Option<&'a [String]>,
+    offer: Vec<ToolSpec>,
+    after: &'a [Message],
+}
+
+/// Data of others as a model is shown it: quoted, and no longer than it can take.
+fn fenced(text: &str, name: &str) -> String {
+    fence(text, name, MOST_SHOWN_CHARS)
+}
+
+/// A result as a model is shown it.
+fn shown(result: &Value) -> String {
+    result.to_string().chars().take(MOST_SHOWN_CHARS).collect()
+}
+
+/// Makes a question of the gate a refusal, where nobody is there who could be asked whether text from outside is right.
+fn refuse(receipt: &mut Receipt) {
+    let Some(detail) = receipt.detail.as_object_mut() else { return };
+    let step = detail.get("name").and_then(Value::as_str).unwrap_or("it").to_owned();
+    let message = format!("text from outside may want this, and nobody is here to be asked: {step}");
+    detail.insert("error".into(), json!(error_code::FORBIDDEN));
+    detail.insert("message".into(), json!(message));
+    detail.insert("fix".into(), json!("ask for it by voice, or in a conversation that has a name"));
+    detail.remove("question");
+}
+
+/// Whether a receipt waits for a person.
+fn needs_approval(receipt: &Receipt) -> bool {
+    let code = receipt.detail["error"].as_str().unwrap_or_default();
+    !receipt.ok && [error_code::NEEDS_APPROVAL, error_code::NEEDS_PIN].contains(&code)
+}
+
+/// A model's failure as people are told of it.
+fn fault(error: &ModelError) -> Fault {
+    let fix = "see `hark doctor`, and [llm] in the configuration";
+    Fault::new(FaultKind::Unavailable, "llm", error.to_string(), fix).recoverable()
+}
+
+#[cfg(test)]
+mod tests;

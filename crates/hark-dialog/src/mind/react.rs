@@ -1,0 +1,194 @@
+//! One tool after the other: decide, run one, look at what came of it, until it is done, the person is needed, or
+//! enough was tried.
+
+use super::autonomy::{self, PROCEED};
+use super::told::{Deed, honest, troubles};
+use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
+use crate::contracts::Contract;
+use crate::contracts::arguments::validated;
+use hark_config::route::Autonomy;
+use hark_core::model::{Message, ModelCall, Role, ToolSpec};
+use hark_core::{PublicEvent, Receipt, Risk, ToolCall};
+use serde_json::json;
+use std::collections::VecDeque;
+
+/// The tool by which a model asks the person.
+const ASK: &str = "ask_user";
+/// Characters of a question to the person.
+const MOST_QUESTION_CHARS: usize = 300;
+
+/// Where a task stands.
+pub(super) struct State {
+    /// What was asked; a task that goes on belongs to another turn.
+    request: String,
+    /// Calls that were right, and their results; instructions and request are put in front every time.
+    messages: Vec<Message>,
+    /// Calls the model has made that have not run yet.
+    queue: VecDeque<ModelCall>,
+    /// Calls that were taken on. Asking again for an answer that broke its contract is none.
+    iterations: u32,
+    deeds: Vec<Deed>,
+}
+
+impl Work<'_> {
+    pub(super) async fn react(&self) -> ThoughtEnd {
+        let why = "nothing simpler knows how; tools are run one after the other";
+        self.decided("react", self.task.kind.as_ref().map_or(0.0, |kind| kind.confidence), why);
+        let state = State {
+            request: self.task.text.clone(),
+            messages: Vec::new(),
+            queue: VecDeque::new(),
+            iterations: 0,
+            deeds: Vec::new(),
+        };
+        self.steps(state).await
+    }
+
+    /// Goes on after a yes, with the call, or after an answer.
+    pub(super) async fn react_on(&self, mut state: State, call: Option<ToolCall>) -> ThoughtEnd {
+        self.goes_on_with(&state.request);
+        if let Some(asked) = state.queue.pop_front() {
+            match call {
+                Some(call) => {
+                    let (_, receipt) = self.act(&call.tool, &call.args, Some(&call)).await;
+                    self.note(&mut state, &asked, &receipt);
+                }
+                None => state.messages.push(Message::result(&asked.id, self.task.text.clone())),
+            }
+        }
+        self.steps(state).await
+    }
+
+    async fn steps(&self, mut state: State) -> ThoughtEnd {
+        let most = self.mind.parts.settings.max_iterations;
+        let tools = self.offer(false);
+        loop {
+            if state.iterations >= most {
+                return self.given_up(&state, None);
+            }
+            if let Some(call) = state.queue.front().cloned() {
+                match self.step(&mut state, &call, &tools).await {
+                    Some(end) => {
+                        if matches!(end, ThoughtEnd::NeedsApproval { .. } | ThoughtEnd::Asks { .. }) {
+                            self.suspend(Suspended::React(Box::new(state)));
+                        }
+                        return end;
+                    }
+                    None => continue,
+                }
+            }
+            let mut offer = tools.clone();
+            offer.push(ask_tool());
+            let more = More { offer, after: &state.messages, ..More::default() };
+            let outcome =
+                self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
+            match &outcome.model_error {
+                Some(error) if state.deeds.is_empty() => return Self::no_answer(Some(error)),
+                Some(error) => {
+                    // What was done was done, and is told.
+                    self.tell(PublicEvent::Error(fault(error)));
+                    return self.given_up(&state, Some(outcome.text()));
+                }
+                None if outcome.fallback => return self.given_up(&state, Some(outcome.text())),
+                None if outcome.calls.is_empty() => return self.ended(&state, outcome.text().trim()),
+                None => {
+                    let calls = outcome.calls.clone();
+                    state.messages.push(Message { calls, ..Message::new(Role::Assistant, "") });
+                    state.queue = outcome.calls.into();
+                }
+            }
+        }
+    }
+
+    /// Runs the call at the front of the queue. It stays there when the person is needed.
+    async fn step(&self, state: &mut State, call: &ModelCall, tools: &[ToolSpec]) -> Option<ThoughtEnd> {
+        state.iterations += 1;
+        if call.tool == ASK {
+            return self.asks(state, call);
+        }
+        let reference = self.mind.parts.contracts.reference();
+        let offered = tools.iter().any(|tool| tool.name == call.tool);
+        let checked = if offered {
+            validated(&call.tool, reference.arguments(&call.tool), &call.args)
+                .map_err(|error| error.to_string())
+        } else {
+            Err(format!("there is no tool {}", call.tool))
+        };
+        let args = match checked {
+            Ok(args) => args,
+            Err(why) => {
+                state.queue.pop_front();
+                let trouble = json!({"error": "invalid_arguments", "message": why}).to_string();
+                state.messages.push(Message::result(&call.id, trouble));
+                return None;
+            }
+        };
+        let (made, receipt) = self.act(&call.tool, &args, None).await;
+        if needs_approval(&receipt) {
+            return Some(ThoughtEnd::NeedsApproval { call: made, receipt });
+        }
+        state.queue.pop_front();
+        self.note(state, call, &receipt);
+        None
+    }
+
+    fn asks(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {
+        let question = call.args["question"].as_str().unwrap_or_default().trim().to_owned();
+        let guarded = self.mind.parts.settings.autonomy == Autonomy::Full && autonomy::is_needless(&question);
+        if guarded || question.is_empty() {
+            state.queue.pop_front();
+            state.messages.push(Message::result(&call.id, PROCEED));
+            return None;
+        }
+        Some(ThoughtEnd::Asks { question: question.chars().take(MOST_QUESTION_CHARS).collect() })
+    }
+
+    /// Tells the model what came of a call.
+    fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
+        let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
+        state.deeds.push(Deed::of(&call.tool, writes, receipt, &self.words()));
+        let head = if receipt.ok { "ok" } else { "not done" };
+        let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
+        state.messages.push(Message::result(&call.id, content));
+    }
+
+    /// The task ends before the model said so: what was done is told, and that the rest was not.
+    fn given_up(&self, state: &State, rest: Option<&str>) -> ThoughtEnd {
+        let ThoughtEnd::Reported { done, steps, mut troubles, language, .. } = self.ended(state, "") else {
+            return Self::no_answer(None);
+        };
+        if done > 0 {
+            let policy = self.mind.parts.contracts.policy(Contract::ReactStep);
+            let of_the_contract = policy.fallback(&json!({"language": self.context.language()}));
+            let rest = rest.or(of_the_contract.as_str()).unwrap_or_default();
+            troubles.push(rest.trim_end_matches('.').to_owned());
+        }
+        // One step at least was left to do.
+        ThoughtEnd::Reported { words: None, done, steps: steps + 1, troubles, language }
+    }
+
+    /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
+    fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
+        let words = honest(words, &state.deeds, true).filter(|words| !words.trim().is_empty());
+        let writing = || state.deeds.iter().filter(|deed| deed.writes);
+        let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
+        let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());
+        ThoughtEnd::Reported { words, done, steps, troubles, language: self.language() }
+    }
+}
+
+fn ask_tool() -> ToolSpec {
+    ToolSpec {
+        name: ASK.into(),
+        description: "Asks the person something that nobody else can know. Not for permission.".into(),
+        schema: json!({
+            "type": "object",
+            "properties": {"question": {"type": "string", "minLength": 1, "maxLength": MOST_QUESTION_CHARS}},
+            "required": ["question"],
+            "additionalProperties": false,
+        }),
+        risk: Risk::Read,
+        triggers: Vec::new(),
+        agent: "person".into(),
+    }
+}

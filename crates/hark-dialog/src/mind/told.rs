@@ -1,0 +1,220 @@
+//! What is said of acts: success only where a receipt backs it, whatever a model writes.
+
+use super::claims::{self, Grave, Measure};
+use crate::summary::{self, Words};
+use hark_core::Receipt;
+use serde_json::Value;
+
+/// One tool that ran for a task.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Deed {
+    pub(super) tool: String,
+    /// It can change something.
+    pub(super) writes: bool,
+    pub(super) ok: bool,
+    /// Kinds of things of the home it was done to.
+    pub(super) domains: Vec<String>,
+    /// What went wrong, for people.
+    pub(super) trouble: String,
+}
+
+impl Deed {
+    pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt, words: &Words) -> Self {
+        let trouble = if receipt.ok { "" } else { summary::trouble(&receipt.detail, words) };
+        let entities = receipt.detail["entities"].as_array().into_iter().flatten();
+        let domain = |entity: &Value| {
+            let of_id = || entity["id"].as_str().and_then(|id| id.split('.').next());
+            entity["domain"].as_str().or_else(of_id).map(str::to_owned)
+        };
+        let domains = entities.filter_map(domain).collect();
+        Self { tool: tool.to_owned(), writes, ok: receipt.ok, domains, trouble: trouble.to_owned() }
+    }
+}
+
+/// Whether words say that somebody did something in the house.
+pub(super) fn claims_a_deed(words: &str) -> bool {
+    claims::claims(words, Measure::Nothing)
+}
+
+/// What may be said at the end: the model's words when they claim no more than the receipts do. `None` when they claim
+/// what nothing backs. `is_task`: something was to be done; else only to be looked at.
+pub(super) fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<String> {
+    let measure = if is_task { Measure::Task } else { Measure::Looked };
+    let done = deeds.iter().any(|deed| deed.writes && deed.ok);
+    let about = |grave: &Grave| {
+        let backs = |deed: &&Deed| deed.ok && (deed.writes || !grave.done);
+        deeds.iter().filter(backs).any(|deed| deed.domains.iter().any(|known| known == grave.domain))
+    };
+    // What was only looked at says itself how things are.
+    let backed = !is_task || claims::grave(words).iter().all(about);
+    ((done || !claims::claims(words, measure)) && backed).then(|| words.to_owned())
+}
+
+/// Words of an answer.
+#[derive(Debug, PartialEq)]
+pub(super) struct Clause {
+    /// To be told.
+    pub(super) text: String,
+    /// How it goes on; who speaks it needs that to know where a phrase ends.
+    pub(super) ahead: String,
+}
+
+/// So much of what follows tells whether a phrase ends.
+const AHEAD_BYTES: usize = 24;
+
+/// An answer on its way, in which nothing can have been done: clause by clause, and none from the one on that says
+/// that something was.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    handed: String,
+    held: String,
+    /// What may have happened before it.
+    pub(super) measure: Measure,
+    /// A clause claimed a deed.
+    pub(super) broken: bool,
+}
+
+impl Answer {
+    /// Takes the next words; gives back those that can be told now, or what is newly known to follow.
+    pub(super) fn push(&mut self, piece: &str) -> Option<Clause> {
+        let before = self.held.len();
+        self.held.push_str(piece);
+        let text = self.clause();
+        // What only lies ahead is of interest behind something that was told, and until there is enough of it.
+        let tells = !self.handed.is_empty() && !self.broken && before < AHEAD_BYTES;
+        let ahead = || self.held[..self.held.floor_char_boundary(2 * AHEAD_BYTES)].to_owned();
+        (text.is_some() || tells).then(|| Clause { text: text.clone().unwrap_or_default(), ahead: ahead() })
+    }
+
+    fn clause(&mut self) -> Option<String> {
+        let ends_clause = |(at, c): &(usize, char)| {
+            let marks = ['.', ',', ';', ':', '!', '?', '…', '"', '”', ')'];
+            c.is_whitespace() && self.held[..*at].ends_with(marks)
+        };
+        let (end, _) = self.held.char_indices().rev().find(ends_clause)?;
+        let rest = self.held.split_off(end);
+        let clause = std::mem::replace(&mut self.held, rest);
+        self.hand(clause)
+    }
+
+    /// No more words come.
+    pub(super) fn finish(&mut self) -> Option<String> {
+        let clause = std::mem::take(&mut self.held);
+        self.hand(clause)
+    }
+
+    /// What was told.
+    pub(super) fn handed(&self) -> &str {
+        &self.handed
+    }
+
+    fn hand(&mut self, clause: String) -> Option<String> {
+        self.broken |= claims::claims(&format!("{}{clause}", self.handed), self.measure);
+        if self.broken || clause.is_empty() {
+            return None;
+        }
+        self.handed.push_str(&clause);
+        Some(clause)
+    }
+}
+
+/// What went wrong and was not put right by a later call of the same tool.
+pub(super) fn troubles(deeds: &[Deed]) -> Vec<&str> {
+    let open = |(at, deed): (usize, &Deed)| {
+        let mended = deeds[at..].iter().any(|later| later.tool == deed.tool && later.ok);
+        !deed.ok && !mended
+    };
+    let mut troubles: Vec<&str> = Vec::new();
+    for deed in deeds.iter().enumerate().filter(|found| open(*found)).map(|(_, deed)| deed) {
+        if deed.writes && !troubles.contains(&deed.trouble.as_str()) {
+            troubles.push(&deed.trouble);
+        }
+    }
+    troubles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deed(tool: &str, ok: bool) -> Deed {
+        let trouble = if ok { "" } else { "the lamp is offline" };
+        Deed { tool: tool.into(), writes: true, ok, domains: vec!["light".into()], trouble: trouble.into() }
+    }
+
+    #[test]
+    fn what_no_receipt_backs_is_not_said() {
+        let words = "Done, I've turned on the lamp.";
+        let looked = Deed { writes: false, ..deed("home.get_state", true) };
+        assert!(honest("The lamp was turned on at eight.", std::slice::from_ref(&looked), false).is_some());
+        let honest = |words: &str, deeds: &[Deed]| honest(words, deeds, true);
+        assert_eq!(honest(words, &[]), None);
+        assert_eq!(honest(words, &[deed("home.turn_on", false)]), None);
+        assert_eq!(honest(words, std::slice::from_ref(&looked)), None);
+        assert_eq!(honest(words, &[deed("home.turn_on", true)]).as_deref(), Some(words));
+        assert!(honest("The lamp cannot be reached.", &[]).is_some());
+        assert_eq!(honest("The lamp is now on.", &[]), None);
+        assert!(honest("I set out the facts: hi sent me.", &[]).is_none(), "rather too little than too much");
+    }
+
+    #[test]
+    fn a_lamp_backs_no_door() {
+        let lamp = deed("home.turn_on", true);
+        let lock = |writes| Deed { writes, domains: vec!["lock".into()], ..lamp.clone() };
+        let honest = |words: &str, deeds: &[Deed]| honest(words, deeds, true).is_some();
+        for words in ["Done. I've unlocked the front door.", "The lamp is on and the front door is unlocked."]
+        {
+            assert!(!honest(words, std::slice::from_ref(&lamp)), "{words}");
+            assert!(honest(words, &[lock(true)]), "{words}");
+        }
+        assert!(
+            honest("Turned on. The front door is unlocked.", &[lamp.clone(), lock(false)]),
+            "it was looked at"
+        );
+        assert!(!honest("I've unlocked the front door.", &[lamp.clone(), lock(false)]));
+    }
+
+    #[test]
+    fn an_answer_is_told_up_to_the_clause_that_claims_a_deed() {
+        let told = |pieces: &[&str]| {
+            let mut answer = Answer::default();
+            let words = pieces.iter().filter_map(|piece| answer.push(piece)).map(|words| words.text);
+            let mut told: Vec<String> = words.filter(|text| !text.is_empty()).collect();
+            told.extend(answer.finish());
+            assert_eq!(told.concat(), answer.handed());
+            (told, answer.broken)
+        };
+        let (clauses, broken) = told(&["Because", " of the air", ", which ", "scatters. ", "That is all."]);
+        assert_eq!((clauses.len(), broken), (3, false), "{clauses:?}");
+        assert_eq!(clauses.concat(), "Because of the air, which scatters. That is all.");
+        let (clauses, broken) = told(&["Of course. ", "I", "'ve tur", "ned on the lamp. ", "Anything else?"]);
+        assert_eq!((clauses.concat().as_str(), broken), ("Of course.", true));
+        assert_eq!(told(&["Done! The door is open."]), (Vec::new(), true));
+        assert_eq!(told(&["No dots at all"]).0, ["No dots at all"]);
+    }
+
+    #[test]
+    fn what_follows_is_known_as_soon_as_it_came() {
+        let mut answer = Answer::default();
+        let mut push = |piece: &str| answer.push(piece).map(|words| (words.text, words.ahead));
+        let words = |text: &str, ahead: &str| Some((text.to_owned(), ahead.to_owned()));
+        assert_eq!(push("It is late,"), None);
+        assert_eq!(push(" "), words("It is late,", " "));
+        assert_eq!(push("and the moon"), words("", " and the moon"));
+        assert_eq!(push(" is nearly full now"), words("", " and the moon is nearly full now"));
+        assert_eq!(push(" over there"), None, "enough is known");
+        assert_eq!(
+            push(". I've turned "),
+            words(" and the moon is nearly full now over there.", " I've turned ")
+        );
+        assert_eq!(push("it off, so"), None);
+        assert!(answer.broken);
+    }
+
+    #[test]
+    fn troubles_that_were_mended_are_none() {
+        let deeds = [deed("a", false), deed("b", false), deed("a", true)];
+        assert_eq!(troubles(&deeds), ["the lamp is offline"]);
+        assert!(troubles(&deeds[2..]).is_empty());
+    }
+}

@@ -1,0 +1,101 @@
+//! Which way a request goes, by rule: pictures first, then by what kind of request it is.
+
+use hark_config::contracts::Router;
+use hark_core::{Category, Task, Tier};
+
+/// Below this probability of its kind a request is taken for a general question, which can do no harm.
+const MIN_CONFIDENCE: f32 = 0.6;
+/// From this complexity on something is planned before it is begun.
+const PLANNED_FROM: u8 = 3;
+
+/// The ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Say what a picture shows.
+    Image,
+    /// Put a text into other words.
+    Change,
+    /// Ask the small model which way, under contract.
+    Routed,
+    /// Small talk.
+    Conversation,
+    /// An answer, with tools that look.
+    Question,
+    /// One tool after the other.
+    React,
+    /// Several steps, planned.
+    Plan,
+}
+
+pub(super) fn choose(task: &Task, router: Router) -> Way {
+    if !task.pictures.is_empty() {
+        return Way::Image;
+    }
+    if task.change.is_some() {
+        return Way::Change;
+    }
+    if router == Router::Model {
+        return Way::Routed;
+    }
+    let Some(kind) = task.kind.as_ref().filter(|kind| kind.confidence >= MIN_CONFIDENCE) else {
+        return Way::Question;
+    };
+    match (kind.category, kind.tier) {
+        (Category::Conversation, _) => Way::Conversation,
+        (Category::TaskComplex, _) => Way::Plan,
+        (_, Tier::Action) if kind.requires_planning && kind.complexity >= PLANNED_FROM => Way::Plan,
+        (_, Tier::Action) => Way::React,
+        (_, Tier::Conversation | Tier::Inquiry) => Way::Question,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::changing;
+    use hark_core::Classification;
+    use hark_core::model::Picture;
+    use hark_core::public_event::Origin;
+
+    fn task(text: &str, kind: Option<(Category, f32)>) -> Task {
+        let kind = kind.map(|(category, sure)| Classification::new(text, category, sure, Vec::new()));
+        Task {
+            turn: "t".into(),
+            origin: Origin::Cli,
+            session: "s".into(),
+            text: text.into(),
+            language: "en".into(),
+            kind,
+            pictures: Vec::new(),
+            hint: None,
+            spoken: false,
+            change: None,
+            resume: None,
+        }
+    }
+
+    #[test]
+    fn the_kind_decides_and_doubt_asks_no_tool_to_act() {
+        use Category::{Conversation, HomeControl, HomeQuery, OutOfScope, Question, TaskComplex};
+        for (text, kind, expected) in [
+            ("hello you", Some((Conversation, 0.9)), Way::Conversation),
+            ("why is the sky blue", Some((Question, 0.9)), Way::Question),
+            ("is it warm in here", Some((HomeQuery, 0.9)), Way::Question),
+            ("make it cosy", Some((HomeControl, 0.9)), Way::React),
+            ("make it cosy", Some((HomeControl, 0.59)), Way::Question),
+            ("first dim the lights, then close the blinds", Some((HomeControl, 0.9)), Way::Plan),
+            ("get the house ready", Some((TaskComplex, 0.9)), Way::Plan),
+            ("order a pizza", Some((OutOfScope, 0.9)), Way::Question),
+            ("xyzzy", None, Way::Question),
+        ] {
+            assert_eq!(choose(&task(text, kind), Router::Deterministic), expected, "{text}");
+        }
+        assert_eq!(choose(&task("x", Some((HomeControl, 0.9))), Router::Model), Way::Routed);
+        let (change, _) = changing::read("say that shorter").unwrap();
+        let reworded = Task { change: Some(change), ..task("say that shorter", None) };
+        assert_eq!(choose(&reworded, Router::Model), Way::Change);
+        let pictures = vec![Picture { media_type: "image/png".into(), base64: String::new() }];
+        let seen = Task { pictures, ..task("what is this", Some((HomeControl, 0.9))) };
+        assert_eq!(choose(&seen, Router::Model), Way::Image);
+    }
+}

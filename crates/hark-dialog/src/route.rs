@@ -1,0 +1,145 @@
+//! Which tool serves which intent. One table; an intent that is not in it is answered by its response
+//! template alone.
+
+use hark_core::{Intent, Slots};
+
+/// The tool that wants to know the kind of question.
+const ASKS_KIND: &str = "home.get_state";
+
+/// Intent name and the tool that serves it.
+const TOOLS: &[(&str, &str)] = &[
+    ("HassTurnOn", "home.turn_on"),
+    ("HassTurnOff", "home.turn_off"),
+    ("HassToggle", "home.toggle"),
+    ("HassLightSet", "home.light_set"),
+    ("HassSetPosition", "home.set_position"),
+    ("HassStopMoving", "home.stop_moving"),
+    ("HassClimateSetTemperature", "home.climate_set_temperature"),
+    ("HassClimateGetTemperature", "home.climate_get_temperature"),
+    ("HassGetState", "home.get_state"),
+    ("HassGetWeather", "weather.get"),
+    ("HassGetCurrentTime", "datetime.time"),
+    ("HassGetCurrentDate", "datetime.date"),
+    ("HarkCalculate", "calculate"),
+    ("HassStartTimer", "timer.start"),
+    ("HassCancelTimer", "timer.cancel"),
+    ("HassCancelAllTimers", "timer.cancel_all"),
+    ("HassPauseTimer", "timer.pause"),
+    ("HassUnpauseTimer", "timer.resume"),
+    ("HassTimerStatus", "timer.status"),
+    ("HassIncreaseTimer", "timer.increase"),
+    ("HassDecreaseTimer", "timer.decrease"),
+    ("HarkChangeTimer", "timer.change"),
+    ("HassSetVolume", "volume.set"),
+    ("HassSetVolumeRelative", "volume.change"),
+    // ---- more of the home
+    ("HarkLightSetRelative", "home.light_step"),
+    ("HarkSetPositionRelative", "home.position_step"),
+    ("HassFanSetSpeed", "home.fan_set_speed"),
+    ("HarkFanSetSpeedRelative", "home.fan_step"),
+    ("HarkClimateSetTemperatureRelative", "home.climate_step"),
+    ("HarkClimateSetMode", "home.climate_set_mode"),
+    ("HassClimateSetFanMode", "home.climate_set_fan_mode"),
+    ("HarkSetPreset", "home.set_preset"),
+    ("HarkSetValue", "home.set_value"),
+    ("HarkSetTilt", "home.set_tilt"),
+    ("HassHumidifierSetpoint", "home.humidifier_set_humidity"),
+    ("HassHumidifierMode", "home.humidifier_set_mode"),
+    ("HassVacuumStart", "home.vacuum_start"),
+    ("HassVacuumReturnToBase", "home.vacuum_dock"),
+    ("HassVacuumCleanArea", "home.vacuum_clean_area"),
+    ("HassLawnMowerStartMowing", "home.mower_start"),
+    ("HassLawnMowerDock", "home.mower_dock"),
+    ("HarkAlarmPanelSet", "home.alarm_panel_set"),
+    // ---- media
+    ("HassMediaPause", "media.pause"),
+    ("HassMediaUnpause", "media.unpause"),
+    ("HassMediaNext", "media.next"),
+    ("HassMediaPrevious", "media.previous"),
+    ("HassMediaPlayerMute", "media.mute"),
+    ("HassMediaPlayerUnmute", "media.unmute"),
+    ("HassMediaSearchAndPlay", "media.search_and_play"),
+    ("HarkMediaStop", "media.stop"),
+    ("HarkMediaShuffle", "media.shuffle"),
+    ("HarkMediaRepeat", "media.repeat"),
+    ("HarkMediaSelectSource", "media.select_source"),
+    ("HarkMediaNowPlaying", "media.now_playing"),
+    ("HarkMediaKeep", "media.keep"),
+    // ---- lists
+    ("HassShoppingListAddItem", "list.add"),
+    ("HassShoppingListCompleteItem", "list.complete"),
+    ("HassListAddItem", "list.add"),
+    ("HassListCompleteItem", "list.complete"),
+    ("HassListRemoveItem", "list.remove"),
+    ("HarkListRead", "list.read"),
+    ("HarkListClear", "list.clear"),
+    ("HarkListCreate", "list.create"),
+    ("HarkListNames", "list.names"),
+    // ---- alarms and reminders
+    ("HarkSetAlarm", "alarm.set"),
+    ("HarkCancelAlarm", "alarm.cancel"),
+    ("HarkMoveAlarm", "alarm.move"),
+    ("HarkCancelAllAlarms", "alarm.cancel_all"),
+    ("HarkAlarmStatus", "alarm.status"),
+    ("HarkSetReminder", "reminder.set"),
+    ("HarkCancelReminder", "reminder.cancel"),
+    ("HarkMoveReminder", "reminder.move"),
+    ("HarkCancelAllReminders", "reminder.cancel_all"),
+    ("HarkReminderStatus", "reminder.status"),
+    ("HarkSnooze", "timer.snooze"),
+    ("HarkSchedule", "schedule.add"),
+    ("HarkScheduleCommand", "schedule.command"),
+    ("HarkScheduleList", "schedule.list"),
+    ("HarkScheduleRemove", "schedule.remove"),
+    // ---- messages, memory, taking back
+    ("HassBroadcast", "announce.say"),
+    ("HarkRemember", "memory.remember"),
+    ("HarkRecall", "memory.recall"),
+    ("HarkForget", "memory.forget"),
+    ("HarkUndo", "undo.last"),
+];
+
+/// End of the response keys of requests that mean every room.
+const EVERYWHERE: &str = "everywhere";
+
+/// Response key of what is asked of another place than this home: words alone answer it.
+const ELSEWHERE: &str = "elsewhere";
+
+/// Intents that name their tool begin so.
+pub const TOOL_PREFIX: &str = "tool.";
+
+/// The tool that serves an intent; `None` when words alone answer it. An intent `tool.NAME` is served by the tool of
+/// that name; whether there is one, the executor knows.
+pub fn tool_for(intent: &str) -> Option<&str> {
+    let named = || intent.strip_prefix(TOOL_PREFIX).filter(|tool| !tool.is_empty());
+    TOOLS.iter().find(|(name, _)| *name == intent).map(|(_, tool)| *tool).or_else(named)
+}
+
+/// The tool for an intent with its slots: "what time is it in Paris" asks for the time, which no tool here knows.
+pub fn tool_of(intent: &Intent) -> Option<&str> {
+    let elsewhere = intent.response.as_deref() == Some(ELSEWHERE);
+    tool_for(&intent.name).filter(|_| !elsewhere)
+}
+
+/// The arguments of the tool: the slots, and for a question about the home which kind it is, since "all
+/// lights" and "any light" have the same slots.
+pub fn arguments(tool: &str, intent: &Intent) -> Slots {
+    let mut arguments = intent.slots.clone();
+    // "all the lights": Home Assistant's slots are those of "the lights" in a home without rooms.
+    if intent.response.as_deref().is_some_and(|key| key.ends_with(EVERYWHERE)) {
+        arguments.entry("name").or_insert_with(|| "all".into());
+    }
+    // Windows and doors are covers to Home Assistant; a contact on one answers the question as well.
+    if tool == ASKS_KIND && !arguments.contains_key("name") && arguments.contains_key("device_class") {
+        arguments.retain(|slot, value| slot != "domain" || *value != "cover");
+    }
+    if let (ASKS_KIND, Some(kind)) = (tool, &intent.response) {
+        arguments.insert("response".into(), kind.clone().into());
+    }
+    arguments
+}
+
+/// Every tool an intent can lead to.
+pub fn tools() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|(_, tool)| *tool)
+}

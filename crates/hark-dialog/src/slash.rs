@@ -1,0 +1,215 @@
+//! Commands that are typed: `/remind 5m check tests`, `/schedule "0 9 * * *" daily standup`, `/cron list`,
+//! `/cron remove ID`, `/snooze 10m`. On every typed route; nobody says a slash.
+
+use hark_core::calendar::When;
+use hark_core::{Intent, Route, Slots};
+use serde_json::json;
+
+/// How each is written, for whoever wrote it differently.
+const REMIND: &str =
+    "/remind 5m check tests, /remind 1h30m call back, or /remind 2026-11-23T07:00 catch the train";
+const SCHEDULE: &str = "/schedule \"0 9 * * *\" daily standup: minute, hour, day of the month, month, day of the week, then what to say";
+const CRON: &str = "/cron list, or /cron remove ID with an id that it lists";
+const SNOOZE: &str = "/snooze, or /snooze 10m";
+
+/// What a typed command asks for; `None` when the text is none of these, else the intent, or how it is written.
+pub fn read(text: &str) -> Option<Result<Intent, String>> {
+    let text = text.trim();
+    let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    let read = match command.to_ascii_lowercase().as_str() {
+        "/remind" => remind(rest),
+        "/schedule" => schedule(rest),
+        "/cron" => cron(rest),
+        "/snooze" => snooze(rest),
+        _ => return None,
+    };
+    Some(read.map(|(name, slots)| Intent {
+        name: name.to_owned(),
+        slots,
+        confidence: 1.0,
+        route: Route::Instinct,
+        why: format!("the command {command}"),
+        response: None,
+    }))
+}
+
+type Read = Result<(&'static str, Slots), String>;
+
+fn remind(rest: &str) -> Read {
+    let (when, message) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let message = message.trim();
+    if when.is_empty() {
+        return Err(format!("When, and of what? Write it like this: {REMIND}."));
+    }
+    let mut slots = match (length(when), When::parse(when)) {
+        (Some(seconds), _) => seconds_slots(seconds),
+        (None, Some(moment @ When::Moment(_))) => {
+            Slots::from_iter([("when".into(), json!(moment.to_string()))])
+        }
+        _ => return Err(format!("I cannot read “{when}” as a time. Write it like this: {REMIND}.")),
+    };
+    if message.is_empty() {
+        return Err(format!("Of what shall I remind you? Write it like this: {REMIND}."));
+    }
+    slots.insert("message".into(), json!(message));
+    Ok(("HarkSetReminder", slots))
+}
+
+fn schedule(rest: &str) -> Read {
+    const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('“', '”'), ('„', '“')];
+    let quoted = QUOTES.iter().find_map(|(open, close)| rest.strip_prefix(*open)?.split_once(*close));
+    let (rule, message) = match quoted {
+        Some((rule, message)) => (rule.trim().to_owned(), message.trim()),
+        None => bare(rest),
+    };
+    if rule.is_empty() || message.is_empty() {
+        return Err(format!("I need a time in quotes and what to say. Write it like this: {SCHEDULE}."));
+    }
+    let slots = [("cron".to_owned(), json!(rule)), ("message".to_owned(), json!(message))];
+    Ok(("HarkSchedule", Slots::from_iter(slots)))
+}
+
+/// Without quotes: the first five words, or one that begins with `@`.
+fn bare(rest: &str) -> (String, &str) {
+    let fields = if rest.starts_with('@') { 1 } else { 5 };
+    let mut message = rest;
+    let mut rule = Vec::new();
+    for _ in 0..fields {
+        let (field, after) = message.split_once(char::is_whitespace).unwrap_or((message, ""));
+        rule.push(field);
+        message = after.trim_start();
+    }
+    (rule.join(" ").trim().to_owned(), message)
+}
+
+fn cron(rest: &str) -> Read {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words.as_slice() {
+        [] | ["list"] => Ok(("HarkScheduleList", Slots::new())),
+        ["remove" | "cancel" | "delete", id] => {
+            Ok(("HarkScheduleRemove", Slots::from_iter([("id".to_owned(), json!(id))])))
+        }
+        ["remove" | "cancel" | "delete", ..] => Err(format!("Which one? Write it like this: {CRON}.")),
+        _ => Err(format!("I cannot read “/cron {rest}”. Write it like this: {CRON}.")),
+    }
+}
+
+fn snooze(rest: &str) -> Read {
+    match (rest, length(rest)) {
+        ("", _) => Ok(("HarkSnooze", Slots::new())),
+        (_, Some(seconds)) => Ok(("HarkSnooze", seconds_slots(seconds))),
+        _ => Err(format!("I cannot read “{rest}” as a length. Write it like this: {SNOOZE}.")),
+    }
+}
+
+fn seconds_slots(seconds: u64) -> Slots {
+    let parts = [("hours", seconds / 3600), ("minutes", seconds / 60 % 60), ("seconds", seconds % 60)];
+    parts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| ((*name).to_owned(), json!(count)))
+        .collect()
+}
+
+/// Seconds of `5m`, `90s`, `1h30m`, `2d`; `None` when it is something else, or nothing, or longer than a year.
+pub fn length(text: &str) -> Option<u64> {
+    const MOST: u64 = 366 * 24 * 3600;
+    let mut rest = text;
+    let mut seconds: u64 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let count: u64 = rest[..digits].parse().ok()?;
+        let unit = &rest[digits..];
+        let end = unit.find(|c: char| c.is_ascii_digit()).unwrap_or(unit.len());
+        let one = match unit[..end].to_ascii_lowercase().as_str() {
+            "s" | "sec" => 1,
+            "m" | "min" => 60,
+            "h" => 3600,
+            "d" => 24 * 3600,
+            "w" => 7 * 24 * 3600,
+            _ => return None,
+        };
+        seconds = seconds.checked_add(count.checked_mul(one)?)?;
+        rest = &unit[end..];
+    }
+    (1..=MOST).contains(&seconds).then_some(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn slots(text: &str) -> (String, Value) {
+        let intent = read(text).expect("a command").unwrap_or_else(|slip| panic!("{text}: {slip}"));
+        (intent.name, Value::Object(intent.slots))
+    }
+
+    #[test]
+    fn commands_are_read() {
+        for (text, name, expected) in [
+            ("/remind 5m check tests", "HarkSetReminder", json!({"minutes": 5, "message": "check tests"})),
+            (
+                " /Remind 1h30m  call back ",
+                "HarkSetReminder",
+                json!({"hours": 1, "minutes": 30, "message": "call back"}),
+            ),
+            (
+                "/remind 2026-11-23T07:00 train",
+                "HarkSetReminder",
+                json!({"when": "2026-11-23T07:00:00", "message": "train"}),
+            ),
+            (
+                "/schedule \"0 9 * * *\" daily standup",
+                "HarkSchedule",
+                json!({"cron": "0 9 * * *", "message": "daily standup"}),
+            ),
+            (
+                "/schedule “0 9 * * *” daily standup",
+                "HarkSchedule",
+                json!({"cron": "0 9 * * *", "message": "daily standup"}),
+            ),
+            (
+                "/schedule 0 9 * * 1-5 stand up",
+                "HarkSchedule",
+                json!({"cron": "0 9 * * 1-5", "message": "stand up"}),
+            ),
+            (
+                "/schedule @daily water the plants",
+                "HarkSchedule",
+                json!({"cron": "@daily", "message": "water the plants"}),
+            ),
+            ("/cron list", "HarkScheduleList", json!({})),
+            ("/cron", "HarkScheduleList", json!({})),
+            ("/cron remove 1a2b", "HarkScheduleRemove", json!({"id": "1a2b"})),
+            ("/snooze", "HarkSnooze", json!({})),
+            ("/snooze 10m", "HarkSnooze", json!({"minutes": 10})),
+        ] {
+            assert_eq!(slots(text), (name.to_owned(), expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn slips_are_named_and_others_are_left_alone() {
+        for (text, word) in [
+            ("/remind", "/remind 5m"),
+            ("/remind soon check tests", "soon"),
+            ("/remind 5m", "Of what"),
+            ("/remind 0m tea", "0m"),
+            ("/remind 99999999999999999999m tea", "99999999999999999999m"),
+            ("/schedule", "quotes"),
+            ("/schedule \"0 9 * * *\"", "quotes"),
+            ("/schedule 0 9 * *", "quotes"),
+            ("/cron remove", "/cron list"),
+            ("/cron frobnicate", "frobnicate"),
+            ("/snooze soon", "soon"),
+        ] {
+            let slip = read(text).expect("a command").expect_err(text);
+            assert!(slip.contains(word) && slip.contains("like this"), "{text}: {slip}");
+        }
+        for text in ["/stop", "remind me in 5m", "/unknown 5m", "", "/"] {
+            assert!(read(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Receipts coming in, and dangerous acts that need a yes.
+
+use super::Machine;
+use super::state::{Approval, Opening, Phase, Turn, Work};
+use super::talk::{Talk, conversation};
+use crate::instincts;
+use hark_core::intent::refusal;
+use hark_core::pin::PinVerdict;
+use hark_core::public_event::{Origin, Outcome, PublicEvent};
+use hark_core::tool::error_code;
+use hark_core::{Fault, FaultKind, Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId};
+
+/// Why a yes or no counts for nothing, as the replies are called.
+const NOTHING_WAITS: &str = "nothing_waits";
+const SEVERAL_WAIT: &str = "several_wait";
+const NOT_YOURS: &str = "not_yours";
+
+/// Whose answer it is, and how it was given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answerer {
+    /// Of the operator, by their token.
+    pub(super) operator: bool,
+    /// In words, which may be a request like any other.
+    pub(super) in_words: bool,
+}
+
+impl Machine {
+    pub(super) fn on_acted(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        index: usize,
+        receipt: Receipt,
+        duration_ms: f64,
+    ) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        let Some(work) = turn.work.get_mut(index).filter(|work| work.is_open()) else { return };
+        let Some(call) = work.call.clone() else { return };
+        work.receipt = Some(receipt.clone());
+        // A receipt that comes after the apology is told to the world, but not answered again.
+        let finished = turn.phase == Phase::Acting && !turn.work.iter().any(Work::is_open);
+        if finished {
+            turn.times.acted = Some(now);
+        }
+        self.publish(
+            Some(id),
+            PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
+        );
+        if finished {
+            self.answer(now, id);
+        }
+    }
+
+    /// Everything that was asked has its receipt: say what came of it.
+    pub(super) fn answer(&mut self, now: Stamp, id: &TurnId) {
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
+            turn.work.iter().partition(|work| needs_approval(work));
+        let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
+        let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
+        let failed = settled.iter().any(|work| {
+            work.receipt.as_ref().is_some_and(|receipt| !receipt.ok) || work.intent.name == refusal::INTENT
+        });
+        let intents: Vec<_> =
+            waiting.iter().filter_map(|work| Some((work.intent.clone(), work.call.clone()?))).collect();
+        let by_pin = waiting.iter().any(|work| lacks(work, error_code::NEEDS_PIN));
+        let asked = if by_pin { error_code::NEEDS_PIN } else { error_code::NEEDS_APPROVAL };
+        let first = waiting.iter().position(|work| lacks(work, asked));
+        let question = first.and_then(|first| asking_for_all(first, &waiting));
+        turn.outcome = match (&question, failed) {
+            (Some(_), _) => Outcome::AwaitingApproval,
+            (None, true) => Outcome::Failed,
+            (None, false) => Outcome::Done,
+        };
+        turn.asks_approval = question.is_some() && turn.speak;
+        let origin = turn.origin.clone();
+        let done: Vec<(Intent, Option<Receipt>)> =
+            turn.work.iter().map(|work| (work.intent.clone(), work.receipt.clone())).collect();
+        self.leaning.remember(now.clock_ms() + self.settings.context_ms, &origin, done);
+        let reply = match question {
+            Some(receipt) => {
+                let asked = receipt.clone();
+                self.talks.open(&origin).approval =
+                    Some(Approval { turn: id.clone(), intents, asked, by_pin, task: None, until_ms });
+                Reply::AskApproval { receipt, parts }
+            }
+            None => Reply::Parts { parts },
+        };
+        self.reply(now, id, reply);
+    }
+
+    /// The person said yes: exactly the calls that were asked about run, marked as approved.
+    pub(super) fn approve(&mut self, now: Stamp, id: &TurnId, grant: Option<u64>) {
+        let Some(origin) = self.origin_of(id) else { return };
+        let Some(approval) = self.talks.known(&origin).and_then(|talk| talk.approval.take()) else { return };
+        if let Some(turn) = self.turn_mut(id) {
+            turn.is_task = true;
+        }
+        let approved = |call| ToolCall { turn: id.clone(), approved: true, grant, ..call };
+        if let Some(task) = approval.task {
+            if let Some((_, call)) = approval.intents.into_iter().next() {
+                self.think_on(now, id, task, approved(call));
+            }
+            return;
+        }
+        let work = approval.intents.into_iter().enumerate().map(|(index, (intent, call))| {
+            let call = approved(ToolCall { index, ..call });
+            Work { intent, call: Some(call), receipt: None }
+        });
+        let work = work.collect();
+        self.run(now, id, work);
+    }
+
+    /// A yes or no over a connection. It answers the question of its own conversation; the operator's answers the turn
+    /// it names, or the only question there is, whoever was asked. Every other one is told that it changed nothing.
+    pub(super) fn on_answer(
+        &mut self,
+        now: Stamp,
+        origin: Origin,
+        turn: Option<&TurnId>,
+        yes: bool,
+        by: Answerer,
+    ) {
+        let fits = |approval: &Approval| turn.is_none_or(|id| approval.turn == *id);
+        let waits = |talk: &&Talk| talk.approval.as_ref().is_some_and(fits);
+        let waiting: Vec<&Origin> = self.talks.all().filter(waits).map(Talk::origin).collect();
+        let word = if yes { "yes" } else { "no" };
+        let asked = match waiting.as_slice() {
+            all if all.contains(&conversation(&origin)) => Ok(origin.clone()),
+            [only] if by.operator => Ok((*only).clone()),
+            [_, _, ..] if by.operator => Err(SEVERAL_WAIT),
+            _ if by.in_words || self.asks_something_else(&origin, turn) => Ok(origin.clone()),
+            [] => Err(NOTHING_WAITS),
+            _ => Err(NOT_YOURS),
+        };
+        match asked {
+            Ok(asked) => {
+                let speak = asked == Origin::Voice;
+                self.on_typed(now, word.to_owned(), asked, speak, false);
+            }
+            Err(key) => {
+                // Taken for words, it could be a yes to something else that waits here.
+                let id = self.typed_turn(now, word.to_owned(), origin, false, false);
+                self.turn_down(now, &id, key);
+            }
+        }
+    }
+
+    /// Takes a yes or no in words that answers nothing here, while a dangerous act waits in another conversation: it
+    /// counts where it was asked for, and nowhere else. Whether it was that.
+    pub(super) fn answers_elsewhere(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
+        let expected = |talk: &Talk| talk.chats || talk.awaits_words();
+        let meant_here = self.talks.of(origin).is_some_and(expected);
+        let elsewhere = self.talks.all().any(|talk| talk.approval.is_some());
+        // What was said without being asked for need not be for Hark.
+        let was_asked = |turn: &mut Turn| matches!(turn.opening, Opening::WakeWord | Opening::Asked);
+        let is_for_hark = self.turn_mut(id).is_some_and(|turn| was_asked(turn) && !turn.dry_run);
+        if meant_here || !elsewhere || !is_for_hark || instincts::yes_or_no(text).is_none() {
+            return false;
+        }
+        self.turn_down(now, id, NOT_YOURS);
+        true
+    }
+
+    /// A yes or no that answers nothing: its sender is told why, and what waits goes on waiting.
+    fn turn_down(&mut self, now: Stamp, id: &TurnId, key: &str) {
+        let refused = match key {
+            NOTHING_WAITS => None,
+            SEVERAL_WAIT => Some(("several questions wait for a yes or no", "name the turn that asked")),
+            _ => Some((
+                "the question that waits for a yes or no was asked in another conversation",
+                "answer where it was asked, or as the operator: `hark approve`, `hark deny`",
+            )),
+        };
+        if let Some(turn) = self.turn_mut(id) {
+            turn.outcome = if refused.is_some() { Outcome::Failed } else { Outcome::NotUnderstood };
+        }
+        if let Some((message, fix)) = refused {
+            let fault = Fault::new(FaultKind::BadInput, "approval", message, fix).recoverable();
+            self.publish(Some(id), PublicEvent::Error(fault));
+        }
+        self.reply(now, id, Reply::Fixed { key: key.into() });
+    }
+
+    /// Whether a yes or no is awaited in this conversation that is for no dangerous act: for one that was given up, which
+    /// is to be told, or for a question.
+    fn asks_something_else(&self, origin: &Origin, turn: Option<&TurnId>) -> bool {
+        let Some(talk) = self.talks.of(origin).filter(|talk| talk.approval.is_none()) else { return false };
+        let lapsed = talk.lapsed.as_ref().is_some_and(|it| turn.is_none_or(|id| it.turn == *id));
+        lapsed || turn.is_none() && (talk.waiting.is_some() || talk.question.is_some())
+    }
+
+    /// Whether a dangerous act waits for the PIN, and this one may give it.
+    pub fn awaits_pin(&self, now: Stamp, origin: &Origin) -> bool {
+        self.approval(origin).is_some_and(|approval| approval.by_pin && approval.until_ms > now.clock_ms())
+    }
+
+    /// The request at hand was a PIN, and the executor has looked at it.
+    pub(super) fn on_pin(&mut self, now: Stamp, id: &TurnId, verdict: PinVerdict) {
+        let why = "the PIN was asked for".into();
+        let name = "HarkPin".to_owned();
+        let route = Route::Instinct;
+        let intent = Intent { name, slots: Slots::new(), confidence: 1.0, route, why, response: None };
+        self.tell_intent(id, intent);
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.route = Some(route);
+        turn.times.intent = Some(now);
+        match verdict {
+            PinVerdict::Right { grant } => self.approve(now, id, Some(grant)),
+            PinVerdict::Wrong => {
+                turn.outcome = Outcome::AwaitingApproval;
+                turn.asks_approval = turn.speak;
+                let origin = turn.origin.clone();
+                let talk = self.talks.known(&origin);
+                if let Some(approval) = talk.and_then(|talk| talk.approval.as_mut()) {
+                    approval.until_ms = until_ms;
+                }
+                self.reply(now, id, Reply::Fixed { key: "pin_wrong".into() });
+            }
+            PinVerdict::Locked => {
+                turn.outcome = Outcome::Failed;
+                let origin = turn.origin.clone();
+                self.talks.open(&origin).approval = None;
+                self.reply(now, id, Reply::Fixed { key: "pin_locked".into() });
+            }
+        }
+    }
+}
+
+/// The receipt that is asked about, with the other acts that the same yes lets through: none happens unnamed.
+fn asking_for_all(first: usize, waiting: &[&Work]) -> Option<Receipt> {
+    let mut asked = waiting.get(first)?.receipt.clone()?;
+    let others = waiting.iter().enumerate().filter(|(at, _)| *at != first);
+    let also: Vec<_> = others.filter_map(|(_, work)| Some(work.receipt.as_ref()?.detail.clone())).collect();
+    if let (false, Some(detail)) = (also.is_empty(), asked.detail.as_object_mut()) {
+        detail.insert("also".into(), also.into());
+    }
+    Some(asked)
+}
+
+fn needs_approval(work: &Work) -> bool {
+    lacks(work, error_code::NEEDS_APPROVAL) || lacks(work, error_code::NEEDS_PIN)
+}
+
+fn lacks(work: &Work, code: &str) -> bool {
+    work.receipt.as_ref().is_some_and(|receipt| !receipt.ok && receipt.detail["error"] == code)
+}

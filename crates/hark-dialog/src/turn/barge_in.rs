@@ -1,0 +1,246 @@
+//! Somebody speaks while Hark does: quieter at once, then silent or back, and never deaf to "stop".
+//!
+//! An interruption begins with `Event::Interruption`. It is undecided until its words are for Hark (it
+//! becomes the next turn), or until the time is up: then the voice comes back, and the speech is heard
+//! to its end in case it was a whole request after all.
+
+use super::evidence::{self, Circumstances};
+use super::state::{Opening, Phase};
+use super::{Machine, echo};
+use crate::instincts::Context;
+use hark_config::barge_in::BargeInStyle;
+use hark_core::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
+use hark_core::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
+
+/// No utterance lasts longer; then the ear is told to forget it.
+const FORGET_AFTER_MS: u64 = 70_000;
+
+/// Speech over Hark that is not yet known to be for it.
+#[derive(Debug, Clone)]
+pub(super) struct Interruption {
+    onset: Stamp,
+    /// Then the voice comes back, or, when it is back, the interruption is forgotten.
+    pub(super) due_ms: u64,
+    /// Whether the voice is quieter because of it.
+    ducked: bool,
+    /// The time for deciding is over; only the last word on the utterance counts.
+    late: bool,
+    words: Option<Words>,
+    /// As in [`Words`], from the last time somebody looked.
+    opening: Option<f32>,
+    /// Why and when the speech ended, when it has.
+    ended: Option<(Endpoint, Stamp)>,
+}
+
+impl Machine {
+    pub(super) fn on_interruption(&mut self, now: Stamp, ago_ms: u64) {
+        if self.turn_in(Phase::Listening).is_some() {
+            // It crossed with the order to listen, by which the ear makes a request of it.
+            return;
+        }
+        let speaking = self.sounding().is_some();
+        // One that is doubted gives way to the next.
+        let busy = self.interruption.as_ref().is_some_and(|interruption| !interruption.late);
+        if busy || !(speaking || self.ringing.rings()) {
+            self.out.push(Effect::Dismiss);
+            return;
+        }
+        let style = self.settings.barge_in.style;
+        let ducked = speaking && style == BargeInStyle::Revocable;
+        let onset = now.earlier_by_ms(ago_ms);
+        self.interruption = Some(Interruption {
+            onset,
+            due_ms: onset.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
+            ducked,
+            late: false,
+            words: None,
+            opening: None,
+            ended: None,
+        });
+        if ducked {
+            self.out.push(Effect::Duck { db: self.settings.barge_in.duck_db });
+            self.tell_barge_in(now, BargeIn::Duck);
+        } else if speaking && style == BargeInStyle::Immediate {
+            self.take_interruption(now, Opening::BargeIn);
+        }
+    }
+
+    /// Takes the interruption for a request when its words so far say so. What counts is how much had been
+    /// said by then, not how long the recogniser took for it: a busy machine decides like an idle one.
+    pub(super) fn weigh_words(&mut self, now: Stamp, words: Words) {
+        let decide_ms = u64::from(self.settings.barge_in.decide_ms);
+        let Some(Interruption { onset, opening, words: so_far, .. }) = &mut self.interruption else {
+            return;
+        };
+        tracing::debug!(?words, "words over Hark");
+        *opening = words.opening.or(*opening);
+        let (onset, words) = (*onset, Words { opening: *opening, ..words });
+        *so_far = Some(words.clone());
+        // The time for deciding is over; only the last word on the utterance counts.
+        if words.spoken_ms > decide_ms {
+            return;
+        }
+        if self.with_circumstances(onset, now, |given| evidence::partial_is_for_hark(&words, given)) {
+            self.take_interruption(now, Opening::BargeIn);
+        }
+    }
+
+    pub(super) fn note_interruption_ended(&mut self, endpoint: Endpoint, at: Stamp) {
+        if let Some(interruption) = &mut self.interruption {
+            interruption.ended = Some((endpoint, at));
+        }
+    }
+
+    /// The last word on the interruption: it becomes a turn (which the transcript then belongs to), or
+    /// it was nothing. Says whether it became one.
+    pub(super) fn settle_interruption(&mut self, now: Stamp, transcript: &Transcript) -> bool {
+        let Some(Interruption { onset, late, .. }) = self.interruption else { return false };
+        let for_hark = self.with_circumstances(onset, now, |given| {
+            evidence::transcript_is_for_hark(transcript, late, given)
+        });
+        if for_hark {
+            self.take_interruption(now, Opening::BargeIn);
+        } else {
+            self.bring_voice_back(now);
+            self.interruption = None;
+        }
+        for_hark
+    }
+
+    /// Looks at what time alone decides.
+    pub(super) fn decide_if_due(&mut self, now: Stamp) {
+        let Some(interruption) = &mut self.interruption else { return };
+        if interruption.due_ms > now.clock_ms() {
+            return;
+        }
+        if std::mem::replace(&mut interruption.late, true) {
+            self.interruption = None;
+            self.out.push(Effect::Dismiss);
+            return;
+        }
+        interruption.due_ms = now.clock_ms() + FORGET_AFTER_MS;
+        self.out.push(Effect::Doubt);
+        self.bring_voice_back(now);
+    }
+
+    /// Back to the volume; once.
+    pub(super) fn bring_voice_back(&mut self, now: Stamp) {
+        if self.interruption.as_mut().is_some_and(|it| std::mem::replace(&mut it.ducked, false)) {
+            self.out.push(Effect::Unduck);
+            self.tell_barge_in(now, BargeIn::Resume);
+        }
+    }
+
+    /// Something else decides what happens; what was being said goes with it.
+    pub(super) fn abandon_interruption(&mut self, now: Stamp) -> bool {
+        if self.interruption.as_ref().is_some_and(|interruption| interruption.ducked) {
+            self.tell_barge_in(now, BargeIn::Stop);
+        }
+        self.interruption.take().is_some()
+    }
+
+    /// What the person began to say becomes the next turn; Hark falls silent.
+    pub(super) fn take_interruption(&mut self, now: Stamp, opening: Opening) {
+        if self.interruption.is_none() {
+            return;
+        }
+        self.fall_silent(now);
+        let Some(interruption) = self.interruption.take() else { return };
+        self.ringing.pause();
+        let turn = self.open(now, Origin::Voice, Phase::Listening, true);
+        turn.opening = opening;
+        turn.heard_from = Some(interruption.onset);
+        let id = turn.id.clone();
+        self.out.push(Effect::Attend);
+        self.publish(Some(&id), PublicEvent::SpeechStarted);
+        if let Some(Words { text, stable, .. }) = interruption.words {
+            self.publish(Some(&id), PublicEvent::Partial { text, stable });
+        }
+        if let Some((endpoint, at)) = interruption.ended {
+            self.end_speech(now, &id, endpoint, at);
+        }
+    }
+
+    /// The person has the floor: what Hark says ends here, as a barge-in unless those are off.
+    pub(super) fn fall_silent(&mut self, now: Stamp) {
+        if self.settings.barge_in.style == BargeInStyle::Off {
+            self.silence(SpeakingEnd::Stop);
+            return;
+        }
+        if self.sounding().is_some() {
+            self.tell_barge_in(now, BargeIn::Stop);
+        }
+        self.silence(SpeakingEnd::BargeIn);
+    }
+
+    /// Ends what is being said and what waits to be said.
+    pub(super) fn silence(&mut self, reason: SpeakingEnd) {
+        let speaks = |turn: &&super::Turn| turn.phase == Phase::Speaking || turn.sounding;
+        let turns: Vec<_> =
+            self.turns.iter().filter(speaks).map(|t| (t.id.clone(), t.sounding, t.outcome)).collect();
+        if turns.is_empty() {
+            return;
+        }
+        self.out.push(Effect::StopSpeaking);
+        for (id, sounding, outcome) in turns {
+            if sounding {
+                self.publish(Some(&id), PublicEvent::SpeakingEnded { reason });
+            }
+            self.close(&id, outcome);
+        }
+    }
+
+    /// Whether Hark itself said the wake word it now hears.
+    pub(super) fn is_own_wake_word(&self, now: Stamp, word: &str) -> bool {
+        let said = self.said.heard_between(now, now, self.settings.words_per_minute);
+        echo::says(&said, &echo::words(word))
+    }
+
+    /// Whether words heard since `from` are an echo of what Hark said meanwhile.
+    pub(super) fn is_own_echo(&self, from: Stamp, now: Stamp, text: &str) -> bool {
+        let said = self.said.heard_between(from, now, self.settings.words_per_minute);
+        echo::is_echo(&echo::words(text), &said)
+    }
+
+    /// Whether Hark itself could be heard by somebody who listened since `from`.
+    pub(super) fn could_be_heard(&self, from: Stamp, now: Stamp) -> bool {
+        !self.said.heard_between(from, now, self.settings.words_per_minute).is_empty()
+    }
+
+    /// The turn that is being said aloud.
+    pub(super) fn sounding(&self) -> Option<TurnId> {
+        self.turns.iter().find(|turn| turn.sounding).map(|turn| turn.id.clone())
+    }
+
+    /// The ear watches for speech while there is something to interrupt.
+    pub(super) fn watch_if_audible(&mut self) {
+        let audible = self.sounding().is_some() || self.ringing.rings();
+        if std::mem::replace(&mut self.watching, audible) != audible {
+            self.out.push(Effect::Watch { on: audible });
+        }
+    }
+
+    fn with_circumstances(
+        &self,
+        onset: Stamp,
+        now: Stamp,
+        ask: impl FnOnce(&Circumstances<'_>) -> bool,
+    ) -> bool {
+        let said = self.said.heard_between(onset, now, self.settings.words_per_minute);
+        // Between two rings nobody is interrupted: there is nothing to say to Hark but "stop".
+        let style = match self.sounding() {
+            None if self.ringing.rings() => BargeInStyle::WakeWord,
+            _ => self.settings.barge_in.style,
+        };
+        let awaiting_approval = self.approval(&Origin::Voice).is_some();
+        let instincts = Context { last_reply: self.last_reply(&Origin::Voice), awaiting_approval };
+        ask(&Circumstances { style, said: &said, instincts })
+    }
+
+    fn tell_barge_in(&mut self, now: Stamp, decision: BargeIn) {
+        let onset = self.interruption.as_ref().map_or(now, |interruption| interruption.onset);
+        let turn = self.sounding();
+        let event = PublicEvent::BargeIn { decision, latency_ms: now.waited_ms(onset) };
+        self.publish(turn.as_ref(), event);
+    }
+}

@@ -1,0 +1,136 @@
+//! Names that could be several: asked back, and completed by the answer.
+
+use super::Machine;
+use super::state::{Phase, Question};
+use super::talk::Lacking;
+use crate::choice::{self, Choice};
+use hark_core::public_event::{Origin, Outcome};
+use hark_core::{Ambiguity, Effect, Intent, Reply, Route, Stamp, TurnId};
+use serde_json::Value;
+
+/// Words that an answer to "which one?" has at most.
+const LONGEST_ANSWER: usize = 6;
+
+impl Machine {
+    /// Whether a short answer is awaited in the room.
+    pub(super) fn asks(&self) -> bool {
+        self.talks.of(&Origin::Voice).is_some_and(|talk| talk.approval.is_some() || talk.question.is_some())
+    }
+
+    /// Asks which of several names is meant, and keeps the request until that is answered.
+    pub(super) fn ask_which(
+        &mut self,
+        now: Stamp,
+        id: &TurnId,
+        intents: Vec<Intent>,
+        mut doubts: Vec<Ambiguity>,
+    ) {
+        for intent in &intents {
+            self.tell_intent(id, intent.clone());
+        }
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id) else { return };
+        if turn.dry_run {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
+        let doubt = doubts.remove(0);
+        turn.outcome = Outcome::AwaitingAnswer;
+        let (origin, missed) = (turn.origin.clone(), std::mem::take(&mut turn.missed));
+        let candidates = doubt.candidates.clone();
+        self.talks.open(&origin).question =
+            Some(Question { intents, doubt, others: doubts, missed, until_ms });
+        self.reply(now, id, Reply::AskWhich { candidates });
+    }
+
+    /// Keeps a request that did not say what it is about until that is said.
+    pub(super) fn ask_what_about(&mut self, now: Stamp, id: &TurnId) {
+        let until_ms = now.clock_ms() + self.settings.approval_window_ms;
+        let Some(turn) = self.turn_mut(id).filter(|turn| !turn.completed) else { return };
+        let (origin, text) = (turn.origin.clone(), turn.heard.clone());
+        self.talks.open(&origin).lacking = Some(Lacking { text, until_ms });
+    }
+
+    /// Understands some words that mean nothing alone as what a request before was about; `false` where they are too many
+    /// or too late for that.
+    pub(super) fn complete(&mut self, now: Stamp, id: &TurnId, lacking: &Lacking) -> bool {
+        let Some(turn) = self.turn_mut(id) else { return false };
+        let short = turn.heard.split_whitespace().count() <= LONGEST_ANSWER;
+        if !short || turn.dry_run || lacking.until_ms <= now.clock_ms() {
+            return false;
+        }
+        let text = format!("{} {}", lacking.text.trim_end_matches(['.', '?', '!', ' ']), turn.heard);
+        turn.completed = true;
+        turn.heard.clone_from(&text);
+        let language = turn.language.clone();
+        self.out.push(Effect::Understand { turn: id.clone(), text, language });
+        true
+    }
+
+    /// Takes the answer to a question that waits; `false` when the text is none.
+    pub(super) fn answer_which(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
+        let Some(talk) = self.talks.known(origin) else { return false };
+        let Some(question) = talk.question.take() else { return false };
+        let Some(choice) = choice::read(text, &question.doubt.candidates) else {
+            talk.question = Some(question);
+            return false;
+        };
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else {
+            return false;
+        };
+        turn.times.intent = Some(now);
+        turn.route = Some(Route::Context);
+        turn.missed = question.missed;
+        let names = match choice {
+            Choice::These(names) => names,
+            Choice::Nothing => {
+                if turn.dry_run {
+                    self.close(id, Outcome::DryRun);
+                } else {
+                    self.reply(now, id, Reply::Fixed { key: "approval_denied".into() });
+                }
+                return true;
+            }
+        };
+        let others = question.doubt.candidates.iter().filter(|name| !names.contains(name)).cloned();
+        self.leaning.not_chosen(others.collect());
+        let (intents, doubts) = settle(question.intents, &question.doubt, question.others, &names, text);
+        let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
+        if doubts.is_empty() {
+            self.start_work(now, id, intents, dry_run);
+        } else {
+            self.ask_which(now, id, intents, doubts);
+        }
+        true
+    }
+}
+
+/// The intents with the chosen names: one for each of them.
+fn settle(
+    intents: Vec<Intent>,
+    doubt: &Ambiguity,
+    others: Vec<Ambiguity>,
+    names: &[String],
+    answer: &str,
+) -> (Vec<Intent>, Vec<Ambiguity>) {
+    let mut settled = Vec::new();
+    for (index, intent) in intents.into_iter().enumerate() {
+        if index != doubt.intent {
+            settled.push(intent);
+            continue;
+        }
+        for name in names {
+            let mut one = intent.clone();
+            one.slots.insert(doubt.slot.clone(), Value::from(name.as_str()));
+            one.route = Route::Context;
+            one.why.push_str(&format!("; asked which, answered \"{answer}\""));
+            settled.push(one);
+        }
+    }
+    let more = names.len().saturating_sub(1);
+    let moved = others.into_iter().map(|other| {
+        let by = if other.intent > doubt.intent { more } else { 0 };
+        Ambiguity { intent: other.intent + by, ..other }
+    });
+    (settled, moved.collect())
+}

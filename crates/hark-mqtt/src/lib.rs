@@ -1,0 +1,354 @@
+//! MQTT: Hark's presence on a broker and in Home Assistant.
+//!
+//! `publish` turns events into messages (`outbound`) and puts them into a bounded queue (`outbox`); one
+//! task (`client`, with one `session` a connection) owns the connection to the broker (`broker`,
+//! `embedded`), sends what waits and hands commands (`inbound`) to the turn machine. Every topic is in
+//! the table of `topics`; what Home Assistant is told is in `discovery`. What other devices announce in the
+//! same way is driven in `devices`.
+//!
+//! ```
+//! use hark_mqtt::topics::{Topic, Topics};
+//!
+//! let topics = Topics::new("kitchen", "homeassistant").expect("a node's name");
+//! assert_eq!(topics.path(Topic::State), "hark/kitchen/state");
+//! ```
+
+pub mod broker;
+mod client;
+pub mod contract;
+mod delivery;
+pub mod devices;
+pub mod discovery;
+#[cfg(feature = "embedded-broker")]
+pub mod embedded;
+pub mod error;
+#[cfg(feature = "embedded-broker")]
+mod gate;
+pub mod inbound;
+mod nodes;
+pub mod outbound;
+mod outbox;
+mod probe;
+mod receiving;
+mod refusals;
+mod repetition;
+mod session;
+mod taking;
+pub mod topics;
+
+pub use devices::{Backend, Devices, Tally};
+pub use discovery::{Equipment, NodeInfo};
+pub use nodes::{Node, nodes};
+pub use outbound::Diagnostic;
+pub use probe::probe;
+pub use taking::{Arrival, Book, How, Known};
+
+use broker::{Broker, Credentials};
+use client::{Connection, Shared};
+use delivery::{Delivery, Ticket};
+use error::Error;
+use hark_config::{self as config, paths};
+use hark_core::event::Event;
+use hark_core::fault::Fault;
+use hark_core::house::{Announcement, Claim, Confirmed};
+use hark_core::public_event::Envelope;
+use outbound::Message;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use topics::{Topic, Topics};
+
+/// How long a clean exit waits for the broker to acknowledge what is left and `offline`.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(3);
+
+/// Where commands from MQTT go. Called on the connection's task: it must not block.
+pub type InboundSink = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// Where what comes in goes.
+#[derive(Clone)]
+pub struct Receiving {
+    /// Acts on it.
+    pub sink: InboundSink,
+    /// Where it is written down before it is acknowledged; without one it is acknowledged when it was handed on.
+    pub book: Option<Arc<dyn Book>>,
+}
+
+impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for Receiving {
+    fn from(sink: Arc<F>) -> Self {
+        Self { sink, book: None }
+    }
+}
+
+/// How MQTT stands, for `hark doctor`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Status {
+    /// Address of the broker; `None` when MQTT is off.
+    pub broker: Option<String>,
+    /// There is a connection now.
+    pub connected: bool,
+    /// Why there is none, or what does not work.
+    pub problem: Option<Fault>,
+    /// Messages given up because the queue was full or they were too large.
+    pub dropped: u64,
+    /// Messages from outside that were not acted on.
+    pub refused: u64,
+    /// Times the connection could not be made or broke.
+    pub outages: u64,
+    /// The devices that others announce.
+    pub devices: Tally,
+}
+
+/// Hark on MQTT. Dropping it without [`Mqtt::shutdown`] breaks the connection off, and the broker
+/// publishes the last will.
+#[derive(Debug)]
+pub struct Mqtt {
+    /// `None` when MQTT is off.
+    link: Option<Link>,
+}
+
+#[derive(Debug)]
+struct Link {
+    shared: Arc<Shared>,
+    /// Tells the task to finish; it is true from the beginning of a shutdown.
+    stop: watch::Sender<bool>,
+    /// The task; taken by the shutdown, aborted by a drop without one.
+    task: Mutex<Option<JoinHandle<()>>>,
+    /// The task that reads what devices say.
+    readers: Option<JoinHandle<()>>,
+    /// Rings that were published and nobody has asked about yet.
+    rings: Mutex<Vec<Delivery>>,
+}
+
+impl Mqtt {
+    /// Starts the connection, and the embedded broker before it if the configuration wants one. Does
+    /// not wait for the connection: an absent broker is reported once an outage as a recoverable
+    /// [`Event::Fault`] (again only if the reason becomes another) and tried until it is there. Starting the embedded broker blocks for some
+    /// tens of milliseconds.
+    ///
+    /// # Errors
+    /// When the configuration is wrong, or the embedded broker cannot listen.
+    pub fn start(
+        config: &config::mqtt::Mqtt,
+        about: NodeInfo,
+        inbound: impl Into<Receiving>,
+        devices: Option<Arc<Devices>>,
+        runtime: Handle,
+    ) -> Result<Self, Fault> {
+        let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+        let broker = Broker::from_config(config)?;
+        let Some(address) = broker.address() else { return Ok(Self { link: None }) };
+        let credentials = match broker {
+            // The embedded broker asks nobody for a password.
+            Broker::Embedded(_) => None,
+            _ => Credentials::find(config, paths::credentials_dir().as_deref())?,
+        };
+        let authorities = broker::authority_files();
+        let options = broker::node_options(&topics, &address, credentials.as_ref(), &authorities)?;
+        if let Broker::Embedded(port) = broker {
+            start_embedded(port)?;
+        }
+        let shared =
+            Arc::new(Shared::new(topics, about, config.discovery, address.to_string(), devices.clone()));
+        let (stop, stopped) = watch::channel(false);
+        let Receiving { sink, book } = inbound.into();
+        let connection = Connection::new(options, Arc::clone(&shared), sink, book);
+        let task = runtime.spawn(connection.run(stopped));
+        let readers = devices.map(|devices| runtime.spawn(devices.run()));
+        Ok(Self { link: Some(Link::new(shared, stop, task, readers)) })
+    }
+
+    /// Joins the broker for its devices only, beside the daemon or without it, under an id of its own: takes no
+    /// commands and announces nothing. `None` when there is no MQTT or nobody answers on the embedded
+    /// broker's port; a broker that is away is told in the status.
+    ///
+    /// # Errors
+    /// When the configuration is wrong.
+    pub fn visit(
+        config: &config::mqtt::Mqtt,
+        devices: Arc<Devices>,
+        runtime: &Handle,
+    ) -> Result<Option<Self>, Fault> {
+        let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+        let broker = Broker::from_config(config)?;
+        let credentials = match broker {
+            Broker::Embedded(port) if !is_served(port) => return Ok(None),
+            Broker::Embedded(_) => None,
+            _ => Credentials::find(config, paths::credentials_dir().as_deref())?,
+        };
+        let Some(address) = broker.address() else { return Ok(None) };
+        let id = format!("{}-{}", broker::client_id(topics.node()), std::process::id());
+        let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
+        let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
+        let (stop, stopped) = watch::channel(false);
+        let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}), None);
+        let task = runtime.spawn(connection.run(stopped));
+        let readers = Some(runtime.spawn(devices.run()));
+        Ok(Some(Self { link: Some(Link::new(shared, stop, task, readers)) }))
+    }
+
+    /// Waits until the devices that are announced are known, at most `limit`; what does not work, if
+    /// something does not.
+    pub async fn devices_settled(&self, limit: Duration) -> Option<Fault> {
+        let Some(Link { shared, .. }) = &self.link else { return None };
+        let deadline = tokio::time::Instant::now() + limit;
+        loop {
+            match (shared.link(), tokio::time::Instant::now() < deadline) {
+                ((true, _), _) => break,
+                ((false, None), true) => tokio::time::sleep(Duration::from_millis(5)).await,
+                ((false, problem), _) => return problem,
+            }
+        }
+        if let Some(devices) = &shared.devices {
+            devices.settled(limit).await;
+        }
+        None
+    }
+
+    /// Publishes what an event means on MQTT. Never waits; the overflow policy is that of the outbox:
+    /// of retained states the latest stays, of the rest the oldest goes first and is counted.
+    pub fn publish(&self, envelope: &Envelope) {
+        let Some(link) = &self.link else { return };
+        let mut messages = outbound::messages(&link.shared.topics, envelope);
+        if outbound::is_ring(&envelope.event) {
+            // The event itself and what automations are told: both have to arrive.
+            for message in messages.iter_mut().filter(|message| message.at_least_once) {
+                let (ticket, delivery) = Ticket::lasting();
+                message.ticket = Some(ticket);
+                link.rings().push(delivery);
+            }
+        }
+        link.shared.put(messages);
+    }
+
+    /// Resolves when the broker has acknowledged every ring that was published since the last call; at once when
+    /// MQTT is off. False when one was given up.
+    pub fn rings_told(&self) -> impl Future<Output = bool> + Send + use<> {
+        let rings = self.link.as_ref().map(|link| std::mem::take(&mut *link.rings())).unwrap_or_default();
+        async move {
+            let mut all = true;
+            for ring in rings {
+                all &= ring.arrived().await;
+            }
+            all
+        }
+    }
+
+    /// Has other nodes say something; whether it could be sent.
+    pub fn broadcast(&self, announcement: &Announcement) -> bool {
+        self.tell_nodes(Topic::OwnAnnounce, announcement)
+    }
+
+    /// Tells that this node has taken on an announcement.
+    pub fn confirm(&self, confirmed: &Confirmed) {
+        self.tell_nodes(Topic::OwnConfirmed, confirmed);
+    }
+
+    /// Tells the other nodes what this one heard. Without a connection nobody is told: later it would be worth
+    /// nothing.
+    pub fn claim(&self, claim: &Claim) {
+        self.tell_nodes(Topic::OwnClaim, claim);
+    }
+
+    fn tell_nodes(&self, topic: Topic, what: &impl serde::Serialize) -> bool {
+        let Some(link) = &self.link else { return false };
+        match serde_json::to_vec(what) {
+            Ok(json) => link.shared.outbox.deliver(Message::new(&link.shared.topics, topic, json)).is_some(),
+            Err(error) => {
+                tracing::error!(%error, "cannot be written as JSON for the other nodes");
+                false
+            }
+        }
+    }
+
+    /// Publishes how Hark itself is. Never waits; the broker keeps the latest of each kind.
+    pub fn diagnose(&self, diagnostic: Diagnostic) {
+        if let Some(link) = &self.link {
+            link.shared.put(vec![outbound::diagnostic(&link.shared.topics, diagnostic)]);
+        }
+    }
+
+    /// What does not work, `None` when all is well or MQTT is off.
+    pub fn problem(&self) -> Option<Fault> {
+        self.status().problem
+    }
+
+    /// How MQTT stands.
+    pub fn status(&self) -> Status {
+        let Some(Link { shared, .. }) = &self.link else { return Status::default() };
+        let (connected, problem) = shared.link();
+        Status {
+            broker: Some(shared.broker.clone()),
+            connected,
+            problem,
+            dropped: shared.outbox.dropped(),
+            refused: shared.refused.load(Ordering::Relaxed),
+            outages: shared.outages.load(Ordering::Relaxed),
+            devices: shared.devices.as_ref().map(|devices| devices.tally()).unwrap_or_default(),
+        }
+    }
+
+    /// Sends what waits and `offline`, waits for the broker to acknowledge it, and disconnects; at most
+    /// three seconds. Nothing is published after it.
+    pub async fn shutdown(&self) {
+        let Some(link) = &self.link else { return };
+        link.shared.outbox.close();
+        link.stop.send_replace(true);
+        let Some(mut task) = link.take_task() else { return };
+        if tokio::time::timeout(SHUTDOWN_LIMIT, &mut task).await.is_err() {
+            tracing::warn!("the MQTT broker did not acknowledge in time; its last will says offline");
+            task.abort();
+        }
+    }
+}
+
+impl Link {
+    fn new(
+        shared: Arc<Shared>,
+        stop: watch::Sender<bool>,
+        task: JoinHandle<()>,
+        readers: Option<JoinHandle<()>>,
+    ) -> Self {
+        Self { shared, stop, task: Mutex::new(Some(task)), readers, rings: Mutex::default() }
+    }
+
+    fn rings(&self) -> MutexGuard<'_, Vec<Delivery>> {
+        self.rings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_task(&self) -> Option<JoinHandle<()>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(task) = self.take_task() {
+            task.abort();
+        }
+        if let Some(readers) = &self.readers {
+            readers.abort();
+        }
+    }
+}
+
+#[cfg(feature = "embedded-broker")]
+fn start_embedded(port: u16) -> Result<(), Error> {
+    embedded::start(port)
+}
+
+/// Whether somebody, the daemon most likely, serves the embedded broker's port.
+fn is_served(port: u16) -> bool {
+    std::net::TcpStream::connect_timeout(
+        &(std::net::Ipv4Addr::LOCALHOST, port).into(),
+        Duration::from_millis(200),
+    )
+    .is_ok()
+}
+
+#[cfg(not(feature = "embedded-broker"))]
+fn start_embedded(_port: u16) -> Result<(), Error> {
+    Err(Error::NoEmbeddedBroker)
+}

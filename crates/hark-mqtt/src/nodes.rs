@@ -1,0 +1,123 @@
+//! The nodes of the house, as the broker knows them: who is there, and what they say of themselves.
+
+use super::broker::{self, Broker, Credentials};
+use super::client::explain;
+use super::topics::Topics;
+use hark_config as config;
+use hark_core::fault::Fault;
+use hark_core::house::{NodeCard, is_node_name};
+use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet, QoS, SubscribeFilter};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Longest look.
+const LIMIT: Duration = Duration::from_secs(8);
+/// How long it is listened: what the broker keeps comes at once.
+const LISTENING: Duration = Duration::from_millis(700);
+/// Nodes that are listed at most, and the longest description that is read.
+const MOST_NODES: usize = 256;
+const MOST_BYTES: usize = 1024;
+const FILTERS: [&str; 2] = ["hark/+/availability", "hark/+/node"];
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Node {
+    /// What it says of itself.
+    #[serde(flatten)]
+    pub card: NodeCard,
+    /// Whether it is there.
+    pub online: bool,
+}
+
+/// The nodes by name; none where there is no broker that others could be on.
+///
+/// # Errors
+/// When the configuration is wrong, or the broker does not answer or refuses.
+pub async fn nodes(config: &config::mqtt::Mqtt) -> Result<Vec<Node>, Fault> {
+    let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+    let broker = Broker::from_config(config)?;
+    let credentials = match &broker {
+        Broker::None => return Ok(Vec::new()),
+        Broker::Embedded(port) if !super::is_served(*port) => return Ok(Vec::new()),
+        Broker::Embedded(_) => None,
+        Broker::External(_) => Credentials::find(config, config::paths::credentials_dir().as_deref())?,
+    };
+    let Some(address) = broker.address() else { return Ok(Vec::new()) };
+    let id = format!("{}-nodes-{}", broker::client_id(topics.node()), std::process::id());
+    let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
+    let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
+    let mut found = BTreeMap::new();
+    let pass = async {
+        loop {
+            match eventloop.poll().await? {
+                Event::Incoming(Packet::ConnAck(_)) => {
+                    let filters = FILTERS.map(|filter| SubscribeFilter::new(filter.into(), QoS::AtMostOnce));
+                    // The channel is empty and takes both; if not, the time limit ends the look.
+                    let _ = client.try_subscribe_many(filters);
+                    let client = client.clone();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(LISTENING).await;
+                        let _ = client.try_disconnect();
+                    });
+                }
+                Event::Incoming(Packet::Publish(publish)) => {
+                    note(&mut found, &String::from_utf8_lossy(&publish.topic), &publish.payload);
+                }
+                Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
+                _ => {}
+            }
+        }
+    };
+    let result = tokio::time::timeout(LIMIT, pass).await.unwrap_or(Err(ConnectionError::NetworkTimeout));
+    result.map_err(|error| explain(error, &address.to_string(), &id, false))?;
+    Ok(found.into_values().collect())
+}
+
+/// Takes one message; what is not of a node, or says it is another one, is passed over.
+fn note(found: &mut BTreeMap<String, Node>, topic: &str, payload: &[u8]) {
+    let mut parts = topic.split('/').skip(1);
+    let (Some(name), Some(what)) = (parts.next(), parts.next()) else { return };
+    let is_new = !found.contains_key(name);
+    if !is_node_name(name) || payload.len() > MOST_BYTES || is_new && found.len() >= MOST_NODES {
+        return;
+    }
+    let node = found.entry(name.to_owned()).or_default();
+    name.clone_into(&mut node.card.node);
+    match what {
+        "availability" => node.online = payload == b"online",
+        _ => {
+            if let Ok(card) = serde_json::from_slice::<NodeCard>(payload)
+                && card.node == name
+                && !card.area.iter().chain([&card.version]).any(|text| text.contains(char::is_control))
+            {
+                node.card = card;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_tell_of_themselves_and_of_nobody_else() {
+        let mut found = BTreeMap::new();
+        for (topic, payload) in [
+            ("hark/kitchen/availability", "online"),
+            ("hark/kitchen/node", r#"{"node":"kitchen","area":"Kitchen","version":"1"}"#),
+            ("hark/attic/availability", "offline"),
+            ("hark/attic/node", r#"{"node":"kitchen","area":"Bank","version":"1"}"#),
+            ("hark/UPPER/availability", "online"),
+            ("hark/kitchen/node", "[[["),
+            ("hark", "x"),
+        ] {
+            note(&mut found, topic, payload.as_bytes());
+        }
+        let names: Vec<_> = found.values().map(|node| (node.card.node.as_str(), node.online)).collect();
+        assert_eq!(names, [("attic", false), ("kitchen", true)]);
+        assert_eq!(found["kitchen"].card.area.as_deref(), Some("Kitchen"));
+        assert_eq!(found["attic"].card.area, None);
+    }
+}

@@ -1,0 +1,94 @@
+//! A look at the broker from outside the daemon, for `hark doctor`.
+
+use super::broker::{self, Address, Broker, Credentials};
+use super::client::explain;
+use super::devices::Survey;
+use super::error::Error;
+use super::topics::Topics;
+use hark_config as config;
+use hark_core::fault::Fault;
+use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet, QoS, SubscribeFilter};
+use std::time::Duration;
+
+/// Longest look.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// How long it is listened to what devices are announced.
+const LISTENING: Duration = Duration::from_millis(1500);
+
+/// Says how the configured broker answers: connects under an id of its own, with the daemon's
+/// credentials, and disconnects at once. The daemon may be running at the same time.
+///
+/// # Errors
+/// When the configuration is wrong, or the broker does not answer or refuses.
+pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
+    let topics = Topics::new(&config.node, &config.discovery_prefix)?;
+    let broker = Broker::from_config(config)?;
+    match &broker {
+        Broker::None => Ok("off (mqtt.broker = \"none\")".into()),
+        Broker::Embedded(port) => probe_embedded(*port),
+        Broker::External(address) => {
+            let credentials = Credentials::find(config, config::paths::credentials_dir().as_deref())?;
+            let mut survey = config.devices.then(|| Survey::new(&config.discovery_prefix, &topics));
+            look(&topics, address, credentials.as_ref(), survey.as_mut()).await?;
+            let found = survey.map(|survey| format!(", {}", survey.found())).unwrap_or_default();
+            Ok(format!("the broker at {address} lets Hark in{found}"))
+        }
+    }
+}
+
+#[cfg(feature = "embedded-broker")]
+fn probe_embedded(port: u16) -> Result<String, Fault> {
+    if super::embedded::speaks_mqtt(port) {
+        return Ok(format!("a broker answers on 127.0.0.1:{port}"));
+    }
+    super::embedded::check_free(port)?;
+    Ok(format!("the embedded broker will listen on 127.0.0.1:{port} when hark runs"))
+}
+
+#[cfg(not(feature = "embedded-broker"))]
+fn probe_embedded(_port: u16) -> Result<String, Fault> {
+    Err(Error::NoEmbeddedBroker.into())
+}
+
+async fn look(
+    topics: &Topics,
+    address: &Address,
+    credentials: Option<&Credentials>,
+    mut survey: Option<&mut Survey>,
+) -> Result<(), Error> {
+    let id = format!("{}-doctor", broker::client_id(topics.node()));
+    let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;
+    let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
+    let pass = async {
+        loop {
+            match eventloop.poll().await? {
+                Event::Incoming(Packet::ConnAck(_)) => {
+                    // The channel is empty and takes it; if not, the time limit ends the look.
+                    let Some(survey) = &survey else {
+                        let _ = client.try_disconnect();
+                        continue;
+                    };
+                    let filters = survey.filters().iter();
+                    let _ = client.try_subscribe_many(
+                        filters.map(|filter| SubscribeFilter::new(filter.clone(), QoS::AtMostOnce)),
+                    );
+                    let client = client.clone();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(LISTENING).await;
+                        let _ = client.try_disconnect();
+                    });
+                }
+                Event::Incoming(Packet::Publish(publish)) => {
+                    if let Some(survey) = &mut survey {
+                        survey.take(&String::from_utf8_lossy(&publish.topic), &publish.payload);
+                    }
+                }
+                Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
+                _ => {}
+            }
+        }
+    };
+    let result = tokio::time::timeout(LIMIT, pass).await.unwrap_or(Err(ConnectionError::NetworkTimeout));
+    result.map_err(|error| explain(error, &address.to_string(), &id, false))
+}

@@ -1,0 +1,437 @@
+//! The slots of an intent that somebody else has named: the sentence of that intent that is nearest to what
+//! was said, where everything that was mentioned keeps its place and only plain words are put in or passed
+//! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
+
+use super::near::{Nearness, SMALL_WORDS};
+use super::network::NodeId;
+use super::parse::Match;
+use super::reader::Reader;
+use super::words::{QuickMap, WordId};
+use super::{Grammar, JOINER};
+use crate::intent::category_of;
+use crate::rules::{self, Prefer, Reckoning, Rule};
+use crate::spans;
+use crate::text::Token;
+use hark_core::Category;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What it costs to put a word in that was not said, or a small one.
+const PUT_IN: (u32, u32) = (8, 2);
+/// What it costs to pass over a word that was said, or a small one.
+const PASS: (u32, u32) = (5, 1);
+/// What it costs to pass over a name of the home, and the number that is also a pronoun or an article.
+const PASS_NAME: u32 = 40;
+const PASS_ONE: u32 = 25;
+const ONE: [&str; 7] = ["one", "ein", "eine", "einen", "einem", "einer", "eins"];
+/// What a name costs that was not said exactly.
+const NEARLY: u32 = 4;
+/// Sentences of other meaning within this of the best make it unclear which is meant.
+const CLEAR: u32 = 2;
+/// What is taken off the confidence for each name that found no place.
+const UNPLACED: f32 = 0.1;
+/// Words at most between an article and its thing.
+const MOST_BETWEEN: usize = 3;
+/// Sentences that are read before giving up.
+const MOST_READ: usize = 12;
+
+/// Words that turn a request into its opposite: whoever says one must be understood exactly.
+const NEGATIONS: [&str; 22] = [
+    "not",
+    "don't",
+    "never",
+    "no",
+    "without",
+    "except",
+    "unless",
+    "isn't",
+    "aren't",
+    "doesn't",
+    "didn't",
+    "hasn't",
+    "haven't",
+    "shouldn't",
+    "wasn't",
+    "weren't",
+    "nicht",
+    "nichts",
+    "kein",
+    "keine",
+    "keinen",
+    "ohne",
+];
+
+/// Who says this says such a word.
+const DENIAL: &str = "HarkDeny";
+
+/// Words that make a request about many things; they are never put in.
+const QUANTIFIERS: [&str; 12] = [
+    "all",
+    "every",
+    "each",
+    "everything",
+    "everywhere",
+    "whole",
+    "entire",
+    "alle",
+    "jede",
+    "alles",
+    "überall",
+    "sämtliche",
+];
+
+/// Units of time beside numbers: nobody who said neither means an hour.
+const UNITS: [&str; 10] =
+    ["second", "seconds", "minute", "minutes", "hour", "hours", "sekunden", "minuten", "stunde", "stunden"];
+
+/// Words before a thing.
+const ARTICLES: [&str; 9] = ["the", "a", "an", "my", "our", "der", "die", "das", "den"];
+
+/// Content words that may be passed over for each that keeps its place, where one of them is in no sentence: "the next
+/// roundabout" is not about the next song.
+const MOST_PASSED_FOR_EACH_KEPT: usize = 2;
+
+/// Content words that may be passed over where other words are taken as they are.
+const MOST_PASSED_BESIDE_WILD: usize = 1;
+
+/// Words that are put in and names that are looked for in one step, and the steps of a rule.
+const WORDS_A_STEP: usize = 2;
+const SPANS_A_STEP: usize = 16;
+const RULE_STEPS: usize = 16;
+
+/// A sentence of the intent.
+struct Candidate {
+    cost: u32,
+    text: String,
+    /// Which of its words are content that was put in.
+    put_in: Vec<bool>,
+    /// Content words that were said and have a place in it.
+    kept: usize,
+    /// Content words that were passed over.
+    passed: usize,
+    /// Whether one of them is in no sentence and no name: just what a place for any words is for.
+    strange: bool,
+    /// Whether something that was said fills a list.
+    mentions: bool,
+    unplaced: usize,
+    /// Whether something was passed over that is called by no word of this home: "the attic", "my den".
+    unheard: bool,
+    /// Whether one thing was put in where another was passed over: "the light" for "the water".
+    swapped: bool,
+}
+
+/// A place in the text and in a template, and whether something was mentioned on the way.
+type Place = (usize, NodeId, bool);
+
+/// How a place was reached: what it cost, from where, and which words that adds.
+#[derive(Clone)]
+struct Way {
+    cost: u32,
+    before: Option<Place>,
+    said: Said,
+}
+
+#[derive(Clone)]
+enum Said {
+    Nothing,
+    Put(WordId),
+    /// Tokens from the place before up to this one.
+    Tokens,
+    Passed,
+}
+
+impl Reader<'_> {
+    /// The intent with the slots that the text mentions; `None` when nothing fits, when two sentences of
+    /// different meaning fit as well, or when a name could be several.
+    pub(crate) fn fill(&self, intent: &str, text: &str) -> Option<Match> {
+        let tokens = self.tokenise(text);
+        let negated = || tokens.iter().any(|token| NEGATIONS.contains(&token.word.as_str()));
+        if tokens.is_empty() || (intent != DENIAL && negated()) {
+            return None;
+        }
+        let said = Text::new(self, text, &tokens);
+        let templates = self.grammar.meanings.iter().zip(&self.grammar.network.starts);
+        let of_intent = templates.filter(|(meaning, _)| meaning.block.intent == intent);
+        let mut candidates: Vec<Candidate> =
+            of_intent.filter_map(|(_, start)| said.nearest(*start)).collect();
+        candidates.sort_by_key(|candidate| candidate.cost);
+        let mut best: Option<(Match, u32)> = None;
+        for candidate in candidates.into_iter().take(MOST_READ) {
+            if best.as_ref().is_some_and(|(_, cost)| candidate.cost > cost + CLEAR) {
+                break;
+            }
+            let Some(mut found) = self.read_candidate(intent, &said, &candidate) else { continue };
+            match &best {
+                Some((known, _)) if known.slots == found.slots => {}
+                Some(_) => return None,
+                None => {
+                    found.score -= UNPLACED * candidate.unplaced as f32;
+                    found.why = format!("read as \"{}\", {}", candidate.text, found.why);
+                    best = Some((found, candidate.cost));
+                }
+            }
+        }
+        best.map(|(found, _)| found)
+    }
+
+    fn read_candidate(&self, intent: &str, said: &Text<'_>, candidate: &Candidate) -> Option<Match> {
+        let tokens = self.tokenise(&candidate.text);
+        let exactly = self.exactly(&candidate.text, &tokens);
+        let nearly = || {
+            // A name that was not said exactly has at least to have been said.
+            let made_up = |span: &super::near::Span| candidate.put_in[span.start..span.end].contains(&true);
+            let said =
+                candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
+            said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
+        };
+        let found = exactly.or_else(nearly).filter(|_| !candidate.swapped)?;
+        if found.wild_words > 0 && (candidate.passed > MOST_PASSED_BESIDE_WILD || candidate.strange) {
+            return None;
+        }
+        // Small talk has as many words as people; a request has one of those it is made with.
+        let is_talk =
+            category_of(intent).is_none_or(|it| matches!(it, Category::Conversation | Category::Question));
+        let far = candidate.passed > MOST_PASSED_FOR_EACH_KEPT * candidate.kept && candidate.strange;
+        if !is_talk && (candidate.kept == 0 || far) {
+            return None;
+        }
+        // What mentions nothing may only ask for what has no slots, or for what the words themselves name:
+        // nobody said which thing.
+        let names_itself =
+            || tokens.iter().any(|token| self.grammar.names_itself(&token.word) && said.has(&token.word));
+        let told = candidate.mentions || found.slots.is_empty() || names_itself();
+        // Nor does who names a place that is not here mean the whole house.
+        let everywhere = found.slots.contains_key("domain")
+            && !["name", "area", "floor"].iter().any(|slot| found.slots.contains_key(*slot));
+        let lost = candidate.unheard && everywhere;
+        (found.intent == intent && found.doubts.is_empty() && told && !lost).then_some(found)
+    }
+}
+
+impl Grammar {
+    /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
+    /// Who passes over it means another thing.
+    fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
+        let kin = self.tongue().kin;
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+        let article = |at: usize| SMALL_WORDS.contains(&word(at));
+        if article(at) || kin.fillers.contains(&word(at)) || kin.beside.contains(&word(at)) {
+            return false;
+        }
+        let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
+        let thing =
+            rest.into_iter().take_while(|at| !article(*at)).find(|at| self.names_a_kind(&[word(*at)]));
+        let Some(thing) = thing else { return false };
+        let behind_article = (thing.saturating_sub(MOST_BETWEEN)..at).rev().find(|at| article(*at));
+        let unheard_of = at + 1 == thing && self.words.typed(word(at)).is_none();
+        behind_article.is_some_and(|start| !self.names_a_kind(&[word(start + 1)])) || unheard_of
+    }
+
+    /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
+    fn names_itself(&self, word: &str) -> bool {
+        self.tongue().kin.alone.contains(&word)
+    }
+}
+
+/// What was said, with everything that can be found in it.
+struct Text<'g> {
+    reader: &'g Reader<'g>,
+    grammar: &'g Grammar,
+    tokens: &'g [Token],
+    words: Vec<Option<WordId>>,
+    /// Stretches that are nearly a name: first word, word after the last.
+    near: Vec<(usize, usize)>,
+    /// What passing over each word costs; `None` for one that tells which thing is meant, or how much.
+    prices: Vec<Option<u32>>,
+}
+
+impl<'g> Text<'g> {
+    fn new(reader: &'g Reader<'g>, text: &str, tokens: &'g [Token]) -> Self {
+        let grammar = reader.grammar;
+        let spans = reader.near_spans(tokens);
+        let sure = |span: &&super::near::Span| {
+            span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
+        };
+        let near: Vec<(usize, usize)> =
+            spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
+        let by = Reckoning { tongue: grammar.tongue(), now: reader.now, prefer: Prefer::default() };
+        let numbers = spans::numbers(text, tokens, grammar.tongue());
+        let price = |(at, token): (usize, &Token)| {
+            let word = token.word.as_str();
+            // Part of a number is another number.
+            if numbers.iter().any(|number| number.len() > 1 && number.contains(&at)) {
+                return None;
+            }
+            if grammar.tells_which(tokens, at)
+                && !near.iter().any(|(start, end)| (*start..*end).contains(&at))
+            {
+                return None;
+            }
+            // "Two litres" is no loudness: what is counted is what is meant.
+            let number = |words: &[&str]| {
+                rules::longest(Rule::Number, words, &by).is_some_and(|(_, used)| used == words.len())
+            };
+            let before = at.checked_sub(1).map(|before| tokens[before].word.as_str());
+            let counted =
+                before.is_some_and(|before| number(&[before])) && grammar.words.typed(word).is_none();
+            let is_number = number(&[word]);
+            if counted && !is_number {
+                return None;
+            }
+            match () {
+                () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => Some(PASS_NAME),
+                () if SMALL_WORDS.contains(&word) || word == JOINER => Some(PASS.1),
+                () if ONE.contains(&word) => Some(PASS_ONE),
+                // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.
+                () if is_number || before.is_some_and(|before| number(&[before, word])) => None,
+                () => Some(PASS.0),
+            }
+        };
+        let prices = tokens.iter().enumerate().map(price).collect();
+        let words = tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
+        Self { reader, grammar, tokens, words, near, prices }
+    }
+
+    /// Whether a word behind an article is in no sentence and no name.
+    fn is_unheard_of(&self, at: usize) -> bool {
+        let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
+        self.words[at].is_none() && article.is_some_and(|word| SMALL_WORDS.contains(&word))
+    }
+
+    /// Whether a word behind an article is a thing that sentences or names of this home know.
+    fn is_a_thing(&self, at: usize) -> bool {
+        let word = self.tokens[at].word.as_str();
+        let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
+        self.words[at].is_some()
+            && !SMALL_WORDS.contains(&word)
+            && article.is_some_and(|article| ARTICLES.contains(&article))
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| token.word == word)
+    }
+
+    /// The sentence of one template that is nearest to the text.
+    fn nearest(&self, start: NodeId) -> Option<Candidate> {
+        let mut known: QuickMap<Place, Way> = QuickMap::default();
+        let mut queue = BinaryHeap::new();
+        let origin = (0, start, false);
+        known.insert(origin, Way { cost: 0, before: None, said: Said::Nothing });
+        queue.push(Reverse((0, origin)));
+        while let Some(Reverse((cost, place))) = queue.pop() {
+            if known.get(&place).is_none_or(|way| way.cost < cost) {
+                continue;
+            }
+            if !self.reader.spend(self.price_of_steps(place)) {
+                return None;
+            }
+            let (at, node, mentions) = place;
+            if at == self.tokens.len() && self.grammar.network.node(node).last {
+                return Some(self.candidate(&known, place, cost, mentions));
+            }
+            self.steps(place, &mut |to, more, said| {
+                let cost = cost + more;
+                if known.get(&to).is_none_or(|way| cost < way.cost) {
+                    known.insert(to, Way { cost, before: Some(place), said });
+                    queue.push(Reverse((cost, to)));
+                }
+            });
+        }
+        None
+    }
+
+    /// How much work it is to go on from a place.
+    fn price_of_steps(&self, (_, node, _): Place) -> usize {
+        let arcs = self.grammar.network.node(node);
+        1 + arcs.words.len() / WORDS_A_STEP
+            + arcs.views.len() * (1 + self.near.len() / SPANS_A_STEP)
+            + arcs.ruled.len() * RULE_STEPS
+    }
+
+    fn steps(&self, (at, node, mentions): Place, step: &mut impl FnMut(Place, u32, Said)) {
+        let grammar = self.grammar;
+        let arcs = grammar.network.node(node);
+        for (word, to) in arcs.words {
+            if self.words.get(at).copied().flatten() == Some(*word) {
+                step((at + 1, *to, mentions), 0, Said::Tokens);
+            }
+            let text = grammar.words.text(*word);
+            // Nobody who did not say so means all of them.
+            if QUANTIFIERS.contains(&text) || UNITS.contains(&text) {
+                continue;
+            }
+            let small = SMALL_WORDS.contains(&text);
+            step((at, *to, mentions), if small { PUT_IN.1 } else { PUT_IN.0 }, Said::Put(*word));
+        }
+        if at == self.tokens.len() {
+            return;
+        }
+        for (view, _, to) in arcs.views {
+            for (end, _) in grammar.views.matches(*view, &self.words, at) {
+                step((end, *to, true), 0, Said::Tokens);
+            }
+            for (_, end) in self.near.iter().filter(|(start, _)| *start == at) {
+                step((*end, *to, true), NEARLY, Said::Tokens);
+            }
+        }
+        for (ruled, _, to) in arcs.ruled {
+            let by = Reckoning { tongue: grammar.tongue(), now: self.reader.now, prefer: ruled.prefer };
+            let rest = self.tokens[at..].iter().take(rules::MOST_WORDS);
+            let rest: Vec<&str> = rest.map(|token| token.word.as_str()).collect();
+            for (_, used) in rules::all(ruled.rule, &rest, &by) {
+                step((at + used, *to, true), 0, Said::Tokens);
+            }
+        }
+        if let Some(price) = self.prices[at] {
+            step((at + 1, node, mentions), price, Said::Passed);
+        }
+    }
+
+    /// Follows the way back.
+    fn candidate(&self, known: &QuickMap<Place, Way>, last: Place, cost: u32, mentions: bool) -> Candidate {
+        let (mut words, mut put_in, mut passed, mut kept) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut strange, mut unplaced, mut unheard, mut place) = (false, 0, false, last);
+        let (mut passed_thing, mut put_thing) = (false, false);
+        while let Some(way) = known.get(&place) {
+            let Some(before) = way.before else { break };
+            match way.said {
+                Said::Nothing => {}
+                Said::Put(word) => {
+                    let text = self.grammar.words.text(word);
+                    words.push(text);
+                    put_in.push(!SMALL_WORDS.contains(&text));
+                    put_thing |= self.grammar.names_a_kind(&[text]);
+                }
+                Said::Tokens => {
+                    let tokens = &self.tokens[before.0..place.0];
+                    words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
+                    put_in.extend(tokens.iter().map(|_| false));
+                    kept += tokens.iter().filter(|token| !SMALL_WORDS.contains(&token.word.as_str())).count();
+                }
+                Said::Passed => {
+                    passed += usize::from(self.prices[before.0] >= Some(PASS.0));
+                    strange |= self.words[before.0].is_none();
+                    unplaced += usize::from(self.prices[before.0] >= Some(PASS_ONE));
+                    unheard |= self.is_unheard_of(before.0);
+                    passed_thing |= self.is_a_thing(before.0);
+                }
+            }
+            place = before;
+        }
+        words.reverse();
+        put_in.reverse();
+        let swapped = passed_thing && put_thing;
+        Candidate {
+            cost,
+            text: words.join(" "),
+            put_in,
+            passed,
+            kept,
+            strange,
+            mentions,
+            unplaced,
+            unheard,
+            swapped,
+        }
+    }
+}

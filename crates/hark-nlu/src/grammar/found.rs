@@ -1,0 +1,96 @@
+//! What a reading of a sentence has found: slots, what is known of them, and what is doubtful.
+
+use super::Block;
+use crate::text::Token;
+use crate::tongue::Tongue;
+use hark_core::Slots;
+use hark_core::intent::Ambiguity;
+use serde_json::{Map, Value};
+
+/// What a sentence template made of one of the words it was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Took {
+    /// A word of the template itself, or of a list.
+    Meant,
+    /// A rule took it: a number, a time, a length.
+    Ruled,
+    /// It is nearly a name.
+    Nearly,
+    /// A place for any words took it as it is.
+    AsItIs,
+    /// It was passed over.
+    Nothing,
+}
+
+/// What stands along a way.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) slots: Slots,
+    pub(super) context: Map<String, Value>,
+    /// Key of the response, when a list chose it.
+    pub(super) response: Option<String>,
+    /// An entity's name is among it.
+    pub(super) named: bool,
+    /// How sure the names are.
+    pub(super) score: f32,
+    /// Which names were not said exactly, for people.
+    pub(super) near_why: String,
+    /// Slots that could be something else.
+    pub(super) doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    pub(super) unknown: Option<String>,
+    /// What was made of each word.
+    pub(super) took: Vec<Took>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self {
+            slots: Slots::new(),
+            context: Map::new(),
+            response: None,
+            named: false,
+            score: 1.0,
+            near_why: String::new(),
+            doubts: Vec::new(),
+            unknown: None,
+            took: Vec::new(),
+        }
+    }
+}
+
+impl Found {
+    /// The words it was read from, each with what was made of it.
+    pub(super) fn words(&self, tokens: &[Token]) -> Vec<(String, Took)> {
+        tokens.iter().zip(&self.took).map(|(token, took)| (token.word.clone(), *took)).collect()
+    }
+
+    /// Whether what is to be put on a list is a question: "did anybody put milk on the list" is no wish to have it there.
+    pub(super) fn lists_a_question(&self, tongue: &Tongue) -> bool {
+        let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
+        item.split_whitespace().next().is_some_and(|first| tongue.talk.questions.contains(&first))
+    }
+
+    /// Whether what a block requires and excludes agrees with what was found.
+    pub(super) fn fits(&self, block: &Block, known: &Map<String, Value>) -> bool {
+        let actual = |key: &str| self.context.get(key).or_else(|| known.get(key));
+        let required = block.requires.iter().all(|(key, requirement)| {
+            actual(key).is_some_and(|value| requirement.any_of.as_ref().is_none_or(|any| any.contains(value)))
+        });
+        let excluded = block
+            .excludes
+            .iter()
+            .any(|(key, values)| actual(key).is_some_and(|value| values.contains(value)));
+        required && !excluded
+    }
+}
+
+/// The slot of a part of what a rule found: `start` and `hours` are `start_hours`.
+pub(super) fn slot_name(own: &str, part: &str) -> String {
+    match (own, part) {
+        (own, "") => own.to_owned(),
+        ("", part) => part.to_owned(),
+        (own, part) if part.starts_with('_') => format!("{own}{part}"),
+        (own, part) => format!("{own}_{part}"),
+    }
+}

@@ -1,0 +1,51 @@
+//! Requests that are to be carried out later: "turn off the lamp in ten minutes", "every day at seven turn on the lamp".
+
+use super::found::Found;
+use super::reader::Reader;
+use super::{COMMAND, Match};
+use crate::intent::category_of;
+use crate::requests::{self, Words};
+use crate::text::{self, Token};
+use chrono::NaiveDateTime;
+use hark_core::Category;
+use hark_core::calendar::When;
+use serde_json::Value;
+
+impl Reader<'_> {
+    /// What is to be done later has to be something that is understood to the last word: "announce that we leave in ten
+    /// minutes" is an announcement. What is put off is not put off again.
+    pub(super) fn can_do_later(&self, found: &Found) -> bool {
+        let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
+        let tokens = text::tokenise(command, self.grammar.tongue());
+        self.at_once(command, &tokens).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found, self.now))
+    }
+
+    /// The same of several things: a time behind "turn off the lamp and the fan" is that of both.
+    pub(crate) fn several_later(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let parse = |text: &str, tokens: &[Token], _: Words| self.at_once(text, tokens);
+        let timed = |it: &Match| it.slots.contains_key("when") || it.slots.contains_key("recurrence");
+        self.best(text, tokens, &[], |found| {
+            let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return false };
+            let tokens = text::tokenise(command, self.grammar.tongue());
+            requests::all(command, &tokens, self, &parse).is_some_and(|several| {
+                let same = |it: &Match| it.intent == several.matches[0].intent && !timed(it);
+                let may = |it: &Match| same(it) && it.wild_words == 0 && may_wait(it, found, self.now);
+                several.matches.iter().all(may)
+            })
+        })
+    }
+}
+
+/// A time is a moment to come ("now" is none), for a day may be meant otherwise ("the sun"), and what is asked of one ("is
+/// it on at nine") is no question to be answered then. The time of an alarm or a reminder is its own ("new alarm at six").
+fn may_wait(command: &Match, found: &Found, now: NaiveDateTime) -> bool {
+    if category_of(&command.intent).is_some_and(|it| matches!(it, Category::Timer | Category::Reminder)) {
+        return false;
+    }
+    let asks = [Category::HomeQuery, Category::Question, Category::Weather];
+    let asks = category_of(&command.intent).is_some_and(|category| asks.contains(&category));
+    match found.slots.get("when").and_then(Value::as_str).map(When::parse) {
+        None => true,
+        Some(when) => matches!(when, Some(When::Moment(at)) if at > now) && !asks,
+    }
+}

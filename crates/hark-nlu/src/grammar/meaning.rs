@@ -1,0 +1,241 @@
+//! Names that were said in other words, and things that the home does not have.
+//!
+//! A thing is only taken for meant when everything that was said of it is accounted for: by its name, by a
+//! word for the same, by the room it stands in or by the kind of thing it is. "The bed light" is therefore no
+//! kitchen light, however alike the two are as a whole. The encoder is asked word by word, and only where
+//! another word of the name was said.
+
+use super::Grammar;
+use super::home::THINGS;
+use super::kin;
+use super::near::{self, Item, Nearness, SMALL_WORDS, Span};
+use super::parse::Match;
+use super::reader::{NamesFound, Reader};
+use crate::text::{self, Token};
+use serde_json::Value;
+use std::rc::Rc;
+
+/// Two words at least this much alike in meaning are one.
+const ALIKE: f32 = 0.8;
+/// Words whose meaning is looked up for one request, and the steps of each: encoding takes milliseconds.
+const MOST_LOOKED_UP: usize = 8;
+const LOOK_UP_STEPS: usize = 8_000;
+/// Steps of comparing what was said with a name.
+const LIKENESS_STEPS: usize = 4;
+/// All of the name was said in other words.
+const WHOLE: f32 = 0.95;
+/// What tells it from others was said, without what kind of thing it is.
+const BARE: f32 = 0.85;
+/// Some of what tells it from others was said.
+const SOME: f32 = 0.7;
+/// What is taken off for a word that the encoder held for another.
+const GUESSED: f32 = 0.05;
+
+/// What a thing is taken for that the home does not have, where it may be.
+const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
+/// Most words of a thing that nobody knows.
+const MOST_UNKNOWN: usize = 4;
+/// Words that are in no name of a thing that nobody knows: they belong to the sentence around it.
+const NOT_IN_NAMES: [&str; 25] = [
+    "to", "at", "by", "for", "until", "if", "that", "what", "is", "are", "when", "it", "up", "down", "off",
+    "out", "than", "there", "here", "auf", "um", "wenn", "ist", "an", "aus",
+];
+
+impl Reader<'_> {
+    /// The stretches of a sentence that mean a name.
+    pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let mut spans = Vec::new();
+        for (start, end) in near::stretches(&words) {
+            if !self.spend(1) {
+                return Vec::new();
+            }
+            let said = words[start..end].join(" ");
+            let known = self.meant.borrow().get(&said).cloned();
+            let found = known.unwrap_or_else(|| {
+                let found = self.meant_names(&words[start..end]);
+                self.meant.borrow_mut().insert(said, Rc::clone(&found));
+                found
+            });
+            spans.extend(near::by_list(&found, (start, end)));
+        }
+        spans
+    }
+
+    /// The names that some words mean.
+    fn meant_names(&self, said: &[&str]) -> NamesFound {
+        let names = &self.grammar.names;
+        let said = kin::content(said, self.grammar.tongue());
+        let mut found = Vec::new();
+        // Whatever is not said with at least one of its words can only be another word for all of it.
+        let can_be = |item: &&Item| {
+            let shared = said.iter().any(|word| item.content.contains(word));
+            shared || said.len() == 1 && item.content.len() == 1
+        };
+        self.spend(names.items.len());
+        for item in names.items.iter().filter(can_be) {
+            if !self.spend(LIKENESS_STEPS) {
+                break;
+            }
+            if let Some(score) = self.likeness(&said, item) {
+                found.push((item.list, near::candidate(item, Nearness::Meaning, score)));
+            }
+        }
+        found.into()
+    }
+
+    /// Stretches of a sentence that may be a thing the home does not have: what stands behind an article, or
+    /// ends in what things are called. Each is offered once for every kind of thing there is.
+    pub(super) fn unknown_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let grammar = self.grammar;
+        let mut kinds: Vec<&Item> = Vec::new();
+        for item in grammar.names.items.iter().filter(|item| item.list == THINGS) {
+            let domain = |item: &Item| item.entry.context.get("domain").cloned();
+            if !kinds.iter().any(|known| domain(known) == domain(item)) {
+                kinds.push(item);
+            }
+        }
+        let behind_article = |start: usize| start > 0 && SMALL_WORDS.contains(&words[start - 1]);
+        let can_be = |(start, end): &(usize, usize)| {
+            let stretch = &words[*start..*end];
+            let plain = !stretch
+                .iter()
+                .any(|word| NOT_IN_NAMES.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
+            // A verb before the article is no part of the name: "set the …".
+            let alone =
+                !stretch.iter().any(|word| SMALL_WORDS.contains(word)) && grammar.names_a_kind(stretch);
+            end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
+        };
+        let stretches = near::stretches(&words).filter(can_be);
+        // "The bed light" is one thing, not the light of "the bed".
+        let offer = |(start, end): (usize, usize)| {
+            let length = (end - start) as f32 / 10.0;
+            let score = match grammar.names_a_kind(&words[start..end]) {
+                true if behind_article(start) => 0.5 + length,
+                true => 0.5 - length,
+                false => length / 2.0,
+            };
+            kinds.iter().map(move |item| Span {
+                start,
+                end,
+                list: THINGS,
+                candidates: vec![near::candidate(item, Nearness::Unknown, score)],
+            })
+        };
+        stretches.flat_map(offer).collect()
+    }
+
+    /// A request about something that the home does not have: what it would be, with the name as it was said.
+    pub(crate) fn parse_unknown(&self, text: &str, tokens: &[Token]) -> Option<(Match, String)> {
+        let spans = self.unknown_spans(tokens);
+        // What nobody knows is sooner a light than a lawn mower.
+        let usual = |span: &&Span| {
+            let context = span.candidates.first().map(|candidate| &candidate.entry.context);
+            let domain = context.and_then(|context| context.get("domain")).and_then(Value::as_str);
+            domain.is_some_and(|domain| USUAL_DOMAINS.contains(&domain))
+        };
+        let some: Vec<Span> = spans.iter().filter(usual).cloned().collect();
+        let read =
+            |spans: &[Span]| (!spans.is_empty()).then(|| self.parse_with(text, tokens, spans)).flatten();
+        let mut found = read(&some).or_else(|| read(&spans))?;
+        let name = found.unknown.take()?;
+        Some((found, name))
+    }
+
+    /// Whether something of the home is called so, or by several of these words: "the porch light", "the christmas
+    /// tree lights".
+    pub(crate) fn names_something(&self, tokens: &[Token]) -> bool {
+        let most = |span: &Span| span.end - span.start == tokens.len() || span.end - span.start > 1;
+        let form = |span: &Span| span.candidates.first().is_some_and(|best| best.how == Nearness::Form);
+        self.near_spans(tokens).iter().any(|span| span.list == THINGS && most(span) && form(span))
+    }
+}
+
+impl Grammar {
+    /// Whether some words say what kind of thing they mean.
+    pub(crate) fn says_what_kind(&self, text: &str) -> bool {
+        let tokens = text::tokenise(text, self.tongue());
+        self.names_a_kind(&tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>())
+    }
+
+    /// Whether some words say what kind of thing they mean: "bed light", but not "deal".
+    pub(super) fn names_a_kind(&self, words: &[&str]) -> bool {
+        let tongue = self.tongue();
+        kin::content(words, tongue).last().is_some_and(|word| kin::ends_in_kind(word, tongue.kin))
+    }
+}
+
+impl Reader<'_> {
+    /// How well something is meant by what was said of it, 0 to 1; `None` when something else is.
+    fn likeness(&self, said: &[String], item: &Item) -> Option<f32> {
+        let kin = self.grammar.tongue().kin;
+        let domain = item.entry.context.get("domain").and_then(|domain| domain.as_str()).unwrap_or_default();
+        let kind = |word: &String| kin::is_kind(word, domain, kin);
+        let any_kind = |words: &[String]| words.iter().any(|word| kin::is_any_kind(word, kin));
+        let shared_kind =
+            || said.iter().any(|word| kin::is_any_kind(word, kin) && item.content.contains(word));
+        // A fan is no lamp, whatever else the two are called.
+        if said.is_empty()
+            || item.content.is_empty()
+            || any_kind(said) && any_kind(&item.content) && !shared_kind()
+        {
+            return None;
+        }
+        let placed = |word: &String| item.content.contains(word) || item.area.contains(word) || kind(word);
+        let strange: Vec<&String> = said.iter().filter(|word| !placed(word)).collect();
+        let taken_for = match strange.as_slice() {
+            [] => None,
+            [word] => Some(self.taken_for(word, said, item)?),
+            _ => return None,
+        };
+        let told = |word: &String| said.contains(word) || taken_for.as_ref() == Some(word);
+        let own: Vec<&String> =
+            item.content.iter().filter(|word| !item.area.contains(word) && !kind(word)).collect();
+        let own_told = own.iter().filter(|word| told(word)).count();
+        let score = match () {
+            () if item.content.iter().all(told) => WHOLE,
+            // Of a place all must be said: the floor of a "floor lamp" is not the ground floor.
+            () if item.list != THINGS => return None,
+            () if own.is_empty() => {
+                let area_told = item.area.iter().any(|word| said.contains(word));
+                (area_told && said.iter().any(kind)).then_some(WHOLE)?
+            }
+            () if own_told == own.len() => BARE,
+            () if own_told > 0 => SOME,
+            () => return None,
+        };
+        Some(if taken_for.is_some() { score - GUESSED } else { score })
+    }
+
+    /// The word of a name that a word most likely means.
+    fn taken_for(&self, word: &str, said: &[String], item: &Item) -> Option<String> {
+        let others_fit = said.len() == item.content.len()
+            && said.iter().filter(|word| item.content.contains(word)).count() + 1 == said.len();
+        // What is the name of a place means that place and no other.
+        let is_place =
+            || self.grammar.names.items.iter().any(|item| item.list != THINGS && item.content == [word]);
+        // Compounds are alike where they should not be: the back door and the front door.
+        if !others_fit || word.contains(' ') || is_place() {
+            return None;
+        }
+        let similar = self.grammar.similar.as_ref()?;
+        let known = &self.grammar.names.words;
+        let mut looked_up = self.looked_up.borrow_mut();
+        if !looked_up.contains_key(word) {
+            if looked_up.len() >= MOST_LOOKED_UP || !self.spend(LOOK_UP_STEPS) {
+                return None;
+            }
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            looked_up.insert(word.to_owned(), self.apart(|| similar(word, &known)));
+        }
+        let likeness = looked_up.get(word)?;
+        let alike = |part: &&String| {
+            let at = known.binary_search(part).ok();
+            !said.contains(part)
+                && !part.contains(' ')
+                && at.and_then(|at| likeness.get(at)).is_some_and(|score| *score >= ALIKE)
+        };
+        item.content.iter().find(alike).cloned()
+    }
+}

@@ -1,0 +1,293 @@
+//! The sentences of one home, compiled: parser, sampler and approximate acceptance.
+
+mod accept;
+mod complete;
+mod fill;
+mod found;
+mod graph;
+mod home;
+mod kin;
+mod later;
+mod meaning;
+mod near;
+mod network;
+mod parse;
+mod pieces;
+mod reader;
+mod rows;
+mod sample;
+mod views;
+mod walk;
+mod words;
+
+use super::Sentences;
+use super::sentences::Scope;
+use super::sentences::model::{Data, Requirement};
+use super::text::Token;
+use super::tongue::Tongue;
+use chrono::NaiveDateTime;
+use graph::Graph;
+use hark_core::home::Home;
+use hark_core::ports::{Acceptance, Completeness, Completes, EditCosts, Place, SpeechGrammar};
+use hark_core::{Effort, Slots};
+use network::{Network, NetworkBuilder};
+use pieces::{PieceCompiler, Pieces};
+use sample::Sampler;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use views::{ViewBuilder, Views};
+use words::{WordId, Words};
+
+pub use found::Took;
+pub use near::{Nearness, Similar};
+pub use parse::Match;
+pub(super) use reader::Reader;
+pub use sample::LabelledSample;
+
+/// What the parser needs to know of a template besides its network.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    pub block: Arc<Block>,
+    pub text: String,
+    pub file: Arc<Path>,
+    pub line: usize,
+}
+
+/// What the templates of a block have in common.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub intent: String,
+    pub slots: Slots,
+    pub response: Option<String>,
+    pub rank: usize,
+    pub from_context: Vec<String>,
+    pub keywords: Vec<String>,
+    pub requires: BTreeMap<String, Requirement>,
+    pub excludes: BTreeMap<String, Vec<Value>>,
+}
+
+impl Block {
+    fn new(data: &Data) -> Self {
+        Self {
+            intent: data.intent.clone(),
+            slots: data.slots.clone(),
+            response: data.response.clone(),
+            rank: data.rank,
+            from_context: data.from_context.clone(),
+            keywords: data.keywords.clone(),
+            requires: data.requires.clone(),
+            excludes: data.excludes.clone(),
+        }
+    }
+
+    /// Whether one of the words is said that the block wants.
+    fn has_keyword(&self, tokens: &[Token]) -> bool {
+        let wanted = &self.keywords;
+        wanted.is_empty() || tokens.iter().any(|token| wanted.contains(&token.word))
+    }
+
+    /// The kind of thing the sentences are about, where they name it.
+    fn domain(&self) -> Option<&str> {
+        let required = || self.requires.get("domain")?.any_of.as_ref()?.first();
+        self.slots.get("domain").or_else(required)?.as_str()
+    }
+}
+
+/// The compiled sentences of one home. Made anew when the home changes.
+pub struct Grammar {
+    language: String,
+    tongue: &'static Tongue,
+    words: Words,
+    views: Views,
+    slot_names: Vec<String>,
+    network: Network,
+    start: parse::Start,
+    meanings: Vec<Meaning>,
+    skip_phrases: Vec<Vec<WordId>>,
+    /// What is known before a word is said, such as the area this node stands in.
+    context: Map<String, Value>,
+    graph: Graph,
+    sampler: Sampler,
+    /// The names of the home, for those that were not said exactly.
+    names: near::Names,
+    similar: Option<Similar>,
+}
+
+impl Grammar {
+    /// Compiles the sentences for a home.
+    pub fn new(sentences: &Sentences, home: &Home) -> Self {
+        Self::with_context(sentences, home, Map::new())
+    }
+
+    /// Compiles with what is known beforehand, such as `area`; sentences that require it match then.
+    pub fn with_context(sentences: &Sentences, home: &Home, context: Map<String, Value>) -> Self {
+        let tongue = Tongue::of(sentences.language());
+        let mut views = ViewBuilder::new(home::lists(home), tongue);
+        let mut network = Network::default();
+        let mut slot_names = Vec::new();
+        let mut meanings = Vec::new();
+        for (index, data) in sentences.data.iter().enumerate() {
+            let block = Arc::new(Block::new(data));
+            for template in &data.templates {
+                let scope = Scope::new(sentences, Some(data));
+                let mut compiler = PieceCompiler {
+                    views: &mut views,
+                    slots: &mut slot_names,
+                    scope,
+                    data,
+                    index,
+                    speaking: false,
+                };
+                let pieces = compiler.compile(&template.expr);
+                if can_match(&block, &pieces, &context) && pieces.can_be_said() {
+                    NetworkBuilder::new(&mut network, &mut views).add(&pieces, data.spoken);
+                    meanings.push(Meaning {
+                        block: Arc::clone(&block),
+                        text: template.text.clone(),
+                        file: Arc::clone(&template.file),
+                        line: template.place.line,
+                    });
+                }
+            }
+        }
+        network.shrink_to_fit();
+        let skip_view = views.texts(&sentences.skip_words);
+        let ViewBuilder { views, words, home, .. } = views;
+        let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
+        let names = near::Names::new(&home, &words, tongue);
+        let skips = views.get(skip_view).entries.iter();
+        let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
+        skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+        let start = parse::Start::new(&network);
+        let graph = Graph::new(&network, &views, skip_view, words.count());
+        let sampler = Sampler::new(&network, &views, &meanings);
+        Self {
+            language: sentences.language().to_owned(),
+            tongue,
+            words,
+            views,
+            slot_names,
+            network,
+            start,
+            meanings,
+            skip_phrases,
+            context,
+            graph,
+            sampler,
+            names,
+            similar: None,
+        }
+    }
+
+    /// With somebody who tells how alike names are in meaning; asked only where nothing else fits.
+    #[must_use]
+    pub fn with_similarity(self, similar: Similar) -> Self {
+        Self { similar: Some(similar), ..self }
+    }
+
+    /// ISO 639-1 code of the sentences.
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// Whether some words are the name of a thing of the home.
+    pub(super) fn is_thing(&self, words: &str) -> bool {
+        self.names.are_called(words, &[home::THINGS])
+    }
+
+    /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
+    pub(super) fn is_place(&self, words: &str) -> bool {
+        let within = self.tongue.talk.within;
+        let small = |word: &&str| !near::SMALL_WORDS.contains(word) && !within.contains(word);
+        let name: Vec<&str> = words.split(' ').filter(small).collect();
+        self.names.are_called(&name.join(" "), &home::PLACE_LISTS)
+    }
+
+    /// The words of its language.
+    pub fn tongue(&self) -> &'static Tongue {
+        self.tongue
+    }
+
+    /// How large it is, for people: templates, nodes of the network, states for speech, words.
+    pub fn size(&self) -> [usize; 4] {
+        [self.meanings.len(), self.network.len(), self.graph.len(), self.words.count()]
+    }
+}
+
+/// Whether a template can ever match: what it requires is known beforehand or told by one of its lists.
+fn can_match(block: &Block, pieces: &Pieces, context: &Map<String, Value>) -> bool {
+    let known = |(key, requirement): (&String, &Requirement)| match context.get(key) {
+        _ if pieces.provided.contains(key) => true,
+        Some(value) => requirement.any_of.as_ref().is_none_or(|any| any.contains(value)),
+        None => false,
+    };
+    block.requires.iter().all(known)
+}
+
+impl SpeechGrammar for Grammar {
+    fn sample(&self, count: usize, seed: u64) -> Vec<Vec<String>> {
+        self.samples(count, seed)
+    }
+
+    fn vocabulary(&self) -> Vec<String> {
+        let ids = self.graph.vocabulary(&self.views);
+        let mut words: Vec<String> = ids.into_iter().map(|id| self.words.text(id).to_owned()).collect();
+        words.push(JOINER.to_owned());
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    fn accept(&self, words: &[&str], costs: &EditCosts) -> Option<Acceptance> {
+        self.accept_spoken(words, costs)
+    }
+
+    fn is_open(&self, text: &str) -> Option<bool> {
+        let effort = Effort::default();
+        let reader = Reader::new(self, NaiveDateTime::default(), &effort);
+        let parse = |text: &str| reader.exactly(text, &super::text::tokenise(text, self.tongue));
+        let found = parse(text)?;
+        // Words that are an example of any words are matched as the example: a word that nobody knows, put in
+        // between, tells.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let stranger = |place: usize| {
+            let (before, after) = words.split_at(place);
+            let text = [before, &[UNKNOWN_WORD], after].concat().join(" ");
+            parse(&text).is_some_and(|other| {
+                let same = other.intent == found.intent && other.slots.keys().eq(found.slots.keys());
+                other.wild_words > 0 && same
+            })
+        };
+        // What costs too much to tell is not to be sure of.
+        Some(found.wild_words > 0 || (1..=words.len()).any(stranger) || effort.is_spent())
+    }
+
+    fn first(&self) -> Option<Place> {
+        self.first_place()
+    }
+
+    fn follow(&self, place: Place, visit: &mut dyn FnMut(&str, Place)) {
+        self.walk(place, visit);
+    }
+
+    fn ends(&self, place: Place) -> bool {
+        self.ends_at(place)
+    }
+}
+
+impl Completes for Grammar {
+    fn completeness(&self, text: &str) -> Completeness {
+        self.completeness_of(text)
+    }
+}
+
+/// A word that is in no sentence.
+const UNKNOWN_WORD: &str = "zyxwv";
+
+/// Slot of a request that is to be carried out later.
+const COMMAND: &str = "conversation_command";
+
+/// The word between two requests in one sentence.
+pub(super) const JOINER: &str = "and";

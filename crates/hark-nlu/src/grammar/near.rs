@@ -1,0 +1,283 @@
+//! Names that were not said exactly: other order, plural, only a part, a sound-alike. Like meanings are in `meaning`.
+//!
+//! For a sentence that no template accepts as it is, every stretch of its words is compared with every
+//! name of the home. What is near enough is offered to the parser as if the name had been said. Several
+//! names that are about as near are a tie, and a tie is asked back, never guessed.
+
+use super::home::IN_AREA;
+use super::kin;
+use super::reader::{NamesFound, Reader};
+use super::views::Entry;
+use super::words::Words;
+use crate::sounds::{self, Sound};
+use crate::text::{self, Token};
+use crate::tongue::Tongue;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Tells how alike in meaning a text is to each of some names, 0 to 1. Wired where an encoder is at hand.
+pub type Similar = Arc<dyn Fn(&str, &[&str]) -> Vec<f32> + Send + Sync>;
+
+/// How a name was recognised, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// The same words in another order or number: "lamp in the bedroom", "the lamps".
+    Form,
+    /// It sounds like it: "kitchin light".
+    Sound,
+    /// Some of its words: "the coffee" for "coffee machine".
+    Part,
+    /// It means the same: "the telly".
+    Meaning,
+    /// It is no name of the home, but stands where one belongs: nothing may be done with it.
+    Unknown,
+}
+
+/// A name that fits a stretch of words.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The name.
+    pub entry: Arc<Entry>,
+    /// How it was recognised.
+    pub how: Nearness,
+    /// How well, 0 to 1.
+    pub score: f32,
+}
+
+/// Names that fit a stretch of words, the best first; all of one list and one nearness.
+#[derive(Debug, Clone)]
+pub struct Span {
+    /// First word.
+    pub start: usize,
+    /// Word after the last.
+    pub end: usize,
+    /// Which list of the home.
+    pub list: u8,
+    /// The names.
+    pub candidates: Vec<Candidate>,
+}
+
+/// At least this much alike in sound.
+const SOUND: f32 = 0.75;
+/// What is this much worse than the best still counts as a tie.
+const MARGIN: f32 = 0.06;
+/// More names than this are not a tie but no answer.
+const MOST_TIED: usize = 4;
+/// Names have at most this many words more or less than what was said.
+const MOST_WORDS: usize = 6;
+
+/// Letters of what was said whose sound is compared with that of a name in one step.
+const LETTERS_A_STEP: usize = 8;
+
+/// Words that a name can be said with or without.
+pub(super) const SMALL_WORDS: [&str; 26] = [
+    "the", "my", "our", "a", "an", "in", "of", "on", "at", "by", "from", "der", "die", "das", "den", "dem",
+    "des", "im", "am", "vom", "mein", "meine", "ein", "eine", "einen", "einer",
+];
+
+/// Words that say what kind of place something is: alone they are no part of a name, as the floor of a "floor
+/// lamp" is not the ground floor.
+const PLACES: [&str; 8] = ["floor", "room", "storey", "level", "zimmer", "raum", "etage", "stock"];
+
+/// Words between requests; no name goes over them.
+const JOINERS: [&str; 6] = ["and", "then", "or", "und", "dann", "oder"];
+
+/// One way to say a name.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) list: u8,
+    pub(super) entry: Arc<Entry>,
+    text: String,
+    sound: Sound,
+    /// Stems of its words, sorted.
+    stems: Vec<String>,
+    /// What it is made of, for meanings.
+    pub(super) content: Vec<String>,
+    /// The same of the area it stands in.
+    pub(super) area: Vec<String>,
+}
+
+/// All names of the home, ready to be compared.
+#[derive(Debug, Default)]
+pub struct Names {
+    pub(super) items: Vec<Item>,
+    /// By the stems, joined.
+    by_stems: HashMap<String, Vec<usize>>,
+    /// Every word that names are made of, sorted.
+    pub(super) words: Vec<String>,
+}
+
+impl Names {
+    /// `lists` are the entries of the home's lists, by their numbers.
+    pub fn new(lists: &[Arc<[Arc<Entry>]>], words: &Words, tongue: &'static Tongue) -> Self {
+        let mut names = Self::default();
+        for (list, entries) in lists.iter().enumerate() {
+            for entry in entries.iter() {
+                let area = area_content(entry, tongue);
+                for phrase in &entry.phrases {
+                    let said: Vec<&str> = phrase.iter().map(|word| words.text(*word)).collect();
+                    let stems = stems(&said);
+                    if stems.is_empty() {
+                        continue;
+                    }
+                    let item = Item {
+                        list: list as u8,
+                        entry: Arc::clone(entry),
+                        text: said.join(" "),
+                        sound: Sound::of(&said),
+                        stems,
+                        content: kin::content(&said, tongue),
+                        area: area.clone(),
+                    };
+                    names.by_stems.entry(item.stems.join(" ")).or_default().push(names.items.len());
+                    names.items.push(item);
+                }
+            }
+        }
+        names.words = names.items.iter().flat_map(|item| item.content.iter().cloned()).collect();
+        names.words.sort_unstable();
+        names.words.dedup();
+        names
+    }
+
+    /// Whether something in one of some lists has exactly this name.
+    pub(super) fn are_called(&self, name: &str, lists: &[u8]) -> bool {
+        self.items.iter().any(|item| lists.contains(&item.list) && item.text == name)
+    }
+}
+
+/// Content words without their plural, sorted.
+fn stems(words: &[&str]) -> Vec<String> {
+    let mut stems: Vec<String> =
+        words.iter().filter(|word| !SMALL_WORDS.contains(word)).map(|word| stem(word)).collect();
+    stems.sort();
+    stems
+}
+
+fn stem(word: &str) -> String {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+impl Reader<'_> {
+    /// The stretches of a sentence that are near a name by form, sound or part.
+    pub(super) fn near_spans(&self, tokens: &[Token]) -> Vec<Span> {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let mut spans = Vec::new();
+        for (start, end) in stretches(&words) {
+            if !self.spend(1) {
+                return Vec::new();
+            }
+            let said = words[start..end].join(" ");
+            let known = self.near.borrow().get(&said).cloned();
+            let found = known.unwrap_or_else(|| {
+                let found = self.near_names(&words[start..end], &said);
+                self.near.borrow_mut().insert(said, Rc::clone(&found));
+                found
+            });
+            spans.extend(by_list(&found, (start, end)));
+        }
+        spans
+    }
+
+    /// The names that some words are near to.
+    fn near_names(&self, said: &[&str], text: &str) -> NamesFound {
+        let names = &self.grammar.names;
+        let (stems, sound) = (stems(said), Sound::of(said));
+        let mut found: Vec<(u8, Candidate)> = Vec::new();
+        let exact = names.by_stems.get(&stems.join(" ")).map(Vec::as_slice).unwrap_or_default();
+        for item in exact.iter().map(|index| &names.items[*index]) {
+            found.push((item.list, candidate(item, Nearness::Form, 1.0)));
+        }
+        for item in &names.items {
+            let compared = is_about_as_long(&sound, &item.sound);
+            if !self.spend(if compared { 1 + text.len() / LETTERS_A_STEP } else { 1 }) {
+                break;
+            }
+            if let Some(near) = near(item, text, &sound, &stems) {
+                found.push((item.list, near));
+            }
+        }
+        found.into()
+    }
+}
+
+/// What the name of the area is made of where something stands.
+fn area_content(entry: &Entry, tongue: &'static Tongue) -> Vec<String> {
+    let area = entry.context.get(IN_AREA).and_then(|area| area.as_str()).unwrap_or_default();
+    let words = text::words(area, tongue);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    kin::content(&words, tongue)
+}
+
+/// Stretches of words that can be a name, the longest first.
+pub(super) fn stretches<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (usize, usize)> + 'w {
+    let lengths = (1..=MOST_WORDS.min(words.len())).rev();
+    let all = lengths.flat_map(|length| (0..=words.len() - length).map(move |start| (start, start + length)));
+    all.filter(|(start, end)| {
+        let (first, last) = (words[*start], words[*end - 1]);
+        let joined = words[*start..*end].iter().any(|word| JOINERS.contains(word));
+        !joined && !SMALL_WORDS.contains(&first) && !SMALL_WORDS.contains(&last)
+    })
+}
+
+pub(super) fn candidate(item: &Item, how: Nearness, score: f32) -> Candidate {
+    Candidate { entry: Arc::clone(&item.entry), how, score }
+}
+
+/// Whether two names can sound alike at all: their keys must be about as long.
+fn is_about_as_long(one: &Sound, other: &Sound) -> bool {
+    let (one, other) = (one.length(), other.length());
+    one.abs_diff(other) <= 1 + one.max(other) / 4 && one.min(other) >= 2
+}
+
+fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Candidate> {
+    // A cheap look first.
+    if is_about_as_long(sound, &item.sound) {
+        let score = sounds::likeness(sound, &item.sound);
+        if score >= SOUND && text != item.text {
+            return Some(candidate(item, Nearness::Sound, score));
+        }
+    }
+    let part = !stems.is_empty()
+        && stems.len() < item.stems.len()
+        && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem))
+        && !stems.iter().all(|stem| PLACES.contains(&stem.as_str()));
+    let share = stems.len() as f32 / item.stems.len().max(1) as f32;
+    part.then(|| candidate(item, Nearness::Part, share))
+}
+
+/// What was found in a stretch of words, by list; the best first.
+pub(super) fn by_list(found: &[(u8, Candidate)], (start, end): (usize, usize)) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for (list, candidate) in found.iter().cloned() {
+        match spans.iter_mut().find(|span| span.list == list) {
+            Some(span) => span.candidates.push(candidate),
+            None => spans.push(Span { start, end, list, candidates: vec![candidate] }),
+        }
+    }
+    for span in &mut spans {
+        span.candidates.sort_by(|one, other| one.how.cmp(&other.how).then(other.score.total_cmp(&one.score)));
+    }
+    spans
+}
+
+/// The best of some candidates and those that are tied with it; `None` when there are too many.
+pub fn tied(candidates: Vec<(Candidate, u32)>) -> Option<Vec<(Candidate, u32)>> {
+    let (best, _) = candidates.first()?;
+    let (how, score) = (best.how, best.score);
+    // Of names that share a word all are meant, however many words they have besides.
+    let margin = if how == Nearness::Part { 1.0 } else { MARGIN };
+    let mut kept: Vec<(Candidate, u32)> = Vec::new();
+    for (candidate, value) in candidates {
+        let known = kept.iter().any(|(known, _)| known.entry.out == candidate.entry.out);
+        if candidate.how == how && score - candidate.score <= margin && !known {
+            kept.push((candidate, value));
+        }
+    }
+    (kept.len() <= MOST_TIED).then_some(kept)
+}

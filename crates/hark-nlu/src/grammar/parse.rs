@@ -1,0 +1,501 @@
+//! The exact parser: all templates at once, word by word, keeping the best way into each node.
+
+mod reconstruct;
+
+use super::found::{Found, Took};
+use super::home::IN_AREA;
+use super::near::{self, Candidate, Span};
+use super::network::{Network, NodeId, TemplateId};
+use super::pieces::SlotId;
+use super::reader::Reader;
+use super::views::ViewId;
+use super::words::{QuickMap, WordId};
+use super::{Grammar, Meaning};
+use crate::rules::{self, Reckoning};
+use crate::sentences::model::Ruled;
+use crate::text::{self, Token};
+use chrono::NaiveDateTime;
+use hark_core::intent::Ambiguity;
+use hark_core::{Effort, Slots};
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// A sentence that a template accepts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Name of the intent.
+    pub intent: String,
+    /// Its slots.
+    pub slots: Slots,
+    /// Key of the response, when the template asks for one.
+    pub response: Option<String>,
+    /// The template with its file and line.
+    pub why: String,
+    /// How many words a wildcard took.
+    pub wild_words: usize,
+    /// How sure it is, 0 to 1; below 1 where a name was not said exactly.
+    pub score: f32,
+    /// Slots whose name could be several, or should be asked about.
+    pub doubts: Vec<Ambiguity>,
+    /// What stands where a name belongs and is none.
+    pub unknown: Option<String>,
+    /// The words it was read from, each with what was made of it.
+    pub words: Vec<(String, Took)>,
+}
+
+/// How much worse a way is than another. Less is better, the fields from the top.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Cost {
+    /// How far names are from what was said: the way they were recognised, then how badly.
+    near: u16,
+    /// Words that a wildcard took.
+    wild: u16,
+    /// Words that were skipped.
+    skipped: u16,
+    /// Words that a list took: literal text is worth more.
+    listed: u16,
+    /// Lists that took words: one long name is worth more than a place and a shorter name.
+    lists: u16,
+}
+
+/// How a node was reached.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Start,
+    Word,
+    Skip,
+    Any(SlotId),
+    View(ViewId, SlotId, u32),
+    Ruled(SlotId, u32),
+    Near(ViewId, SlotId, u32),
+}
+
+impl Step {
+    fn took(self) -> Took {
+        match self {
+            Self::Word | Self::View(..) => Took::Meant,
+            Self::Ruled(..) => Took::Ruled,
+            Self::Near(..) => Took::Nearly,
+            Self::Any(_) => Took::AsItIs,
+            Self::Start | Self::Skip => Took::Nothing,
+        }
+    }
+}
+
+/// One way into a node.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    node: NodeId,
+    cost: Cost,
+    step: Step,
+    /// Position before the step.
+    from: usize,
+    /// The way it continues.
+    before: usize,
+}
+
+/// The first arcs of all templates together, so that a sentence does not try each template.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    words: QuickMap<WordId, Vec<NodeId>>,
+    views: Vec<(ViewId, SlotId, NodeId)>,
+    any: Vec<(SlotId, NodeId)>,
+    ruled: Vec<(Ruled, SlotId, NodeId)>,
+}
+
+impl Start {
+    pub(super) fn new(network: &Network) -> Self {
+        let mut start = Self::default();
+        for node in network.starts.iter().map(|id| network.node(*id)) {
+            for (word, to) in node.words {
+                start.words.entry(*word).or_default().push(*to);
+            }
+            start.views.extend(node.views);
+            start.any.extend(node.any);
+            start.ruled.extend(node.ruled);
+        }
+        start.views.sort_unstable();
+        start
+    }
+}
+
+/// The node number that stands for the start of all templates.
+const START: NodeId = NodeId::MAX;
+
+impl Grammar {
+    /// The best match of a text; `None` when no template accepts it. Times are reckoned from 1970.
+    pub fn parse(&self, text: &str) -> Option<Match> {
+        let effort = Effort::default();
+        let found = Reader::new(self, NaiveDateTime::default(), &effort)
+            .exactly(text, &text::tokenise(text, self.tongue));
+        found.filter(|_| !effort.is_spent())
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn parse_with(&self, text: &str, tokens: &[Token], spans: &[Span]) -> Option<Match> {
+        self.best(text, tokens, spans, |found| self.can_do_later(found))
+    }
+
+    /// The best match that `may` be it.
+    pub(super) fn best(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        spans: &[Span],
+        may: impl Fn(&Found) -> bool,
+    ) -> Option<Match> {
+        self.best_of(text, tokens, spans, true, may)
+    }
+
+    /// The best match without words that can be any. Ways with such words are the worst of all where every name is said
+    /// exactly, so that leaving them out changes nothing but the time.
+    pub(super) fn best_tame(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        self.best_of(text, tokens, &[], false, |_| true)
+    }
+
+    fn best_of(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        spans: &[Span],
+        wild: bool,
+        may: impl Fn(&Found) -> bool,
+    ) -> Option<Match> {
+        if tokens.is_empty() || self.is_spent() {
+            return None;
+        }
+        let grammar = self.grammar;
+        let words: Vec<Option<WordId>> =
+            tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
+        let spoken: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let run = Run::new(self, &words, &spoken, spans, wild);
+        let last = run.frontier.last()?;
+        let mut best: Option<(BestKey, TemplateId, Found)> = None;
+        for way in last.values().map(|index| run.ways[*index]) {
+            let Some(template) = grammar.network.end_of(way.node) else { continue };
+            // Words that are taken as they are grow with every one of them.
+            if !self.spend(tokens.len() * (1 + tokens.len() / WORDS_A_STEP)) {
+                return None;
+            }
+            let meaning = &grammar.meanings[template as usize];
+            let found = run.reconstruct(way, text, tokens);
+            let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
+            if !fits
+                || found.lists_a_question(grammar.tongue())
+                || !may(&found)
+                || grammar.is_elsewhere(&found)
+            {
+                continue;
+            }
+            let key: BestKey = (
+                (way.cost.wild, way.cost.near),
+                Reverse(meaning.block.rank),
+                !found.named,
+                way.cost,
+                template,
+            );
+            if best.as_ref().is_none_or(|(other, _, _)| key < *other) {
+                best = Some((key, template, found));
+            }
+        }
+        let (key, template, found) = best?;
+        let words = found.words(tokens);
+        let meaning = &grammar.meanings[template as usize];
+        Some(Match { words, ..grammar.finish(meaning, found, usize::from(key.0.0)) })
+    }
+}
+
+impl Grammar {
+    /// Whether the thing stands in another area than the one that was said with it.
+    fn is_elsewhere(&self, found: &Found) -> bool {
+        let (said, stands) = (found.slots.get("area"), found.context.get(IN_AREA));
+        let (Some(said), Some(name)) = (said, found.slots.get("name")) else { return false };
+        let namesake =
+            |item: &near::Item| item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said);
+        // What drives about is told where to go.
+        let drives = found
+            .context
+            .get("domain")
+            .and_then(Value::as_str)
+            .is_some_and(|it| DRIVING_DOMAINS.contains(&it));
+        found.named
+            && !drives
+            && stands.is_some_and(|stands| stands != said)
+            && !self.names.items.iter().any(namesake)
+    }
+
+    fn finish(&self, meaning: &Meaning, found: Found, wild_words: usize) -> Match {
+        let mut slots = found.slots;
+        let told = slots.clone();
+        let mut put = |slot: &String, value: &Value| {
+            if !told.contains_key(slot) {
+                slots.insert(slot.clone(), value.clone());
+            }
+        };
+        for (key, requirement) in &meaning.block.requires {
+            let value = found.context.get(key).or_else(|| self.context.get(key));
+            if let (Some(slot), Some(value)) = (&requirement.slot, value) {
+                put(slot, value);
+            }
+        }
+        for key in &meaning.block.from_context {
+            if let Some(value) = found.context.get(key).or_else(|| self.context.get(key)) {
+                put(key, value);
+            }
+        }
+        meaning.block.slots.iter().for_each(|(slot, value)| put(slot, value));
+        let file =
+            meaning.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Match {
+            intent: meaning.block.intent.clone(),
+            slots,
+            response: found.response.or_else(|| meaning.block.response.clone()),
+            why: format!("matched \"{}\" ({file}:{}){}", meaning.text, meaning.line, found.near_why),
+            wild_words,
+            score: found.score,
+            doubts: found.doubts,
+            unknown: found.unknown,
+            words: Vec::new(),
+        }
+    }
+}
+
+/// Order of preference: fewest wildcard words, names said most exactly, the owner's own sentences, those that name a thing,
+/// then most literal text, then the one written first.
+type BestKey = ((u16, u16), Reverse<usize>, bool, Cost, TemplateId);
+
+/// One run of the parser over a sentence.
+struct Run<'g> {
+    reader: &'g Reader<'g>,
+    grammar: &'g Grammar,
+    /// Whether some words can be any.
+    wild: bool,
+    words: &'g [Option<WordId>],
+    ways: Vec<Way>,
+    /// Best way into each node, by position.
+    frontier: Vec<QuickMap<NodeId, usize>>,
+    /// What each list matches, by list, at the position at hand.
+    matches: QuickMap<ViewId, Vec<(usize, u32)>>,
+    /// The words themselves, for rules.
+    spoken: &'g [&'g str],
+    /// What each rule matches, at the position at hand: ends, and places in `found`.
+    ruled: Vec<(Ruled, Vec<(usize, u32)>)>,
+    /// Everything that rules found.
+    found: Vec<rules::Found>,
+    /// Names that are nearly said.
+    spans: &'g [Span],
+    /// Those that were offered, with their places in the list; the best first.
+    offered: Vec<Vec<(Candidate, u32)>>,
+    /// Which of these each list offers at the position at hand: ends, places in `offered`, and what they cost.
+    nearby: QuickMap<ViewId, Vec<(usize, u32, u16)>>,
+    /// Steps that are still to be taken from the effort.
+    unpaid: usize,
+}
+
+impl<'g> Run<'g> {
+    fn new(
+        reader: &'g Reader<'g>,
+        words: &'g [Option<WordId>],
+        spoken: &'g [&'g str],
+        spans: &'g [Span],
+        wild: bool,
+    ) -> Self {
+        let mut run = Self {
+            reader,
+            grammar: reader.grammar,
+            wild,
+            words,
+            ways: Vec::new(),
+            frontier: vec![QuickMap::default(); words.len() + 1],
+            matches: QuickMap::default(),
+            spoken,
+            ruled: Vec::new(),
+            found: Vec::new(),
+            spans,
+            offered: Vec::new(),
+            nearby: QuickMap::default(),
+            unpaid: 0,
+        };
+        let start = Way { node: START, cost: Cost::default(), step: Step::Start, from: 0, before: 0 };
+        run.push(0, start);
+        for at in 0..words.len() {
+            run.matches.clear();
+            run.ruled.clear();
+            run.nearby.clear();
+            let mut here: Vec<usize> = run.frontier[at].values().copied().collect();
+            here.sort_unstable();
+            let skips = run.skips(at);
+            for index in here {
+                if !reader.spend(std::mem::take(&mut run.unpaid)) {
+                    // Nothing that is found now counts.
+                    run.frontier.clear();
+                    return run;
+                }
+                run.advance(at, index);
+                run.skip(at, index, &skips);
+            }
+        }
+        run
+    }
+
+    fn push(&mut self, at: usize, way: Way) {
+        self.unpaid += 1;
+        let index = self.ways.len();
+        match self.frontier[at].entry(way.node) {
+            std::collections::hash_map::Entry::Occupied(mut known) => {
+                if self.ways[*known.get()].cost <= way.cost {
+                    return;
+                }
+                known.insert(index);
+            }
+            std::collections::hash_map::Entry::Vacant(new) => {
+                new.insert(index);
+            }
+        }
+        self.ways.push(way);
+    }
+
+    fn advance(&mut self, at: usize, index: usize) {
+        let way = self.ways[index];
+        let grammar = self.grammar;
+        if way.node == START {
+            let start = &grammar.start;
+            if let Some(targets) = self.words[at].and_then(|word| start.words.get(&word)) {
+                targets.iter().for_each(|to| self.word(at, index, way.cost, *to));
+            }
+            start.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
+            if self.wild {
+                start.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+            }
+            start.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
+            return;
+        }
+        let node = grammar.network.node(way.node);
+        if let Some(word) = self.words[at] {
+            let first = node.words.partition_point(|(other, _)| *other < word);
+            for (_, to) in node.words[first..].iter().take_while(|(other, _)| *other == word) {
+                self.word(at, index, way.cost, *to);
+            }
+        }
+        node.views.iter().for_each(|arc| self.view(at, index, way.cost, *arc));
+        if self.wild {
+            node.any.iter().for_each(|arc| self.any(at, index, way.cost, *arc));
+        }
+        node.ruled.iter().for_each(|arc| self.ruled(at, index, way.cost, *arc));
+    }
+
+    fn word(&mut self, at: usize, before: usize, cost: Cost, to: NodeId) {
+        self.push(at + 1, Way { node: to, cost, step: Step::Word, from: at, before });
+    }
+
+    fn any(&mut self, at: usize, before: usize, mut cost: Cost, (slot, to): (SlotId, NodeId)) {
+        cost.wild = cost.wild.saturating_add(1);
+        self.push(at + 1, Way { node: to, cost, step: Step::Any(slot), from: at, before });
+    }
+
+    fn view(&mut self, at: usize, before: usize, cost: Cost, (view, slot, to): (ViewId, SlotId, NodeId)) {
+        let (grammar, words) = (self.grammar, self.words);
+        let found = self.matches.entry(view).or_insert_with(|| grammar.views.matches(view, words, at));
+        for (end, value) in found.clone() {
+            let mut cost = cost;
+            cost.listed += (end - at) as u16;
+            cost.lists += 1;
+            self.push(end, Way { node: to, cost, step: Step::View(view, slot, value), from: at, before });
+        }
+        if !self.spans.is_empty() {
+            self.near(at, before, cost, (view, slot, to));
+        }
+    }
+
+    /// Names of a list that are nearly said here.
+    fn near(&mut self, at: usize, before: usize, cost: Cost, (view, slot, to): (ViewId, SlotId, NodeId)) {
+        if !self.nearby.contains_key(&view) {
+            let here = self.near_matches(at, view);
+            self.nearby.insert(view, here);
+        }
+        for index in 0..self.nearby[&view].len() {
+            let (end, offered, near) = self.nearby[&view][index];
+            let mut cost = cost;
+            cost.near = cost.near.saturating_add(near);
+            cost.listed += (end - at) as u16;
+            let step = Step::Near(view, slot, offered);
+            self.push(end, Way { node: to, cost, step, from: at, before });
+        }
+    }
+
+    /// Which names of a list are nearly said here: where they end, where they are offered, and what they cost.
+    fn near_matches(&mut self, at: usize, view: ViewId) -> Vec<(usize, u32, u16)> {
+        let list = self.grammar.views.get(view);
+        let mut found = Vec::new();
+        self.unpaid += self.spans.len() / SPANS_A_STEP;
+        for span in self.spans.iter().filter(|span| span.start == at && Some(span.list) == list.list) {
+            self.unpaid += span.candidates.len() * list.entries.len() / ENTRIES_A_STEP;
+            let here = span.candidates.iter().filter_map(|candidate| {
+                let value = list.entries.iter().position(|entry| Arc::ptr_eq(entry, &candidate.entry))?;
+                Some((candidate.clone(), value as u32))
+            });
+            let Some(tied) = near::tied(here.collect()) else { continue };
+            let Some((best, _)) = tied.first() else { continue };
+            let near = 100 * (1 + best.how as u16) + ((1.0 - best.score) * 100.0) as u16;
+            found.push((span.end, self.offered.len() as u32, near));
+            self.offered.push(tied);
+        }
+        found
+    }
+
+    fn ruled(&mut self, at: usize, before: usize, cost: Cost, (ruled, slot, to): (Ruled, SlotId, NodeId)) {
+        let known = self.ruled.iter().position(|(known, _)| *known == ruled);
+        let index = known.unwrap_or_else(|| {
+            let by = Reckoning { tongue: self.grammar.tongue, now: self.reader.now, prefer: ruled.prefer };
+            let mut ends = Vec::new();
+            let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
+            self.unpaid += RULE_STEPS;
+            for (found, used) in rules::all(ruled.rule, rest, &by) {
+                self.unpaid += RULE_STEPS * used;
+                ends.push((at + used, self.found.len() as u32));
+                self.found.push(found);
+            }
+            self.ruled.push((ruled, ends));
+            self.ruled.len() - 1
+        });
+        for (end, found) in self.ruled[index].1.clone() {
+            let mut cost = cost;
+            // A written value is worth more than what a rule makes of the same words.
+            cost.listed += (end - at) as u16 + 1;
+            self.push(end, Way { node: to, cost, step: Step::Ruled(slot, found), from: at, before });
+        }
+    }
+
+    /// Lengths of the phrases that may be passed over at `at`.
+    fn skips(&self, at: usize) -> Vec<usize> {
+        let rest = &self.words[at..];
+        let fits = |phrase: &&Vec<WordId>| {
+            phrase.len() <= rest.len() && phrase.iter().zip(rest).all(|(word, here)| Some(*word) == *here)
+        };
+        self.grammar.skip_phrases.iter().filter(fits).map(Vec::len).collect()
+    }
+
+    fn skip(&mut self, at: usize, before: usize, lengths: &[usize]) {
+        let way = self.ways[before];
+        for length in lengths {
+            let mut cost = way.cost;
+            cost.skipped += *length as u16;
+            self.push(at + length, Way { node: way.node, cost, step: Step::Skip, from: at, before });
+        }
+    }
+}
+
+/// Steps that it takes to try a rule, and for each word of what it finds.
+const RULE_STEPS: usize = 4;
+
+/// Words that are put together in one step.
+const WORDS_A_STEP: usize = 64;
+
+/// Spans and entries of lists that are looked through in one step.
+const SPANS_A_STEP: usize = 16;
+const ENTRIES_A_STEP: usize = 64;
+
+/// Things of these domains are not bound to where they stand.
+const DRIVING_DOMAINS: [&str; 2] = ["vacuum", "lawn_mower"];

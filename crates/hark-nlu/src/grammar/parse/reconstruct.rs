@@ -1,0 +1,164 @@
+//! What stands along a way through the templates: slots, context, doubts.
+
+use super::{Run, Step, Way};
+use crate::grammar::found::{Found, slot_name};
+use crate::grammar::home::IN_AREA;
+use crate::grammar::near::{Candidate, Nearness};
+use crate::grammar::pieces::SlotId;
+use crate::grammar::views::{Entry, View};
+use crate::text::Token;
+use hark_core::calendar::When;
+use hark_core::intent::Ambiguity;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A list that says which response is wanted: `{question:@response}`. Hark's own.
+const RESPONSE: &str = "@response";
+
+/// Things of these domains can let somebody in, or leave the house open.
+const DANGEROUS_DOMAINS: [&str; 5] = ["lock", "cover", "alarm_control_panel", "valve", "garage"];
+
+impl Run<'_> {
+    /// Slots and context along a way.
+    pub(super) fn reconstruct(&self, last: Way, text: &str, tokens: &[Token]) -> Found {
+        let mut steps = Vec::new();
+        let (mut way, mut end) = (last, tokens.len());
+        while !matches!(way.step, Step::Start) {
+            steps.push((way.step, way.from, end));
+            end = way.from;
+            way = self.ways[way.before];
+        }
+        steps.reverse();
+        let mut found = Found::default();
+        let mut wild: Option<(SlotId, usize)> = None;
+        for (step, from, end) in steps {
+            found.took.extend((from..end).map(|_| step.took()));
+            match step {
+                Step::Any(slot) => {
+                    let start = wild.filter(|(known, _)| *known == slot).map_or(from, |(_, start)| start);
+                    wild = Some((slot, start));
+                    let value = &text[tokens[start].start..tokens[end - 1].end];
+                    self.put(&mut found, slot, Value::from(value.trim()));
+                }
+                Step::View(view, slot, value) => {
+                    let view = self.grammar.views.get(view);
+                    let entry = &view.entries[value as usize];
+                    found.named |= view.names;
+                    if view.names {
+                        let same = self.same_words(view, from, end);
+                        self.choose(&mut found, slot, &[&[entry], same.as_slice()].concat());
+                    } else {
+                        found.context.extend(entry.context.clone());
+                        self.put(&mut found, slot, entry.out.clone());
+                    }
+                }
+                Step::Near(view, slot, index) => {
+                    found.named |= self.grammar.views.get(view).names;
+                    let said = &text[tokens[from].start..tokens[end - 1].end];
+                    self.put_near(&mut found, slot, &self.offered[index as usize], said);
+                }
+                Step::Ruled(slot, index) => {
+                    let own = &self.grammar.slot_names[slot as usize];
+                    for (part, value) in &self.found[index as usize] {
+                        let name = slot_name(own, part);
+                        let said = found.slots.get(&name).and_then(Value::as_str);
+                        let joined = said.and_then(|said| When::joined(said, value.as_str()?));
+                        let value =
+                            joined.map_or_else(|| value.clone(), |when| Value::from(when.to_string()));
+                        found.slots.insert(name, value);
+                    }
+                }
+                _ => {}
+            }
+            if !matches!(step, Step::Any(_)) {
+                wild = None;
+            }
+        }
+        found
+    }
+
+    /// Every value that some words are, exactly.
+    fn same_words<'v>(&self, view: &'v View, from: usize, end: usize) -> Vec<&'v Arc<Entry>> {
+        let mut node = view.root;
+        for word in &self.words[from..end] {
+            let Some(next) = word.and_then(|word| self.grammar.views.step(node, word)) else {
+                return Vec::new();
+            };
+            node = next;
+        }
+        let values = &self.grammar.views.tries[node as usize].values;
+        values.iter().map(|value| &view.entries[*value as usize]).collect()
+    }
+
+    /// Puts the first of some names that are said alike, unless another stands where the speaker is; the
+    /// others make it doubtful.
+    fn choose(&self, found: &mut Found, slot: SlotId, entries: &[&Arc<Entry>]) {
+        let place = self.grammar.context.get("area");
+        let here = entries.iter().find(|entry| place.is_some() && entry.context.get(IN_AREA) == place);
+        let chosen = here.unwrap_or(&entries[0]);
+        let mut names: Vec<Value> = Vec::new();
+        for entry in entries {
+            if !names.contains(&entry.out) {
+                names.push(entry.out.clone());
+            }
+        }
+        if here.is_none() && names.len() > 1 {
+            found.doubts.push(self.doubt(slot, &names));
+        }
+        found.context.extend(chosen.context.clone());
+        self.put(found, slot, chosen.out.clone());
+    }
+
+    fn doubt(&self, slot: SlotId, names: &[Value]) -> Ambiguity {
+        let candidates =
+            names.iter().map(|name| name.as_str().map_or_else(|| name.to_string(), str::to_owned));
+        Ambiguity {
+            intent: 0,
+            slot: self.grammar.slot_names[slot as usize].clone(),
+            candidates: candidates.collect(),
+        }
+    }
+
+    /// Puts a name that was nearly said, and notes why.
+    fn put_near(&self, found: &mut Found, slot: SlotId, offered: &[(Candidate, u32)], said: &str) {
+        let Some((best, _)) = offered.first() else { return };
+        if best.how == Nearness::Unknown {
+            found.context.extend(best.entry.context.clone());
+            found.unknown = Some(said.to_owned());
+            return;
+        }
+        let entries: Vec<&Arc<Entry>> = offered.iter().map(|(candidate, _)| &candidate.entry).collect();
+        let doubts = found.doubts.len();
+        self.choose(found, slot, &entries);
+        // What can be dangerous is never done to a name that somebody may not have said.
+        let domain = best.entry.context.get("domain").and_then(Value::as_str).unwrap_or_default();
+        if best.how != Nearness::Form && DANGEROUS_DOMAINS.contains(&domain) && found.doubts.len() == doubts {
+            found.doubts.push(self.doubt(slot, std::slice::from_ref(&best.entry.out)));
+        }
+        let name = best.entry.out.as_str().unwrap_or_default();
+        let how = match best.how {
+            Nearness::Form => "is another form of",
+            Nearness::Sound => "sounds like",
+            Nearness::Part => "is a part of",
+            Nearness::Meaning => "means",
+            Nearness::Unknown => "is none, nor is",
+        };
+        found.near_why.push_str(&format!("; \"{said}\" {how} \"{name}\""));
+        found.score = found.score.min(match best.how {
+            Nearness::Form => 0.98,
+            Nearness::Sound | Nearness::Meaning => best.score.min(0.95),
+            Nearness::Part => 0.8,
+            Nearness::Unknown => 0.0,
+        });
+    }
+
+    fn put(&self, found: &mut Found, slot: SlotId, value: Value) {
+        let name = &self.grammar.slot_names[slot as usize];
+        match (name.as_str(), value) {
+            (RESPONSE, Value::String(key)) => found.response = Some(key),
+            // A capture is no slot.
+            (capture, _) if capture.starts_with('@') => {}
+            (_, value) => drop(found.slots.insert(name.clone(), value)),
+        }
+    }
+}

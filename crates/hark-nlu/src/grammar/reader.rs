@@ -1,0 +1,126 @@
+//! Reads one request: the same words are asked for in many places of it, and are read once. All of it shares one effort;
+//! when that is spent nothing more is found, and what was found before is for nobody to use.
+
+use super::near::{Candidate, Span};
+use super::parse::Match;
+use super::{COMMAND, Grammar};
+use crate::text::{self, Token};
+use chrono::NaiveDateTime;
+use hark_core::Effort;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Letters that are taken apart into words in one step.
+const LETTERS_A_STEP: usize = 4;
+
+/// How some words are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum How {
+    /// Word by word.
+    Exactly,
+    /// The same, and no part may be any words.
+    Tamely,
+    /// As something to be done now.
+    AtOnce,
+    /// Names may be said otherwise.
+    Nearly,
+}
+
+/// Names that some words may be, with the numbers of their lists.
+pub(super) type NamesFound = Rc<[(u8, Candidate)]>;
+
+/// See the module.
+pub(crate) struct Reader<'r> {
+    /// The sentences.
+    pub(crate) grammar: &'r Grammar,
+    /// From when times are reckoned.
+    pub(crate) now: NaiveDateTime,
+    effort: &'r Effort,
+    /// What was read already, by how, words and text.
+    known: RefCell<HashMap<(How, String), Option<Match>>>,
+    /// Names that sound or look like some words, by these words.
+    pub(super) near: RefCell<HashMap<String, NamesFound>>,
+    /// Names that mean the same as some words.
+    pub(super) meant: RefCell<HashMap<String, NamesFound>>,
+    /// How alike words that were looked up are to each word that names are made of.
+    pub(super) looked_up: RefCell<HashMap<String, Vec<f32>>>,
+}
+
+impl<'r> Reader<'r> {
+    pub(crate) fn new(grammar: &'r Grammar, now: NaiveDateTime, effort: &'r Effort) -> Self {
+        let (known, near) = (RefCell::default(), RefCell::default());
+        let (meant, looked_up) = (RefCell::default(), RefCell::default());
+        Self { grammar, now, effort, known, near, meant, looked_up }
+    }
+
+    /// Takes some steps; false when nothing is left.
+    pub(crate) fn spend(&self, steps: usize) -> bool {
+        self.effort.spend(steps as u64)
+    }
+
+    /// Makes ready what reading needs: its time does not count.
+    pub(super) fn apart<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.effort.apart(work)
+    }
+
+    /// Whether whatever was found counts for nothing.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.effort.is_spent()
+    }
+
+    /// The words of a text that was put together; none when nothing is left.
+    pub(crate) fn tokenise(&self, text: &str) -> Vec<Token> {
+        let tongue = self.grammar.tongue();
+        if self.spend(1 + text.len() / LETTERS_A_STEP) { text::tokenise(text, tongue) } else { Vec::new() }
+    }
+
+    /// The best match of some tokens of `text`.
+    pub(crate) fn exactly(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        self.once(How::Exactly, text, tokens, || self.parse_with(text, tokens, &[]))
+    }
+
+    /// The same where no part of it may be any words: what [`Reader::exactly`] finds, if it has none.
+    pub(crate) fn tamely(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        self.once(How::Tamely, text, tokens, || self.best_tame(text, tokens))
+    }
+
+    /// The same of what is to be done now.
+    pub(super) fn at_once(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let is_now = || self.best(text, tokens, &[], |found| !found.slots.contains_key(COMMAND));
+        self.once(How::AtOnce, text, tokens, is_now)
+    }
+
+    /// The best match of some tokens of `text`, none of which need name a thing exactly.
+    pub(crate) fn nearly(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let read =
+            |spans: Vec<Span>| (!spans.is_empty()).then(|| self.parse_with(text, tokens, &spans)).flatten();
+        let by_name = || read(self.near_spans(tokens));
+        self.once(How::Nearly, text, tokens, || by_name().or_else(|| read(self.meaning_spans(tokens))))
+    }
+
+    fn once(
+        &self,
+        how: How,
+        text: &str,
+        tokens: &[Token],
+        read: impl FnOnce() -> Option<Match>,
+    ) -> Option<Match> {
+        let (first, last) = (tokens.first()?, tokens.last()?);
+        // Looking it up costs about as much as a word a step.
+        if !self.spend(tokens.len()) {
+            return None;
+        }
+        let mut said = text[first.start..last.end].to_owned();
+        for token in tokens {
+            said.push(' ');
+            said.push_str(&token.word);
+        }
+        let known = self.known.borrow().get(&(how, said.clone())).cloned();
+        known.unwrap_or_else(|| {
+            let found = read();
+            self.known.borrow_mut().insert((how, said), found.clone());
+            found
+        })
+    }
+}

@@ -1,0 +1,238 @@
+//! Numbers, dates and contents that cannot be: "10^308 degrees", "minus five minutes", "february 30", "add ]]]". What is
+//! said of them is refused with the reason; no part of them is taken for another number or another day.
+
+use super::around::{self, Speech};
+use super::grammar::{Match, Reader, Took};
+use super::intent::{category_of, leans_on_another};
+use super::provisos::refused;
+use super::rules::{self, NoSuchDay, Prefer, Reckoning};
+use super::spans;
+use super::text::Token;
+use super::tongue;
+use hark_core::intent::refusal;
+use hark_core::{Category, Intent, Slots};
+use serde_json::Value;
+use std::ops::Range;
+
+/// Numbers that are put in the place of one to find out what it is for.
+const EXAMPLES: [u32; 4] = [50, 20, 10, 2];
+
+/// Most numbers of a sentence that are looked at.
+const MOST_NUMBERS: usize = 4;
+
+/// Steps of looking whether a day begins at a word.
+const STEPS_A_WORD: usize = 4;
+
+/// What stands between words and behind sentences.
+const PUNCTUATION: &str = "-–—.,;:!?…";
+
+/// A word that is in no sentence.
+const ANYTHING: &str = "zyxwv";
+
+/// What of one sentence cannot be.
+pub(super) struct Impossible<'s> {
+    speech: Speech<'s>,
+    words: Vec<&'s str>,
+    numbers: Vec<Range<usize>>,
+    dates: Vec<(NoSuchDay, Range<usize>)>,
+}
+
+impl<'s> Impossible<'s> {
+    /// Looks for numbers and for days that no calendar has.
+    pub fn of(reader: &'s Reader<'s>, text: &'s str, tokens: &'s [Token]) -> Self {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let tongue = reader.grammar.tongue();
+        let by = Reckoning { tongue, now: reader.now, prefer: Prefer::default() };
+        let mut dates = Vec::new();
+        let mut at = 0;
+        while at < words.len() && reader.spend(STEPS_A_WORD) {
+            let day = rules::no_such_day(&words[at..], &by);
+            let used = day.map_or(1, |(_, used)| used);
+            dates.extend(day.map(|(day, used)| (day, at..at + used)));
+            at += used;
+        }
+        let mut numbers = spans::numbers(text, tokens, tongue);
+        numbers.truncate(MOST_NUMBERS);
+        Self { speech: Speech { reader, text, tokens }, words, numbers, dates }
+    }
+
+    /// The refusal of a sentence that was read: the day is read as another, or of a number only a part.
+    pub fn refuse(&self, read: &[Match]) -> Option<Intent> {
+        let talk = read.iter().all(|found| category_of(&found.intent) == Some(Category::Conversation));
+        if talk {
+            return None;
+        }
+        let named = |span: &Range<usize>| {
+            let mut places = read.iter().flat_map(|found| self.places(found, span));
+            places
+                .any(|took| [Took::AsItIs, Took::Meant].iter().any(|one| took.iter().all(|it| it.1 == *one)))
+        };
+        let date = self.dates.iter().find(|(_, span)| !named(span));
+        date.map(|(day, span)| self.no_day(*day, span)).or_else(|| self.wordless(read)).or_else(|| {
+            let acts = |found: &&Match| may_act(&found.intent);
+            let parted = |found: &Match, span: &Range<usize>| {
+                let odd = spans::is_odd(self.speech.text, &self.speech.tokens[span.clone()]);
+                self.places(found, span).any(|took| !is_taken_whole(took, odd))
+            };
+            let mut each =
+                read.iter().filter(acts).flat_map(|found| self.numbers.iter().map(move |it| (found, it)));
+            each.find(|(found, span)| parted(found, span)).map(|(found, span)| {
+                let found = self.with_example(span).unwrap_or_else(|| (found.clone(), None));
+                self.no_number(&found, span)
+            })
+        })
+    }
+
+    /// The refusal of a sentence that no template took, but that would be understood with another number or day.
+    pub fn refuse_unread(&self) -> Option<Intent> {
+        let day = || {
+            let on_a_day = |span: &Range<usize>| {
+                let tongue = self.speech.reader.grammar.tongue();
+                let day = tongue.days.iter().find(|(_, ahead)| *ahead == 1).map_or("", |(word, _)| *word);
+                let on = |at: usize| tongue::starts(tongue.on, &self.words[at..]) == Some(span.start - at);
+                let from = (0..span.start).find(|at| on(*at)).unwrap_or(span.start);
+                let told = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
+                [from..span.end, span.clone()]
+                    .into_iter()
+                    .any(|span| self.read_with(span, &[day], told).is_some())
+            };
+            self.dates.iter().find(|(_, span)| on_a_day(span)).map(|(day, span)| self.no_day(*day, span))
+        };
+        let number = || {
+            let mut all = self.numbers.iter();
+            all.find_map(|span| self.with_example(span).map(|found| self.no_number(&found, span)))
+        };
+        day().or_else(number).or_else(|| self.wordless(&[]))
+    }
+
+    /// The refusal of an intent that others have named, whose slots were not found: it has a day that is none, or a number
+    /// below zero.
+    pub fn refuse_unfilled(&self, intent: &str) -> Option<Intent> {
+        if !may_act(intent) {
+            return None;
+        }
+        let tongue = self.speech.reader.grammar.tongue();
+        let odd = |span: &&Range<usize>| {
+            let below_zero = (tongue.number)(&self.words[span.start..]).is_some_and(|(value, _)| value < 0.0);
+            let power: Vec<&str> = tongue.power.split(' ').collect();
+            let powers = self.words[(*span).clone()].windows(power.len()).any(|words| words == power);
+            below_zero || powers || spans::is_odd(self.speech.text, &self.speech.tokens[(*span).clone()])
+        };
+        let date = self.dates.first().map(|(day, span)| self.no_day(*day, span));
+        date.or_else(|| {
+            self.numbers.iter().find(odd).map(|span| self.refusal(refusal::NUMBER, span, Slots::new()))
+        })
+    }
+
+    /// What a match made of the words of a stretch, wherever it has them.
+    fn places<'m>(
+        &self,
+        found: &'m Match,
+        span: &Range<usize>,
+    ) -> impl Iterator<Item = &'m [(String, Took)]> {
+        let said: Vec<&str> = self.words[span.clone()].to_vec();
+        let same =
+            move |window: &&[(String, Took)]| window.iter().zip(&said).all(|((word, _), said)| word == said);
+        found.words.windows(span.len()).filter(same)
+    }
+
+    /// What a sentence means with an example in the place of a number, and the slot that takes it.
+    fn with_example(&self, span: &Range<usize>) -> Option<(Match, Option<String>)> {
+        EXAMPLES.iter().find_map(|example| {
+            let words = (self.speech.reader.grammar.tongue().integer_words)(u64::from(*example));
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let found = self.read_with(span.clone(), &words, |found| may_act(&found.intent))?;
+            let has = |value: &Value| value.as_f64() == Some(f64::from(*example));
+            let slot = found.slots.iter().find(|(_, value)| has(value)).map(|(slot, _)| slot.clone());
+            Some((found, slot))
+        })
+    }
+
+    /// The reading with other words in the place of some, where it fits and takes no words as they are.
+    fn read_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {
+        let found = self.exactly_with(span, instead, fits)?;
+        (found.wild_words == 0 || found.slots.contains_key("conversation_command")).then_some(found)
+    }
+
+    fn exactly_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {
+        let reader = self.speech.reader;
+        let words = [&self.words[..span.start], instead, &self.words[span.end..]].concat();
+        let (text, tokens) = around::spoken(&words, reader);
+        let core = Speech { reader, text: &text, tokens: &tokens }.core();
+        let whole = |found: &Match| fits(found) && !leans_on_another(&found.intent);
+        let read = |tokens: &[Token]| reader.exactly(&text, tokens).filter(whole);
+        read(&tokens).or_else(|| read(core?))
+    }
+
+    /// The refusal where signs alone stand for a content: with any word in their place it would be one, or a verb is all
+    /// that is left: "add ]]]".
+    fn wordless(&self, read: &[Match]) -> Option<Intent> {
+        let Speech { text, reader, .. } = self.speech;
+        let signs = text.split_whitespace().filter(|piece| {
+            !piece.contains(char::is_alphanumeric)
+                && !piece.chars().all(|c| PUNCTUATION.contains(c))
+                && super::text::tokenise(piece, reader.grammar.tongue()).is_empty()
+        });
+        let verbs = reader.grammar.tongue().talk.verbs;
+        let bare = read.is_empty() && self.words.iter().all(|word| verbs.contains(word));
+        let is_content = |piece: &&str| {
+            if bare {
+                return true;
+            }
+            let with_word = text.replacen(*piece, ANYTHING, 1);
+            let tokens = reader.tokenise(&with_word);
+            let found = reader.exactly(&with_word, &tokens);
+            found.is_some_and(|found| {
+                let other = read.iter().all(|it| it.intent != found.intent || it.slots != found.slots);
+                other && found.wild_words == 1 && found.slots.values().any(|value| *value == ANYTHING)
+            })
+        };
+        let piece = signs.take(MOST_NUMBERS).find(is_content)?;
+        Some(refused(refusal::NOTHING, piece, Slots::new()))
+    }
+
+    fn no_day(&self, day: NoSuchDay, span: &Range<usize>) -> Intent {
+        let tongue = self.speech.reader.grammar.tongue();
+        let month = tongue.months.iter().find(|(_, number)| *number == day.month).map(|(name, _)| *name);
+        let mut slots = Slots::from_iter([("day".to_owned(), day.day.into())]);
+        slots.extend(month.map(|name| ("month".to_owned(), name.into())));
+        slots.extend(day.year.map(|year| ("year".to_owned(), year.into())));
+        self.refusal(refusal::DATE, span, slots)
+    }
+
+    fn no_number(&self, (found, slot): &(Match, Option<String>), span: &Range<usize>) -> Intent {
+        let of = |slots: &[&str]| slots.iter().any(|slot| found.slots.contains_key(*slot));
+        let what = match slot {
+            Some(slot) if !["hours", "minutes", "seconds"].contains(&slot.as_str()) => slot.as_str(),
+            None if of(&["when", "time", "recurrence"]) => "when",
+            _ if of(&["hours", "minutes", "seconds"]) => "length",
+            _ => "",
+        };
+        self.refusal(refusal::NUMBER, span, Slots::from_iter([("what".to_owned(), what.into())]))
+    }
+
+    fn refusal(&self, reason: &'static str, span: &Range<usize>, slots: Slots) -> Intent {
+        let (first, last) = (&self.speech.tokens[span.start], &self.speech.tokens[span.end - 1]);
+        refused(reason, self.speech.text[first.start..last.end].trim(), slots)
+    }
+}
+
+/// Whether an intent does something: sets, plays, counts, notes.
+fn may_act(intent: &str) -> bool {
+    !matches!(
+        category_of(intent),
+        Some(
+            Category::Conversation
+                | Category::Question
+                | Category::HomeQuery
+                | Category::Weather
+                | Category::Memory
+        )
+    )
+}
+
+/// Whether all the words of a number are read as a number, or all of them are part of a content or a name.
+fn is_taken_whole(took: &[(String, Took)], odd: bool) -> bool {
+    let all = |kinds: &[Took]| took.iter().all(|(_, it)| kinds.contains(it));
+    all(&[Took::AsItIs]) || all(&[Took::Nearly]) || !odd && all(&[Took::Meant, Took::Ruled])
+}

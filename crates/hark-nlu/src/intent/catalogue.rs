@@ -1,0 +1,149 @@
+//! Which category an intent belongs to. An intent with sentences that is missing here fails a test.
+
+use hark_core::Category::{
+    self, Conversation, HomeControl, HomeQuery, List, Media, Memory, Question, Reminder, Timer, Weather,
+};
+
+/// Every intent with its category, by name.
+pub const INTENTS: &[(&str, Category)] = &[
+    ("HarkAlarmPanelSet", HomeControl),
+    ("HarkAlarmStatus", Timer),
+    ("HarkCalculate", Question),
+    ("HarkCancel", Conversation),
+    ("HarkCancelAlarm", Timer),
+    ("HarkCancelAllAlarms", Timer),
+    ("HarkCancelAllReminders", Reminder),
+    ("HarkCancelReminder", Reminder),
+    ("HarkChangeTimer", Timer),
+    ("HarkClimateSetMode", HomeControl),
+    ("HarkClimateSetTemperatureRelative", HomeControl),
+    ("HarkConfirm", Conversation),
+    ("HarkDeny", Conversation),
+    ("HarkFanSetSpeedRelative", HomeControl),
+    ("HarkForget", Memory),
+    ("HarkGoodbye", Conversation),
+    ("HarkGreeting", Conversation),
+    ("HarkHelp", Question),
+    ("HarkHowAreYou", Conversation),
+    ("HarkLightSetRelative", HomeControl),
+    ("HarkListClear", List),
+    ("HarkListCreate", List),
+    ("HarkListNames", List),
+    ("HarkListRead", List),
+    ("HarkMediaKeep", Media),
+    ("HarkMediaNowPlaying", Media),
+    ("HarkMediaRepeat", Media),
+    ("HarkMediaSelectSource", Media),
+    ("HarkMediaShuffle", Media),
+    ("HarkMediaStop", Media),
+    ("HarkMoveAlarm", Timer),
+    ("HarkMoveReminder", Reminder),
+    ("HarkMute", Conversation),
+    ("HarkRecall", Memory),
+    ("HarkRemember", Memory),
+    ("HarkReminderStatus", Reminder),
+    ("HarkRepeat", Conversation),
+    ("HarkScheduleCommand", Reminder),
+    ("HarkSetAlarm", Timer),
+    ("HarkSetPositionRelative", HomeControl),
+    ("HarkSetPreset", HomeControl),
+    ("HarkSetReminder", Reminder),
+    ("HarkSetTilt", HomeControl),
+    ("HarkSetValue", HomeControl),
+    ("HarkSnooze", Timer),
+    ("HarkStop", Conversation),
+    ("HarkThanks", Conversation),
+    ("HarkUndo", HomeControl),
+    ("HarkUnmute", Conversation),
+    ("HarkWhoAreYou", Conversation),
+    ("HarkWhy", Question),
+    ("HassBroadcast", HomeControl),
+    ("HassCancelAllTimers", Timer),
+    ("HassCancelTimer", Timer),
+    ("HassClimateGetTemperature", HomeQuery),
+    ("HassClimateSetFanMode", HomeControl),
+    ("HassClimateSetTemperature", HomeControl),
+    ("HassDecreaseTimer", Timer),
+    ("HassFanSetSpeed", HomeControl),
+    ("HassGetCurrentDate", Question),
+    ("HassGetCurrentTime", Question),
+    ("HassGetState", HomeQuery),
+    ("HassGetWeather", Weather),
+    ("HassHumidifierMode", HomeControl),
+    ("HassHumidifierSetpoint", HomeControl),
+    ("HassIncreaseTimer", Timer),
+    ("HassLawnMowerDock", HomeControl),
+    ("HassLawnMowerStartMowing", HomeControl),
+    ("HassLightSet", HomeControl),
+    ("HassListAddItem", List),
+    ("HassListCompleteItem", List),
+    ("HassListRemoveItem", List),
+    ("HassMediaNext", Media),
+    ("HassMediaPause", Media),
+    ("HassMediaPlayerMute", Media),
+    ("HassMediaPlayerUnmute", Media),
+    ("HassMediaPrevious", Media),
+    ("HassMediaSearchAndPlay", Media),
+    ("HassMediaUnpause", Media),
+    ("HassNevermind", Conversation),
+    ("HassPauseTimer", Timer),
+    ("HassRespond", Conversation),
+    ("HassSetPosition", HomeControl),
+    ("HassSetVolume", Media),
+    ("HassSetVolumeRelative", Media),
+    ("HassShoppingListAddItem", List),
+    ("HassShoppingListCompleteItem", List),
+    ("HassStartTimer", Timer),
+    ("HassStopMoving", HomeControl),
+    ("HassTimerStatus", Timer),
+    ("HassToggle", HomeControl),
+    ("HassTurnOff", HomeControl),
+    ("HassTurnOn", HomeControl),
+    ("HassUnpauseTimer", Timer),
+    ("HassVacuumCleanArea", HomeControl),
+    ("HassVacuumReturnToBase", HomeControl),
+    ("HassVacuumStart", HomeControl),
+];
+
+/// Whether an intent only means something after another request ("and the kitchen"): the ladder looks for
+/// those before it asks the classifier, which does not learn them.
+pub fn leans_on_another(intent: &str) -> bool {
+    intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")
+}
+
+/// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one
+/// that sets any thing to any words, for the home it is trained in has nothing of that kind, and the one whose words are
+/// those of what is to be done later.
+pub fn is_learned(intent: &str) -> bool {
+    !leans_on_another(intent) && !matches!(intent, "HarkSetValue" | "HarkScheduleCommand")
+}
+
+/// The category of an intent; `None` for one that is not ours, such as an owner's own.
+pub fn category_of(intent: &str) -> Option<Category> {
+    let at = INTENTS.binary_search_by_key(&intent, |(name, _)| name).ok()?;
+    Some(INTENTS[at].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_home;
+
+    #[test]
+    fn the_table_is_sorted_so_that_it_can_be_searched() {
+        assert!(INTENTS.is_sorted_by(|a, b| a.0 < b.0));
+        assert_eq!(category_of("HassTurnOn"), Some(HomeControl));
+        assert_eq!(category_of("OwnersIntent"), None);
+    }
+
+    #[test]
+    fn every_intent_with_sentences_has_a_category() {
+        let sentences = test_home::english();
+        let missing: Vec<&str> = sentences
+            .intents()
+            .into_iter()
+            .filter(|intent| category_of(intent).is_none() && !leans_on_another(intent))
+            .collect();
+        assert!(missing.is_empty(), "add to INTENTS in src/understanding/intent/catalogue.rs: {missing:?}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Encoder and head together: what the ladder asks.
+
+use super::data::{hash, spoken};
+use super::encoder::Encoder;
+use super::error::IntentError;
+use super::head::Head;
+use super::places::Places;
+use crate::story;
+use crate::tongue::Tongue;
+use hark_core::classification::Classify;
+use hark_core::{Category, Classification, Fault};
+use hark_models::manifest::Manifest;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// Tells what kind of request a text is. One thread at a time.
+pub struct Classifier {
+    encoder: Encoder,
+    head: Head,
+    numbers: Vec<f32>,
+    shares: Vec<f32>,
+}
+
+/// How the classifier of a language stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The head in use.
+    pub file: PathBuf,
+    /// It was trained on this machine, not shipped.
+    pub own: bool,
+    /// Intents it knows.
+    pub intents: usize,
+    /// When its file was written, where the system tells.
+    pub written: Option<SystemTime>,
+    /// Sentences or examples changed since it was trained; training anew would help.
+    pub stale: bool,
+    /// What the head was trained on ([`Head::data`]).
+    pub data: String,
+    /// What a head that is not stale is trained on ([`Head::data`]).
+    pub wanted: String,
+}
+
+impl Classifier {
+    /// Opens the encoder and the newest head that fits it: the one trained on this machine, else the
+    /// one that comes with Hark. Takes some 40 ms.
+    ///
+    /// # Errors
+    /// `MissingPart` when the encoder, ONNX Runtime or a head is missing or damaged; Hark goes on with
+    /// its templates.
+    pub fn open(manifest: &Manifest, places: &Places, language: &str) -> Result<Self, Fault> {
+        let encoder = Encoder::open(manifest)?;
+        let (head, _) = choose(encoder.id(), places, language)?;
+        Ok(Self::new(encoder, head))
+    }
+
+    /// Looks which head [`Classifier::open`] would take, and whether everything is there, without
+    /// opening the encoder: takes a few milliseconds.
+    ///
+    /// # Errors
+    /// As [`Classifier::open`].
+    pub fn standing(manifest: &Manifest, places: &Places, language: &str) -> Result<Standing, Fault> {
+        Ok(choose(&Encoder::id_in(manifest)?, places, language)?.1)
+    }
+
+    /// From parts that are there.
+    pub fn new(encoder: Encoder, head: Head) -> Self {
+        Self { encoder, head, numbers: Vec::new(), shares: Vec::new() }
+    }
+
+    /// Puts a newly trained head in its place.
+    pub fn replace_head(&mut self, head: Head) {
+        self.head = head;
+    }
+
+    /// The head in use.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+}
+
+/// The head that fits the encoder best, and how it stands.
+fn choose(encoder: &str, places: &Places, language: &str) -> Result<(Head, Standing), IntentError> {
+    let wanted = hash(places, language);
+    let fits = |head: &Head| head.encoder() == encoder && head.language() == language;
+    // A head of this machine that is damaged or of an older encoder only makes way for the other.
+    let own = Head::read(&places.own_head(language)).ok().filter(fits);
+    let shipped = Head::read(&places.shipped_head(language));
+    let own_is_better = own.as_ref().is_some_and(|own| {
+        own.data() == wanted || shipped.as_ref().map_or(true, |shipped| shipped.data() != wanted)
+    });
+    let (head, is_own) = match (own, shipped) {
+        (Some(own), _) if own_is_better => (own, true),
+        (_, Ok(shipped)) if fits(&shipped) => (shipped, false),
+        (Some(own), _) => (own, true),
+        (None, Ok(_)) => {
+            let why = "it was trained on another encoder".to_owned();
+            return Err(IntentError::Head { path: places.shipped_head(language), why });
+        }
+        (None, Err(error)) => return Err(error),
+    };
+    let file = if is_own { places.own_head(language) } else { places.shipped_head(language) };
+    let written = std::fs::metadata(&file).and_then(|about| about.modified()).ok();
+    let (intents, stale, data) = (head.intents().len(), head.data() != wanted, head.data().to_owned());
+    Ok((head, Standing { file, own: is_own, intents, written, stale, data, wanted }))
+}
+
+/// Whether people tell stories of what such requests are about.
+fn may_be_told(category: Category) -> bool {
+    use Category::{HomeControl, HomeQuery, Media, Timer, Weather};
+    matches!(category, HomeControl | HomeQuery | Media | Timer | Weather)
+}
+
+impl Classify for Classifier {
+    fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
+        self.encoder.embed(&spoken(text), &mut self.numbers)?;
+        self.head.shares(&self.numbers, &mut self.shares);
+        let verdict = self.head.verdict(&self.shares);
+        // Stories have the words of requests, and what a sentence is near to is all the head can tell.
+        if may_be_told(verdict.category) && story::tells(text, Tongue::of(self.head.language())) {
+            return Ok(Classification::new(text, Category::OutOfScope, verdict.confidence, Vec::new()));
+        }
+        Ok(Classification::new(text, verdict.category, verdict.confidence, verdict.intents))
+    }
+
+    fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault> {
+        self.encoder.embed(&spoken(text), &mut self.numbers)?;
+        Ok(self.numbers.clone())
+    }
+}

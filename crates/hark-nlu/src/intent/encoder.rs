@@ -1,0 +1,86 @@
+//! The sentence encoder: word pieces in front, an ONNX model behind. A sentence becomes numbers of
+//! length 1; the product of two of them is how alike the sentences are.
+
+use super::error::IntentError;
+use hark_core::Fault;
+use hark_models::manifest::Manifest;
+use hark_models::onnx::OnnxRuntime;
+use hark_models::tokens::TokenModel;
+use std::path::Path;
+use tokenizers::Tokenizer;
+
+/// Word pieces that are looked at; requests are shorter. The model knows no more positions.
+const MAX_TOKENS: usize = 64;
+
+/// Names of the parts in the model manifest.
+const MODEL: &str = "sentence_encoder";
+const TOKENISER: &str = "sentence_tokenizer";
+const RUNTIME: &str = "onnxruntime";
+
+/// The encoder, ready to run on one thread.
+pub struct Encoder {
+    tokeniser: Tokenizer,
+    model: TokenModel,
+    /// Word pieces of the sentence at hand; kept so that a run allocates little.
+    ids: Vec<i64>,
+    id: String,
+}
+
+impl Encoder {
+    /// Loads the encoder the manifest names.
+    ///
+    /// # Errors
+    /// `MissingPart` when the encoder or ONNX Runtime is missing or not what the manifest says.
+    pub fn open(manifest: &Manifest) -> Result<Self, Fault> {
+        let runtime = OnnxRuntime::load(&manifest.path(RUNTIME)?)?;
+        let id = Self::id_in(manifest)?;
+        Self::load(runtime, &manifest.path(MODEL)?, &manifest.path(TOKENISER)?, id)
+    }
+
+    /// [`Encoder::id`] of the encoder the manifest names, without opening it; its files are there and
+    /// are what the manifest says.
+    ///
+    /// # Errors
+    /// `MissingPart` when one is missing or not what the manifest says.
+    pub fn id_in(manifest: &Manifest) -> Result<String, Fault> {
+        for part in [RUNTIME, MODEL, TOKENISER] {
+            manifest.path(part)?;
+        }
+        let sum = |part: &str| manifest.part(part).map(|part| part.sha256.clone().unwrap_or_default());
+        Ok(format!("{}-{}", sum(MODEL)?, sum(TOKENISER)?))
+    }
+
+    /// Loads an encoder from its files; `id` tells it from others.
+    ///
+    /// # Errors
+    /// `MissingPart` when a file is missing or unusable.
+    pub fn load(runtime: OnnxRuntime, model: &Path, tokeniser: &Path, id: String) -> Result<Self, Fault> {
+        let unusable = |why: String| IntentError::Tokeniser { path: tokeniser.to_owned(), why };
+        let mut tokens = Tokenizer::from_file(tokeniser).map_err(|error| unusable(error.to_string()))?;
+        // What is too long is cut here, so that the last piece stays `[SEP]`.
+        let cut = tokenizers::TruncationParams { max_length: MAX_TOKENS, ..Default::default() };
+        tokens.with_truncation(Some(cut)).map_err(|error| unusable(error.to_string()))?;
+        tokens.with_padding(None);
+        let model = TokenModel::load(runtime, model)?;
+        Ok(Self { tokeniser: tokens, model, ids: Vec::with_capacity(MAX_TOKENS), id })
+    }
+
+    /// Tells the encoder from others: heads belong to one encoder.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The meaning of a sentence in spoken form; `into` gets the numbers.
+    ///
+    /// # Errors
+    /// When tokeniser or model fail.
+    pub fn embed(&mut self, spoken: &str, into: &mut Vec<f32>) -> Result<(), Fault> {
+        let coded = self
+            .tokeniser
+            .encode_fast(spoken, true)
+            .map_err(|error| IntentError::Text { length: spoken.chars().count(), why: error.to_string() })?;
+        self.ids.clear();
+        self.ids.extend(coded.get_ids().iter().map(|id| i64::from(*id)));
+        Ok(self.model.run(&self.ids, into)?)
+    }
+}

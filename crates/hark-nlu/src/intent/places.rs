@@ -1,0 +1,73 @@
+//! Where the classifier's files are.
+
+use std::path::{Path, PathBuf};
+
+/// The folders of the classifier.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// `models/`.
+    pub models_dir: PathBuf,
+    /// Where Hark keeps its state.
+    pub state_dir: PathBuf,
+    /// The owner's own sentence templates; `<language>/` is below it.
+    pub owner_sentences: PathBuf,
+    /// The owner's own examples; `<language>/` is below it.
+    pub owner_examples: PathBuf,
+}
+
+impl Places {
+    /// The usual places; `examples_dir` is the key `intent.examples_dir`, empty for the usual one.
+    pub fn new(models_dir: &Path, state_dir: &Path, examples_dir: &str) -> Self {
+        let owner_examples = match examples_dir {
+            "" => state_dir.join("intent/examples"),
+            folder => hark_config::paths::expand(folder),
+        };
+        Self {
+            models_dir: models_dir.to_owned(),
+            state_dir: state_dir.to_owned(),
+            owner_sentences: PathBuf::from("/etc/hark/sentences"),
+            owner_examples,
+        }
+    }
+
+    /// Folders of sentence templates; those of the owner come last and win.
+    pub fn sentences(&self, language: &str) -> Vec<PathBuf> {
+        let owners = self.owner_sentences.join(language).is_dir().then(|| self.owner_sentences.clone());
+        std::iter::once(self.models_dir.join("sentences")).chain(owners).collect()
+    }
+
+    /// The folder of the sentences that only a home with a PIN needs; nothing is learned from them.
+    pub fn pin_sentences(&self) -> PathBuf {
+        self.models_dir.join("sentences-pin")
+    }
+
+    /// The examples that come with Hark.
+    pub fn examples(&self, language: &str) -> PathBuf {
+        self.models_dir.join("intent/examples").join(language)
+    }
+
+    /// The owner's examples.
+    pub fn own_examples(&self, language: &str) -> PathBuf {
+        self.owner_examples.join(language)
+    }
+
+    /// The file that marked turns are appended to.
+    pub fn marked(&self, language: &str) -> PathBuf {
+        self.own_examples(language).join("marked.yaml")
+    }
+
+    /// Sentences that nothing is learned from; the report says how many of them come out right.
+    pub fn held_out(&self, language: &str) -> PathBuf {
+        self.models_dir.join("intent/held_out").join(format!("{language}.yaml"))
+    }
+
+    /// The head that comes with Hark.
+    pub fn shipped_head(&self, language: &str) -> PathBuf {
+        self.models_dir.join("intent/head").join(format!("{language}.head"))
+    }
+
+    /// The head that was trained on this machine.
+    pub fn own_head(&self, language: &str) -> PathBuf {
+        self.state_dir.join("intent").join(format!("{language}.head"))
+    }
+}

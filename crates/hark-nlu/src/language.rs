@@ -1,0 +1,130 @@
+//! Which language a text is written in (whatlang: trigrams of letters).
+
+use whatlang::{Detector, Lang};
+
+/// Fewer letters say too little.
+const LEAST_LETTERS: usize = 12;
+
+/// How much likelier the best language must be than the next, 0 to 1.
+const LEAST_CONFIDENCE: f64 = 0.5;
+
+/// Languages that are told apart, with their ISO 639-1 codes. The more there are, the longer a text must be.
+const LANGUAGES: [(Lang, &str); 25] = [
+    (Lang::Eng, "en"),
+    (Lang::Deu, "de"),
+    (Lang::Fra, "fr"),
+    (Lang::Spa, "es"),
+    (Lang::Ita, "it"),
+    (Lang::Por, "pt"),
+    (Lang::Nld, "nl"),
+    (Lang::Swe, "sv"),
+    (Lang::Dan, "da"),
+    (Lang::Nob, "nb"),
+    (Lang::Fin, "fi"),
+    (Lang::Pol, "pl"),
+    (Lang::Ces, "cs"),
+    (Lang::Slk, "sk"),
+    (Lang::Hun, "hu"),
+    (Lang::Ron, "ro"),
+    (Lang::Tur, "tr"),
+    (Lang::Rus, "ru"),
+    (Lang::Ukr, "uk"),
+    (Lang::Ell, "el"),
+    (Lang::Jpn, "ja"),
+    (Lang::Kor, "ko"),
+    (Lang::Cmn, "zh"),
+    (Lang::Ara, "ar"),
+    (Lang::Hin, "hi"),
+];
+
+/// Words that are of one of the languages with sentences only, and in nearly every request.
+const TELLING: [(&str, &[&str]); 2] = [
+    (
+        "en",
+        &[
+            "the", "turn", "please", "what", "what's", "how", "when", "where", "who", "my", "your", "is",
+            "are", "it", "of", "to", "for", "and", "you", "i", "can", "could", "tell", "me", "off", "set",
+            "with", "do", "does", "this", "that", "our", "we", "us", "they", "would", "should", "will",
+            "have", "has", "if", "not", "there", "put", "give", "get", "make", "need", "let", "some", "any",
+            "someone", "somebody", "light", "lights", "at", "by", "be",
+        ],
+    ),
+    (
+        "de",
+        &[
+            "der", "das", "den", "dem", "ein", "eine", "einen", "einer", "ist", "sind", "nicht", "und",
+            "mach", "mache", "schalte", "schalt", "stell", "stelle", "bitte", "wie", "wann", "wo", "wer",
+            "warum", "welche", "mir", "mich", "dir", "ich", "du", "wir", "uns", "auf", "aus", "im", "zum",
+            "zur", "vom", "mit", "für", "von", "kannst", "noch", "mein", "meine", "heute", "morgen", "gibt",
+            "es", "über", "erzähl", "sag", "zeig",
+        ],
+    ),
+];
+
+/// Telling words that are enough when no other language has one.
+const LEAST_TELLING: usize = 2;
+
+/// For each language with telling words, how many of them are in a text.
+fn telling(text: &str) -> [(&'static str, usize); 2] {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
+    let count = |known: &[&str]| words.iter().filter(|word| known.contains(word)).count();
+    TELLING.map(|(code, known)| (code, count(known)))
+}
+
+/// ISO 639-1 code of the language of a text; `None` when it cannot be told with confidence, as is usual for
+/// a few words.
+pub fn of(text: &str) -> Option<&'static str> {
+    let mut told = telling(text).into_iter().filter(|(_, count)| *count > 0);
+    // Words that tell of two languages tell nothing.
+    let told = told.next().filter(|_| told.next().is_none());
+    if let Some((code, _)) = told.filter(|(_, count)| *count >= LEAST_TELLING) {
+        return Some(code);
+    }
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let detector = Detector::with_allowlist(LANGUAGES.iter().map(|(language, _)| *language).collect());
+    let found = detector.detect(text).filter(|found| found.confidence() >= LEAST_CONFIDENCE)?;
+    let code = LANGUAGES.iter().find(|(language, _)| *language == found.lang())?.1;
+    // Of a short English request whatlang may say French: one word that tells is reason enough to be unsure.
+    let contradicted = told.is_some_and(|(told, _)| told != code);
+    (letters >= LEAST_LETTERS && !contradicted).then_some(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_sentences_are_told_apart_and_a_few_words_are_not() {
+        for (text, expected) in [
+            ("could you please tell me what the weather is going to be like tomorrow", Some("en")),
+            ("kannst du mir bitte sagen wie das Wetter morgen wird", Some("de")),
+            ("τι καιρό θα κάνει αύριο το πρωί", Some("el")),
+            ("wie hoch ist der eiffelturm", Some("de")),
+            ("mach es bitte aus", Some("de")),
+            ("how high is it", Some("en")),
+            ("can somebody unlock our front door quickly", Some("en")),
+            ("est-ce qu'il va pleuvoir demain matin à la maison", Some("fr")),
+            ("ok", None),
+            ("", None),
+            ("1234 5678", None),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hardly_a_request_is_taken_for_one_of_another_language() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/intent");
+        let held_out = std::fs::read_to_string(folder.join("held_out/en.yaml")).unwrap();
+        let requests: Vec<&str> = held_out
+            .lines()
+            .filter_map(|line| line.strip_prefix("      - "))
+            .map(|line| line.trim_matches('"'))
+            .collect();
+        let foreign = |text: &&&str| of(text).is_some_and(|code| code != "en");
+        let taken: Vec<&&str> = requests.iter().filter(foreign).collect();
+        println!("{} of {}: {taken:?}", taken.len(), requests.len());
+        assert!(requests.len() > 200 && taken.len() * 50 <= requests.len(), "{taken:?}");
+    }
+}

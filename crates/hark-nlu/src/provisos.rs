@@ -1,0 +1,324 @@
+//! Conditions, lengths and exceptions: "when the washing machine is done", "for ten minutes", "except the lamp". No tool
+//! carries them out, so a request that changes something in the home and has one is refused as a whole, and the part is
+//! named. One that the sentence template itself has ("tell me when the timer is done"), or that is content ("remind me to
+//! turn off the oven if it is on"), is none.
+
+use super::around::{self, Speech};
+use super::grammar::{Match, Reader, Took};
+use super::intent::{category_of, leans_on_another};
+use super::rules;
+use super::story;
+use super::text::Token;
+use super::tongue::{self, Phrases};
+use super::understand::read;
+use hark_core::intent::refusal;
+use hark_core::{Category, Intent, Route, Slots};
+
+/// Most readings that are tried without a proviso, and most that are tried in every way.
+const MOST_READ: usize = 40;
+const MOST_IN_FULL: usize = 3;
+
+/// Most provisos that are looked for.
+const MOST: usize = 8;
+
+/// Steps of looking whether one begins at a word.
+const STEPS_A_WORD: usize = 16;
+
+/// Words at most from what begins the hours that something is to last to what ends them.
+const HOURS_APART: usize = 6;
+
+/// Words at most between what tells that a length has passed, and the length.
+const ELAPSED_BEFORE: usize = 4;
+
+/// A part of a request that says when, how long or to what not.
+#[derive(Debug, Clone, Copy)]
+struct Proviso {
+    /// Key of the reason.
+    reason: &'static str,
+    /// First word of the part.
+    start: usize,
+    /// The words that make it one, by which it is found in a template.
+    mark: (usize, usize),
+    /// Word after the part, where that is known.
+    end: Option<usize>,
+    /// "For a minute": people say so out of courtesy as well.
+    courteous: bool,
+}
+
+/// The provisos of one sentence.
+pub(super) struct Provisos<'s> {
+    speech: Speech<'s>,
+    words: Vec<&'s str>,
+    found: Vec<Proviso>,
+}
+
+impl<'s> Provisos<'s> {
+    /// Finds everything that may be one.
+    pub fn of(reader: &'s Reader<'s>, text: &'s str, tokens: &'s [Token]) -> Self {
+        let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+        let speech = Speech { reader, text, tokens };
+        let mut all = Self { speech, words, found: Vec::new() };
+        let mut at = 0;
+        while at < all.words.len() && all.found.len() < MOST && reader.spend(STEPS_A_WORD) {
+            at = match (all.courtesy(at), all.proviso(at)) {
+                (Some(end), proviso) if proviso.is_none_or(|it| !it.courteous) => end,
+                (_, Some(proviso)) => {
+                    all.found.push(proviso);
+                    proviso.mark.1
+                }
+                _ => at + 1,
+            };
+        }
+        all
+    }
+
+    /// The first one, where no template took the sentence.
+    pub fn any(&self) -> Option<Intent> {
+        self.found.iter().find(|it| !it.courteous).map(|it| self.refusal(it))
+    }
+
+    /// The refusal of a sentence that was read: something in the home would change, and a proviso was left out.
+    pub fn refuse(&self, read: &[Match]) -> Option<Intent> {
+        let acts = read.iter().any(changes_the_home);
+        let at_home = read.iter().any(|found| category_of(&found.intent) == Some(Category::HomeControl));
+        let said = self.speech.reader.grammar.tongue().provisos;
+        let taken = |mark: &[&str]| {
+            let ends = |phrases| tongue::starts(phrases, mark) == Some(mark.len());
+            let an_end = ends(said.ends) || ends(said.hours.0);
+            read.iter().map(|found| times_taken(found, mark, an_end)).sum::<usize>()
+        };
+        let open = |it: &&Proviso| {
+            let mark = &self.words[it.mark.0..it.mark.1];
+            let said =
+                self.found.iter().filter(|other| self.words[other.mark.0..other.mark.1] == *mark).count();
+            said > taken(mark)
+        };
+        let found = self.found.iter().filter(|it| acts && (at_home || !it.courteous)).find(open)?;
+        Some(self.refusal(found))
+    }
+
+    /// The refusal of what was read from parts of a sentence: also where only a timer is left of a thing that should do
+    /// something for so long.
+    pub fn refuse_filled(&self, found: &Match) -> Option<Intent> {
+        let grammar = self.speech.reader.grammar;
+        let only_timed = || {
+            let left_out = |word: &&str| !found.words.iter().any(|(other, _)| other == word);
+            let thing = |word: &&str| left_out(word) && grammar.says_what_kind(word);
+            let timed = category_of(&found.intent) == Some(Category::Timer) && self.words.iter().any(thing);
+            let lasts = |it: &&Proviso| it.reason == refusal::DURATION;
+            self.found.iter().find(lasts).filter(|_| timed).map(|it| self.refusal(it))
+        };
+        self.refuse(std::slice::from_ref(found)).or_else(only_timed)
+    }
+
+    /// The refusal of a sentence that no template took, but that would change the home without its proviso.
+    pub fn refuse_unread(&self) -> Option<Intent> {
+        if self.found.is_empty() || story::is_told(&self.words, self.speech.reader.grammar.tongue()) {
+            return None;
+        }
+        let cuts = self.found.iter().flat_map(|it| self.ends(it).into_iter().map(move |end| (it, end)));
+        let mut tried = cuts.take(MOST_READ).enumerate();
+        let acts = |number: usize, it: &Proviso, end| self.acts_without(it.start, end, number < MOST_IN_FULL);
+        let (_, (proviso, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
+        Some(self.refusal(&Proviso { end: Some(end), ..*proviso }))
+    }
+
+    /// Where the part may end: the likely places first.
+    fn ends(&self, it: &Proviso) -> Vec<usize> {
+        if let Some(end) = it.end {
+            return vec![end];
+        }
+        let mut ends: Vec<usize> = (it.mark.1 + 1..=self.words.len()).rev().collect();
+        ends.sort_by_key(|end| !self.is_likely_end(*end));
+        ends
+    }
+
+    /// Whether a clause may well end here: at the end, at a comma, before a verb.
+    fn is_likely_end(&self, at: usize) -> bool {
+        at == self.words.len() || self.pauses_before(at) || self.begins_request(at)
+    }
+
+    /// Whether the words before and behind a part are a request that changes the home.
+    fn acts_without(&self, start: usize, end: usize, in_full: bool) -> bool {
+        let reader = self.speech.reader;
+        let rest = [&self.words[..start], &self.words[end..]].concat();
+        let (text, tokens) = around::spoken(&rest, reader);
+        let acts = |found: &Match| found.wild_words == 0 && changes_the_home(found);
+        if in_full {
+            return read(reader, &text, &tokens).is_some_and(|read| read.matches.iter().any(acts));
+        }
+        reader.exactly(&text, &tokens).is_some_and(|found| acts(&found))
+    }
+
+    /// Where a courtesy that begins here ends. One that a condition could begin with ends there, too.
+    fn courtesy(&self, at: usize) -> Option<usize> {
+        let tongue = self.speech.reader.grammar.tongue();
+        let (rest, said) = (&self.words[at..], tongue.provisos);
+        if let Some(length) = tongue::starts(said.questions, rest) {
+            return Some(at + length);
+        }
+        let length = [said.none, tongue.talk.trails, tongue.kin.leads]
+            .into_iter()
+            .filter_map(|phrases| tongue::starts(phrases, rest))
+            .max()?;
+        let end = at + length;
+        let whole = self.begins_proviso(at).is_none()
+            || end == self.words.len()
+            || self.pauses_before(end)
+            || self.begins_request(end)
+            || tongue.requests.contains(&self.words[end])
+            || self.courtesy(end).is_some();
+        whole.then_some(end)
+    }
+
+    /// Whether the words from here on may be a request.
+    fn begins_request(&self, at: usize) -> bool {
+        let (rest, talk) = (&self.words[at..], self.speech.reader.grammar.tongue().talk);
+        rest.first().is_some_and(|word| talk.verbs.contains(word))
+            || tongue::starts(talk.requests, rest).is_some()
+    }
+
+    fn proviso(&self, at: usize) -> Option<Proviso> {
+        let tongue = self.speech.reader.grammar.tongue();
+        let (rest, before) = (&self.words[at..], &self.words[..at]);
+        let plain = |reason, length| Proviso {
+            reason,
+            start: at,
+            mark: (at, at + length),
+            end: None,
+            courteous: false,
+        };
+        let marked = || self.begins_proviso(at).map(|(reason, length)| plain(reason, length));
+        let moment = tongue::starts(tongue.provisos.moments, rest).map(|length| {
+            let start = at - tongue::ends(tongue.at, before).unwrap_or(0);
+            Proviso { start, end: Some(at + length), ..plain(refusal::CONDITION, length) }
+        });
+        let hours = || self.hours(at).map(|length| plain(refusal::DURATION, length));
+        moment.or_else(marked).or_else(hours).or_else(|| self.lasting(at))
+    }
+
+    /// How many words begin the hours that something is to last, "from nine to half past ten", where those follow.
+    fn hours(&self, at: usize) -> Option<usize> {
+        let tongue = self.speech.reader.grammar.tongue();
+        let (from, to) = tongue.provisos.hours;
+        let length = tongue::starts(from, &self.words[at..])?;
+        let last = self.words.len().min(at + length + HOURS_APART);
+        let ends = |place: usize| {
+            let rest = &self.words[place..];
+            tongue::starts(to, rest).is_some_and(|length| (tongue.number)(&rest[length..]).is_some())
+        };
+        (at + length + 1..last).any(ends).then_some(length)
+    }
+
+    /// The reason and the words of a condition or an exception.
+    fn begins_proviso(&self, at: usize) -> Option<(&'static str, usize)> {
+        let (rest, before) = (&self.words[at..], &self.words[..at]);
+        let said = self.speech.reader.grammar.tongue().provisos;
+        let goes_on = |phrases: Phrases| tongue::starts(phrases, rest).filter(|length| *length < rest.len());
+        let number =
+            |length: &usize| (self.speech.reader.grammar.tongue().number)(&rest[*length..]).is_some();
+        let clause = |length: &usize| tongue::starts(said.clauses, &rest[*length..]).is_some();
+        let many = || before.iter().any(|word| said.many.contains(word));
+        let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
+        // "I've heard this before, play the next one."
+        let over = |length: &usize| self.begins_request(at + length) || self.pauses_before(at + length);
+        let condition = [
+            goes_on(said.conditions).filter(|length| !over(length)),
+            goes_on(said.before_clause).filter(clause),
+            goes_on(said.limits).filter(number),
+        ];
+        let exception =
+            [goes_on(said.exceptions).filter(|_| !corrects()), goes_on(said.but).filter(|_| many())];
+        let longest = |all: &[Option<usize>]| all.iter().flatten().copied().max();
+        match (longest(&condition), longest(&exception)) {
+            (Some(condition), exception) if exception.is_none_or(|it| it <= condition) => {
+                Some((refusal::CONDITION, condition))
+            }
+            (_, Some(exception)) => Some((refusal::EXCEPTION, exception)),
+            _ => None,
+        }
+    }
+
+    /// "For ten minutes", "ten minutes", "all day". What has lasted is none: "i've been cooking for two hours".
+    fn lasting(&self, at: usize) -> Option<Proviso> {
+        let tongue = self.speech.reader.grammar.tongue();
+        let rest = &self.words[at..];
+        let before = tongue::starts(tongue.provisos.lasting, rest).unwrap_or(0);
+        let (before, used, as_it_is) = match rules::length(&rest[before..], tongue) {
+            Some((_, used)) => (before, used, false),
+            None => (0, tongue::starts(tongue.provisos.unmeasured, rest)?, true),
+        };
+        let end = at + before + used;
+        let behind = before > 0 || as_it_is;
+        let courteous = behind && tongue::starts(tongue.talk.trails, rest) == Some(before + used);
+        let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
+        let elapsed = near.iter().any(|word| tongue.provisos.elapsed.contains(word));
+        (!elapsed).then_some(Proviso {
+            reason: refusal::DURATION,
+            start: at,
+            mark: (at + before, end),
+            end: Some(end),
+            courteous,
+        })
+    }
+
+    /// Whether a comma or its like stands before a word.
+    fn pauses_before(&self, at: usize) -> bool {
+        at > 0 && at < self.words.len() && self.speech.pauses_before(at)
+    }
+
+    fn refusal(&self, it: &Proviso) -> Intent {
+        let tokens = self.speech.tokens;
+        let pause = || (it.mark.1..tokens.len()).find(|at| self.pauses_before(*at));
+        let end = it.end.or_else(pause).unwrap_or(tokens.len());
+        let part = self.speech.text[tokens[it.start].start..tokens[end - 1].end].trim();
+        refused(it.reason, part, Slots::new())
+    }
+}
+
+/// The refusal of a request for a part of it.
+pub(super) fn refused(reason: &str, part: &str, mut slots: Slots) -> Intent {
+    slots.insert(refusal::PART.to_owned(), part.into());
+    Intent {
+        name: refusal::INTENT.to_owned(),
+        slots,
+        confidence: 1.0,
+        route: Route::Template,
+        why: format!("nothing here can carry out \"{part}\" ({reason})"),
+        response: Some(reason.to_owned()),
+    }
+}
+
+/// Whether it changes something in the home, or may: what leans on another request, a yes, what is to be done later, and
+/// sentences of the owner's own.
+fn changes_the_home(found: &Match) -> bool {
+    match category_of(&found.intent) {
+        Some(Category::HomeControl | Category::Media) => found.intent != "HassBroadcast",
+        Some(_) => {
+            matches!(found.intent.as_str(), "HarkConfirm" | "HarkScheduleCommand")
+                || found.slots.contains_key("conversation_command")
+        }
+        None => true,
+    }
+}
+
+/// Whether words that are taken as they are belong to nobody but the person: messages, items, names.
+fn is_content(found: &Match) -> bool {
+    !changes_the_home(found) && !leans_on_another(&found.intent)
+}
+
+/// How often some words are part of a template, or of its content. What begins a title is its title: "play when doves cry".
+/// The end of something, "until eight" or "from seven to eight", is not the time to begin it.
+fn times_taken(found: &Match, mark: &[&str], an_end: bool) -> usize {
+    let content = is_content(found);
+    let begins = |at: usize| at == 0 || found.words[at - 1].1 != Took::AsItIs;
+    let taken = |at: usize| match found.words[at].1 {
+        Took::Meant => true,
+        Took::Ruled => content || !an_end,
+        Took::AsItIs => content || begins(at),
+        Took::Nearly | Took::Nothing => false,
+    };
+    let same = |window: &[(String, Took)]| window.iter().zip(mark).all(|((word, _), said)| word == said);
+    let windows = found.words.windows(mark.len()).enumerate();
+    windows.filter(|(at, window)| same(window) && taken(*at)).count()
+}

@@ -1,0 +1,292 @@
+//! Several requests in one sentence, also where they share words: "turn off the tv then lock the door",
+//! "turn off the kitchen light and the fan", "turn the lamp and the fan off", "turn on the light and set it
+//! to 50 percent", "a timer for five minutes and another for ten". Several of a kind: `several.rs`.
+
+use super::grammar::{Match, Reader};
+use super::intent::leans_on_another;
+use super::spans;
+use super::text::Token;
+use super::tongue::{self, Tongue};
+use chrono::NaiveDateTime;
+use hark_core::calendar::When;
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+/// Most requests in one sentence.
+const MAX_REQUESTS: usize = 4;
+
+/// Words that a shared ending has at most: "off", "to fifty percent".
+const MAX_ENDING: usize = 4;
+
+/// Whether it means nothing alone.
+fn follows(found: &Match) -> bool {
+    leans_on_another(&found.intent)
+}
+
+/// The moment that a request names.
+fn moment(found: &Match) -> Option<NaiveDateTime> {
+    match found.slots.get("when").and_then(|when| When::parse(when.as_str()?))? {
+        When::Moment(at) => Some(at),
+        _ => None,
+    }
+}
+
+/// What a sentence was read as.
+#[derive(Debug)]
+pub struct Reading {
+    /// The requests, in order.
+    pub matches: Vec<Match>,
+    /// Parts that mean nothing, as they were said.
+    pub missed: Vec<String>,
+}
+
+/// Which words of a request count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// Some may be any.
+    Any,
+    /// Those of sentences and names; what has others is of no use, and need not be found.
+    Known,
+}
+
+/// Reads some tokens of a text as one request.
+pub type Parse<'p> = &'p dyn Fn(&str, &[Token], Words) -> Option<Match>;
+
+/// What of a sentence was read without success: its beginning and end, the request before it, how many it may be.
+type Tried = (usize, usize, Option<(usize, usize)>, usize);
+
+/// A sentence with where it can be taken apart.
+pub(super) struct Sentence<'s> {
+    text: &'s str,
+    pub tokens: &'s [Token],
+    tongue: &'static Tongue,
+    reader: &'s Reader<'s>,
+    parse: Parse<'s>,
+    /// Which words a request may have that is put together of words from two places.
+    words: Words,
+    /// What is not tried again.
+    in_vain: RefCell<HashSet<Tried>>,
+}
+
+/// Two or more requests, all of which are understood.
+pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
+    let matches = sentence.from(0, None, MAX_REQUESTS)?;
+    (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
+}
+
+/// Two or more requests of which at least one is understood.
+pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
+    let tongue = sentence.tongue;
+    let mut best: Option<Reading> = None;
+    // The part that is understood may itself be several requests: the shortest missed part wins.
+    for (at, after) in sentence.joints(0) {
+        let rest = tokens.len() - after;
+        let (head, tail) =
+            (sentence.upto(0, at, None, MAX_REQUESTS), || sentence.from(after, None, MAX_REQUESTS));
+        let found = match head {
+            Some(matches) => Some((matches, sentence.said(after, tokens.len()))),
+            None if rest > 0 => tail().map(|matches| (matches, sentence.said(0, at))),
+            None => None,
+        };
+        // What only leans on the part that means nothing means nothing either.
+        let alone = |matches: &Vec<Match>| !matches.iter().all(follows);
+        let Some((matches, missed)) = found.filter(|(matches, _)| alone(matches)) else { continue };
+        // "It" in what is understood may be what is not: "start the engine and warm it up".
+        let after_missed = sentence.said(0, at) == missed;
+        if after_missed && tokens[after..].iter().any(|token| tongue.it.contains(&token.word.as_str())) {
+            continue;
+        }
+        if best.as_ref().is_none_or(|known| missed.len() < known.missed[0].len()) {
+            best = Some(Reading { matches, missed: vec![missed] });
+        }
+    }
+    best
+}
+
+impl<'s> Sentence<'s> {
+    pub fn new(
+        text: &'s str,
+        tokens: &'s [Token],
+        reader: &'s Reader<'s>,
+        parse: Parse<'s>,
+        words: Words,
+    ) -> Self {
+        let tongue = reader.grammar.tongue();
+        Self { text, tokens, tongue, reader, parse, words, in_vain: RefCell::default() }
+    }
+
+    /// Places where one request can end and the next begin: the word between them, and the word after.
+    pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
+        let mut joints = Vec::new();
+        self.reader.spend(self.tokens.len().saturating_sub(start));
+        let joins = |at: usize| {
+            self.tokens.get(at).is_some_and(|token| self.tongue.requests.contains(&token.word.as_str()))
+        };
+        let mut at = start + 1;
+        while at < self.tokens.len() {
+            let mut after = at;
+            // "Three hundred and eight" is one number.
+            while joins(after) && !spans::is_inside(self.text, self.tokens, self.tongue, after) {
+                after += 1;
+            }
+            let (last, next) = (&self.tokens[at - 1], &self.tokens[at]);
+            let comma = self.text[last.end.min(next.start)..next.start].contains([',', ';', '.'])
+                && !spans::is_one_number(self.text, last, next);
+            if (after > at || comma) && after < self.tokens.len() {
+                joints.push((at, after));
+            }
+            at = after.max(at + 1);
+        }
+        joints
+    }
+
+    fn said(&self, from: usize, to: usize) -> String {
+        self.text[self.tokens[from].start..self.tokens[to - 1].end].to_owned()
+    }
+
+    pub fn plain(&self, from: usize, to: usize) -> Option<Match> {
+        if from < to { (self.parse)(self.text, &self.tokens[from..to], Words::Any) } else { None }
+    }
+
+    /// The requests from a word to the end. `before` is the request that was read before, for shared words.
+    fn from(&self, start: usize, before: Option<(usize, usize)>, most: usize) -> Option<Vec<Match>> {
+        self.upto(start, self.tokens.len(), before, most)
+    }
+
+    fn upto(
+        &self,
+        start: usize,
+        end: usize,
+        before: Option<(usize, usize)>,
+        most: usize,
+    ) -> Option<Vec<Match>> {
+        let tried = (start, end, before, most);
+        if start >= end || most == 0 || self.in_vain.borrow().contains(&tried) {
+            return None;
+        }
+        if let Some(whole) = self.one(before, (start, end)) {
+            return Some(vec![whole]);
+        }
+        for (at, after) in self.joints(start).into_iter().filter(|(_, after)| *after < end) {
+            let first = self.one(before, (start, at)).or_else(|| self.ending((start, at), (after, end)));
+            let Some(first) = first else { continue };
+            // What leaned on the words before has no verb of its own to lend.
+            let own = |found: Match| !follows(&found) && found.intent == first.intent;
+            let lender = match (self.plain(start, at).is_some_and(own), before) {
+                (false, Some(before)) => before,
+                _ => (start, at),
+            };
+            if let Some(rest) = self.upto(after, end, Some(lender), most - 1) {
+                return Some(std::iter::once(first).chain(rest).collect());
+            }
+        }
+        self.in_vain.borrow_mut().insert(tried);
+        None
+    }
+
+    /// A request that stands alone or leans on the one before it. One that names its thing is preferred to
+    /// a follow-up, which would have to be completed with what was done.
+    pub fn one(&self, before: Option<(usize, usize)>, (start, end): (usize, usize)) -> Option<Match> {
+        let alone = self.plain(start, end);
+        let leaning = before.and_then(|before| match alone.as_ref().filter(|alone| !follows(alone)) {
+            // "The kitchen lights" turns them on, but not behind "turn off the hall lights and": where the same can be
+            // asked again, it is.
+            Some(alone) => self
+                .again(before, (start, end))
+                .filter(|again| again.intent != alone.intent && again.score >= alone.score),
+            None => self.leaning(before, (start, end)),
+        });
+        leaning.or(alone).or_else(|| {
+            let text = format!("{} {}", self.said(start, end), self.unit_of(start, end)?);
+            (self.parse)(&text, &self.reader.tokenise(&text), Words::Any).filter(|found| !follows(found))
+        })
+    }
+
+    /// The unit that a number at the end shares with another: "for five minutes and one for ten". It is the next
+    /// that is said, else the last that was.
+    fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
+        let words = [self.tokens.get(end.checked_sub(1)?)?.word.as_str()];
+        (start < end && (self.tongue.whole)(&words).is_some()).then_some(())?;
+        let is_unit = |token: &&Token| tongue::find(self.tongue.units, &[token.word.as_str()]).is_some();
+        let behind = self.tokens[end..].iter().find(is_unit);
+        let unit = behind.or_else(|| self.tokens[..start].iter().rev().find(is_unit))?;
+        Some(&unit.word)
+    }
+
+    /// The ways to complete a request with words of another: as it was said, without "another", with the unit.
+    fn wordings(&self, start: usize, end: usize) -> Vec<String> {
+        let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
+        let one = tongue::starts(self.tongue.one_of_them, &words).filter(|one| start + one < end);
+        // "One for ten" before "one": no timer is called "one".
+        let starts = [one.map(|one| start + one), Some(start)];
+        let unit = self.unit_of(start, end).map_or_else(String::new, |unit| format!(" {unit}"));
+        let mut all = Vec::new();
+        for said in starts.into_iter().flatten().map(|start| self.said(start, end)) {
+            if !unit.is_empty() {
+                all.push(format!("{said}{unit}"));
+            }
+            all.push(said);
+        }
+        all
+    }
+
+    /// What a request is with each beginning of the one before it.
+    fn begun(
+        &self,
+        before: (usize, usize),
+        (start, end): (usize, usize),
+    ) -> impl Iterator<Item = Match> + '_ {
+        let rests = self.wordings(start, end).into_iter();
+        let begun = rests.flat_map(move |rest| {
+            (before.0 + 1..before.1)
+                .filter_map(move |cut| self.composed(&format!("{} {rest}", self.said(before.0, cut))))
+        });
+        // "Please ten minutes" is an answer, not what was to be completed.
+        begun.filter(|found| !follows(found))
+    }
+
+    /// A request that shares its beginning with the one before it and asks for the same.
+    fn again(&self, before: (usize, usize), part: (usize, usize)) -> Option<Match> {
+        let asked = self.plain(before.0, before.1)?.intent;
+        let mut found = self.begun(before, part).filter(|found| found.intent == asked);
+        let first = found.next()?;
+        // "Tomorrow at six and at seven": the day that was said is that of both.
+        let same_day = moment(&first).and_then(|at| {
+            found.filter(|other| moment(other).is_some_and(|then| then.time() == at.time())).last()
+        });
+        Some(same_day.unwrap_or(first))
+    }
+
+    /// A request that shares its beginning with the one before it, best one that asks for the same ("switch off" of
+    /// "switch off the lamp", not "switch"), or speaks of its thing as "it".
+    fn leaning(&self, before: (usize, usize), (start, end): (usize, usize)) -> Option<Match> {
+        let again = self.again(before, (start, end));
+        if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
+            return Some(found);
+        }
+        let it = (start..end).find(|at| self.tongue.it.contains(&self.tokens[*at].word.as_str()))?;
+        for cut in before.0 + 1..before.1 {
+            let thing = self.said(cut, before.1);
+            let head = if it > start { self.said(start, it) } else { String::new() };
+            let tail = if it + 1 < end { self.said(it + 1, end) } else { String::new() };
+            if let Some(found) = self.composed(&format!("{head} {thing} {tail}")) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// A request that shares its ending with the next: "turn the lamp and the fan off".
+    pub fn ending(&self, first: (usize, usize), next: (usize, usize)) -> Option<Match> {
+        let most = MAX_ENDING.min((next.1 - next.0).saturating_sub(1));
+        let head = self.said(first.0, first.1);
+        (1..=most).find_map(|words| self.composed(&format!("{head} {}", self.said(next.1 - words, next.1))))
+    }
+
+    fn composed(&self, text: &str) -> Option<Match> {
+        let found = (self.parse)(text, &self.reader.tokenise(text), self.words);
+        found.filter(|found| self.words == Words::Any || found.wild_words == 0)
+    }
+}

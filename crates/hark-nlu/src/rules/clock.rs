@@ -1,0 +1,272 @@
+//! Times of day: "half past seven", "7:30 pm", "quarter to nine", "noon", "nineteen thirty".
+
+use super::{Prefer, Reckoning};
+use crate::tongue::{self, Half, Part, Tongue};
+use chrono::NaiveTime;
+
+/// A time of day as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// Minutes since midnight; below 12 hours when the half of the day is open.
+    pub minutes: u32,
+    /// Which half of the day; `None` when nothing tells.
+    pub half: Open,
+    /// Whether it can be nothing but a time: "at seven", "7 pm", but not a bare "seven".
+    pub marked: bool,
+}
+
+/// What is known of the half of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Open {
+    /// Nothing: there are two such times a day.
+    Either,
+    /// All: there is one such time a day.
+    Exact,
+    /// Midnight, which ends the day that is named.
+    Midnight,
+}
+
+const HALF_DAY: u32 = 12 * 60;
+
+impl Clock {
+    fn of(hour: u32, minute: i64) -> Option<Self> {
+        let minutes = i64::from(hour) * 60 + minute;
+        if hour > 24 || hour == 24 && minute > 0 {
+            return None;
+        }
+        if hour == 24 {
+            return Some(Self { minutes: 0, half: Open::Midnight, marked: false });
+        }
+        let exact = hour == 0 || hour > 12;
+        let minutes = u32::try_from(minutes.rem_euclid(24 * 60)).ok()?;
+        Some(if exact {
+            Self { minutes, half: Open::Exact, marked: false }
+        } else {
+            Self { minutes: minutes % HALF_DAY, half: Open::Either, marked: false }
+        })
+    }
+
+    fn exact(hour: u32, minute: u32) -> Self {
+        let half = if (hour, minute) == (0, 0) { Open::Midnight } else { Open::Exact };
+        Self { minutes: hour * 60 + minute, half, marked: true }
+    }
+
+    /// With the half of the day that was said; "13 am" is what it was without.
+    pub fn in_half(self, half: Half) -> Self {
+        match (self.half, half) {
+            (Open::Either, Half::Am) => Self { half: Open::Exact, ..self },
+            (Open::Either, Half::Pm) => Self { minutes: self.minutes + HALF_DAY, half: Open::Exact, ..self },
+            _ => self,
+        }
+    }
+
+    /// With the part of the day that was said; the second value says that it is on the following day.
+    pub fn in_part(self, part: Part) -> (Self, bool) {
+        let hour = self.minutes / 60;
+        match (self.half, part) {
+            (Open::Midnight, _) => (self, true),
+            (Open::Exact, Part::Evening | Part::Night) => (self, hour < 5),
+            (Open::Exact, _) => (self, false),
+            (Open::Either, Part::Morning) => (self.in_half(Half::Am), false),
+            (Open::Either, Part::Noon | Part::Afternoon) => (self.in_half(Half::Pm), false),
+            (Open::Either, Part::Evening | Part::Night) => match hour {
+                0 => (self.in_half(Half::Am), true),
+                1..=4 => (self.in_half(Half::Am), true),
+                _ => (self.in_half(Half::Pm), false),
+            },
+        }
+    }
+
+    /// With the usual half of the day, for a day of its own or for every day.
+    pub fn usual(self, prefer: Prefer, afternoon_up_to: u32) -> Self {
+        let hour = self.minutes / 60;
+        match (self.half, prefer) {
+            (Open::Either, Prefer::Morning) if hour > 0 => self.in_half(Half::Am),
+            // Twelve is noon.
+            (Open::Either, _) if hour <= afternoon_up_to => self.in_half(Half::Pm),
+            (Open::Either, _) => self.in_half(Half::Am),
+            _ => self,
+        }
+    }
+
+    /// The time; the half of the day is settled.
+    pub fn time(&self) -> NaiveTime {
+        let minutes = self.minutes % (24 * 60);
+        NaiveTime::from_hms_opt(minutes / 60, minutes % 60, 0).unwrap_or(NaiveTime::MIN)
+    }
+}
+
+/// The time of day that `words` begin with, and how many words it takes.
+pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let at = tongue::starts(tongue.at, words);
+    let from = at.unwrap_or(0);
+    let found = bare(&words[from..], tongue).map(|(clock, used)| (clock, from + used, at.is_some()));
+    // "before" and "till" are said before a time, "half" is a time and an amount.
+    let (clock, used, at) =
+        found.or_else(|| bare(words, tongue).map(|(clock, used)| (clock, used, false)))?;
+    let follows = &words[used..];
+    let amount = tongue::find(tongue.units, follows).is_some()
+        || follows.first().is_some_and(|word| {
+            matches!(
+                *word,
+                "percent" | "prozent" | "degrees" | "grad" | "celsius" | "fahrenheit" | "point" | "komma"
+            )
+        });
+    (!amount).then_some((Clock { marked: clock.marked || at, ..clock }, used))
+}
+
+/// A time of day on its own, where nothing but a time can stand.
+pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(String, usize)> {
+    let (clock, mut used) = read(words, by.tongue)?;
+    if let Some((part, more)) = tongue::find(by.tongue.parts, &words[used..]) {
+        used += more;
+        return Some((clock.in_part(part).0.time().to_string(), used));
+    }
+    let [am, pm] = [Half::Am, Half::Pm].map(|half| clock.in_half(half).time());
+    let said = match (clock.half, by.prefer) {
+        (Open::Either, Prefer::Either) => format!("{am}/{pm}"),
+        (Open::Either, Prefer::Usual) if (am..pm).contains(&by.now.time()) => pm.to_string(),
+        (Open::Either, Prefer::Usual) => am.to_string(),
+        _ => clock.usual(by.prefer, 5).time().to_string(),
+    };
+    Some((said, used))
+}
+
+fn bare(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let (clock, mut used) = named(words, tongue)
+        .or_else(|| minutes_to(words, tongue))
+        .or_else(|| past(words, tongue))
+        .or_else(|| military(words, tongue))
+        .or_else(|| hour_and_minute(words, tongue))?;
+    let mut clock = clock;
+    if let Some(more) = tongue::starts(tongue.oclock, &words[used..]) {
+        used += more;
+        clock.marked = true;
+    }
+    if let Some((half, more)) = tongue::find(tongue.halves, &words[used..]) {
+        used += more;
+        clock = Clock { marked: true, ..clock.in_half(half) };
+    }
+    Some((clock, used))
+}
+
+/// "noon"
+fn named(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let ((hour, minute), used) = tongue::find(tongue.named_times, words)?;
+    Some((Clock::exact(hour, minute), used))
+}
+
+/// "half past seven", "quarter to nine"; in German "halb acht".
+fn past(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let (offset, used) = tongue::find(tongue.past, words)?;
+    let rest = &words[used..];
+    if let Some(((hour, _), more)) = tongue::find(tongue.named_times, rest) {
+        return Some((around(hour, offset), used + more));
+    }
+    let (hour, more) = (tongue.whole)(rest)?;
+    let clock = Clock::of(u32::try_from(hour).ok().filter(|hour| (1..=24).contains(hour))?, offset)?;
+    Some((Clock { marked: true, ..clock }, used + more))
+}
+
+/// Minutes before or after noon or midnight.
+fn around(hour: u32, offset: i64) -> Clock {
+    let minutes = (i64::from(hour) * 60 + offset).rem_euclid(24 * 60);
+    Clock { minutes: minutes as u32, half: Open::Exact, marked: true }
+}
+
+/// "five to seven", "ten minutes past six", "fünf vor halb acht".
+fn minutes_to(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let (count, mut used) = (tongue.whole)(words)?;
+    let count = i64::try_from(count).ok().filter(|count| (1..60).contains(count))?;
+    if let Some((tongue::Unit::Minute, more)) = tongue::find(tongue.units, &words[used..]) {
+        used += more;
+    }
+    let (sign, more) = tongue::find(tongue.minutes_to, &words[used..])?;
+    used += more;
+    let rest = &words[used..];
+    if let Some(((hour, _), more)) = tongue::find(tongue.named_times, rest) {
+        return Some((around(hour, sign * count), used + more));
+    }
+    if let Some((clock, more)) = past(rest, tongue) {
+        let minutes = (i64::from(clock.minutes) + sign * count).rem_euclid(i64::from(HALF_DAY));
+        return Some((Clock { minutes: minutes as u32, ..clock }, used + more));
+    }
+    let (hour, more) = (tongue.whole)(rest)?;
+    let clock = Clock::of(u32::try_from(hour).ok().filter(|hour| (1..=24).contains(hour))?, sign * count)?;
+    Some((Clock { marked: true, ..clock }, used + more))
+}
+
+/// "nineteen hundred hours", "zero seven hundred", "nineteen thirty" written as `1930`.
+fn military(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let zero = usize::from(is_zero(words.first()?, tongue));
+    let (value, mut used) =
+        (tongue.whole)(&words[zero..]).filter(|(value, _)| (100..=2400).contains(value))?;
+    used += zero;
+    let full = value % 100 == 0;
+    // "one hundred percent" and "two thousand" are no times; "at nineteen hundred" is.
+    if full && value % 1000 == 0 && value != 1000 && value != 2000 {
+        return None;
+    }
+    let hours = tongue::starts(tongue.hundred, &words[used..]);
+    used += hours.unwrap_or(0);
+    let (hour, minute) = (u32::try_from(value / 100).ok()?, u32::try_from(value % 100).ok()?);
+    if minute > 59 || hour > 24 {
+        return None;
+    }
+    let exact = hours.is_some() || zero > 0 || hour > 12;
+    let clock = Clock::of(hour, i64::from(minute))?;
+    let half = if exact && clock.half == Open::Either { Open::Exact } else { clock.half };
+    let minutes = if exact { hour % 24 * 60 + minute } else { clock.minutes };
+    Some((Clock { minutes, half, marked: hours.is_some() || zero > 0 }, used))
+}
+
+fn is_zero(word: &str, tongue: &Tongue) -> bool {
+    Some(word) == tongue.oh || matches!(word, "zero" | "null")
+}
+
+/// "seven", "seven thirty", "seven oh five", "sieben uhr dreißig", "zero seven thirty".
+fn hour_and_minute(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
+    let zero = usize::from(words.len() > 1 && is_zero(words[0], tongue));
+    let digit = (tongue.whole)(&words[zero..]).filter(|(hour, _)| zero == 0 || (1..10).contains(hour));
+    let (hour, used) = match digit {
+        Some((hour, used)) => (u32::try_from(hour).ok().filter(|hour| *hour <= 24)?, used),
+        // "zero thirty"
+        None => (0, 0),
+    };
+    let mut used = used + zero;
+    if used == 0 {
+        return None;
+    }
+    let mut marked = zero > 0;
+    if let Some(more) = tongue.clock_word.filter(|word| words.get(used) == Some(word)).map(|_| 1) {
+        used += more;
+        marked = true;
+    }
+    let minute = minute(&words[used..], tongue);
+    used += minute.map_or(0, |(_, more)| more);
+    let said = minute.map_or(0, |(minute, _)| minute);
+    let clock = Clock::of(hour, i64::from(said))?;
+    let clock = Clock { marked: marked || minute.is_some(), ..clock };
+    // A leading zero is said by those who count to 24.
+    Some((if zero > 0 { clock.in_half(Half::Am) } else { clock }, used))
+}
+
+/// The minutes behind an hour: "thirty", "oh five", "point three zero".
+fn minute(words: &[&str], tongue: &Tongue) -> Option<(u32, usize)> {
+    let (first, rest) = words.split_first()?;
+    let digit = |word: Option<&&str>| {
+        word.and_then(|word| (tongue.whole)(&[word]))
+            .filter(|(digit, _)| *digit < 10)
+            .map(|(digit, _)| digit as u32)
+    };
+    if is_zero(first, tongue) {
+        return digit(rest.first()).map(|minute| (minute, 2));
+    }
+    if *first == tongue.point {
+        let tens = digit(rest.first()).filter(|tens| *tens < 6)?;
+        return Some(digit(rest.get(1)).map_or((tens * 10, 2), |ones| (tens * 10 + ones, 3)));
+    }
+    let (minute, used) = (tongue.whole)(words)?;
+    let least = if tongue.oh.is_some() { 10 } else { 0 };
+    u32::try_from(minute).ok().filter(|minute| (least..60).contains(minute)).map(|minute| (minute, used))
+}

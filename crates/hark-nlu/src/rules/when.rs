@@ -1,0 +1,188 @@
+//! Moments: a day, a part of the day and a time, in any order: "tomorrow evening at eight".
+
+use super::Reckoning;
+use super::clock::{self, Clock, Open};
+use super::dates::{self, Dated};
+use crate::tongue::{self, Half, Part};
+use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use hark_core::calendar::When;
+
+/// A date without a time of day.
+pub fn date(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
+    let (dated, used) = dates::read(words, by).or_else(|| of_a_day(words, by))?;
+    match dated {
+        Dated::Day(day) => Some((When::Day(day), used)),
+        Dated::Days(from, to) => Some((When::Days(from, to), used)),
+        Dated::Moment(_) => None,
+    }
+}
+
+/// "Tomorrow's", "next friday's": the day that something is of.
+fn of_a_day(words: &[&str], by: &Reckoning) -> Option<(Dated, usize)> {
+    let at = words.iter().take(3).position(|word| word.ends_with("'s"))?;
+    let mut bare = words[..=at].to_vec();
+    bare[at] = bare[at].trim_end_matches("'s");
+    dates::read(&bare, by).filter(|(_, used)| *used == bare.len())
+}
+
+/// What was said of a moment so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Said {
+    dated: Option<Dated>,
+    part: Option<Part>,
+    clock: Option<Clock>,
+}
+
+/// The longest moment that `words` begin with, and how many words it takes.
+pub fn read(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
+    let tongue = by.tongue;
+    let mut said = Said::default();
+    let mut used = 0;
+    loop {
+        let rest = &words[used..];
+        let fresh = said.dated.is_none() && said.part.is_none();
+        if fresh && let Some((part, more)) = tongue::find(tongue.today_parts, rest) {
+            said = Said { dated: Some(Dated::Day(by.now.date())), part: Some(part), ..said };
+            used += more;
+        } else if let Some((clock, more)) = same_time(rest, &said, by) {
+            said.clock = Some(clock);
+            used += more;
+        } else if let Some((clock, more)) = clock_at(rest, &said, by) {
+            said.clock = Some(clock);
+            used += more;
+        } else if said.dated.is_none()
+            && let Some((dated, more)) = dates::read(rest, by)
+        {
+            if matches!(dated, Dated::Moment(_)) {
+                // "in two hours" stands alone: no day and no time go with it.
+                let alone = (settle(Said { dated: Some(dated), ..said }, by), more);
+                return (used == 0).then_some(alone).or_else(|| (used > 0).then(|| (settle(said, by), used)));
+            }
+            said.dated = Some(dated);
+            used += more;
+        } else if said.part.is_none()
+            && let Some((part, more)) = part_at(rest, &said, by)
+        {
+            said.part = Some(part);
+            used += more;
+        } else {
+            break;
+        }
+    }
+    (used > 0).then(|| (settle(said, by), used))
+}
+
+/// "This time" of another day: what the clock shows now.
+fn same_time(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize)> {
+    let used = tongue::starts(by.tongue.this_time, words).filter(|_| said.clock.is_none())?;
+    let day = said.dated.is_some()
+        || dates::read(&words[used..], by).is_some_and(|(dated, _)| matches!(dated, Dated::Day(_)));
+    let minutes = by.now.hour() * 60 + by.now.minute();
+    day.then_some((Clock { minutes, half: Open::Exact, marked: true }, used))
+}
+
+/// A time of day. A bare number is one only behind a day or before one.
+fn clock_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize)> {
+    if said.clock.is_some() {
+        return None;
+    }
+    let (clock, used) = clock::read(words, by.tongue)?;
+    // "march 3rd": the number belongs to the date.
+    if let Some((_, longer)) = dates::read(words, by).filter(|_| said.dated.is_none())
+        && longer >= used
+    {
+        return None;
+    }
+    let rest = &words[used..];
+    let before_day = said.dated.is_none()
+        && (part_at(rest, said, by).is_some()
+            || tongue::find(by.tongue.today_parts, rest).is_some()
+            || dates::read(rest, by).is_some_and(|(dated, _)| !matches!(dated, Dated::Moment(_))));
+    let behind_day = said.dated.is_some() || said.part.is_some();
+    (clock.marked || before_day || behind_day).then_some((clock, used))
+}
+
+/// A part of the day; in German "morgen" is one only behind a day.
+fn part_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Part, usize)> {
+    let skip = tongue::starts(&["in the", "on the", "the", "at"], words).unwrap_or(0);
+    let direct = tongue::find(by.tongue.parts, words);
+    let behind = tongue::find(by.tongue.parts, &words[skip..]).map(|(part, used)| (part, used + skip));
+    let found = [direct, behind].into_iter().flatten().max_by_key(|(_, used)| *used)?;
+    let is_day = tongue::find(by.tongue.days, words).is_some();
+    (said.dated.is_some() || !is_day).then_some(found)
+}
+
+fn settle(said: Said, by: &Reckoning) -> When {
+    let today = by.now.date();
+    let day = match said.dated {
+        Some(Dated::Moment(at)) => return When::Moment(at),
+        Some(Dated::Days(from, to)) => match (said.clock, said.part) {
+            (None, None) => return When::Days(from, to),
+            _ => Some(from),
+        },
+        Some(Dated::Day(day)) => Some(day),
+        None => None,
+    };
+    match (day, said.clock, said.part) {
+        (Some(day), Some(clock), part) => When::Moment(on_day(day, clock, part, by)),
+        (Some(day), None, Some(part)) => span(day, part),
+        (Some(day), None, None) => When::Day(day),
+        (None, Some(clock), part) => When::Moment(next(clock, part, by)),
+        (None, None, Some(part)) => {
+            let here = span(today, part);
+            if here.start() > by.now { here } else { span(today + Days::new(1), part) }
+        }
+        (None, None, None) => When::Moment(by.now),
+    }
+}
+
+/// A part of a day. A night reaches into the next day.
+fn span(day: NaiveDate, part: Part) -> When {
+    let at = |hour: u64| {
+        (day + Days::new(hour / 24)).and_time(NaiveTime::MIN) + chrono::Duration::hours((hour % 24) as i64)
+    };
+    let (from, to) = match part {
+        Part::Morning => (6, 12),
+        Part::Noon => (12, 14),
+        Part::Afternoon => (12, 18),
+        Part::Evening => (18, 24),
+        Part::Night => (22, 30),
+    };
+    When::Span(at(from), at(to))
+}
+
+/// A time on a day that was said.
+fn on_day(day: NaiveDate, clock: Clock, part: Option<Part>, by: &Reckoning) -> NaiveDateTime {
+    if let Some(part) = part {
+        let (clock, following) = clock.in_part(part);
+        return (day + Days::new(u64::from(following))).and_time(clock.time());
+    }
+    match clock.half {
+        Open::Midnight => (day + Days::new(1)).and_time(NaiveTime::MIN),
+        Open::Exact => day.and_time(clock.time()),
+        Open::Either if day == by.now.date() => {
+            let [am, pm] = [Half::Am, Half::Pm].map(|half| day.and_time(clock.in_half(half).time()));
+            if am > by.now { am } else { pm }
+        }
+        Open::Either => day.and_time(clock.usual(by.prefer, 5).time()),
+    }
+}
+
+/// A time without a day: the next one.
+fn next(clock: Clock, part: Option<Part>, by: &Reckoning) -> NaiveDateTime {
+    let today = by.now.date();
+    let coming = |time: NaiveTime| {
+        let here = today.and_time(time);
+        if here > by.now { here } else { here + chrono::Duration::days(1) }
+    };
+    if let Some(part) = part {
+        return coming(clock.in_part(part).0.time());
+    }
+    match clock.half {
+        Open::Either if by.prefer == super::Prefer::Usual => {
+            let [am, pm] = [Half::Am, Half::Pm].map(|half| coming(clock.in_half(half).time()));
+            am.min(pm)
+        }
+        _ => coming(clock.usual(by.prefer, 5).time()),
+    }
+}

@@ -1,0 +1,162 @@
+//! The port: text in, intents out. Several requests in one sentence become several intents.
+//!
+//! What is tried, in this order: the sentence as it is; without the courtesies around it; several of a kind; as
+//! somebody corrected it; two or more requests joined by "and" or "then"; without the reason that was given; the
+//! sentence with names that were not said exactly; requests with such names; and if a part of several still means
+//! nothing, the others.
+
+use super::around::Speech;
+use super::grammar::{Grammar, Match, Reader};
+use super::impossible::Impossible;
+use super::intent::category_of;
+use super::provisos::Provisos;
+use super::requests::{self, Reading, Words};
+use super::several;
+use super::text::{self, Token};
+use chrono::NaiveDateTime;
+use hark_core::intent::UnknownThing;
+use hark_core::ports::Understand;
+use hark_core::{Ambiguity, Category, Effort, Intent, Route, Slots, Understanding};
+
+/// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
+const WILD_CONFIDENCE: f32 = 0.9;
+
+impl Understand for Grammar {
+    fn understand_within(
+        &self,
+        text: &str,
+        language: &str,
+        now: NaiveDateTime,
+        effort: &Effort,
+    ) -> Understanding {
+        let other = !language.is_empty() && language != "unknown" && language != self.language();
+        if other {
+            let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
+            return Understanding { why, ..Understanding::default() };
+        }
+        let tokens = text::tokenise(text, self.tongue());
+        if tokens.is_empty() {
+            let why = "there are no words in it".to_owned();
+            return Understanding { why, ..Understanding::default() };
+        }
+        let reader = Reader::new(self, now, effort);
+        let provisos = Provisos::of(&reader, text, &tokens);
+        let impossible = Impossible::of(&reader, text, &tokens);
+        let reading = read(&reader, text, &tokens);
+        let refused = match &reading {
+            Some(Reading { matches, .. }) => impossible.refuse(matches).or_else(|| provisos.refuse(matches)),
+            None => provisos.refuse_unread().or_else(|| impossible.refuse_unread()),
+        };
+        let found = match (refused, reading) {
+            (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
+            (None, Some(reading)) => understanding(reading),
+            (None, None) => {
+                let proviso = provisos.any().map(Box::new);
+                Understanding { proviso, ..reader.unknown(text, &tokens) }
+            }
+        };
+        // What was found on the way may be half of what was said.
+        if effort.is_spent() { Understanding::unread() } else { found }
+    }
+
+    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
+        let tokens = text::tokenise(text, self.tongue());
+        let reader = Reader::new(self, now, effort);
+        let impossible = Impossible::of(&reader, text, &tokens);
+        let found = match reader.fill(intent, text) {
+            None => impossible.refuse_unfilled(intent),
+            Some(found) => {
+                let read = std::slice::from_ref(&found);
+                let provisos = || Provisos::of(&reader, text, &tokens).refuse_filled(&found);
+                Some(impossible.refuse(read).or_else(provisos).unwrap_or_else(|| self::intent(found)))
+            }
+        };
+        found.filter(|_| !effort.is_spent())
+    }
+}
+
+impl Reader<'_> {
+    /// What no template accepts; perhaps because it is about something the home does not have.
+    fn unknown(&self, text: &str, tokens: &[Token]) -> Understanding {
+        let why = "no sentence template accepts it".to_owned();
+        let known = |name: &str| self.names_something(&self.tokenise(name));
+        let about_things = |found: &Match| {
+            let category = category_of(&found.intent);
+            matches!(category, Some(Category::HomeControl | Category::HomeQuery)) && found.wild_words == 0
+        };
+        let unheard_of = self.parse_unknown(text, tokens);
+        match unheard_of.filter(|(found, name)| about_things(found) && !known(name)) {
+            None => Understanding { why, ..Understanding::default() },
+            Some((found, name)) => {
+                let why = format!("nothing is called \"{name}\" here ({})", found.why);
+                let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
+                let meant = Intent { slots: Slots::new(), why: why.clone(), ..intent(found) };
+                Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
+            }
+        }
+    }
+}
+
+/// What a sentence is read as, by the first way that does.
+pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Reading> {
+    let exactly = |text: &str, tokens: &[Token], words: Words| match words {
+        Words::Any => reader.exactly(text, tokens),
+        Words::Known => reader.tamely(text, tokens),
+    };
+    let nearly = |text: &str, tokens: &[Token], _: Words| {
+        reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens))
+    };
+    let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
+    // What goes on a list may be any words, wherever courtesies end.
+    let tame = |found: &Match| found.wild_words == 0 || category_of(&found.intent) == Some(Category::List);
+    let speech = Speech { reader, text, tokens };
+    let core = speech.core();
+    let politely = |text: &str, tokens: &[Token], words: Words| {
+        let Some(core) = (Speech { reader, text, tokens }).core() else {
+            return exactly(text, tokens, words);
+        };
+        reader.exactly(text, tokens).or_else(|| reader.exactly(text, core).filter(tame))
+    };
+    reader
+        .exactly(text, tokens)
+        .map(whole)
+        .or_else(|| reader.exactly(text, core?).filter(tame).map(whole))
+        .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
+        .or_else(|| several::read(text, core.unwrap_or(tokens), reader, &exactly))
+        .or_else(|| speech.minded().map(whole))
+        .or_else(|| speech.corrected().map(whole))
+        .or_else(|| requests::all(text, tokens, reader, &exactly).map(|found| speech.once(found)))
+        .or_else(|| {
+            let found = requests::all(text, core.unwrap_or(tokens), reader, &politely)?;
+            Some(speech.once(found))
+        })
+        .or_else(|| speech.with_reason(false).map(whole))
+        .or_else(|| reader.nearly(text, tokens).map(whole))
+        .or_else(|| reader.nearly(text, core?).filter(tame).map(whole))
+        .or_else(|| speech.with_reason(true).map(whole))
+        .or_else(|| speech.beside_reason().map(whole))
+        .or_else(|| requests::all(text, tokens, reader, &nearly))
+        .or_else(|| requests::some(text, tokens, reader, &nearly))
+}
+
+fn understanding(reading: Reading) -> Understanding {
+    let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
+    for (index, one) in reading.matches.into_iter().enumerate() {
+        let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
+        found.ambiguous.extend(doubts);
+        found.intents.push(intent(one));
+    }
+    found
+}
+
+fn intent(found: Match) -> Intent {
+    let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
+    Intent {
+        name: found.intent,
+        slots: found.slots,
+        confidence: found.score.min(wild),
+        route: Route::Template,
+        why: found.why,
+        response: found.response,
+    }
+}

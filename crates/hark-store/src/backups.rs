@@ -1,0 +1,160 @@
+//! Backups of the database: whole copies in the folder `backups` beside it, a few of them, made while it is sound. Made
+//! once a day and before a newer Hark changes its shape; put back by hand (`hark store restore`).
+
+use super::check;
+use super::error::RememberingError;
+use super::files::{self, InUse, folder, private, set_aside, with_suffix};
+use chrono::{DateTime, NaiveDateTime, Utc};
+use hark_core::Fault;
+use rusqlite::{Connection, OpenFlags};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Backups that are kept.
+const KEPT: usize = 5;
+
+/// What all of them may take together; the newest is kept in any case.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Room that is left on the disk besides a backup.
+const ROOM_BYTES: u64 = 64 << 20;
+
+const DIR: &str = "backups";
+const BEGINNING: &str = "hark-";
+const ENDING: &str = ".db";
+const STAMP: &str = "%Y%m%dT%H%M%SZ";
+
+/// A backup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backup {
+    /// Name of the file, by which it is put back.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// When it was made.
+    pub made: DateTime<Utc>,
+    /// How large it is.
+    pub bytes: u64,
+}
+
+/// The backups of a database, the newest first.
+pub fn list(database: &Path) -> Vec<Backup> {
+    let entries = fs::read_dir(dir(database)).into_iter().flatten().flatten();
+    let mut all: Vec<Backup> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().to_str()?.to_owned();
+            let stamp = name.strip_prefix(BEGINNING)?.strip_suffix(ENDING)?;
+            let made = NaiveDateTime::parse_from_str(stamp, STAMP).ok()?.and_utc();
+            let bytes = entry.metadata().ok().filter(fs::Metadata::is_file)?.len();
+            Some(Backup { path: entry.path(), name, made, bytes })
+        })
+        .collect();
+    all.sort_by(|a, b| b.name.cmp(&a.name));
+    all
+}
+
+/// Makes one of the database at `database`, which may be in use, and forgets the oldest ones.
+///
+/// # Errors
+/// When it cannot be read or is damaged, or there is no room.
+pub fn make(database: &Path) -> Result<Backup, Fault> {
+    let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .map_err(|error| RememberingError::of_sqlite(database, error))?;
+    Ok(make_of(&db, database)?)
+}
+
+/// As [`make`], of an open database.
+pub(super) fn make_of(db: &Connection, database: &Path) -> Result<Backup, RememberingError> {
+    let cannot = |why: String| RememberingError::NoBackup { path: database.to_owned(), why };
+    let of_file = |error: io::Error| cannot(error.to_string());
+    let dir = dir(database);
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(&dir).map_err(of_file)?;
+    let size = fs::metadata(database).map_err(of_file)?.len();
+    let disk = rustix::fs::statvfs(&dir).map_err(|error| of_file(error.into()))?;
+    if disk.f_bavail.saturating_mul(disk.f_frsize) < size.saturating_add(ROOM_BYTES) {
+        return Err(cannot("there is too little room on the disk".to_owned()));
+    }
+    let name = format!("{BEGINNING}{}{ENDING}", Utc::now().format(STAMP));
+    let (path, unfinished) = (dir.join(&name), dir.join(format!("{name}.unfinished")));
+    let made = fill(db, &unfinished).map_err(|why| {
+        let _ = files::remove(&unfinished);
+        cannot(why)
+    });
+    made.and_then(|()| fs::rename(&unfinished, &path).map_err(of_file))?;
+    files::sync_folder(&path).map_err(of_file)?;
+    prune(database).map_err(of_file)?;
+    let made = list(database).into_iter().find(|backup| backup.name == name);
+    made.ok_or_else(|| cannot("it is not there".to_owned()))
+}
+
+/// Writes a whole copy that is sound, or nothing that counts.
+fn fill(db: &Connection, path: &Path) -> Result<(), String> {
+    files::remove(path).map_err(|error| error.to_string())?;
+    // Made here, so that nobody else can ever read it; SQLite takes an empty file for one that is not there.
+    let file = private(fs::OpenOptions::new().write(true).create_new(true)).open(path);
+    let file = file.map_err(|error| error.to_string())?;
+    let name = path.to_str().ok_or("its path is no text")?;
+    db.execute("VACUUM INTO ?1", [name]).map_err(|error| error.to_string())?;
+    if let Some(why) = look_at(path).map_err(|error| error.to_string())? {
+        return Err(why);
+    }
+    file.sync_all().map_err(|error| error.to_string())
+}
+
+fn look_at(path: &Path) -> rusqlite::Result<Option<String>> {
+    check::damage(&Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
+}
+
+fn prune(database: &Path) -> io::Result<()> {
+    let mut total = 0;
+    for (at, backup) in list(database).into_iter().enumerate() {
+        total += backup.bytes;
+        if at >= KEPT || at > 0 && total > MOST_BYTES {
+            fs::remove_file(&backup.path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a backup in the place of the database, by its name, or the newest; what was there is kept under another name,
+/// which is answered with it.
+///
+/// # Errors
+/// When there is none, it is damaged, a program has the database open, or it cannot be written.
+pub fn restore(database: &Path, name: Option<&str>) -> Result<(Backup, Option<PathBuf>), Fault> {
+    let all = list(database);
+    let Some(backup) = all.iter().find(|backup| name.is_none_or(|name| backup.name == name)) else {
+        let names: Vec<&str> = all.iter().map(|backup| backup.name.as_str()).collect();
+        return Err(RememberingError::NoSuchBackup { dir: dir(database), there: names.join(", ") }.into());
+    };
+    let in_use = InUse::note(database)?;
+    if !in_use.is_mine_alone() {
+        return Err(RememberingError::InUse { path: database.to_owned() }.into());
+    }
+    let looked = look_at(&backup.path).map_err(|error| RememberingError::of_sqlite(&backup.path, error))?;
+    if let Some(why) = looked {
+        return Err(RememberingError::damaged(&backup.path, why).into());
+    }
+    let cannot =
+        |error: io::Error| RememberingError::Open { path: database.to_owned(), why: error.to_string() };
+    let new = with_suffix(database, ".new");
+    files::remove(&new).map_err(cannot)?;
+    let write = || {
+        let mut to = private(fs::OpenOptions::new().write(true).create_new(true)).open(&new)?;
+        io::copy(&mut fs::File::open(&backup.path)?, &mut to)?;
+        to.sync_all()
+    };
+    write().map_err(cannot)?;
+    let before = if database.exists() { Some(set_aside(database, "replaced")?) } else { None };
+    fs::rename(&new, database).and_then(|()| files::sync_folder(database)).map_err(cannot)?;
+    Ok((backup.clone(), before))
+}
+
+fn dir(database: &Path) -> PathBuf {
+    folder(database).join(DIR)
+}

@@ -1,0 +1,43 @@
+//! Wake words: engines score every hop of sound, the detector decides.
+
+mod detector;
+mod openwakeword;
+mod phrase;
+mod second_look;
+mod word_end;
+
+pub use detector::{WakeDetector, WakeReport};
+pub use openwakeword::{OpenWakeWord, OpenWakeWordFiles};
+pub use phrase::Phrase;
+pub use second_look::{LOOKED_AT_MS, SecondLook};
+pub use word_end::WordEnd;
+
+use hark_core::Fault;
+
+/// A wake word as its engine knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WakeWord {
+    /// Name for events: the model's file name without its ending.
+    pub name: String,
+    /// How to find where it ended.
+    pub end: WordEnd,
+}
+
+/// Scores how likely each of its words has just been said.
+pub trait WakeEngine: Send {
+    /// The words, in the order of the scores.
+    fn words(&self) -> &[WakeWord];
+
+    /// Samples of one hop at 16 kHz.
+    fn hop_samples(&self) -> usize;
+
+    /// Takes the next hop (mono, −1.0 ..= 1.0, [`Self::hop_samples`] long) and gives one score,
+    /// 0.0 ..= 1.0, for each word.
+    ///
+    /// # Errors
+    /// When a model fails.
+    fn hop(&mut self, samples: &[f32]) -> Result<&[f32], Fault>;
+
+    /// Forgets what was heard: the next hop is scored as if silence had gone before.
+    fn reset(&mut self);
+}

@@ -1,0 +1,390 @@
+//! Lists of the household: those of the home's file and those made by voice, kept on the disk before any
+//! call answers. What a to-do service keeps (an entity of the domain `todo`) is changed with the same
+//! [`Edit`]s, by its device.
+
+use super::names::{self, normal};
+use hark_core::home::HomeList;
+use hark_core::ports::{ListItem, ListStore, StoredList};
+use hark_core::{Fault, FaultKind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The list that is meant when none is named.
+pub const DEFAULT_LIST: &str = "Shopping";
+
+/// Most lists.
+pub const MAX_LISTS: usize = 50;
+
+/// Most open items of a list.
+pub const MAX_ITEMS: usize = 500;
+
+/// How many finished items a list remembers.
+const MAX_DONE: usize = 50;
+
+/// Lists that are there even while nothing is on them, each with the other names it goes by.
+const ALWAYS: &[(&str, &[&str])] =
+    &[(DEFAULT_LIST, &["shopping", "grocery", "groceries"]), ("To do", &["to do", "todo", "task", "tasks"])];
+
+/// Things that are one thing although there is an "and" in them.
+const INSEPARABLE: &[&str] = &[
+    "mac and cheese",
+    "macaroni and cheese",
+    "salt and pepper",
+    "fish and chips",
+    "oil and vinegar",
+    "bread and butter",
+    "peanut butter and jelly",
+    "half and half",
+    "gin and tonic",
+    "rice and beans",
+    "ham and cheese",
+    "cookies and cream",
+    "sour cream and onion",
+    "salt and vinegar",
+    "head and shoulders",
+];
+
+/// Why a list could not be found or changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ListError {
+    /// No list has this name.
+    #[error("there is no list called {0}")]
+    NoSuchList(String),
+    /// It is not on the list.
+    #[error("{item} is not on the {list} list")]
+    NoSuchItem { item: String, list: String },
+    /// There is a list of this name.
+    #[error("there is a {0} list already")]
+    Exists(String),
+    /// The list is full.
+    #[error("the {0} list is full")]
+    Full(String),
+    /// There are [`MAX_LISTS`].
+    #[error("there are {MAX_LISTS} lists already")]
+    TooMany,
+    /// It cannot be taken away any more.
+    #[error("there is something on the list '{0}' by now")]
+    NotEmpty(String),
+    /// It could not be kept; nothing was changed.
+    #[error("{0}")]
+    Store(Fault),
+}
+
+/// What is done to a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// Put on.
+    Add(Vec<String>),
+    /// Seen to.
+    Complete(Vec<String>),
+    /// Taken off.
+    Remove(Vec<String>),
+    /// Taken off, all of it.
+    Clear,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// What is on the list now.
+    pub items: Vec<ListItem>,
+    /// The items it was about, as they stand on the list.
+    pub touched: Vec<String>,
+    /// Whether anything is different.
+    pub changed: bool,
+}
+
+impl Edit {
+    /// Does it to these items of the list of this name: all of it or nothing.
+    ///
+    /// # Errors
+    /// `NoSuchItem`, `Full`.
+    pub fn apply(&self, list: &str, items: &[ListItem]) -> Result<Edited, ListError> {
+        let mut now = items.to_vec();
+        let mut touched = Vec::new();
+        match self {
+            Self::Add(wanted) => {
+                for text in wanted {
+                    // What is there already is not put there twice.
+                    if let Some(at) = now.iter().position(|item| !item.done && same(&item.text, text)) {
+                        touched.push(now[at].text.clone());
+                        continue;
+                    }
+                    now.retain(|item| !item.done || !same(&item.text, text));
+                    now.push(ListItem { text: text.clone(), done: false });
+                    touched.push(text.clone());
+                }
+                if now.iter().filter(|item| !item.done).count() > MAX_ITEMS {
+                    return Err(ListError::Full(list.to_owned()));
+                }
+                let mut finished = now.iter().filter(|item| item.done).count();
+                now.retain(|item| {
+                    let keep = !item.done || finished <= MAX_DONE;
+                    finished -= usize::from(item.done);
+                    keep
+                });
+            }
+            Self::Complete(wanted) | Self::Remove(wanted) => {
+                for text in wanted {
+                    let at = position(&now, text)
+                        .ok_or_else(|| ListError::NoSuchItem { item: text.clone(), list: list.to_owned() })?;
+                    touched.push(now[at].text.clone());
+                    match self {
+                        Self::Complete(_) => now[at].done = true,
+                        _ => drop(now.remove(at)),
+                    }
+                }
+            }
+            Self::Clear => {
+                touched = now.iter().filter(|item| !item.done).map(|item| item.text.clone()).collect();
+                now.clear();
+            }
+        }
+        Ok(Edited { changed: now != items, items: now, touched })
+    }
+}
+
+/// The open item that a person means: of this name, else the only one that has its words.
+fn position(items: &[ListItem], asked: &str) -> Option<usize> {
+    let open = || items.iter().enumerate().filter(|(_, item)| !item.done);
+    if let Some((at, _)) = open().find(|(_, item)| same(&item.text, asked)) {
+        return Some(at);
+    }
+    let mut holding = open().filter(|(_, item)| names::holds_words(&item.text, asked));
+    let (at, _) = holding.next()?;
+    holding.next().is_none().then_some(at)
+}
+
+fn same(one: &str, other: &str) -> bool {
+    bare(one) == bare(other)
+}
+
+/// The name by which things on a list are the same thing.
+fn bare(text: &str) -> String {
+    let normal = normal(text);
+    normal.strip_prefix("some ").map_or(normal.clone(), str::to_owned)
+}
+
+/// The things that a person names in one breath: "milk, eggs and salt and pepper".
+pub fn split_items(text: &str) -> Vec<String> {
+    let mut items = Vec::new();
+    for part in text.split([',', ';']) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let mut current: Vec<&str> = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let joins = matches!(word.to_lowercase().as_str(), "and" | "und" | "plus");
+            if joins && !is_inside(&words, at) {
+                push(&mut items, &current);
+                current.clear();
+            } else {
+                current.push(word);
+            }
+        }
+        push(&mut items, &current);
+    }
+    items
+}
+
+/// Whether the "and" at `at` belongs to a thing that has one.
+fn is_inside(words: &[&str], at: usize) -> bool {
+    INSEPARABLE.iter().any(|known| {
+        let known: Vec<&str> = known.split(' ').collect();
+        (0..words.len().saturating_sub(known.len() - 1)).any(|start| {
+            (start..start + known.len()).contains(&at)
+                && known.iter().zip(&words[start..]).all(|(known, word)| word.eq_ignore_ascii_case(known))
+        })
+    })
+}
+
+fn push(items: &mut Vec<String>, words: &[&str]) {
+    if !words.is_empty() {
+        items.push(words.join(" "));
+    }
+}
+
+/// Whether a person who says `asked` means the list called `name`: "list" and articles do not matter.
+pub fn is_called(name: &str, asked: &str) -> bool {
+    let bare = |text: &str| {
+        let whole = normal(text);
+        let bare = whole.strip_suffix(" list").unwrap_or(&whole).to_owned();
+        let known = ALWAYS.iter().find(|(_, names)| names.contains(&bare.as_str()));
+        known.map_or(bare, |(name, _)| normal(name))
+    };
+    bare(name) == bare(asked)
+}
+
+/// A list that was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The list before; `None` when it was not kept yet.
+    pub before: Option<StoredList>,
+    /// Its name.
+    pub name: String,
+    /// What became of it.
+    pub edited: Edited,
+}
+
+/// The lists that Hark keeps itself.
+pub struct Lists {
+    store: Arc<dyn ListStore>,
+    /// Those of the home's file, as they are until something is changed.
+    declared: Vec<StoredList>,
+    /// Held from reading to writing.
+    turn: Mutex<()>,
+}
+
+impl Lists {
+    /// The lists of the store, and those of the home's file that have not been changed yet.
+    pub fn new(store: Arc<dyn ListStore>, declared: &[HomeList]) -> Self {
+        let stored = |list: &HomeList| StoredList {
+            name: list.name.clone(),
+            items: list.items.iter().map(|text| ListItem { text: text.clone(), done: false }).collect(),
+        };
+        Self { store, declared: declared.iter().map(stored).collect(), turn: Mutex::new(()) }
+    }
+
+    /// All of them, those of the home's file first.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn all(&self) -> Result<Vec<StoredList>, ListError> {
+        let mut all = self.declared.clone();
+        for list in self.store.lists().map_err(ListError::Store)? {
+            match all.iter_mut().find(|known| known.name == list.name) {
+                Some(known) => *known = list,
+                None => all.push(list),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The list that is meant; without a name the default one.
+    ///
+    /// # Errors
+    /// `NoSuchList`, `Store`.
+    pub fn find(&self, asked: Option<&str>) -> Result<StoredList, ListError> {
+        let name = asked.unwrap_or(DEFAULT_LIST);
+        let found = self.all()?.into_iter().find(|list| is_called(&list.name, name));
+        let empty = || {
+            let (known, _) = ALWAYS.iter().find(|(known, _)| is_called(known, name))?;
+            Some(StoredList { name: (*known).to_owned(), items: Vec::new() })
+        };
+        found.or_else(empty).ok_or_else(|| ListError::NoSuchList(name.to_owned()))
+    }
+
+    /// Changes the list that is meant.
+    ///
+    /// # Errors
+    /// `NoSuchList`, `NoSuchItem`, `Full`, `Store`.
+    pub fn edit(&self, asked: Option<&str>, edit: &Edit) -> Result<Change, ListError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = self.find(asked)?;
+        let edited = edit.apply(&list.name, &list.items)?;
+        let name = list.name.clone();
+        if edited.changed {
+            let after = StoredList { name: name.clone(), items: edited.items.clone() };
+            self.store.save_list(&after).map_err(ListError::Store)?;
+        }
+        Ok(Change { before: Some(list), name, edited })
+    }
+
+    /// Makes an empty list.
+    ///
+    /// # Errors
+    /// `Exists`, `TooMany`, `Store`.
+    pub fn create(&self, name: &str) -> Result<Change, ListError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all()?;
+        if let Some(known) = all.iter().find(|list| is_called(&list.name, name)) {
+            return Err(ListError::Exists(known.name.clone()));
+        }
+        if all.len() >= MAX_LISTS {
+            return Err(ListError::TooMany);
+        }
+        let list = StoredList { name: capitalised(name), items: Vec::new() };
+        self.store.save_list(&list).map_err(ListError::Store)?;
+        let edited = Edited { items: Vec::new(), touched: Vec::new(), changed: true };
+        Ok(Change { before: None, name: list.name, edited })
+    }
+
+    /// Takes a change of a list back: it was `before`, and the change left `after` on it. What has been done to
+    /// it since stays. `None` takes the list of this name away.
+    ///
+    /// # Errors
+    /// `NotEmpty`, `Store`.
+    pub fn take_back(
+        &self,
+        name: &str,
+        before: Option<&StoredList>,
+        after: &[ListItem],
+    ) -> Result<(), ListError> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.all()?.into_iter().find(|list| list.name == name).map(|list| list.items);
+        let now = now.unwrap_or_default();
+        let done = match before {
+            Some(list) => {
+                let items = merged(after, &list.items, &now);
+                self.store.save_list(&StoredList { name: name.to_owned(), items })
+            }
+            None if now.is_empty() => self.store.remove_list(name),
+            None => return Err(ListError::NotEmpty(name.to_owned())),
+        };
+        done.map_err(ListError::Store)
+    }
+}
+
+/// What is on a list `now` with the change that made `to` of `from`; all else stays as it is, and what has been changed
+/// already is not changed once more.
+pub fn merged(from: &[ListItem], to: &[ListItem], now: &[ListItem]) -> Vec<ListItem> {
+    let named = |items: &[ListItem]| -> Vec<(String, ListItem)> {
+        items.iter().map(|item| (bare(&item.text), item.clone())).collect()
+    };
+    let number = |items: &[(String, ListItem)], name: &str, done: bool| {
+        items.iter().filter(|(other, item)| other == name && item.done == done).count()
+    };
+    let (from, to, mut items) = (named(from), named(to), named(now));
+    for (at, (name, item)) in to.iter().enumerate() {
+        let wanted = number(&to, name, item.done);
+        if number(&from, name, item.done) >= wanted || number(&items, name, item.done) >= wanted {
+            continue;
+        }
+        let other = items.iter().position(|(other, has)| other == name && has.done != item.done);
+        let is_spare = number(&items, name, !item.done) > number(&to, name, !item.done);
+        match other.filter(|_| is_spare) {
+            Some(other) => items[other].1.done = item.done,
+            None => {
+                let place = |name: &str| items.iter().position(|(other, _)| other == name);
+                let behind = to[..at].iter().rev().find_map(|(earlier, _)| place(earlier));
+                items.insert(behind.map_or(0, |behind| behind + 1), (name.clone(), item.clone()));
+            }
+        }
+    }
+    for (name, item) in &from {
+        let wanted = number(&to, name, item.done);
+        if number(&from, name, item.done) > wanted && number(&items, name, item.done) > wanted {
+            let place = items.iter().position(|(other, has)| other == name && has.done == item.done);
+            place.map(|place| items.remove(place));
+        }
+    }
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+/// "christmas presents list" becomes "Christmas presents".
+fn capitalised(name: &str) -> String {
+    let name = name.trim();
+    let bare = name.strip_suffix(" list").unwrap_or(name).trim();
+    let mut letters = bare.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+impl From<ListError> for Fault {
+    fn from(error: ListError) -> Self {
+        match error {
+            ListError::Store(fault) => fault,
+            other => Fault::new(FaultKind::BadInput, "lists", other.to_string(), "ask which lists there are"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "lists_tests.rs"]
+mod tests;

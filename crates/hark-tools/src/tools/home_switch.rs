@@ -1,0 +1,52 @@
+//! `home.turn_on`, `home.turn_off`, `home.toggle`: also open and close, lock and unlock, activate; and
+//! `home.alarm_panel_set`.
+
+use super::args::Args;
+use super::home_common::{plan, target};
+use super::outcome::{Failure, Prepared};
+use super::parts::Parts;
+use crate::home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
+use hark_core::tool::error_code;
+use serde_json::json;
+use std::sync::Arc;
+
+/// What a place alone means: "turn on the kitchen".
+const LIGHTS: &[&str] = &["light"];
+
+/// What a place alone means: "turn everything off in the kitchen".
+const EVERYTHING: &[&str] = &["light", "switch", "fan", "media_player"];
+
+/// `home.turn_on`.
+pub fn turn_on(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    switch(parts, args, Switch::On, LIGHTS)
+}
+
+/// `home.turn_off`.
+pub fn turn_off(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    switch(parts, args, Switch::Off, EVERYTHING)
+}
+
+/// `home.toggle`.
+pub fn toggle(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    switch(parts, args, Switch::Toggle, LIGHTS)
+}
+
+fn switch(parts: &Parts, args: &Args, switch: Switch, sweep: &[&str]) -> Result<Prepared, Failure> {
+    plan(parts, &target(args), (SWITCHABLE, sweep), json!({}), |entity| switched(entity, switch))
+}
+
+/// `home.alarm_panel_set`.
+pub fn alarm_panel_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    const PANELS: &[&str] = &["alarm_control_panel"];
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.alarm_panel_set needs mode");
+    let mode = args.owned("mode").ok_or_else(missing)?;
+    let state = if mode == "disarmed" { mode.clone() } else { format!("armed_{mode}") };
+    let mut target = target(args);
+    target.domain = Some("alarm_control_panel".into());
+    if target.name.is_none() && target.area.is_none() && target.floor.is_none() {
+        // One guards the whole house, wherever it hangs.
+        target.area = Some("all".into());
+    }
+    let about = json!({"mode": mode});
+    plan(parts, &target, (PANELS, PANELS), about, |_| Ok(DeviceCommand::Arm(state.clone())))
+}

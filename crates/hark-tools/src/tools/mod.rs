@@ -1,0 +1,267 @@
+//! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
+//! arguments, plan, the permission gate, run with a time-out, receipt.
+
+mod again;
+mod alarm;
+mod announce;
+pub mod args;
+mod arrivals;
+mod calculate;
+mod clipboard;
+mod datetime;
+pub mod descriptor;
+mod filesystem;
+mod home_climate;
+mod home_common;
+mod home_cover;
+mod home_fan;
+mod home_humidifier;
+mod home_light;
+mod home_robots;
+mod home_state;
+mod home_switch;
+mod home_value;
+mod in_order;
+mod list;
+mod media;
+mod memory;
+mod moving;
+pub mod outcome;
+mod outside;
+pub mod parts;
+mod pc;
+mod process;
+mod recent;
+pub mod schedule;
+mod search;
+mod shell;
+pub mod table;
+mod timer;
+mod undo;
+mod usable;
+mod volume;
+mod weather;
+mod web;
+
+use crate::home::DeviceError;
+use crate::home::command::Actions;
+use crate::permissions::{Approval, Danger};
+use args::Args;
+use descriptor::Descriptor;
+use hark_core::model::ToolSpec;
+use hark_core::pin::{PinCode, PinVerdict};
+use hark_core::ports::{HomeView, ReceiptFuture, Tools};
+use hark_core::tool::error_code;
+use hark_core::{Receipt, Risk, Slots, ToolCall, TurnId};
+use outcome::{Failure, Outcome, Plan, Prepared, of_devices, receipt};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use arrivals::Arrivals;
+pub use in_order::InOrder;
+pub use outside::is_text;
+pub use parts::{Clock, Kept, Parts};
+pub use table::triggers;
+
+/// How much longer than its devices a whole call may take, so that it is still told which of them
+/// did not answer.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// The executor of tools; cheap to clone.
+#[derive(Clone)]
+pub struct Toolbox {
+    parts: Arc<Parts>,
+    recent: Arc<recent::Recent>,
+}
+
+impl Toolbox {
+    /// An executor over these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self { parts: Arc::new(parts), recent: Arc::default() }
+    }
+
+    /// What the tools work with.
+    pub fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+}
+
+impl Tools for Toolbox {
+    fn run(&self, call: ToolCall) -> ReceiptFuture {
+        let (parts, recent) = (Arc::clone(&self.parts), Arc::clone(&self.recent));
+        Box::pin(async move {
+            let again = call.clone();
+            recent.once(&call, || run(parts, again)).await
+        })
+    }
+
+    fn has_pin(&self) -> bool {
+        self.parts.pin.is_set()
+    }
+
+    fn present_pin(&self, pin: &PinCode) -> PinVerdict {
+        self.parts.pin.present(pin, self.parts.now_unix_ms())
+    }
+
+    fn secret_names(&self) -> Vec<String> {
+        let home = self.parts.home.registry().home();
+        let secret = home.entities.iter().filter(|entity| entity.is_secret());
+        secret.flat_map(|entity| entity.aliases.iter().chain([&entity.name]).cloned()).collect()
+    }
+
+    fn hide(&self, value: &str) -> String {
+        self.parts.home.registry().secrets().hide(value)
+    }
+
+    fn risk(&self, tool: &str) -> Option<Risk> {
+        table::find(tool).map(|tool| tool.risk)
+    }
+
+    fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
+        again::is_harmless(&self.parts, tool, args)
+    }
+
+    fn reference(&self) -> Vec<ToolSpec> {
+        let parts = &self.parts;
+        let home = parts.home.registry().home();
+        let works = |tool: &&&Descriptor| usable::is_usable(parts, tool, &home);
+        table::TABLE.iter().filter(works).map(|tool| tool.spec()).collect()
+    }
+}
+
+async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
+    let (tool, tainted) = (table::find(&call.tool), call.tainted);
+    let receipt = carried_out(&parts, call).await;
+    let tainted = tainted || tool.is_some_and(|tool| outside::is_in(tool, &receipt, &parts));
+    Receipt { tainted, ..receipt }
+}
+
+async fn carried_out(parts: &Arc<Parts>, call: ToolCall) -> Receipt {
+    let Some(tool) = table::find(&call.tool) else {
+        let message = format!("there is no tool called {}", call.tool);
+        return receipt(Err(Failure::new(error_code::FAILED, message)));
+    };
+    let own = tool.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
+    let timeout = own.map_or(parts.timeout, |own| own.min(parts.timeout));
+    let work = execute(Arc::clone(parts), tool, call);
+    let result = tokio::time::timeout(timeout + GRACE, work).await.unwrap_or_else(|_| {
+        let message = format!("{} did not finish within {} ms", tool.name, timeout.as_millis());
+        Err(Failure::new(error_code::TIMEOUT, message))
+    });
+    receipt(result)
+}
+
+async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -> Result<Outcome, Failure> {
+    let args = Args::check(tool, &call.args)?.of_call(&call, parts.arrivals.of(&call.turn));
+    allowed(&parts, tool)?;
+    (tool.ready)(&parts)?;
+    let prepared = (tool.prepare)(&parts, &args).map_err(|failure| of_what_left(&parts, failure))?;
+    if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
+        // A tool that is listed as reading never gets to change anything, whatever its code says.
+        let message = format!("{} may only look and wanted to change something", tool.name);
+        return Err(Failure::new(error_code::FORBIDDEN, message));
+    }
+    let given = given(&parts, &call);
+    let outside = if call.tainted { outside::unasked(tool, &args, &prepared) } else { None };
+    let plan = Plan { prepared, dangers: dangers(tool, &args), outside };
+    let outcome = match parts.gate.pass(plan, given)?.into_inner().prepared {
+        Prepared::Answer(outcome) => Ok(outcome),
+        Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
+        Prepared::Home { actions, about, also } => {
+            let may_be_undone = tool.name != undo::NAME;
+            let turn = may_be_undone.then_some(&call.turn);
+            let done = tell_devices(&parts, turn, (actions, given), about).await?;
+            match also {
+                Some(work) => Ok(joined(done, work.await?)),
+                None => Ok(done),
+            }
+        }
+    }?;
+    parts.undo.note(&call.turn, parts.now_unix_ms(), outcome.undo.iter().cloned());
+    checked(tool, outcome)
+}
+
+/// Says of a thing that is not found, but was there before, that it has left the home.
+fn of_what_left(parts: &Parts, failure: Failure) -> Failure {
+    let name = failure.detail().get("name").and_then(Value::as_str);
+    let known = name.filter(|_| failure.code() == error_code::NOT_FOUND);
+    match known.and_then(|name| parts.home.registry().left(name)) {
+        Some(name) => failure.with("message", json!(DeviceError::Gone(name).to_string())),
+        None => failure,
+    }
+}
+
+/// Whether the owner has left this tool switched on.
+fn allowed(parts: &Parts, tool: &Descriptor) -> Result<(), Failure> {
+    if !parts.gate.denies_tool(tool.permission) {
+        return Ok(());
+    }
+    let message = format!("{} is switched off by permissions.deny_tools", tool.name);
+    let fix = format!("take \"{}\" out of permissions.deny_tools", tool.permission);
+    Err(Failure::new(error_code::FORBIDDEN, message).fix(fix))
+}
+
+/// What is dangerous about the tool as a whole, whatever it makes of the call.
+fn dangers(tool: &Descriptor, args: &Args) -> Vec<Danger> {
+    let danger =
+        || Danger { action: tool.permission, entity: tool.name.to_owned(), name: args.in_words(tool.name) };
+    (tool.risk == Risk::Dangerous).then(danger).into_iter().collect()
+}
+
+/// The outcome, when it is what the table promises. What was changed stays changed and is told as changed.
+fn checked(tool: &Descriptor, outcome: Outcome) -> Result<Outcome, Failure> {
+    let read_and_changed = tool.risk == Risk::Read && outcome.changed;
+    let misfit = read_and_changed.then(|| "it changed something and may only look".to_owned());
+    let Some(misfit) = misfit.or_else(|| tool.misfit(&outcome.detail)) else { return Ok(outcome) };
+    tracing::error!(tool = tool.name, %misfit, "a tool's result is not what the table says");
+    let message = format!("the result of {} cannot be used: {misfit}", tool.name);
+    Err(Failure::new(error_code::FAILED, message).changed(outcome.changed))
+}
+
+/// What a person has given for this call. A PIN was looked at here, in the executor; its grant is, too.
+fn given(parts: &Parts, call: &ToolCall) -> Approval {
+    match call.grant {
+        Some(number) if parts.pin.redeem(number, &call.turn, parts.now_unix_ms()) => Approval::Pin,
+        _ if call.approved => Approval::Yes,
+        _ => Approval::None,
+    }
+}
+
+/// Tells devices what passes the gate, and remembers for `turn` how they were.
+async fn tell_devices(
+    parts: &Parts,
+    turn: Option<&TurnId>,
+    (actions, given): (Actions, Approval),
+    about: Map<String, Value>,
+) -> Result<Outcome, Failure> {
+    let (touched, lists) = (undo::touched(&actions), undo::of_items(&actions));
+    let cleared = parts.gate.pass(actions, given)?;
+    let before = parts.home.registry().home();
+    let done = parts.home.carry_out(cleared, parts.device_timeout).await;
+    let home = parts.home.registry().home();
+    if let Some(turn) = turn {
+        parts.undo.note(turn, parts.now_unix_ms(), undo::changed(&touched, &before, &home));
+        parts.undo.note(turn, parts.now_unix_ms(), undo::unproved(&done));
+        let told = lists.into_iter().filter(|(at, _)| done[*at].error.is_none() || undo::is_late(&done[*at]));
+        parts.undo.note(turn, parts.now_unix_ms(), told.map(|(_, change)| change));
+    }
+    let entities = home_common::changes(&home, &done);
+    of_devices(done, entities, about)
+}
+
+/// One outcome of two; what both list is put in a row.
+fn joined(mut first: Outcome, second: Outcome) -> Outcome {
+    first.changed |= second.changed;
+    first.undo.extend(second.undo);
+    for (key, value) in second.detail {
+        match (first.detail.get_mut(&key), value) {
+            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (_, value) => drop(first.detail.insert(key, value)),
+        }
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+//! What a call comes to: a plan before, an outcome or a failure after, and the receipt of it.
+
+use crate::home::command::Actions;
+use crate::home::select::SelectError;
+use crate::home::{DeviceError, control::Done};
+use crate::lists::ListError;
+use crate::permissions::{Danger, Guarded, Refusal};
+use crate::timers::TimerError;
+use crate::undo::Undoable;
+use crate::weather::WeatherError;
+use hark_core::tool::error_code;
+use hark_core::{Fault, FaultKind, Receipt, ReceiptId};
+use serde_json::{Map, Value, json};
+use std::future::Future;
+use std::pin::Pin;
+
+/// Work that does not touch devices: timers, the node's volume, a question to a service.
+pub type Work = Pin<Box<dyn Future<Output = Result<Outcome, Failure>> + Send>>;
+
+/// What a tool decided to do. Nothing has been done yet; the executor does it.
+pub enum Prepared {
+    /// The answer is known.
+    Answer(Outcome),
+    /// Devices are to be told something; passes the gate first. `about` goes into the detail, and so does
+    /// what comes of `also`, which is done when all devices have done theirs.
+    Home { actions: Actions, about: Map<String, Value>, also: Option<Work> },
+    /// Anything else.
+    Work(Work),
+    /// A web request that only reads: the address as a person is asked about it, and whether the owner trusts the host
+    /// so far that nobody need be asked.
+    Fetch { address: String, trusted: bool, work: Work },
+    /// Work that is dangerous as it was asked, though its tool may do harmless things as well: passes the gate first.
+    Gated(Danger, Work),
+}
+
+/// What is to be done with every danger in it that does not come of devices; of these the home's actions tell
+/// themselves.
+pub(super) struct Plan {
+    /// What is to be done.
+    pub(super) prepared: Prepared,
+    /// Dangers of the tool as a whole.
+    pub(super) dangers: Vec<Danger>,
+    /// What would be done, when text from outside may be behind it.
+    pub(super) outside: Option<Danger>,
+}
+
+impl Guarded for Plan {
+    fn dangers(&self) -> Vec<Danger> {
+        let gated = match &self.prepared {
+            Prepared::Gated(gated, _) => gated,
+            // What would be done to which device is said in the first question, not in a second one.
+            Prepared::Home { actions, .. } if self.outside.is_some() => {
+                return self.dangers.iter().cloned().chain(actions.dangers()).collect();
+            }
+            _ => return self.dangers.clone(),
+        };
+        // The tool itself says best what it would do; nothing else is taken away by that.
+        let others = self.dangers.iter().filter(|danger| danger.action != gated.action);
+        others.chain([gated]).cloned().collect()
+    }
+
+    fn outside(&self) -> Option<Danger> {
+        self.outside.clone()
+    }
+}
+
+/// Success.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Something is different now.
+    pub changed: bool,
+    /// What the reply needs.
+    pub detail: Map<String, Value>,
+    /// How it is taken back; devices are remembered by the executor.
+    pub undo: Vec<Undoable>,
+}
+
+impl Outcome {
+    /// An answer that changed nothing.
+    ///
+    /// `detail` is an object by construction of the callers; anything else becomes an empty one.
+    pub fn answer(detail: Value) -> Self {
+        Self::new(false, detail)
+    }
+
+    /// A success.
+    pub fn new(changed: bool, detail: Value) -> Self {
+        let detail = match detail {
+            Value::Object(detail) => detail,
+            _ => Map::new(),
+        };
+        Self { changed, detail, undo: Vec::new() }
+    }
+
+    /// Adds how it is taken back.
+    pub fn undone_by(mut self, undo: Undoable) -> Self {
+        self.undo.push(undo);
+        self
+    }
+}
+
+/// Runs `job` where it may wait for the disk.
+pub fn blocking(job: impl FnOnce() -> Result<Outcome, Failure> + Send + 'static) -> Prepared {
+    Prepared::Work(blocking_work(job))
+}
+
+/// The same as a part of something larger.
+pub fn blocking_work(job: impl FnOnce() -> Result<Outcome, Failure> + Send + 'static) -> Work {
+    Box::pin(async move {
+        let done = tokio::task::spawn_blocking(job).await;
+        done.unwrap_or_else(|error| Err(Failure::new(error_code::FAILED, error.to_string())))
+    })
+}
+
+/// Something that was not, or not wholly, done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    changed: bool,
+    detail: Map<String, Value>,
+}
+
+impl Failure {
+    /// A failure with one of [`error_code`] and a message for people.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        let mut detail = Map::new();
+        detail.insert("error".into(), json!(code));
+        detail.insert("message".into(), json!(message.into()));
+        Self { changed: false, detail }
+    }
+
+    /// Adds a field to the detail.
+    pub fn with(mut self, key: &str, value: Value) -> Self {
+        self.detail.insert(key.to_owned(), value);
+        self
+    }
+
+    /// Adds what to do about it.
+    pub fn fix(self, fix: impl Into<String>) -> Self {
+        self.with("fix", json!(fix.into()))
+    }
+
+    /// Says whether something is different now all the same.
+    pub fn changed(mut self, changed: bool) -> Self {
+        self.changed = changed;
+        self
+    }
+
+    /// Its error code.
+    pub fn code(&self) -> &str {
+        self.detail.get("error").and_then(Value::as_str).unwrap_or(error_code::FAILED)
+    }
+
+    /// Everything about it.
+    pub fn detail(&self) -> &Map<String, Value> {
+        &self.detail
+    }
+}
+
+/// The receipt of a call, with an id of its own.
+pub fn receipt(result: Result<Outcome, Failure>) -> Receipt {
+    let id = ReceiptId(uuid::Uuid::now_v7().to_string());
+    let (ok, changed, detail) = match result {
+        Ok(outcome) => (true, outcome.changed, outcome.detail),
+        Err(failure) => (false, failure.changed, failure.detail),
+    };
+    Receipt { id, ok, changed, detail: Value::Object(detail), tainted: false }
+}
+
+/// Success only when every device proved it; else what was done and what was not.
+pub fn of_devices(done: Vec<Done>, entities: Value, about: Map<String, Value>) -> Result<Outcome, Failure> {
+    let changed = done.iter().any(Done::changed);
+    let errors: Vec<(&Done, &DeviceError)> =
+        done.iter().filter_map(|one| one.error.as_ref().map(|error| (one, error))).collect();
+    let Some((_, first)) = errors.first() else {
+        let mut detail = Map::new();
+        detail.insert("count".into(), json!(done.len()));
+        detail.insert("entities".into(), entities);
+        detail.extend(about);
+        return Ok(Outcome { changed, detail, undo: Vec::new() });
+    };
+    let failed: Vec<Value> = errors
+        .iter()
+        .map(|(one, error)| {
+            json!({
+                "id": one.before.id, "name": one.before.name,
+                "error": error.code(), "message": error.to_string(),
+            })
+        })
+        .collect();
+    let worked: Vec<&str> =
+        done.iter().filter(|one| one.error.is_none()).map(|one| one.before.name.as_str()).collect();
+    let mut failure = if worked.is_empty() {
+        Failure::new(first.code(), first.to_string())
+    } else {
+        // "Two of three lights": the kind is told where it is one.
+        let domain = done.first().map(|one| one.before.id.domain());
+        let domain = domain.filter(|domain| done.iter().all(|one| one.before.id.domain() == *domain));
+        let things = domain.map_or("things", thing_name);
+        let message = format!("{} of {} {things} were done: {first}", worked.len(), done.len());
+        Failure::new(error_code::PARTIAL, message).with("done", json!(worked))
+    };
+    failure.detail.insert("failed".into(), json!(failed));
+    failure.detail.insert("entities".into(), entities);
+    failure.detail.insert("count".into(), json!(worked.len()));
+    for (key, value) in about {
+        failure.detail.entry(key).or_insert(value);
+    }
+    // With nothing done it still may have changed: a device may move without proving it.
+    failure.changed = changed;
+    Err(failure)
+}
+
+/// What several entities of a domain are called.
+fn thing_name(domain: &str) -> &'static str {
+    match domain {
+        "light" => "lights",
+        "switch" => "switches",
+        "cover" => "covers",
+        "lock" => "locks",
+        "fan" => "fans",
+        "media_player" => "players",
+        "climate" => "thermostats",
+        _ => "things",
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let message = error.to_string();
+        match error {
+            SelectError::NothingAsked => Self::new(error_code::BAD_ARGUMENT, message),
+            SelectError::Ambiguous { name, candidates } => Self::new(error_code::AMBIGUOUS, message)
+                .with("name", json!(name))
+                .with("candidates", json!(candidates)),
+            SelectError::NoSuchName(name) => {
+                Self::new(error_code::NOT_FOUND, message).with("name", json!(name))
+            }
+            SelectError::NoSuchArea(area) => {
+                Self::new(error_code::NOT_FOUND, message).with("area", json!(area))
+            }
+            SelectError::NoSuchFloor(floor) => {
+                Self::new(error_code::NOT_FOUND, message).with("floor", json!(floor))
+            }
+            SelectError::NothingThere { what, .. } => {
+                Self::new(error_code::NOT_FOUND, message).with("what", json!(what))
+            }
+        }
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let ask = refusal.ask();
+        let failure = Self::new(refusal.code(), refusal.to_string())
+            .with("entities", json!(ask.entities))
+            .with("act", json!(ask.action))
+            .with("action", json!(ask.verb()))
+            .with("exact", json!(ask.is_exact()))
+            .with("name", json!(ask.name));
+        let failure = if ask.outside { failure.with("outside", json!(true)) } else { failure };
+        let why = if ask.outside { "A text from outside may want this. " } else { "" };
+        match &refusal {
+            Refusal::NeedsApproval(ask) => {
+                failure.with("question", json!(format!("{why}Shall I {} the {}?", ask.verb(), ask.name)))
+            }
+            Refusal::NeedsPin(ask) => failure
+                .with("question", json!(format!("{why}What is the PIN to {} the {}?", ask.verb(), ask.name))),
+            Refusal::Forbidden(_) => failure,
+        }
+    }
+}
+
+impl From<TimerError> for Failure {
+    fn from(error: TimerError) -> Self {
+        let message = error.to_string();
+        match error {
+            TimerError::NotFound => Self::new(error_code::NOT_FOUND, message),
+            TimerError::Ambiguous(timers) => {
+                let candidates: Vec<Value> = timers.iter().map(super::timer::shown).collect();
+                Self::new(error_code::AMBIGUOUS, message).with("candidates", json!(candidates))
+            }
+            TimerError::BadLength | TimerError::BadTime => Self::new(error_code::BAD_ARGUMENT, message),
+            TimerError::Store(fault) => fault.into(),
+            TimerError::TooMany => Self::new(error_code::FAILED, message),
+            TimerError::WrongState(_) => Self::new(error_code::UNSUPPORTED, message),
+        }
+    }
+}
+
+impl From<ListError> for Failure {
+    fn from(error: ListError) -> Self {
+        let code = match error {
+            ListError::NoSuchList(_) | ListError::NoSuchItem { .. } => error_code::NOT_FOUND,
+            ListError::Exists(_) => error_code::BAD_ARGUMENT,
+            ListError::Full(_) | ListError::TooMany | ListError::NotEmpty(_) => error_code::FAILED,
+            ListError::Store(fault) => return fault.into(),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        // The disk is full, or can only be read.
+        let is_unkept = fault.part == "store" && fault.kind == FaultKind::Unavailable;
+        let code = if is_unkept { error_code::NOT_KEPT } else { error_code::FAILED };
+        Self::new(code, fault.message)
+    }
+}
+
+impl From<WeatherError> for Failure {
+    fn from(error: WeatherError) -> Self {
+        let code = match error {
+            WeatherError::NotConfigured | WeatherError::BadUrl(_) => error_code::NOT_CONFIGURED,
+            WeatherError::Unreachable(_) => error_code::OFFLINE,
+            WeatherError::Timeout => error_code::TIMEOUT,
+            WeatherError::BadAnswer(_) | WeatherError::NoForecast(_) => error_code::FAILED,
+        };
+        Self::new(code, error.to_string())
+    }
+}

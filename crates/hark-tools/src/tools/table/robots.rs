@@ -1,0 +1,107 @@
+//! Tools that drive vacuum cleaners and lawn mowers.
+
+use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
+use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
+use crate::tools::home_robots;
+use hark_core::Risk;
+
+/// Trigger words of requests to clean a floor.
+const VACUUMING: &[&str] = &[
+    "vacuum",
+    "clean",
+    "hoover",
+    "robot",
+    "floor",
+    "sweep",
+    "dust",
+    "dirty",
+    "crumbs",
+    "vacuuming",
+    "hoovering",
+    "mess",
+    "filthy",
+];
+
+/// Its tools.
+pub const TOOLS: &[Descriptor] = &[
+    Descriptor {
+        name: "home.vacuum_start",
+        description: "Lets vacuum cleaners clean.",
+        args: &[TARGET],
+        result: DEVICES,
+        risk: Risk::Write,
+        outside: Outside::Home,
+        triggers: VACUUMING,
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_robots::vacuum_start,
+    },
+    Descriptor {
+        name: "home.vacuum_dock",
+        description: "Sends vacuum cleaners home.",
+        args: &[TARGET],
+        result: DEVICES,
+        risk: Risk::Write,
+        outside: Outside::Home,
+        triggers: &["vacuum", "dock", "return", "base", "home", "hoover", "robot", "charge"],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_robots::vacuum_dock,
+    },
+    Descriptor {
+        name: "home.vacuum_clean_area",
+        description: "Lets a vacuum cleaner clean one area.",
+        args: &[&[
+            Arg::maybe("name", Kind::Text, "which vacuum cleaner"),
+            Arg::must("area", Kind::Text, "what to clean"),
+        ]],
+        result: &[
+            ENTITIES,
+            COUNT,
+            NAME,
+            AREA,
+            DOMAIN,
+            Field::always("cleans", "string", "declared name of the area to be cleaned"),
+        ],
+        risk: Risk::Write,
+        outside: Outside::Home,
+        triggers: VACUUMING,
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_robots::vacuum_clean_area,
+    },
+    Descriptor {
+        name: "home.mower_start",
+        description: "Lets lawn mowers mow.",
+        args: &[TARGET],
+        result: DEVICES,
+        risk: Risk::Write,
+        outside: Outside::Home,
+        triggers: &["mow", "mower", "lawn", "grass", "cut"],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_robots::mower_start,
+    },
+    Descriptor {
+        name: "home.mower_dock",
+        description: "Sends lawn mowers home.",
+        args: &[TARGET],
+        result: DEVICES,
+        risk: Risk::Write,
+        outside: Outside::Home,
+        triggers: &["mower", "mowing", "dock", "lawn"],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: home_robots::mower_dock,
+    },
+];

@@ -1,0 +1,209 @@
+//! Every tool against the demo home, through the executor; the gate on every way to a door.
+
+use super::*;
+use crate::clipboard::Clipboard;
+use crate::home::backend::{DeviceBackend, SendFuture};
+use crate::home::command::DeviceCommand;
+use crate::home::demo::DemoDevices;
+use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
+use crate::house_secrets::HouseSecrets;
+use crate::test_shelf::{Drawer, Shelf};
+use crate::timers::Timers;
+use crate::zone::Zone;
+use chrono::DateTime;
+use hark_config::home::HomeConfig;
+use hark_config::permissions::{DangerPolicy, Permissions};
+use hark_config::tools::ToolsConfig;
+use hark_core::home::Entity;
+use hark_core::ports::NodeControls;
+use hark_core::{EntityId, Fault, Slots, TurnId};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicUsize, Ordering};
+
+/// 2026-11-21 14:05:00 +01:00, a Saturday.
+const NOW_MS: i64 = 1_795_266_300_000;
+
+struct Knob(AtomicU8, Mutex<Vec<String>>);
+
+impl NodeControls for Knob {
+    fn volume_percent(&self) -> u8 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn set_volume(&self, percent: u8) -> u8 {
+        self.0.store(percent, Ordering::SeqCst);
+        percent
+    }
+
+    fn announce(&self, text: &str) -> Result<(), Fault> {
+        self.1.lock().unwrap().push(text.to_owned());
+        Ok(())
+    }
+}
+
+/// Devices that take commands and never answer, for the ids that begin so; the rest are virtual.
+struct Deaf {
+    demo: DemoDevices,
+    ids: &'static str,
+}
+
+impl DeviceBackend for Deaf {
+    fn source(&self) -> &'static str {
+        self.demo.source()
+    }
+
+    fn send(&self, entity: &Entity, command: &DeviceCommand) -> SendFuture {
+        match entity.id.0.starts_with(self.ids) {
+            true => Box::pin(async { Ok(()) }),
+            false => self.demo.send(entity, command),
+        }
+    }
+}
+
+/// A house with all its tools.
+struct House {
+    tools: Toolbox,
+    clock_ms: Arc<AtomicI64>,
+    shelf: Arc<Shelf>,
+    drawer: Arc<Drawer>,
+    knob: Arc<Knob>,
+    calls: AtomicUsize,
+}
+
+struct Built {
+    policy: DangerPolicy,
+    area: &'static str,
+    deaf: &'static str,
+    weather: String,
+    /// A `home.toml` instead of the demo home.
+    home: &'static str,
+    tools: ToolsConfig,
+    command_timeout_ms: u32,
+    permissions: Permissions,
+    clipboard: Option<Arc<dyn Clipboard>>,
+    trusted_sources: Vec<String>,
+    secrets: HouseSecrets,
+}
+
+impl Default for Built {
+    fn default() -> Self {
+        Self {
+            policy: DangerPolicy::Confirm,
+            area: "",
+            deaf: "none",
+            weather: String::new(),
+            home: file::EXAMPLE,
+            tools: ToolsConfig { timeout_ms: 300, ..ToolsConfig::default() },
+            command_timeout_ms: 10_000,
+            permissions: Permissions::default(),
+            clipboard: None,
+            trusted_sources: Vec::new(),
+            secrets: HouseSecrets::default(),
+        }
+    }
+}
+
+impl Built {
+    fn house(self) -> House {
+        let shelf = Arc::new(Shelf::default());
+        let drawer = Arc::new(Drawer::default());
+        let knob = Arc::new(Knob(AtomicU8::new(80), Mutex::default()));
+        let registry = Arc::new(HomeRegistry::new(file::parse(self.home, true).unwrap()));
+        let devices = Deaf { demo: DemoDevices::new(Arc::clone(&registry)), ids: self.deaf };
+        let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
+        let ticking = Arc::clone(&clock_ms);
+        let zone = chrono::FixedOffset::east_opt(3600).unwrap();
+        let clock: Clock = Arc::new(move || {
+            let utc = DateTime::from_timestamp_millis(ticking.load(Ordering::SeqCst)).unwrap();
+            utc.with_timezone(&zone)
+        });
+        let mut parts = Parts::new(
+            HomeControl::new(registry, vec![Arc::new(devices)]),
+            Kept {
+                timers: Arc::new(
+                    Timers::load(Arc::<Shelf>::clone(&shelf), NOW_MS).unwrap().in_zone(Zone::Fixed(zone)),
+                ),
+                lists: drawer.clone(),
+                facts: drawer.clone(),
+                pin: crate::pin::PinPad::without_pin(),
+            },
+            knob.clone(),
+            clock,
+            (
+                &HomeConfig {
+                    area: self.area.into(),
+                    command_timeout_ms: self.command_timeout_ms,
+                    trusted_sources: self.trusted_sources,
+                    ..HomeConfig::default()
+                },
+                &Permissions { dangerous: self.policy, ..self.permissions },
+                &ToolsConfig { weather_url: self.weather, ..self.tools },
+            ),
+        )
+        .unwrap();
+        parts.secrets = self.secrets;
+        if let Some(clipboard) = self.clipboard {
+            parts.clipboard = clipboard;
+        }
+        House { tools: Toolbox::new(parts), clock_ms, shelf, drawer, knob, calls: AtomicUsize::new(0) }
+    }
+}
+
+fn house() -> House {
+    Built::default().house()
+}
+
+impl House {
+    async fn call(&self, tool: &str, args: Value, approved: bool) -> Receipt {
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        let (turn, tool) = (TurnId::from("t"), tool.to_owned());
+        // Every call is another one.
+        let index = self.calls.fetch_add(1, Ordering::SeqCst);
+        self.tools.run(ToolCall { index, turn, tool, args, approved, grant: None, tainted: false }).await
+    }
+
+    /// Must succeed; the detail must be what the table promises.
+    async fn ok(&self, tool: &str, args: Value) -> Receipt {
+        let receipt = self.call(tool, args.clone(), false).await;
+        assert!(receipt.ok, "{tool} {args}: {}", receipt.detail);
+        let schema = table::find(tool).unwrap().result_schema();
+        if let Err(error) = jsonschema::validate(&schema, &receipt.detail) {
+            panic!("{tool} {args}: {error}: {}", receipt.detail);
+        }
+        receipt
+    }
+
+    /// Must fail; answers code and detail.
+    async fn fails(&self, tool: &str, args: Value) -> (String, Receipt) {
+        let receipt = self.call(tool, args.clone(), false).await;
+        assert!(!receipt.ok, "{tool} {args}: {}", receipt.detail);
+        assert!(receipt.detail["message"].as_str().is_some_and(|message| !message.is_empty()));
+        (receipt.detail["error"].as_str().unwrap().to_owned(), receipt)
+    }
+
+    fn entity(&self, id: &str) -> Entity {
+        self.tools.parts().home.registry().entity(&EntityId::from(id)).unwrap()
+    }
+
+    fn state(&self, id: &str) -> String {
+        self.entity(id).state
+    }
+}
+
+fn names(receipt: &Receipt) -> Vec<&str> {
+    receipt.detail["entities"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+mod contract;
+mod gate;
+mod general;
+mod guard;
+mod home;
+mod household;
+mod others;
+mod outside;
+mod ringing;
+mod taking_back;
+mod things;

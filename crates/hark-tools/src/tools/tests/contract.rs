@@ -1,0 +1,202 @@
+//! The table is pinned, and says what is true.
+
+use super::*;
+
+#[test]
+fn the_contract_is_the_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/tools.json");
+    let now = format!("{:#}\n", table::to_json());
+    if std::env::var_os("HARK_UPDATE_CONTRACTS").is_some() {
+        std::fs::write(path, &now).unwrap();
+    }
+    let pinned = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        pinned == now,
+        "contracts/tools.json differs from the table; run with HARK_UPDATE_CONTRACTS=1 and look at the diff"
+    );
+}
+
+#[test]
+fn names_are_unique_and_lines_are_complete() {
+    let names: HashSet<&str> = table::TABLE.iter().map(|tool| tool.name).collect();
+    assert_eq!(names.len(), table::TABLE.len());
+    for tool in table::TABLE.iter() {
+        let args: HashSet<&str> = tool.arguments().map(|arg| arg.name).collect();
+        assert_eq!(args.len(), tool.arguments().count(), "{} has an argument twice", tool.name);
+        assert!(!tool.description.is_empty() && !tool.triggers.is_empty() && !tool.permission.is_empty());
+        assert!(jsonschema::meta::is_valid(&tool.args_schema()), "{}", tool.name);
+        assert!(jsonschema::meta::is_valid(&tool.result_schema()), "{}", tool.name);
+    }
+}
+
+#[test]
+fn every_tool_of_the_intents_is_there_with_its_risk() {
+    let tools = house();
+    let reads = [
+        "home.climate_get_temperature",
+        "home.get_state",
+        "weather.get",
+        "datetime.time",
+        "datetime.date",
+        "timer.status",
+        "media.now_playing",
+        "alarm.status",
+        "reminder.status",
+        "list.read",
+        "list.names",
+        "memory.recall",
+        "schedule.list",
+        "clipboard.read",
+        "filesystem.read",
+        "filesystem.list",
+        "search.files",
+        "process.list",
+        "pc.info",
+        "calculate",
+        "fetch.get",
+    ];
+    let writes = [
+        "home.turn_on",
+        "home.turn_off",
+        "home.toggle",
+        "home.light_set",
+        "home.set_position",
+        "home.climate_set_temperature",
+        "schedule.add",
+        "schedule.command",
+        "schedule.remove",
+        "timer.start",
+        "timer.cancel",
+        "timer.cancel_all",
+        "timer.pause",
+        "timer.resume",
+        "timer.increase",
+        "timer.decrease",
+        "volume.set",
+        "volume.change",
+        "home.light_step",
+        "home.position_step",
+        "home.fan_set_speed",
+        "home.fan_step",
+        "home.climate_step",
+        "home.climate_set_mode",
+        "home.climate_set_fan_mode",
+        "home.vacuum_start",
+        "home.vacuum_dock",
+        "home.vacuum_clean_area",
+        "home.mower_start",
+        "home.mower_dock",
+        "home.alarm_panel_set",
+        "home.set_tilt",
+        "home.stop_moving",
+        "home.set_preset",
+        "media.pause",
+        "media.unpause",
+        "media.stop",
+        "media.next",
+        "media.previous",
+        "media.mute",
+        "media.unmute",
+        "media.shuffle",
+        "media.repeat",
+        "media.select_source",
+        "media.keep",
+        "home.humidifier_set_humidity",
+        "home.humidifier_set_mode",
+        "media.search_and_play",
+        "timer.change",
+        "timer.snooze",
+        "alarm.set",
+        "alarm.cancel",
+        "alarm.move",
+        "alarm.cancel_all",
+        "reminder.set",
+        "reminder.cancel",
+        "reminder.move",
+        "reminder.cancel_all",
+        "list.add",
+        "list.complete",
+        "list.remove",
+        "list.clear",
+        "list.create",
+        "memory.remember",
+        "memory.forget",
+        "announce.say",
+        "undo.last",
+        "home.set_value",
+        "clipboard.write",
+        "http.request",
+    ];
+    assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
+    assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));
+    let dangerous = ["shell.run"];
+    assert!(dangerous.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Dangerous)));
+    assert_eq!(reads.len() + writes.len() + dangerous.len(), table::TABLE.len());
+    assert_eq!(tools.tools.risk("home.explode"), None);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_a_failed_receipt() {
+    let (code, receipt) = house().fails("home.explode", json!({})).await;
+    assert_eq!(code, error_code::FAILED);
+    assert!(receipt.detail["message"].as_str().unwrap().contains("home.explode"));
+}
+
+#[tokio::test]
+async fn receipts_have_ids_of_their_own() {
+    let house = house();
+    let mut ids = HashSet::new();
+    for _ in 0..50 {
+        ids.insert(house.call("datetime.time", json!({}), false).await.id.0);
+    }
+    assert_eq!(ids.len(), 50);
+}
+
+#[tokio::test]
+async fn reading_tools_change_nothing() {
+    let house = house();
+    house.ok("timer.start", json!({"minutes": 5})).await;
+    let (before, timers) = (house.tools.parts().home.registry().home(), house.tools.parts().timers.all());
+    for tool in table::TABLE.iter().filter(|tool| tool.risk == Risk::Read) {
+        for args in [json!({}), json!({"name": "front door"}), json!({"domain": "light", "area": "all"})] {
+            let receipt = house.call(tool.name, args, true).await;
+            assert!(!receipt.changed, "{}", tool.name);
+        }
+    }
+    assert_eq!(house.tools.parts().home.registry().home(), before);
+    assert_eq!(house.tools.parts().timers.all(), timers);
+}
+
+#[tokio::test]
+async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
+    static SLY: Descriptor = Descriptor {
+        risk: Risk::Read,
+        outside: descriptor::Outside::Never,
+        name: "home.sly",
+        description: "says it reads",
+        args: &[&[descriptor::Arg::maybe("name", descriptor::Kind::Text, "name")]],
+        result: &[],
+        triggers: &[],
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: descriptor::always,
+        prepare: home_switch::turn_on,
+    };
+    let house = house();
+    let mut args = Slots::new();
+    args.insert("name".into(), json!("lamp"));
+    let call = ToolCall {
+        index: 0,
+        turn: "t".into(),
+        tool: "home.sly".into(),
+        args,
+        approved: true,
+        grant: None,
+        tainted: false,
+    };
+    let parts = Arc::clone(house.tools.parts());
+    let failure = execute(parts, &SLY, call).await.unwrap_err();
+    assert_eq!(failure.code(), error_code::FORBIDDEN);
+    assert_eq!(house.state("light.lamp"), "off");
+}

@@ -1,0 +1,230 @@
+//! `undo.last`: takes back what the last request changed, all of it.
+
+use super::args::Args;
+use super::home_common::plain;
+use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
+use super::parts::Parts;
+use crate::home::DeviceError;
+use crate::home::command::{Action, Actions, DeviceCommand};
+use crate::home::control::Done;
+use crate::home::proof::items_of;
+use crate::home::restore::restore;
+use crate::lists::merged;
+use crate::undo::Undoable;
+use hark_core::home::{Entity, Home};
+use hark_core::ports::{HomeView, ListItem};
+use hark_core::timer::Timer;
+use hark_core::tool::error_code;
+use hark_core::{EntityId, TurnId};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Its name: what it does is not itself remembered.
+pub const NAME: &str = "undo.last";
+
+/// `undo.last`.
+pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
+    let home = parts.home.registry().home();
+    let (turn, changes) = loop {
+        let Some((turn, mut changes)) = parts.undo.last(parts.now_unix_ms()) else {
+            return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
+        };
+        // What did not move after all was no change.
+        changes.retain(|change| match change {
+            Undoable::Unproved(before) => has_moved(before, &home),
+            Undoable::Items { list, from, to } => has_changed(list, (from, to), &home),
+            _ => true,
+        });
+        if !changes.is_empty() {
+            break (turn, changes);
+        }
+        parts.undo.forget(&turn);
+    };
+    // The last change comes first; of a device that was changed twice the oldest state counts.
+    let mut devices: Vec<Entity> = Vec::new();
+    let mut lists: Vec<(Entity, Vec<ListItem>)> = Vec::new();
+    let mut others = Vec::new();
+    for change in changes {
+        match change {
+            Undoable::Device(before) | Undoable::Unproved(before) => {
+                devices.retain(|known| known.id != before.id);
+                devices.push(*before);
+            }
+            Undoable::Items { list, from, to } => {
+                let Some(now) = home.entities.iter().find(|entity| entity.id == list) else { continue };
+                let before = match lists.iter().position(|(known, _)| known.id == list) {
+                    Some(at) => lists.remove(at).1,
+                    None => items_of(now),
+                };
+                lists.push((now.clone(), merged(&to, &from, &before)));
+            }
+            other => others.push(other),
+        }
+    }
+    let mut list = Vec::new();
+    let mut undone = Vec::new();
+    for before in &devices {
+        let Some(now) = home.entities.iter().find(|entity| entity.id == before.id) else { continue };
+        for command in restore(before, now) {
+            undone.push(device(before, &command));
+            list.push(Action { entity: now.clone(), command });
+        }
+    }
+    for (entity, to) in lists {
+        let from = items_of(&entity);
+        undone.push(of_list(&entity.name, &to, &from));
+        list.push(Action { entity, command: DeviceCommand::Items { from, to } });
+    }
+    if list.is_empty() && others.is_empty() {
+        parts.undo.forget(&turn);
+        return Err(Failure::new(error_code::UNSUPPORTED, "that cannot be taken back"));
+    }
+    let also = take_back(parts, turn, others);
+    if list.is_empty() {
+        return Ok(Prepared::Work(also));
+    }
+    let about = Map::from_iter([("undone".to_owned(), Value::Array(undone))]);
+    Ok(Prepared::Home { actions: Actions { home, list }, about, also: Some(also) })
+}
+
+/// Everything but devices; then the change is forgotten.
+fn take_back(parts: &Arc<Parts>, turn: TurnId, others: Vec<Undoable>) -> Work {
+    let parts = Arc::clone(parts);
+    blocking_work(move || {
+        let mut undone = Vec::new();
+        for change in others {
+            undone.push(one(&parts, change)?);
+        }
+        parts.undo.forget(&turn);
+        Ok(Outcome::new(true, json!({"undone": undone})))
+    })
+}
+
+/// Takes one change back; answers it for the reply.
+fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
+    Ok(match change {
+        Undoable::Device(_) | Undoable::Unproved(_) | Undoable::Items { .. } => Value::Null,
+        Undoable::List { before, after, name, what, items } => {
+            parts.lists.take_back(&name, before.as_ref(), &after)?;
+            json!({"kind": "list", "list": name, "what": what, "items": items})
+        }
+        Undoable::Timer { before, after } => timer(parts, before.as_deref(), after.as_deref())?,
+        Undoable::Volume(before) => {
+            let now = parts.node.set_volume(before);
+            if now != before {
+                let message = format!("the volume should be {before} and is {now}");
+                return Err(Failure::new(error_code::FAILED, message));
+            }
+            json!({"kind": "volume", "volume_level": before})
+        }
+        Undoable::Fact { fact, known } => {
+            parts.memory.put(&fact, known)?;
+            json!({"kind": "fact", "fact": fact.text, "known": known})
+        }
+    })
+}
+
+fn timer(parts: &Parts, before: Option<&Timer>, after: Option<&Timer>) -> Result<Value, Failure> {
+    let (what, timer) = match (before, after) {
+        (Some(before), after) => {
+            parts.timers.put_back(before)?;
+            (if after.is_some() { "changed" } else { "cancelled" }, before)
+        }
+        (None, Some(after)) => {
+            parts.timers.cancel(&after.id)?;
+            ("set", after)
+        }
+        (None, None) => return Ok(Value::Null),
+    };
+    Ok(json!({"kind": "timer", "what": what, "timer": timer.kind, "name": timer.name}))
+}
+
+/// A device that is told to be as before.
+fn device(before: &Entity, command: &DeviceCommand) -> Value {
+    let mut told = json!({
+        "kind": "device", "name": before.name, "domain": before.id.domain(), "state": before.state,
+    });
+    match command {
+        DeviceCommand::Position(position) => told["position"] = json!(position),
+        DeviceCommand::Light(setting) => told["brightness"] = json!(setting.brightness_percent),
+        DeviceCommand::Temperature(target) => told["temperature"] = plain(*target),
+        DeviceCommand::Volume(level) => told["volume_level"] = json!(level),
+        DeviceCommand::Percentage(speed) => told["percentage"] = json!(speed),
+        _ => {}
+    }
+    told
+}
+
+/// A to-do list that was this before and is changed now: as a list of Hark's own is told.
+fn of_list(name: &str, before: &[ListItem], now: &[ListItem]) -> Value {
+    let open = |items: &[ListItem], others: &[ListItem]| -> Vec<String> {
+        items
+            .iter()
+            .filter(|item| !item.done && !others.contains(item))
+            .map(|item| item.text.clone())
+            .collect()
+    };
+    let (added, others) = (open(now, before), open(before, now));
+    let (what, items) = if others.is_empty() { ("added", added) } else { ("removed", others) };
+    json!({"kind": "list", "list": name, "what": what, "items": items})
+}
+
+/// The changes of to-do lists among actions, each with its place.
+pub fn of_items(actions: &Actions) -> Vec<(usize, Undoable)> {
+    let change = |(at, action): (usize, &Action)| match &action.command {
+        DeviceCommand::Items { from, to } if from != to => {
+            let list = action.entity.id.clone();
+            Some((at, Undoable::Items { list, from: from.clone(), to: to.clone() }))
+        }
+        _ => None,
+    };
+    actions.list.iter().enumerate().filter_map(change).collect()
+}
+
+/// Whether the list still has something of a change.
+fn has_changed(list: &EntityId, (from, to): (&[ListItem], &[ListItem]), home: &Home) -> bool {
+    let now = home.entities.iter().find(|entity| entity.id == *list).map(items_of);
+    now.is_some_and(|now| merged(to, from, &now) != now)
+}
+
+/// The devices that actions touch, with those that a scene or script sets.
+pub fn touched(actions: &Actions) -> Vec<EntityId> {
+    let mut ids = Vec::new();
+    for action in &actions.list {
+        ids.push(action.entity.id.clone());
+        if let (DeviceCommand::Activate, Some(Value::Object(states))) =
+            (&action.command, action.entity.attributes.get("states"))
+        {
+            ids.extend(states.keys().map(|id| EntityId::from(id.as_str())));
+        }
+    }
+    ids
+}
+
+/// Those that were told and did not prove it in time, as they were.
+pub fn unproved(done: &[Done]) -> Vec<Undoable> {
+    done.iter()
+        .filter(|one| is_late(one))
+        .map(|one| Undoable::Unproved(Box::new(one.before.clone())))
+        .collect()
+}
+
+/// Whether it was told and did not prove it in time.
+pub fn is_late(done: &Done) -> bool {
+    matches!(done.error, Some(DeviceError::Timeout(_)))
+}
+
+fn has_moved(before: &Entity, home: &Home) -> bool {
+    let now = home.entities.iter().find(|entity| entity.id == before.id);
+    now.is_some_and(|now| !restore(before, now).is_empty())
+}
+
+/// Those of them that are different now, as they were.
+pub fn changed(touched: &[EntityId], before: &Home, now: &Home) -> Vec<Undoable> {
+    let in_home = |home: &Home, id: &EntityId| home.entities.iter().find(|entity| entity.id == *id).cloned();
+    let changed = touched.iter().filter_map(|id| {
+        let (before, now) = (in_home(before, id)?, in_home(now, id)?);
+        (!restore(&before, &now).is_empty()).then(|| Undoable::Device(Box::new(before)))
+    });
+    changed.collect()
+}

@@ -1,0 +1,81 @@
+//! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
+
+use super::args::Args;
+use super::home_common::{plan, step, target};
+use super::outcome::{Failure, Outcome, Prepared};
+use super::parts::Parts;
+use crate::home::DeviceError;
+use crate::home::command::{Action, DeviceCommand, percent};
+use crate::undo::Undoable;
+use hark_core::home::Entity;
+use hark_core::tool::error_code;
+use serde_json::json;
+use std::sync::Arc;
+
+const PLAYERS: &[&str] = &["media_player"];
+
+/// How much "louder" is, percent points.
+const STEP_PERCENT: f64 = 10.0;
+
+/// `volume.set`.
+pub fn set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "volume.set needs volume_level");
+    let level: u8 = args.integer("volume_level").ok_or_else(missing)?;
+    if names_a_player(args) {
+        return players(parts, args, |_| Ok(DeviceCommand::Volume(level)));
+    }
+    of_node(parts, move |_| level)
+}
+
+/// `volume.change`.
+pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let step = step(args, "volume_step", STEP_PERCENT)?;
+    let stepped = move |level: f64| percent(level + step);
+    if names_a_player(args) {
+        let next = |entity: &Entity| {
+            let level = entity.number("volume_level").ok_or_else(|| DeviceError::Unsupported {
+                name: entity.name.clone(),
+                what: "tell its volume",
+            })?;
+            Ok(stepped(level * 100.0))
+        };
+        return players(parts, args, |entity| next(entity).map(DeviceCommand::Volume));
+    }
+    of_node(parts, move |now| stepped(f64::from(now)))
+}
+
+fn names_a_player(args: &Args) -> bool {
+    ["name", "area", "floor"].iter().any(|slot| args.text(slot).is_some())
+}
+
+fn players(
+    parts: &Parts,
+    args: &Args,
+    command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
+) -> Result<Prepared, Failure> {
+    let mut target = target(args);
+    target.domain = Some("media_player".into());
+    let mut prepared = plan(parts, &target, (PLAYERS, PLAYERS), json!({}), command)?;
+    if let Prepared::Home { actions, about, .. } = &mut prepared
+        && let [Action { command: DeviceCommand::Volume(level), .. }] = actions.list.as_slice()
+    {
+        about.insert("volume_level".into(), json!(level));
+    }
+    Ok(prepared)
+}
+
+/// The node's own volume; done when the node answers that it is so.
+fn of_node(parts: &Parts, next: impl Fn(u8) -> u8 + Send + 'static) -> Result<Prepared, Failure> {
+    let node = parts.running_node()?;
+    Ok(Prepared::Work(Box::pin(async move {
+        let before = node.volume_percent();
+        let wanted = next(before);
+        let now = node.set_volume(wanted);
+        if now != wanted {
+            let message = format!("the volume should be {wanted} and is {now}");
+            return Err(Failure::new(error_code::FAILED, message));
+        }
+        let outcome = Outcome::new(now != before, json!({"volume_level": now}));
+        Ok(if now == before { outcome } else { outcome.undone_by(Undoable::Volume(before)) })
+    })))
+}

@@ -1,0 +1,116 @@
+//! `weather.get`: the weather of a day to come from the service; the weather now from a weather entity of the home where one is named or no service is
+//! configured, else from the service.
+
+use super::args::Args;
+use super::home_common::target;
+use super::outcome::{Failure, Outcome, Prepared};
+use super::outside::is_text;
+use super::parts::Parts;
+use crate::home::select::{Scope, select};
+use crate::home::{DeviceError, UNAVAILABLE};
+use crate::weather::WeatherError;
+use chrono::NaiveDate;
+use hark_core::home::Entity;
+use hark_core::ports::HomeView;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Whether there is a service, or a weather entity in the home.
+pub fn ready(parts: &Parts) -> Result<(), Failure> {
+    let there = || parts.home.registry().home().entities.iter().any(|entity| entity.id.domain() == "weather");
+    if parts.weather.is_configured() || there() { Ok(()) } else { Err(WeatherError::NotConfigured.into()) }
+}
+
+/// `weather.get`.
+pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+    let today = (parts.clock)().date_naive();
+    if let Some(day) = args.when("when").map(|when| when.start().date()).filter(|day| *day != today) {
+        return forecast(parts, today, day);
+    }
+    let home = parts.home.registry().home();
+    let there = home.entities.iter().any(|entity| entity.id.domain() == "weather");
+    let mut asked = target(args);
+    if asked.name.is_some() || there && !parts.weather.is_configured() {
+        asked.domain = Some("weather".into());
+        // The weather is the same in every room.
+        asked.area = None;
+        asked.floor = None;
+        let entity = select(&home, &asked, Scope::default())?.remove(0);
+        return Ok(Prepared::Answer(of_entity(&entity)?));
+    }
+    let weather = parts.weather.clone();
+    Ok(Prepared::Work(Box::pin(async move {
+        let now = weather.now().await?;
+        let mut detail = Map::new();
+        detail.insert("temperature".into(), json!(now.temperature));
+        detail.insert("unit".into(), json!(now.unit));
+        detail.insert("condition".into(), json!(now.condition));
+        if let Some(speed) = now.wind_speed {
+            detail.insert("wind_speed".into(), json!(speed));
+            detail.insert("wind_unit".into(), json!(now.wind_unit.unwrap_or_else(|| "km/h".into())));
+        }
+        Ok(Outcome::answer(Value::Object(detail)))
+    })))
+}
+
+/// The weather of another day, which only the service tells: weather entities have no forecast among their
+/// attributes.
+fn forecast(parts: &Arc<Parts>, today: NaiveDate, day: NaiveDate) -> Result<Prepared, Failure> {
+    if !parts.weather.is_configured() {
+        return Err(WeatherError::NoForecast(day).into());
+    }
+    let weather = parts.weather.clone();
+    let said = if today.succ_opt() == Some(day) { "tomorrow".into() } else { day.format("%A").to_string() };
+    Ok(Prepared::Work(Box::pin(async move {
+        let found = weather.on(day).await?;
+        let mut detail = json!({
+            "temperature": found.high, "unit": found.unit, "condition": found.condition,
+            "day": said, "low": found.low, "high": found.high,
+        });
+        if let Some(chance) = found.rain_chance {
+            detail["rain_chance"] = json!(chance);
+        }
+        Ok(Outcome::answer(detail))
+    })))
+}
+
+/// Home Assistant's conditions run some words together.
+const CONDITIONS: &[(&str, &str)] = &[
+    ("partlycloudy", "partly cloudy"),
+    ("clear-night", "clear"),
+    ("lightning-rainy", "stormy"),
+    ("lightning", "stormy"),
+    ("snowy-rainy", "sleety"),
+    ("windy-variant", "windy"),
+    ("pouring", "pouring with rain"),
+];
+
+fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
+    if entity.state == UNAVAILABLE {
+        return Err(DeviceError::Offline(entity.name.clone()).into());
+    }
+    let Some(temperature) = entity.number("temperature") else {
+        return Err(
+            DeviceError::Unsupported { name: entity.name.clone(), what: "tell the temperature" }.into()
+        );
+    };
+    let condition = CONDITIONS.iter().find(|(known, _)| *known == entity.state);
+    let condition = match condition {
+        Some((_, said)) => (*said).to_owned(),
+        // No condition has so many words: it is a text that somebody has put there.
+        None if is_text(&entity.state) => {
+            let what = "tell the weather";
+            return Err(DeviceError::Unsupported { name: entity.name.clone(), what }.into());
+        }
+        None => entity.state.replace(['-', '_'], " "),
+    };
+    let mut detail = json!({
+        "temperature": temperature, "condition": condition,
+        "unit": entity.text("temperature_unit").unwrap_or("°C"),
+    });
+    if let Some(speed) = entity.number("wind_speed") {
+        detail["wind_speed"] = json!(speed);
+        detail["wind_unit"] = json!(entity.text("wind_speed_unit").unwrap_or("km/h"));
+    }
+    Ok(Outcome::answer(detail))
+}

@@ -1,0 +1,20 @@
+//! Threads and devices of sound: microphone, listening, speaker, and what they share.
+
+pub mod arbitration;
+pub mod back_off;
+pub mod detached_close;
+pub mod echo_feed;
+pub mod engines;
+pub mod microphone_source;
+pub mod pipeline_factory;
+pub mod pipeline_thread;
+pub mod recogniser;
+pub mod remote_microphone;
+pub mod speaker_supervisor;
+pub mod voice_parts;
+
+/// Whisper models without weights.
+#[cfg(test)]
+#[cfg(feature = "whisper")]
+#[path = "../../../crates/hark-stt/src/stt/whisper/test_models.rs"]
+mod test_models;

@@ -1,0 +1,103 @@
+//! Makes ears: voice activity, wake words, recogniser and the sentences of the home, as they are configured. Each ear
+//! has engines of its own, so that several hear at once.
+
+use crate::app::audio::engines::Engines;
+use crate::app::audio::recogniser::{self, Made};
+use crate::app::language::live_grammar::LiveGrammar;
+use crate::app::language::vocabulary::Vocabulary;
+use hark_config::Config;
+use hark_core::ports::HomeView;
+use hark_core::{Fault, FaultKind};
+use hark_models::manifest::Manifest;
+use hark_models::onnx::OnnxRuntime;
+use hark_stt::ear::{Ear, EarParts, EarSettings};
+use hark_stt::stt::Recogniser;
+use hark_stt::stt::deaf::Deaf;
+use hark_stt::stt::worker::SttMode;
+use hark_stt::vad::{SileroVad, Vad};
+use hark_stt::wake::WakeDetector;
+use hark_tools::home::HomeRegistry;
+use std::sync::Arc;
+
+/// See the module. Holds no engine itself.
+#[derive(Clone)]
+pub(crate) struct PipelineFactory {
+    pub(crate) config: Config,
+    pub(crate) manifest: Arc<Manifest>,
+    pub(crate) home: Arc<HomeRegistry>,
+    /// The language that is spoken here.
+    pub(crate) sentences: Arc<LiveGrammar>,
+    pub(crate) vocabulary: Arc<Vocabulary>,
+}
+
+impl PipelineFactory {
+    /// An ear that waits for the wake words.
+    ///
+    /// # Errors
+    /// `MissingPart` naming the model or library, with its fix.
+    pub(crate) fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
+        self.with_wake_words(self.wake()?, mode)
+    }
+
+    /// An ear that listens only when it is told to.
+    ///
+    /// # Errors
+    /// As [`PipelineFactory::ear`].
+    pub(crate) fn ear_without_wake_words(&self, mode: SttMode) -> Result<Ear, Fault> {
+        self.with_wake_words(None, mode)
+    }
+
+    fn with_wake_words(&self, wake: Option<WakeDetector>, mode: SttMode) -> Result<Ear, Fault> {
+        let (vad, recogniser) = (self.vad()?, self.recogniser(mode)?);
+        let parts = EarParts { vad, wake, recogniser, grammar: Some(self.sentences.clone()) };
+        Ear::new(parts, EarSettings::new(&self.config, mode))
+    }
+
+    /// Voice activity alone.
+    pub(crate) fn vad(&self) -> Result<Box<dyn Vad>, Fault> {
+        let onnx = OnnxRuntime::load(&self.manifest.path("onnxruntime")?)?;
+        Ok(Box::new(SileroVad::load(onnx, &self.manifest.path("silero_vad")?)?))
+    }
+
+    /// The wake words alone; none when they are switched off.
+    pub(crate) fn wake(&self) -> Result<Option<WakeDetector>, Fault> {
+        self.engines().wake()
+    }
+
+    /// The recogniser alone. It learns the names of the home as they change.
+    pub(crate) fn recogniser(&self, mode: SttMode) -> Result<Box<dyn Recogniser>, Fault> {
+        let grammar = || self.sentences.now().map_err(|faults| faults[0].clone());
+        let first = grammar()?;
+        let from = recogniser::Ingredients {
+            stt: &self.config.stt,
+            manifest: &self.manifest,
+            home: &self.home.home(),
+            grammar: first.clone(),
+            sentences: self.sentences.clone(),
+            state_dir: &self.config.paths.state_dir()?,
+            mode,
+        };
+        let made = recogniser::build(&from, Arc::new(self.engines().espeak()?));
+        let Made { recogniser, rebuilder } = match made {
+            // There is no place for its files, neither on the disk nor in memory.
+            Err(fault) if fault.kind == FaultKind::Unavailable => {
+                tracing::error!("nothing that is said can be understood: {fault}");
+                return Ok(Box::new(Deaf(fault)));
+            }
+            made => made?,
+        };
+        if let Some(rebuilder) = rebuilder {
+            self.vocabulary.teach(rebuilder.clone());
+            // Names that changed while it was built, before anybody could tell it.
+            let now = grammar()?;
+            if !Arc::ptr_eq(&first, &now) {
+                rebuilder.rebuild(now)?;
+            }
+        }
+        Ok(recogniser)
+    }
+
+    fn engines(&self) -> Engines<'_> {
+        Engines { config: &self.config, manifest: &self.manifest }
+    }
+}

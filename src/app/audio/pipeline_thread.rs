@@ -1,0 +1,214 @@
+//! The `hark-ear` thread: takes what the microphone brought, hears, tells the turn machine.
+
+use crate::app::audio::arbitration::Claims;
+use crate::app::audio::echo_feed::EchoFeed;
+use crate::app::audio::microphone_source::MicrophoneSource;
+use crate::app::builder::App;
+use crate::app::event_queue::EventQueue;
+use crate::app::faults::no_thread;
+use crate::app::service::health::Health;
+use hark_core::audio::samples_to_ms;
+use hark_core::{Event, Fault};
+use hark_stt::capture::CaptureReader;
+use hark_stt::ear::{Ear, EarChange};
+use hark_stt::stt::worker::SttMode;
+use hark_stt::{EarCommand, Heard, HearingEvent};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The callback cannot wake the thread without a system call, so the thread looks this often, or less
+/// often while the ear says that it has patience.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// With so much patience nobody speaks, and neither microphone nor loudspeaker need hurry. Waiting for the next
+/// hop of the wake engine takes less.
+const UNHURRIED: Duration = Duration::from_millis(120);
+
+/// A setting of the ear or its microphone that changes.
+pub(crate) enum Adjustment {
+    /// Of the ear.
+    Ear(EarChange),
+    /// Decibels that are added to what the microphone brings.
+    Gain(i8),
+}
+
+/// The thread; dropping it ends it.
+pub(crate) struct PipelineThread {
+    commands: Sender<EarCommand>,
+    adjustments: Sender<Adjustment>,
+    shared: Arc<Shared>,
+    health: Arc<Health>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    /// Blocks of sound really processed, for the watchdog.
+    blocks: Arc<AtomicU64>,
+    /// Sound from a recording that stands in for a microphone, when there is none.
+    stand_in: std::sync::Mutex<Option<CaptureReader>>,
+}
+
+impl PipelineThread {
+    /// Loads the engines and starts to hear, or to hear nothing when it is `muted`. A microphone that is not there is looked for again and again.
+    pub(crate) fn start(
+        app: &App,
+        echo: EchoFeed,
+        health: Arc<Health>,
+        claims: Claims,
+        muted: bool,
+    ) -> Result<Self, Fault> {
+        let shared = Arc::new(Shared::default());
+        // The device opens while the engines load.
+        let mut source = MicrophoneSource::start(&app.config.audio, health.clone(), shared.blocks.clone());
+        let mut ear = app.ear(SttMode::Live)?;
+        source.settle(&app.event_queue);
+        // Before it hears the first sound.
+        ear.command(EarCommand::Mute(muted));
+        let ((commands, orders), (adjustments, changes)) = (channel(), channel());
+        let (event_queue, told) = (app.event_queue.clone(), shared.clone());
+        let thread = std::thread::Builder::new()
+            .name("hark-ear".into())
+            .spawn(move || listen(ear, echo, source, (&orders, &changes), (&event_queue, &claims), &told))
+            .map_err(|error| no_thread("hark-ear", &error))?;
+        Ok(Self { commands, adjustments, shared, health, thread: Some(thread) })
+    }
+
+    pub(crate) fn commands(&self) -> Sender<EarCommand> {
+        self.commands.clone()
+    }
+
+    /// For changing its settings.
+    pub(crate) fn adjustments(&self) -> Sender<Adjustment> {
+        self.adjustments.clone()
+    }
+
+    /// Counts blocks that were really processed; without a microphone also the looks for one, so that
+    /// a machine without a microphone is not restarted for ever.
+    pub(crate) fn progress(&self) -> Arc<AtomicU64> {
+        self.shared.blocks.clone()
+    }
+
+    pub(crate) fn has_microphone(&self) -> bool {
+        self.health.is_microphone_open()
+    }
+
+    /// Hears this instead of a microphone, as long as there is none.
+    pub(crate) fn stand_in(&self, reader: CaptureReader) {
+        *self.shared.stand_in.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(reader);
+    }
+}
+
+impl Shared {
+    fn read_stand_in(&self, samples: &mut Vec<f32>) {
+        let mut stand_in = self.stand_in.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(reader) = stand_in.as_mut() {
+            reader.read(samples);
+        }
+    }
+}
+
+impl Drop for PipelineThread {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was already printed; there is nobody left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn listen(
+    mut ear: Ear,
+    mut echo: EchoFeed,
+    mut source: MicrophoneSource,
+    (orders, adjustments): (&Receiver<EarCommand>, &Receiver<Adjustment>),
+    (event_queue, claims): (&EventQueue, &Claims),
+    shared: &Shared,
+) {
+    let (mut samples, mut heard) = (Vec::new(), Vec::new());
+    let (mut counted, mut had_microphone) = (0, false);
+    while !shared.stop.load(Ordering::Acquire) {
+        // An order ends the rest. It holds from here on: what has come meanwhile is heard before it.
+        let nap = Duration::from_millis(samples_to_ms(ear.patience_samples() as u64));
+        source.set_unhurried(nap >= UNHURRIED);
+        echo.set_unhurried(nap >= UNHURRIED);
+        let order = rest(nap, orders);
+        samples.clear();
+        let has_microphone = source.read(&mut samples, event_queue);
+        if !has_microphone {
+            shared.read_stand_in(&mut samples);
+        }
+        echo.clean(&mut samples, source.captured_until());
+        ear.own_voice(echo.played(), echo.residual_echo());
+        // A request that was cut off by the loss is over: what comes later is not its end.
+        if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
+            break_off(&mut ear, &mut heard);
+        }
+        ear.process_cleaned(&samples, echo.words(), &mut heard);
+        for Heard { event, .. } in heard.drain(..) {
+            let woken = match &event {
+                HearingEvent::Wake { score, .. } => Some(*score),
+                _ => None,
+            };
+            if let Err(full) = event_queue.push(machine_event(event)) {
+                tracing::error!("what was heard is lost: {full}");
+            }
+            if let Some(score) = woken {
+                claims.heard(score, ear.meter().level_dbfs);
+            }
+        }
+        let processed = ear.blocks();
+        shared.blocks.fetch_add(processed - counted, Ordering::Relaxed);
+        counted = processed;
+        for order in order.into_iter().chain(orders.try_iter()) {
+            ear.command(order);
+        }
+        for adjustment in adjustments.try_iter() {
+            match adjustment {
+                Adjustment::Ear(change) => ear.adjust(change),
+                Adjustment::Gain(decibels) => source.set_gain(decibels),
+            }
+        }
+    }
+}
+
+/// Waits until it is time to look for sound again, or until there is an order.
+fn rest(nap: Duration, orders: &Receiver<EarCommand>) -> Option<EarCommand> {
+    match orders.recv_timeout(nap.max(LOOK_EVERY)) {
+        Ok(order) => Some(order),
+        Err(RecvTimeoutError::Timeout) => None,
+        // Nobody is left to give orders: the end is near.
+        Err(RecvTimeoutError::Disconnected) => {
+            std::thread::sleep(LOOK_EVERY);
+            None
+        }
+    }
+}
+
+fn break_off(ear: &mut Ear, heard: &mut Vec<Heard>) {
+    if ear.meter().listening {
+        ear.command(EarCommand::Sleep);
+        heard.push(Heard { event: HearingEvent::NothingSaid, position_samples: ear.position_samples() });
+    }
+}
+
+/// What the ear heard, for the turn machine.
+pub(crate) fn machine_event(event: HearingEvent) -> Event {
+    match event {
+        HearingEvent::Wake { word, score } => Event::Wake { word, score },
+        HearingEvent::WakeRejected { word, score, why } => Event::WakeRejected { word, score, why },
+        HearingEvent::SpeechStarted => Event::SpeechStarted,
+        HearingEvent::SpeechEnded { endpoint, silence_ms } => Event::SpeechEnded { endpoint, silence_ms },
+        HearingEvent::Interruption { ago_ms } => Event::Interruption { ago_ms },
+        HearingEvent::Partial(words) => Event::Partial(words),
+        HearingEvent::Sound(samples) => Event::Sound { ear: None, samples },
+        HearingEvent::Transcript(transcript) => Event::Transcript { transcript },
+        HearingEvent::NothingSaid => Event::NothingSaid,
+        HearingEvent::Fault(fault) => Event::Fault { fault },
+    }
+}

@@ -1,0 +1,466 @@
+//! Builds the parts from the configuration: one place that knows which engine stands behind which port.
+
+use crate::app::audio::engines::Engines;
+use crate::app::audio::pipeline_factory::PipelineFactory;
+use crate::app::controls::Controls;
+use crate::app::effect_runner::Parts;
+use crate::app::event_queue::EventQueue;
+use crate::app::faults::{Faults, report};
+use crate::app::home::demo_states::{DemoStates, Following};
+use crate::app::home::device_codes;
+use crate::app::home::sources::{self, load_home};
+use crate::app::intercom::Intercom;
+use crate::app::language::languages::Languages;
+use crate::app::language::teacher::Teacher;
+use crate::app::language::understanding_thread::Desk;
+use crate::app::language::vocabulary::Vocabulary;
+use crate::app::models::factory;
+use crate::app::models::worker::ModelWorker;
+use crate::app::requests::inbox::{Inbox, OnceOnly};
+use crate::app::requests::recorder::{Keeping, Recorder};
+use crate::app::session_names::{SessionNames, id_prefix};
+use crate::app::settings::choices::Choices;
+use crate::app::settings::store::SettingsStore;
+use crate::app::storage::{journal_of, load_timers, open_recordings, open_store, open_store_of_daemon};
+use hark_config::{Config, paths};
+use hark_core::model::LanguageModel;
+use hark_core::ports::{HomeView, Tools, Voice};
+use hark_core::{Fault, FaultKind};
+use hark_dialog::mind::Mind;
+use hark_dialog::turn::{Machine, Settings};
+use hark_homeassistant::HomeAssistant;
+use hark_models::manifest::Manifest;
+use hark_mqtt as mqtt;
+use hark_store::journal::Journal;
+use hark_store::recordings::Recordings;
+use hark_store::sessions::{SessionStore, VoiceSessions};
+use hark_store::store::Store;
+use hark_store::turns::Turns;
+use hark_stt::EarCommand;
+use hark_stt::ear::Ear;
+use hark_stt::stt::worker::SttMode;
+use hark_tools::home::demo::DemoDevices;
+use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
+use hark_tools::house_secrets::HouseSecrets;
+use hark_tools::pin::PinPad;
+use hark_tools::timers::Timers;
+use hark_tools::tools::{self, InOrder, Toolbox};
+use hark_tts::voice_thread::VoiceHandle;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// Everything but sound: what a typed request needs.
+pub struct App {
+    /// The configuration in force.
+    pub config: Config,
+    /// Where tools and MQTT run.
+    pub runtime: tokio::runtime::Runtime,
+    /// The queue in front of the turn machine.
+    pub event_queue: Arc<EventQueue>,
+    /// The home.
+    pub home: Arc<HomeRegistry>,
+    /// Home Assistant, when there is one.
+    pub homeassistant: Option<HomeAssistant>,
+    /// Devices that are announced by MQTT discovery, when they are wanted.
+    pub mqtt_devices: Option<Arc<mqtt::Devices>>,
+    /// Timers.
+    pub timers: Arc<Timers>,
+    /// Models on the disk.
+    pub manifest: Arc<Manifest>,
+    /// Kept for as long as its devices are driven.
+    _visit: Option<mqtt::Mqtt>,
+    _demo_states: Option<Following>,
+    /// Languages and classifier.
+    pub(crate) tongues: Languages,
+    /// What follows the names of the home.
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    tools: Arc<dyn Tools>,
+    promises: Option<Arc<Inbox>>,
+    controls: Arc<Controls>,
+    store: Store,
+    /// Conversations.
+    pub(crate) sessions: SessionStore,
+    journal: Option<Arc<Journal>>,
+    recordings: Recordings,
+    settings_kept: Option<(Arc<SettingsStore>, Choices)>,
+    /// Works with language models, when one is configured.
+    mind: Option<Arc<Mind>>,
+}
+
+/// For whom it is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AppMode {
+    /// A command that does without what others say on MQTT.
+    Alone,
+    /// A command that looks at the devices on MQTT by itself.
+    Visit,
+    /// The same for typed requests where no daemon runs: there is no sound, and virtual devices stay as they are left.
+    Asking,
+    /// The daemon, which keeps the settings people change.
+    Daemon,
+}
+
+impl App {
+    /// Builds it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with templates, home and store.
+    pub fn open(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, AppMode::Alone)
+    }
+
+    /// Builds it for the daemon: with the settings that were changed while it ran before.
+    ///
+    /// # Errors
+    /// As [`App::open`].
+    pub fn open_keeping(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, AppMode::Daemon)
+    }
+
+    /// Builds it for a command that does not stay: with the devices of MQTT, which the daemon would find by
+    /// its own connection.
+    ///
+    /// # Errors
+    /// As [`App::open`].
+    pub fn open_visiting(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, AppMode::Visit)
+    }
+
+    /// Builds it for typed requests where no daemon runs.
+    ///
+    /// # Errors
+    /// As [`App::open`].
+    pub fn open_asking(config: Config) -> Result<Self, Faults> {
+        Self::open_with(config, AppMode::Asking)
+    }
+
+    fn open_with(mut config: Config, guise: AppMode) -> Result<Self, Faults> {
+        let runtime = async_runtime()?;
+        let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
+        let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
+        let event_queue = Arc::new(EventQueue::default());
+        let store = match guise {
+            AppMode::Daemon => open_store_of_daemon(&config),
+            AppMode::Alone | AppMode::Visit | AppMode::Asking => open_store(&config),
+        };
+        let store = store.map_err(|fault| vec![fault])?;
+        if let Some(fault) = store.trouble() {
+            tracing::error!("{fault}");
+            report(&event_queue, fault.clone());
+        }
+        let settings_kept = match guise {
+            AppMode::Daemon => Some(put_kept_over(&mut config, &store, &manifest, &event_queue)?),
+            AppMode::Alone | AppMode::Visit | AppMode::Asking => None,
+        };
+        let (home, demo_states) = open_home(&config, guise, runtime.handle())?;
+        let homeassistant =
+            sources::homeassistant(&config, &home, &event_queue, &runtime).map_err(|fault| vec![fault])?;
+        let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
+        let visited = mqtt_devices.as_ref().filter(|_| matches!(guise, AppMode::Visit | AppMode::Asking));
+        let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
+        // Before the names are read, so that no change of them is missed.
+        let changes = home.vocabulary();
+        let tongues = Languages::open(&config, &models_dir, home.clone())?;
+        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
+        let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
+        let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
+        let (volume, has_sound) = (config.speaking.volume_percent, guise != AppMode::Asking);
+        let controls = Arc::new(Controls::new(volume, has_sound, event_queue.clone(), intercom));
+        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
+        let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
+            .map_err(|fault| vec![fault])?;
+        if let Some(devices) = &mqtt_devices {
+            devices.set_codes(codes.clone());
+        }
+        backends.extend(homeassistant.as_ref().map(|it| it.backend(codes)));
+        backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
+        let devices = HomeControl::new(home.clone(), backends);
+        let now = Arc::new(|| chrono::Local::now().fixed_offset());
+        let settings = (&config.home, &config.permissions, &config.tools);
+        let kept = tools::Kept {
+            timers: timers.clone(),
+            lists: Arc::new(store.clone()),
+            facts: Arc::new(store.clone()),
+            pin: open_pin(&config).map_err(|fault| vec![fault])?,
+        };
+        let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
+        let mut parts = parts.map_err(|fault| vec![fault])?;
+        parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
+        let toolbox = Toolbox::new(parts);
+        let parts = toolbox.parts().clone();
+        let tools: Arc<dyn Tools> = Arc::new(toolbox);
+        let promises = settings_kept.as_ref().map(|(kept, choices)| {
+            let arrivals = parts.arrivals.clone();
+            let (store, kept, choices) = (store.clone(), kept.clone(), choices.clone());
+            Arc::new(Inbox::new(store, kept, choices, &event_queue, tools.clone(), arrivals))
+        });
+        let tools = match &promises {
+            Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),
+            None => tools,
+        };
+        let tools: Arc<dyn Tools> = Arc::new(InOrder::new(tools, parts));
+        let sessions = SessionStore::new(store.clone(), config.memory.clone());
+        let journal = journal_of(&config).map_err(|fault| vec![fault])?;
+        let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
+        if let Err(fault) = recordings.tidy() {
+            report(&event_queue, fault);
+        }
+        let mind =
+            factory::open(&config, &store, &sessions, &tools, &home, &tongues.replies, runtime.handle())?;
+        Ok(Self {
+            config,
+            runtime,
+            event_queue,
+            tongues,
+            vocabulary,
+            home,
+            homeassistant,
+            mqtt_devices,
+            _visit: visit,
+            _demo_states: demo_states,
+            timers,
+            manifest: Arc::new(manifest),
+            tools,
+            promises,
+            controls,
+            store,
+            sessions,
+            journal,
+            recordings,
+            settings_kept,
+            mind,
+        })
+    }
+
+    /// A turn machine at rest, with ids no other start has used.
+    pub fn machine(&self) -> Machine {
+        Machine::new(machine_settings(&self.config, &id_prefix()))
+    }
+}
+
+impl App {
+    /// What announces.
+    pub(crate) fn intercom(&self) -> &Arc<Intercom> {
+        self.controls.intercom()
+    }
+
+    /// The sound of turns.
+    pub(crate) fn recordings(&self) -> &Recordings {
+        &self.recordings
+    }
+
+    /// Requests that were promised; the daemon's only.
+    pub(crate) fn promises(&self) -> Option<&Arc<Inbox>> {
+        self.promises.as_ref()
+    }
+
+    /// What is kept on the disk.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Declared name of the area this node stands in; as it was configured where the home does not know it.
+    pub(crate) fn area_name(&self) -> String {
+        let here = self.config.home.area.trim();
+        let home = self.home.home();
+        select::area(&home, here).map_or_else(|| here.to_owned(), |area| area.name.clone())
+    }
+
+    /// Names of the daemon's conversations.
+    pub fn daemon_names(&self) -> SessionNames {
+        let last = self.sessions.last_spoken().unwrap_or_else(|fault| {
+            tracing::warn!("a new spoken conversation begins: {fault}");
+            None
+        });
+        SessionNames::of_daemon(Arc::new(VoiceSessions::new(&self.config.memory, last)))
+    }
+
+    /// What a effect runner works with. `names` tells the conversations in the store apart.
+    pub fn parts(
+        &self,
+        voice: Option<VoiceHandle>,
+        ear: Option<Sender<EarCommand>>,
+        names: SessionNames,
+    ) -> Parts {
+        let keeping = Keeping {
+            turns: Turns::new(self.store.clone()),
+            sessions: self.sessions.clone(),
+            journal: self.journal.clone(),
+            recordings: self.recordings.clone(),
+            event_queue: self.event_queue.clone(),
+            most: self.config.memory.keep_turns,
+        };
+        Parts {
+            desk: Arc::new(Desk {
+                understand: self.tongues.ladder.clone(),
+                tools: self.tools.clone(),
+                teacher: Arc::new(self.teacher()),
+            }),
+            reading: None,
+            replies: self.tongues.replies.clone(),
+            tools: self.tools.clone(),
+            timers: self.timers.clone(),
+            voice,
+            ear,
+            runtime: self.runtime.handle().clone(),
+            controls: self.controls.clone(),
+            delivered: None,
+            settings_applier: None,
+            promises: self.promises.clone(),
+            thinker: self.mind.as_ref().map(|mind| self.thinker(mind)),
+            recorder: Recorder::new(keeping, self.runtime.handle().clone(), names),
+        }
+    }
+
+    /// Language models, when one is configured.
+    pub(crate) fn model(&self) -> Option<&Arc<dyn LanguageModel>> {
+        self.mind.as_ref().map(|mind| mind.model())
+    }
+
+    fn thinker(&self, mind: &Arc<Mind>) -> ModelWorker {
+        let limit = Duration::from_millis(self.config.route.task_timeout_ms.into());
+        ModelWorker::new(mind.clone(), self.runtime.handle(), &self.event_queue, limit)
+    }
+
+    /// Keeps what was meant with what was taken wrongly.
+    pub fn teacher(&self) -> Teacher {
+        Teacher {
+            turns: Turns::new(self.store.clone()),
+            understand: self.tongues.ladder.clone(),
+            home: self.home.clone(),
+            places: self.tongues.places.clone(),
+            language: self.config.speaking.language.clone(),
+        }
+    }
+
+    /// Understands the names of the home as they are now, where no thread follows them.
+    pub fn follow_names(&self) {
+        for fault in self.vocabulary.catch_up().err().into_iter().flatten() {
+            tracing::warn!("the names of before are understood: {fault}");
+        }
+    }
+
+    /// The ear with its engines loaded.
+    ///
+    /// # Errors
+    /// `MissingPart` naming the model or library, with its fix.
+    pub fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
+        self.ears().ear(mode)
+    }
+
+    /// What makes ears, as they are configured.
+    pub(crate) fn ears(&self) -> PipelineFactory {
+        PipelineFactory {
+            config: self.config.clone(),
+            manifest: self.manifest.clone(),
+            home: self.home.clone(),
+            sentences: self.tongues.usual().clone(),
+            vocabulary: self.vocabulary.clone(),
+        }
+    }
+
+    fn engines(&self) -> Engines<'_> {
+        Engines { config: &self.config, manifest: &self.manifest }
+    }
+
+    /// The voice of the configuration; `None` when it is switched off.
+    ///
+    /// # Errors
+    /// When its data is missing.
+    pub fn voice(&self) -> Result<Option<Box<dyn Voice>>, Fault> {
+        self.engines().voice()
+    }
+
+    /// Settings as they were left, where they are kept.
+    pub(crate) fn kept(&self) -> Option<&Arc<SettingsStore>> {
+        self.settings_kept.as_ref().map(|(kept, _)| kept)
+    }
+
+    /// What can be chosen on this node.
+    pub(crate) fn choices(&self) -> Choices {
+        match &self.settings_kept {
+            Some((_, choices)) => choices.clone(),
+            None => Choices::of(&self.config, &self.manifest),
+        }
+    }
+}
+
+/// The home at the start. For typed requests and the daemon its virtual devices are as they were left, and stay so.
+fn open_home(
+    config: &Config,
+    guise: AppMode,
+    runtime: &Handle,
+) -> Result<(Arc<HomeRegistry>, Option<Following>), Faults> {
+    let mut home = load_home(config)?;
+    if !matches!(guise, AppMode::Asking | AppMode::Daemon) {
+        return Ok((Arc::new(HomeRegistry::new(home)), None));
+    }
+    let mut states = DemoStates::of(config).map_err(|fault| vec![fault])?;
+    states.put_over(&mut home);
+    let home = Arc::new(HomeRegistry::new(home));
+    let following = states.follow(&home, runtime);
+    Ok((home, Some(following)))
+}
+
+/// The settings of before over those of the configuration. What does not count any more is told.
+fn put_kept_over(
+    config: &mut Config,
+    store: &Store,
+    manifest: &Manifest,
+    event_queue: &EventQueue,
+) -> Result<(Arc<SettingsStore>, Choices), Faults> {
+    let choices = Choices::of(config, manifest);
+    let (kept, faults) = SettingsStore::over(config, store, &choices).map_err(|fault| vec![fault])?;
+    faults.into_iter().for_each(|fault| report(event_queue, fault));
+    Ok((Arc::new(kept), choices))
+}
+
+fn open_pin(config: &Config) -> Result<PinPad, Fault> {
+    let credentials = paths::credentials_dir();
+    PinPad::open(&config.permissions, credentials.as_deref(), &config.paths.state_dir()?)
+}
+
+/// What the turn machine needs to know of the configuration. `id_prefix` is the beginning of turn ids.
+pub fn machine_settings(config: &Config, id_prefix: &str) -> Settings {
+    Settings {
+        id_prefix: id_prefix.to_owned(),
+        language: config.speaking.language.clone(),
+        listen_window_ms: config.endpoint.nothing_said_ms.into(),
+        approval_window_ms: config.permissions.approval_window_ms.into(),
+        ring_max_ms: config.home.ring_max_ms.into(),
+        volume_percent: config.speaking.volume_percent,
+        earcons: config.speaking.earcons,
+        wake_sound: config.speaking.earcons,
+        words_per_minute: config.speaking.rate_wpm,
+        barge_in: config.barge_in.clone(),
+        follow_up: config.speaking.follow_up,
+        follow_up_ms: config.speaking.follow_up_ms.into(),
+        context_ms: config.memory.context_ms.into(),
+        thinks: !config.llm.url.is_empty(),
+        task_timeout_ms: config.route.task_timeout_ms.into(),
+        question_window_ms: config.route.question_window_ms.into(),
+        rest_after_ms: config.route.rest_after_ms.into(),
+    }
+}
+
+fn one(part: &str, message: String) -> Faults {
+    vec![Fault::new(FaultKind::Failed, part, message, "see `hark doctor`")]
+}
+
+/// The runtime that tools and connections work on.
+fn async_runtime() -> Result<tokio::runtime::Runtime, Faults> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("hark-async")
+        .enable_all()
+        .build()
+        .map_err(|error| one("daemon", format!("cannot start the runtime: {error}")))
+}
+
+/// What no request may carry out of the house.
+fn house_secrets(config: &Config) -> Result<HouseSecrets, Fault> {
+    let credentials = paths::credentials_dir();
+    Ok(HouseSecrets::in_files(config.secret_files(credentials.as_deref(), &config.paths.state_dir()?)))
+}

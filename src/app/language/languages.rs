@@ -1,0 +1,146 @@
+//! The languages that are understood and answered in, and the classifier beside their sentences.
+
+use crate::app::faults::Faults;
+use crate::app::language::live_grammar::{Ingredients, LiveGrammar};
+use hark_config::Config;
+use hark_core::classification::Classify;
+use hark_core::ports::HomeView;
+use hark_dialog::ladder::{Facts, Ladder, SharedClassifier, Spoken};
+use hark_dialog::replies::{Fetch, Phrasebook};
+use hark_nlu::intent::{LateClassifier, Places, category_of};
+use hark_nlu::language;
+use hark_tools::tools;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Names whose meaning is remembered at most; a home has some hundreds.
+const MOST_NAMES: usize = 4096;
+
+/// What is understood, and in which words it is answered.
+pub(crate) struct Languages {
+    /// The sentences of each language; the first one is spoken here, and the recogniser learns from it.
+    pub(crate) grammars: Vec<Arc<LiveGrammar>>,
+    pub(crate) ladder: Arc<Ladder>,
+    pub(crate) replies: Arc<Phrasebook>,
+    /// Opened when no sentence fits; `None` when it is switched off.
+    pub(crate) classifier: Option<Arc<Mutex<LateClassifier>>>,
+    pub(crate) places: Places,
+}
+
+impl Languages {
+    /// Reads the language that is spoken here. The others and the classifier are opened when they are
+    /// needed; what is missing of them is told now. Without the classifier's parts there are templates
+    /// only, and the log says so.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the sentences and replies of the language that is spoken here, and
+    /// languages that have no sentences.
+    pub(crate) fn open(config: &Config, models_dir: &Path, home: Arc<dyn HomeView>) -> Result<Self, Faults> {
+        let usual = &config.speaking.language;
+        let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
+        let places = Places::new(models_dir, &state_dir, &config.intent.examples_dir);
+        let classifier = late_classifier(config, &places);
+        let similar = classifier.clone().map(similarity);
+        let area = config.home.area.clone();
+        let pin = config.permissions.wants_pin();
+        let from = Arc::new(Ingredients { places: places.clone(), home, pin, area, similar });
+        let others = config.intent.languages.iter().filter(|language| *language != usual);
+        let languages = std::iter::once(usual).chain(others);
+        let grammars: Vec<_> = languages
+            .map(|language| (language, Arc::new(LiveGrammar::new(language, from.clone()))))
+            .collect();
+        let mut faults = Faults::new();
+        for (language, grammar) in &grammars {
+            let found = if *language == usual {
+                grammar.now().map(drop).map_err(|faults| faults.to_vec())
+            } else {
+                grammar.look()
+            };
+            faults.extend(found.err().into_iter().flatten());
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let fetch = |(language, grammar): &(&String, Arc<LiveGrammar>)| -> (String, Fetch) {
+            let grammar = Arc::clone(grammar);
+            ((*language).clone(), Box::new(move || grammar.replies().ok()))
+        };
+        let replies = Phrasebook::new(grammars.iter().map(fetch).collect(), usual);
+        let spoken = |(language, grammar): &(&String, Arc<LiveGrammar>)| Spoken {
+            language: (*language).clone(),
+            sentences: grammar.clone(),
+        };
+        let asked = classifier.clone().map(|classifier| classifier as SharedClassifier);
+        let facts = Facts { category_of, triggers: tools::triggers, language_of: language::of };
+        let spoken = grammars.iter().map(spoken).collect();
+        let ladder = Arc::new(Ladder::new(spoken, asked, config.intent.clone(), facts));
+        let grammars = grammars.into_iter().map(|(_, grammar)| grammar).collect();
+        Ok(Self { grammars, ladder, replies: Arc::new(replies), classifier, places })
+    }
+
+    /// The sentences of the language that is spoken here.
+    pub(crate) fn usual(&self) -> &Arc<LiveGrammar> {
+        &self.grammars[0]
+    }
+}
+
+/// The classifier, if it is wanted and all of it is there.
+fn late_classifier(config: &Config, places: &Places) -> Option<Arc<Mutex<LateClassifier>>> {
+    if !config.intent.enabled {
+        return None;
+    }
+    let classifier = LateClassifier::new(places.clone(), &config.speaking.language);
+    match classifier.standing() {
+        Ok(standing) if standing.stale => {
+            tracing::info!("sentences or examples have changed; `hark models train` takes them in");
+        }
+        Ok(_) => {}
+        Err(fault) => tracing::warn!("only sentence templates are understood: {fault}"),
+    }
+    // What is missing now may be there when it is needed.
+    Some(Arc::new(Mutex::new(classifier)))
+}
+
+/// How alike names are in meaning. Those met before are remembered: each costs a millisecond or two.
+fn similarity(classifier: Arc<Mutex<LateClassifier>>) -> hark_nlu::Similar {
+    let known: Mutex<HashMap<String, Vec<f32>>> = Mutex::default();
+    Arc::new(move |text, names| {
+        let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(wanted) = classifier.embed(text) else { return vec![0.0; names.len()] };
+        // Homes change their names; those of before are not kept for ever.
+        if known.len() > MOST_NAMES {
+            known.clear();
+        }
+        let mut likeness = |name: &&str| {
+            if !known.contains_key(*name) {
+                known.insert((*name).to_owned(), classifier.embed(name).unwrap_or_default());
+            }
+            known.get(*name).map_or(0.0, |name| name.iter().zip(&wanted).map(|(a, b)| a * b).sum())
+        };
+        names.iter().map(&mut likeness).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hark_dialog::{instincts, route};
+    use hark_nlu::Sentences;
+    use hark_tools::tools;
+    use std::path::Path;
+
+    #[test]
+    fn every_intent_of_the_templates_leads_somewhere() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/sentences");
+        let sentences = Sentences::load(&[folder], "en").unwrap();
+        for tool in route::tools() {
+            assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
+        }
+        for intent in sentences.intents() {
+            let talk = intent.starts_with("Hark") || intent == "HassRespond";
+            let known = talk || instincts::named(intent).is_some();
+            assert!(known || route::tool_for(intent).is_some(), "{intent} is served");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Languages, names of the home and the classifier while the daemon runs, and the thread that understands requests.
+
+pub mod languages;
+pub mod learning;
+pub mod live_grammar;
+pub mod pin_guard;
+pub mod secret_guard;
+pub mod teacher;
+pub mod understanding_thread;
+pub mod vocabulary;

@@ -1,0 +1,22 @@
+//! The composition root: builds the parts, makes their threads and channels, carries out effects, and nothing else.
+
+pub mod audio;
+pub mod builder;
+pub mod clock;
+pub mod controls;
+pub mod daemon;
+pub mod effect_runner;
+pub mod event_queue;
+pub mod faults;
+pub mod home;
+pub mod intercom;
+pub mod language;
+pub mod models;
+pub mod reload;
+pub mod requests;
+pub mod service;
+pub mod session_names;
+pub mod settings;
+pub mod shutdown;
+pub mod signals;
+pub mod storage;

@@ -1,0 +1,108 @@
+//! Opens what works with language models: provider, contracts, and what a model is told of the house.
+
+use crate::app::clock::wall_local;
+use crate::app::models::worker::{Persistent, PlansOnDisk, SessionsOnDisk};
+use hark_agent as llm;
+use hark_config::contracts::ContractsConfig;
+use hark_config::{Config, paths};
+use hark_core::home::{Entity, Home};
+use hark_core::ports::{HomeView, Tools};
+use hark_core::{Fault, FaultKind};
+use hark_dialog::contracts::Contracts;
+use hark_dialog::mind::{House, Mind, MindParts};
+use hark_dialog::replies::Phrasebook;
+use hark_store::sessions::SessionStore;
+use hark_store::store::Store;
+use hark_tools::home::HomeRegistry;
+use hark_tools::tools::is_text;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+
+/// Lines about the house at most.
+const MOST_LINES: usize = 200;
+/// Bytes of a file about Hark or its household at most; two of them and the rest fit into one prompt.
+const MOST_BYTES: u64 = 20 * 1024;
+
+/// What works with language models; `None` when none is configured.
+///
+/// # Errors
+/// Everything that is wrong with contracts, provider and files.
+pub(crate) fn open(
+    config: &Config,
+    store: &Store,
+    sessions: &SessionStore,
+    tools: &Arc<dyn Tools>,
+    home: &Arc<HomeRegistry>,
+    replies: &Arc<Phrasebook>,
+    runtime: &Handle,
+) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
+    let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
+    // Without a model only what the owner has changed can hold a mistake, which is told at once.
+    if matches!(model, Ok(None)) && config.contracts == ContractsConfig::default() {
+        return Ok(None);
+    }
+    let contracts = Contracts::load(&config.contracts)?;
+    let Some(model) = model? else { return Ok(None) };
+    let read = |file: &str| read(file).map_err(|fault| vec![fault]);
+    let (identity, owner) = (read(&config.route.identity_file)?, read(&config.route.owner_file)?);
+    let (home, replies) = (home.clone(), replies.clone());
+    // Made once here, so that the first request does not wait for it.
+    contracts.set_tools(tools.reference());
+    let trusted = config.home.trusted_sources.clone();
+    let plans = Arc::new(PlansOnDisk(store.clone()));
+    let (receipts, runtime) = (plans.clone(), runtime.clone());
+    let parts = MindParts {
+        model,
+        contracts: Arc::new(contracts),
+        tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime }),
+        sessions: Some(Arc::new(SessionsOnDisk(sessions.clone()))),
+        plans,
+        settings: config.route.clone(),
+        identity,
+        owner,
+        house: Arc::new(move || {
+            let now = home.home();
+            let tells_text = |entity: &Entity| is_text(&entity.state);
+            let outside = home.any_name_of_others(&trusted, |_| true) || now.entities.iter().any(tells_text);
+            House { text: told(&now), outside }
+        }),
+        words: Arc::new(move |language| replies.summary_words(language)),
+        now: Arc::new(wall_local),
+    };
+    Ok(Some(Arc::new(Mind::new(parts))))
+}
+
+/// A file of the owner; nothing where none is named.
+fn read(file: &str) -> Result<String, Fault> {
+    if file.is_empty() {
+        return Ok(String::new());
+    }
+    let path = paths::expand(file);
+    let bad = |why: String| {
+        let message = format!("{} cannot be read: {why}", path.display());
+        Fault::new(
+            FaultKind::BadConfiguration,
+            "route",
+            message,
+            "correct route.identity_file or route.owner_file",
+        )
+    };
+    let size = std::fs::metadata(&path).map_err(|error| bad(error.to_string()))?.len();
+    if size > MOST_BYTES {
+        return Err(bad(format!("it has {size} bytes; at most {MOST_BYTES} are read")));
+    }
+    std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))
+}
+
+/// Every thing of the home with its area and state, a line each.
+fn told(home: &Home) -> String {
+    let area_of = |entity: &Entity| {
+        let area = entity.area.as_ref().and_then(|id| home.areas.iter().find(|area| area.id == *id));
+        area.map_or_else(String::new, |area| format!(" in {}", area.name))
+    };
+    let line = |entity: &Entity| {
+        format!("{}{}: {} ({})", entity.name, area_of(entity), entity.state, entity.id.domain())
+    };
+    let lines: Vec<String> = home.entities.iter().take(MOST_LINES).map(line).collect();
+    lines.join("\n")
+}

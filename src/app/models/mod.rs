@@ -1,0 +1,5 @@
+//! Language models: built from the configuration, and asked on a thread of their own.
+
+pub mod factory;
+pub mod reply_prefetch;
+pub mod worker;

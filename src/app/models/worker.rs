@@ -1,0 +1,203 @@
+//! Tasks of language models at work: each on the runtime, ended when nobody waits for it any more. What a task has
+//! begun to do with a tool is done to its end, so that every act has its receipt.
+
+use crate::app::event_queue::EventQueue;
+use hark_core::plan::{KeptPlan, Plan, PlanStore};
+use hark_core::ports::{ReceiptFuture, Tools};
+use hark_core::session::{ReplayReason, Replayed, SessionSettings, Sessions};
+use hark_core::tool::{CallId, error_code};
+use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
+use hark_dialog::mind::{Judgement, Mind, Tell};
+use hark_store::sessions::SessionStore;
+use hark_store::store::Store;
+use hark_tools::tools::outcome::{Failure, receipt};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// Tasks at once; more wait for nothing, they are told so.
+const MOST_TASKS: usize = 128;
+
+/// See the module.
+pub(crate) struct ModelWorker {
+    mind: Arc<Mind>,
+    runtime: Handle,
+    event_queue: Arc<EventQueue>,
+    limit: Duration,
+    running: BTreeMap<TurnId, JoinHandle<()>>,
+}
+
+impl ModelWorker {
+    /// Thinks with `mind`; a task takes at most `limit`.
+    pub(crate) fn new(
+        mind: Arc<Mind>,
+        runtime: &Handle,
+        event_queue: &Arc<EventQueue>,
+        limit: Duration,
+    ) -> Self {
+        let (runtime, event_queue) = (runtime.clone(), event_queue.clone());
+        Self { mind, runtime, event_queue, limit, running: BTreeMap::new() }
+    }
+
+    /// Begins a task; `News` and a `Thought` come to the event queue.
+    pub(crate) fn begin(&mut self, task: Task) {
+        let turn = task.turn.clone();
+        if !self.has_room() {
+            let fault = too_much(format!("{MOST_TASKS} requests are being thought about already"));
+            tell(&self.event_queue, Event::Thought { turn, thought: unanswered(fault) });
+            return;
+        }
+        let (mind, event_queue, limit) = (self.mind.clone(), self.event_queue.clone(), self.limit);
+        let (news, id) = (self.teller(&turn), turn.clone());
+        let work = self.runtime.spawn(async move {
+            let thought = tokio::time::timeout(limit, mind.work(task, news.clone())).await;
+            let (thought, judgements) = thought.unwrap_or_else(|_| {
+                mind.abandon(&turn);
+                (unanswered(too_much(format!("it was not done within {} s", limit.as_secs()))), Vec::new())
+            });
+            tell(&event_queue, Event::Thought { turn, thought });
+            for judgement in &judgements {
+                mind.judge(judgement, &news).await;
+            }
+        });
+        self.running.insert(id, work);
+    }
+
+    /// Has an answer judged; `News` come to the event queue.
+    pub(crate) fn judge(&mut self, turn: TurnId, judgement: Judgement) {
+        if !self.mind.judges() || !self.has_room() {
+            return;
+        }
+        let (mind, news) = (self.mind.clone(), self.teller(&turn));
+        let work = self.runtime.spawn(async move { mind.judge(&judgement, &news).await });
+        self.running.insert(turn, work);
+    }
+
+    /// Whether another task can begin. Those that have ended are forgotten.
+    fn has_room(&mut self) -> bool {
+        self.running.retain(|_, task| !task.is_finished());
+        self.running.len() < MOST_TASKS
+    }
+
+    /// Puts news of a turn into the event queue.
+    fn teller(&self, turn: &TurnId) -> Tell {
+        let (event_queue, turn) = (self.event_queue.clone(), turn.clone());
+        Arc::new(move |news| tell(&event_queue, Event::News { turn: turn.clone(), news }))
+    }
+
+    /// Whether something is still at work.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.running.values().any(|task| !task.is_finished())
+    }
+
+    /// Ends a task, if it is still at work.
+    pub(crate) fn stop(&mut self, turn: &TurnId) {
+        let Some(task) = self.running.remove(turn) else { return };
+        task.abort();
+        let (mind, turn) = (self.mind.clone(), turn.clone());
+        self.runtime.spawn(async move {
+            // Its own last word on the plan comes first. How it ended is of no account.
+            let _ = task.await;
+            tokio::task::spawn_blocking(move || mind.abandon(&turn)).await
+        });
+    }
+}
+
+fn unanswered(fault: Fault) -> Thought {
+    Thought { end: ThoughtEnd::NoAnswer { fault: Some(fault) }, attempts: 0 }
+}
+
+fn too_much(message: String) -> Fault {
+    let fix = "ask again, or allow more time with route.task_timeout_ms";
+    Fault::new(FaultKind::Unavailable, "llm", message, fix).recoverable()
+}
+
+fn tell(event_queue: &EventQueue, event: Event) {
+    if let Err(full) = event_queue.push(event) {
+        tracing::error!("news of a language model was lost: {full}");
+    }
+}
+
+/// Tools as a task runs them: to their end even when the task is over. What came of a call that may have changed
+/// something is on the disk before anybody hears of it.
+pub(crate) struct Persistent {
+    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) receipts: Arc<dyn PlanStore>,
+    pub(crate) runtime: Handle,
+}
+
+impl Tools for Persistent {
+    fn run(&self, call: ToolCall) -> ReceiptFuture {
+        let name = call.tool.clone();
+        let id = (self.tools.risk(&name) != Some(Risk::Read)).then(|| call.id());
+        let (running, receipts) = (self.tools.run(call), self.receipts.clone());
+        let work = self.runtime.spawn(async move {
+            let receipt = running.await;
+            let kept = id.map_or(Ok(()), |id| receipts.keep_receipt(&id, &receipt));
+            if let Err(fault) = kept {
+                tracing::error!("what came of a call was not kept; after a restart nobody knows it: {fault}");
+            }
+            receipt
+        });
+        Box::pin(async move {
+            let broke_off = |error| Failure::new(error_code::FAILED, format!("{name} broke off: {error}"));
+            work.await.unwrap_or_else(|error| receipt(Err(broke_off(error))))
+        })
+    }
+
+    fn inner(&self) -> Option<&dyn Tools> {
+        Some(&*self.tools)
+    }
+
+    fn risk(&self, tool: &str) -> Option<Risk> {
+        self.tools.risk(tool)
+    }
+}
+
+/// Plans in the store, kept by threads of the runtime that may wait for the disk.
+pub(crate) struct PlansOnDisk(pub(crate) Store);
+
+impl PlanStore for PlansOnDisk {
+    fn checkpoint(&self, session: &str, request: &str, plan: &Plan, finished: bool) -> Result<(), Fault> {
+        tokio::task::block_in_place(|| self.0.checkpoint(session, request, plan, finished))
+    }
+
+    fn plan(&self, id: &str, checkpoint: Option<u32>) -> Result<Option<KeptPlan>, Fault> {
+        tokio::task::block_in_place(|| self.0.plan(id, checkpoint))
+    }
+
+    fn unfinished(&self) -> Result<Vec<KeptPlan>, Fault> {
+        self.0.unfinished()
+    }
+
+    fn checkpoints(&self, id: &str) -> Result<Vec<KeptPlan>, Fault> {
+        tokio::task::block_in_place(|| self.0.checkpoints(id))
+    }
+
+    fn keep_receipt(&self, call: &CallId, receipt: &Receipt) -> Result<(), Fault> {
+        tokio::task::block_in_place(|| self.0.keep_receipt(call, receipt))
+    }
+
+    fn receipt(&self, call: &CallId) -> Result<Option<Receipt>, Fault> {
+        tokio::task::block_in_place(|| self.0.receipt(call))
+    }
+}
+
+/// Conversations in the store, read by threads of the runtime that may wait for the disk.
+pub(crate) struct SessionsOnDisk(pub(crate) SessionStore);
+
+impl Sessions for SessionsOnDisk {
+    fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault> {
+        tokio::task::block_in_place(|| self.0.replay(session, reason))
+    }
+
+    fn settings(&self, session: &str) -> Result<SessionSettings, Fault> {
+        tokio::task::block_in_place(|| self.0.settings(session))
+    }
+
+    fn keep_settings(&self, session: &str, settings: &SessionSettings) -> Result<(), Fault> {
+        tokio::task::block_in_place(|| self.0.keep_settings(session, settings))
+    }
+}

@@ -1,0 +1,424 @@
+//! What programs may ask of the running daemon: the port [`Api`] over the parts there are.
+
+use crate::app::audio::remote_microphone::{OFF_AFTER, Patience, RemoteMicrophones};
+use crate::app::builder::App;
+use crate::app::effect_runner::Listener;
+use crate::app::event_queue::EventQueue;
+use crate::app::home::sources;
+use crate::app::intercom::Intercom;
+use crate::app::service::health::{DeviceHealth, Health};
+use crate::app::service::metrics::{self, Tally};
+use crate::app::settings::choices;
+use crate::app::settings::store::SettingsStore;
+use hark_config::Config;
+use hark_core::api::{
+    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
+    PartState, RemoteMicrophone,
+};
+use hark_core::home::Home;
+use hark_core::model::{LanguageModel, ModelListing};
+use hark_core::ports::{Fact, FactStore, HomeView};
+use hark_core::session::{SessionSettings, Sessions};
+use hark_core::timer::Timer;
+use hark_core::{Envelope, Event, Fault, FaultKind, TimerId, TurnId};
+use hark_dialog::instincts;
+use hark_homeassistant::StatusView;
+use hark_models::memory;
+use hark_mqtt::{Devices, Mqtt};
+use hark_store::recordings::Recordings;
+use hark_store::sessions::SessionStore;
+use hark_store::store::Store;
+use hark_store::turns::{TurnRecord, Turns};
+use hark_stt::stt::worker::SttMode;
+use hark_telemetry::vitals;
+use hark_tools::home::HomeRegistry;
+use hark_tools::timers::{TimerError, Timers};
+use serde_json::Value;
+use std::fmt::Display;
+use std::sync::Arc;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+/// Events a slow reader may be behind; older ones are lost to it, and it is told so. Shared by all readers, so that
+/// memory does not grow with them.
+const EVENTS_KEPT: usize = 2048;
+
+/// How answers are wanted when nobody says.
+const USUAL_MODE: &str = "chat";
+
+/// Tells readers of events, and counts them.
+pub(crate) struct Broadcast {
+    events: broadcast::Sender<Arc<Envelope>>,
+    tally: Tally,
+}
+
+impl Broadcast {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { events: broadcast::Sender::new(EVENTS_KEPT), tally: Tally::default() })
+    }
+
+    /// Hears of every event from the effect runner; waits for nobody.
+    pub(crate) fn listener(self: &Arc<Self>) -> Listener {
+        let this = Arc::clone(self);
+        Box::new(move |envelope| {
+            this.tally.note(envelope);
+            if this.events.receiver_count() > 0 {
+                // Nobody may listen any more by now; then there is nobody to tell.
+                let _ = this.events.send(Arc::new(envelope.clone()));
+            }
+        })
+    }
+}
+
+/// The daemon as programs see it.
+pub(crate) struct LiveApi {
+    config: Config,
+    kept: Option<Arc<SettingsStore>>,
+    health: Arc<Health>,
+    mqtt: Arc<Mqtt>,
+    mqtt_devices: Option<Arc<Devices>>,
+    homeassistant: Option<StatusView>,
+    home: Arc<HomeRegistry>,
+    timers: Arc<Timers>,
+    store: Store,
+    intercom: Arc<Intercom>,
+    event_queue: Arc<EventQueue>,
+    broadcast: Arc<Broadcast>,
+    model: Option<Arc<dyn LanguageModel>>,
+    sessions: SessionStore,
+    recordings: Recordings,
+    ears: Arc<RemoteMicrophones>,
+}
+
+/// Ears for people at other microphones, with the settings in force when they are opened.
+pub(crate) fn remote_ears(app: &App, broadcast: &Broadcast) -> Arc<RemoteMicrophones> {
+    let (ears, kept, vocabulary) = (app.ears(), app.kept().cloned(), app.vocabulary.clone());
+    let make = move || {
+        let mut ears = ears.clone();
+        let now = kept.iter().flat_map(|kept| kept.now());
+        now.for_each(|setting| choices::put(&mut ears.config, &setting));
+        ears.ear_without_wake_words(SttMode::Live)
+    };
+    let tidy = move || {
+        vocabulary.forget_the_gone();
+        memory::give_back();
+    };
+    let window_ms = app.config.endpoint.nothing_said_ms.into();
+    let patience = Patience { window_ms, off_after: OFF_AFTER };
+    let (event_queue, events) = (app.event_queue.clone(), broadcast.events.clone());
+    Arc::new(RemoteMicrophones::new(Arc::new(make), Arc::new(tidy), patience, event_queue, events))
+}
+
+impl LiveApi {
+    pub(crate) fn new(
+        app: &App,
+        health: Arc<Health>,
+        mqtt: Arc<Mqtt>,
+        broadcast: Arc<Broadcast>,
+        ears: Arc<RemoteMicrophones>,
+    ) -> Self {
+        Self {
+            config: app.config.clone(),
+            kept: app.kept().cloned(),
+            health,
+            mqtt,
+            mqtt_devices: app.mqtt_devices.clone(),
+            homeassistant: app.homeassistant.as_ref().map(|it| it.view()),
+            home: app.home.clone(),
+            timers: app.timers.clone(),
+            store: app.store().clone(),
+            intercom: app.intercom().clone(),
+            event_queue: app.event_queue.clone(),
+            broadcast,
+            model: app.model().cloned(),
+            sessions: app.sessions.clone(),
+            recordings: app.recordings().clone(),
+            ears,
+        }
+    }
+
+    fn parts(&self) -> Vec<PartHealth> {
+        let last = |name: &str| {
+            let faults = self.broadcast.tally.faults();
+            faults.into_iter().find(|reported| reported.fault.part == name).map(|reported| reported.fault)
+        };
+        let device = |name: &str, health| {
+            let state = match health {
+                DeviceHealth::Off => PartState::Off,
+                DeviceHealth::Problem => PartState::Problem,
+                DeviceHealth::Well => PartState::Well,
+            };
+            let fault = if state == PartState::Problem { last(name) } else { None };
+            PartHealth { name: name.to_owned(), state, fault }
+        };
+        let devices = *self.health.watch().borrow();
+        let mqtt = self.mqtt.status();
+        let has_broker = mqtt.broker.is_some();
+        let homeassistant = self.homeassistant.as_ref().map(StatusView::status);
+        let trouble = self.model.as_ref().and_then(|model| model.trouble());
+        let trouble = trouble.map(|why| {
+            Fault::new(FaultKind::Unavailable, "llm", why.to_string(), "see `hark doctor`").recoverable()
+        });
+        let at_home = homeassistant.as_ref().is_some_and(|status| status.connected);
+        vec![
+            device("microphone", devices.microphone),
+            device("speaker", devices.speaker),
+            service("mqtt", has_broker, mqtt.connected, mqtt.problem),
+            service(
+                "homeassistant",
+                homeassistant.is_some(),
+                at_home,
+                homeassistant.and_then(|status| status.problem),
+            ),
+            service("language_model", self.model.is_some(), trouble.is_none(), trouble),
+        ]
+    }
+}
+
+fn service(name: &str, is_wanted: bool, is_connected: bool, fault: Option<Fault>) -> PartHealth {
+    let state = match (is_wanted, is_connected && fault.is_none()) {
+        (false, _) => PartState::Off,
+        (true, true) => PartState::Well,
+        (true, false) => PartState::Problem,
+    };
+    PartHealth { name: name.to_owned(), state, fault }
+}
+
+/// Does what waits for the disk or for a lock where that may take its time.
+fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> ApiFuture<'static, Result<T, Fault>> {
+    Box::pin(async move {
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+            Err(Fault::new(FaultKind::Failed, "daemon", format!("it broke off: {error}"), "ask again"))
+        })
+    })
+}
+
+fn told(turn: TurnRecord) -> KeptTurn {
+    KeptTurn { id: turn.id, at: turn.at, session: turn.session, events: turn.events }
+}
+
+fn sample(name: &str, kind: &str, help: &str, value: impl Display) -> String {
+    format!("{}hark_{name} {value}\n", metrics::head(name, kind, help))
+}
+
+impl Api for LiveApi {
+    fn health(&self) -> HealthReport {
+        HealthReport {
+            state: self.broadcast.tally.state(),
+            parts: self.parts(),
+            faults: self.broadcast.tally.faults(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            uptime_s: self.health.uptime().as_secs_f64(),
+        }
+    }
+
+    fn metrics(&self) -> ApiFuture<'_, String> {
+        Box::pin(async move {
+            let mut text = self.broadcast.tally.prometheus();
+            let refused = self.event_queue.refused();
+            text += &sample("events_refused_total", "counter", "Events the full queue refused.", refused);
+            let xruns = self.health.xruns();
+            text += &sample("xruns_total", "counter", "Overruns and underruns of the sound devices.", xruns);
+            let uptime = self.health.uptime().as_secs_f64();
+            text += &sample("uptime_seconds", "gauge", "Since the start.", uptime);
+            if let Some(bytes) = vitals::resident_bytes() {
+                text += &sample("resident_memory_bytes", "gauge", "Memory of the process.", bytes);
+            }
+            if let Some(celsius) = vitals::cpu_celsius() {
+                text += &sample("cpu_celsius", "gauge", "Warmth of the processor.", celsius);
+            }
+            text += &metrics::head("part_up", "gauge", "1 when a part that is wanted works, else 0.");
+            for part in self.parts().iter().filter(|part| part.state != PartState::Off) {
+                let up = u8::from(part.state == PartState::Well);
+                text += &format!("hark_part_up{{part=\"{}\"}} {up}\n", part.name);
+            }
+            text
+        })
+    }
+
+    fn turns(
+        &self,
+        most: u32,
+        before: Option<TurnId>,
+    ) -> ApiFuture<'_, Result<Option<Vec<KeptTurn>>, Fault>> {
+        let turns = Turns::new(self.store.clone());
+        aside(move || {
+            let found = match before {
+                None => Some(turns.newest(most)?),
+                Some(before) => turns.before(&before, most)?,
+            };
+            Ok(found.map(|found| found.into_iter().map(told).collect()))
+        })
+    }
+
+    fn turn(&self, id: TurnId) -> ApiFuture<'_, Result<Option<KeptTurn>, Fault>> {
+        let turns = Turns::new(self.store.clone());
+        aside(move || Ok(turns.by_id(&id)?.map(told)))
+    }
+
+    fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
+        let recordings = self.recordings.clone();
+        aside(move || recordings.read(&turn))
+    }
+
+    fn home(&self) -> Arc<Home> {
+        self.home.home()
+    }
+
+    fn house(&self) -> House {
+        let away = |part: &PartHealth| ["mqtt", "homeassistant"].contains(&part.name.as_str());
+        let faults = self.parts().into_iter().filter(away).filter_map(|part| part.fault).collect();
+        let tally = self.mqtt_devices.as_ref().map(|devices| devices.tally()).unwrap_or_default();
+        sources::house(&self.home.home(), faults, tally)
+    }
+
+    fn timers(&self) -> ApiFuture<'_, Result<Vec<Timer>, Fault>> {
+        // The lock on them is held over writes to the disk.
+        let timers = self.timers.clone();
+        aside(move || Ok(timers.all()))
+    }
+
+    fn cancel_timer(&self, id: TimerId) -> ApiFuture<'_, Result<Option<Timer>, Fault>> {
+        let timers = self.timers.clone();
+        aside(move || match timers.cancel(&id) {
+            Ok(timer) => Ok(Some(timer)),
+            Err(TimerError::NotFound) => Ok(None),
+            Err(TimerError::Store(fault)) => Err(fault),
+            Err(error) => Err(Fault::new(FaultKind::BadInput, "timers", error.to_string(), "")),
+        })
+    }
+
+    fn facts(&self, most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>> {
+        let store = self.store.clone();
+        aside(move || store.newest(most))
+    }
+
+    fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>> {
+        let store = self.store.clone();
+        aside(move || FactStore::forget(&store, id))
+    }
+
+    fn configuration(&self) -> Value {
+        let mut config = self.config.clone();
+        let now = self.kept.iter().flat_map(|kept| kept.now());
+        now.for_each(|setting| choices::put(&mut config, &setting));
+        config.shown()
+    }
+
+    fn models(&self) -> ApiFuture<'_, Result<Vec<ModelChoice>, Fault>> {
+        let (model, asked) = (self.model.clone(), self.config.llm.model.clone());
+        Box::pin(async move {
+            let Some(model) = model else { return Ok(Vec::new()) };
+            let (found, faults) = model.models().await;
+            if let (true, Some(fault)) = (found.is_empty(), faults.first()) {
+                return Err(Fault::new(
+                    FaultKind::Unavailable,
+                    "llm",
+                    fault.to_string(),
+                    "see `hark doctor`",
+                ));
+            }
+            let choice = |it: ModelListing| ModelChoice {
+                chosen: it.name == asked,
+                name: it.name,
+                provider: it.provider,
+            };
+            Ok(found.into_iter().map(choice).collect())
+        })
+    }
+
+    fn say(&self, text: &str) -> Result<bool, Fault> {
+        self.intercom.say(text)
+    }
+
+    fn is_stop(&self, text: &str) -> bool {
+        instincts::is_stop(text)
+    }
+
+    fn yes_or_no(&self, text: &str) -> Option<bool> {
+        instincts::yes_or_no(text)
+    }
+
+    fn push(&self, event: Event) -> Result<(), Fault> {
+        self.event_queue.push(event).map_err(|full| {
+            Fault::new(FaultKind::Unavailable, "daemon", full.to_string(), "ask again in a moment")
+        })
+    }
+
+    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteMicrophone>, Fault> {
+        self.ears.open(place)
+    }
+
+    fn mode(&self, session: &str) -> ApiFuture<'_, Result<String, Fault>> {
+        let (sessions, session) = (self.sessions.clone(), session.to_owned());
+        aside(move || Ok(sessions.settings(&session)?.mode))
+    }
+
+    fn keep_mode(&self, session: &str, mode: &str) -> ApiFuture<'_, Result<(), Fault>> {
+        let (sessions, session) = (self.sessions.clone(), session.to_owned());
+        // What everybody starts with needs no keeping, so that the conversation can be forgotten in time.
+        let mode = if mode == USUAL_MODE { String::new() } else { mode.to_owned() };
+        aside(move || {
+            let settings = sessions.settings(&session)?;
+            if settings.mode == mode {
+                return Ok(());
+            }
+            sessions.keep_settings(&session, &SessionSettings { mode, ..settings })
+        })
+    }
+
+    fn events(&self) -> Box<dyn EventFeed> {
+        Box::new(Feed(self.broadcast.events.subscribe()))
+    }
+}
+
+struct Feed(broadcast::Receiver<Arc<Envelope>>);
+
+impl EventFeed for Feed {
+    fn next(&mut self) -> ApiFuture<'_, EventNews> {
+        Box::pin(async move {
+            match self.0.recv().await {
+                Ok(envelope) => EventNews::Event(envelope),
+                Err(RecvError::Lagged(count)) => EventNews::Missed(count),
+                Err(RecvError::Closed) => EventNews::Ended,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hark_core::{PublicEvent, Stamp};
+
+    fn event(number: usize) -> Envelope {
+        let event = PublicEvent::Partial { text: number.to_string(), stable: 0 };
+        Envelope::new(event, None, Stamp::default(), "now".into())
+    }
+
+    #[test]
+    fn a_reader_that_sleeps_misses_the_oldest_and_is_told_how_many() {
+        let broadcast = Broadcast::new();
+        let mut listener = broadcast.listener();
+        listener(&event(0));
+        let mut feed = Feed(broadcast.events.subscribe());
+        (1..=EVENTS_KEPT + 10).for_each(|number| listener(&event(number)));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            assert!(matches!(feed.next().await, EventNews::Missed(10)));
+            let EventNews::Event(first) = feed.next().await else { panic!("an event is next") };
+            assert_eq!(*first, event(11));
+        });
+    }
+
+    #[test]
+    fn a_service_is_a_problem_only_when_it_is_wanted() {
+        let fault = || Some(Fault::new(FaultKind::Unavailable, "mqtt", "refused", "start it"));
+        assert_eq!(service("mqtt", false, false, None).state, PartState::Off);
+        assert_eq!(service("mqtt", true, true, None).state, PartState::Well);
+        assert_eq!(service("mqtt", true, false, fault()).state, PartState::Problem);
+        assert_eq!(service("mqtt", true, true, fault()).fault, fault());
+    }
+}

@@ -1,0 +1,221 @@
+//! Counts what happens, for whoever watches from outside: turns by route and outcome, how long their stages took,
+//! faults by part; and remembers what Hark does now and what each part complained of last.
+
+use hark_core::api::ReportedFault;
+use hark_core::public_event::{HarkState, Outcome, Timings};
+use hark_core::{Envelope, PublicEvent, Route};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Upper bounds of the buckets in seconds: from what nobody notices to what nobody waits for.
+const BUCKETS_S: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// Stages of a turn, in the order of its closing record.
+const STAGES: [&str; 5] = [
+    "speech_end_to_transcript",
+    "transcript_to_intent",
+    "intent_to_action",
+    "to_first_audio",
+    "speech_end_to_first_audio",
+];
+
+/// Parts of which the last fault is remembered.
+const MOST_PARTS: usize = 64;
+
+/// How often something took how long.
+#[derive(Debug, Clone, Default)]
+struct Histogram {
+    /// Not cumulated; the last one has no bound.
+    counts: [u64; BUCKETS_S.len() + 1],
+    sum_s: f64,
+}
+
+impl Histogram {
+    fn note(&mut self, seconds: f64) {
+        let at = BUCKETS_S.iter().position(|bound| seconds <= *bound).unwrap_or(BUCKETS_S.len());
+        self.counts[at] += 1;
+        self.sum_s += seconds;
+    }
+
+    fn write(&self, name: &str, stage: &str, text: &mut String) {
+        let mut so_far = 0;
+        let bounds = BUCKETS_S.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+        for (count, bound) in self.counts.iter().zip(bounds) {
+            so_far += count;
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{name}_bucket{{stage=\"{stage}\",le=\"{bound}\"}} {so_far}");
+        }
+        let _ = writeln!(text, "{name}_sum{{stage=\"{stage}\"}} {}", self.sum_s);
+        let _ = writeln!(text, "{name}_count{{stage=\"{stage}\"}} {so_far}");
+    }
+}
+
+#[derive(Debug)]
+struct Counts {
+    state: HarkState,
+    /// By route and outcome, as the events name them.
+    turns: BTreeMap<(String, String), u64>,
+    stages: [Histogram; STAGES.len()],
+    faults: BTreeMap<String, (u64, ReportedFault)>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Tally(Mutex<Counts>);
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self(Mutex::new(Counts {
+            state: HarkState::Idle,
+            turns: BTreeMap::new(),
+            stages: Default::default(),
+            faults: BTreeMap::new(),
+        }))
+    }
+}
+
+impl Tally {
+    /// Something happened.
+    pub(crate) fn note(&self, envelope: &Envelope) {
+        let mut counts = self.lock();
+        match &envelope.event {
+            PublicEvent::State { state } => counts.state = *state,
+            PublicEvent::Turn { timings_ms, route, outcome, .. } => {
+                *counts.turns.entry(names(*route, *outcome)).or_default() += 1;
+                for (stage, ms) in counts.stages.iter_mut().zip(stages(timings_ms)) {
+                    ms.into_iter().for_each(|ms| stage.note(ms / 1000.0));
+                }
+            }
+            PublicEvent::Error(fault) => {
+                let count = counts.faults.get(&fault.part).map_or(0, |(count, _)| *count);
+                if count > 0 || counts.faults.len() < MOST_PARTS {
+                    let reported = ReportedFault { at: envelope.at.clone(), fault: fault.clone() };
+                    counts.faults.insert(fault.part.clone(), (count + 1, reported));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What Hark does now.
+    pub(crate) fn state(&self) -> HarkState {
+        self.lock().state
+    }
+
+    /// The last fault of every part, the newest first.
+    pub(crate) fn faults(&self) -> Vec<ReportedFault> {
+        let mut faults: Vec<_> = self.lock().faults.values().map(|(_, last)| last.clone()).collect();
+        faults.sort_by(|a, b| b.at.cmp(&a.at));
+        faults
+    }
+
+    /// In Prometheus' text format.
+    pub(crate) fn prometheus(&self) -> String {
+        let counts = self.lock();
+        let mut text =
+            head("turns_total", "counter", "Turns by the layer that decided and by how they ended.");
+        for ((route, outcome), count) in &counts.turns {
+            let _ = writeln!(text, "hark_turns_total{{route=\"{route}\",outcome=\"{outcome}\"}} {count}");
+        }
+        text += &head("turn_stage_seconds", "histogram", "How long the stages of turns took.");
+        for (name, stage) in STAGES.iter().zip(&counts.stages) {
+            stage.write("hark_turn_stage_seconds", name, &mut text);
+        }
+        text += &head("faults_total", "counter", "Faults that parts have reported.");
+        for (part, (count, _)) in &counts.faults {
+            let _ = writeln!(text, "hark_faults_total{{part=\"{}\"}} {count}", escaped(part));
+        }
+        text
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        // Whole after every statement that can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The two lines in front of the samples of a metric.
+pub(crate) fn head(name: &str, kind: &str, help: &str) -> String {
+    format!("# HELP hark_{name} {help}\n# TYPE hark_{name} {kind}\n")
+}
+
+/// A label's value as the format wants it.
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+fn names(route: Option<Route>, outcome: Outcome) -> (String, String) {
+    let name = |value: serde_json::Result<serde_json::Value>| match value {
+        Ok(serde_json::Value::String(name)) => name,
+        // No layer decided.
+        _ => "none".to_owned(),
+    };
+    (name(serde_json::to_value(route)), name(serde_json::to_value(outcome)))
+}
+
+fn stages(timings: &Timings) -> [Option<f64>; STAGES.len()] {
+    [
+        timings.speech_end_to_transcript,
+        timings.transcript_to_intent,
+        timings.intent_to_action,
+        timings.to_first_audio,
+        timings.speech_end_to_first_audio,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hark_core::{Fault, FaultKind, Stamp};
+
+    fn note(tally: &Tally, at: &str, event: PublicEvent) {
+        tally.note(&Envelope::new(event, None, Stamp::default(), at.into()));
+    }
+
+    fn turn(route: Option<Route>, outcome: Outcome, ms: f64) -> PublicEvent {
+        let timings_ms = Timings { transcript_to_intent: Some(ms), ..Timings::default() };
+        PublicEvent::Turn { timings_ms, route, attempts: 1, outcome }
+    }
+
+    #[test]
+    fn turns_and_their_stages_are_counted() {
+        let tally = Tally::default();
+        note(&tally, "1", turn(Some(Route::Template), Outcome::Done, 4.0));
+        note(&tally, "2", turn(Some(Route::Template), Outcome::Done, 40.0));
+        note(&tally, "3", turn(None, Outcome::NothingSaid, 40_000.0));
+        let text = tally.prometheus();
+        for line in [
+            "hark_turns_total{route=\"template\",outcome=\"done\"} 2",
+            "hark_turns_total{route=\"none\",outcome=\"nothing_said\"} 1",
+            "hark_turn_stage_seconds_bucket{stage=\"transcript_to_intent\",le=\"0.005\"} 1",
+            "hark_turn_stage_seconds_bucket{stage=\"transcript_to_intent\",le=\"0.05\"} 2",
+            "hark_turn_stage_seconds_bucket{stage=\"transcript_to_intent\",le=\"10\"} 2",
+            "hark_turn_stage_seconds_bucket{stage=\"transcript_to_intent\",le=\"+Inf\"} 3",
+            "hark_turn_stage_seconds_count{stage=\"transcript_to_intent\"} 3",
+            "hark_turn_stage_seconds_count{stage=\"to_first_audio\"} 0",
+        ] {
+            assert!(text.lines().any(|one| one == line), "{line} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_fault_of_a_part_is_remembered_and_parts_are_bounded() {
+        let tally = Tally::default();
+        let fault = |part: &str, message: &str| {
+            PublicEvent::Error(Fault::new(FaultKind::Unavailable, part, message, "fix"))
+        };
+        note(&tally, "1", fault("mqtt", "away"));
+        note(&tally, "2", fault("speaker", "lost"));
+        note(&tally, "3", fault("mqtt", "away again"));
+        note(&tally, "4", PublicEvent::State { state: HarkState::Processing });
+        assert_eq!(tally.state(), HarkState::Processing);
+        let messages: Vec<String> = tally.faults().into_iter().map(|it| it.fault.message).collect();
+        assert_eq!(messages, ["away again", "lost"]);
+        assert!(tally.prometheus().contains("hark_faults_total{part=\"mqtt\"} 2\n"));
+        for part in 0..1000 {
+            note(&tally, "5", fault(&format!("part \"{part}\"\n"), "x"));
+        }
+        assert_eq!(tally.faults().len(), MOST_PARTS);
+    }
+}

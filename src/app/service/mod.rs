@@ -1,0 +1,10 @@
+//! What others see of the daemon: its API, its health, metrics and diagnostics.
+
+pub mod api;
+pub mod diagnostics;
+pub mod health;
+pub mod metrics;
+pub mod operator;
+pub mod presence;
+pub mod upgrade_check;
+pub mod watchdog_thread;

@@ -1,0 +1,90 @@
+//! What is heard while measuring: recordings, or commands spoken by espeak-ng in this process.
+
+use crate::app::builder::App;
+use crate::cli::standalone::reply_file::ReplyFile;
+use hark_config::Config;
+use hark_config::speaking::VoiceEngine;
+use hark_core::{Fault, FaultKind};
+use hark_stt::recording::Recording;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Spoken when no recordings are given. Everything is done in the demo home.
+const COMMANDS: [&str; 6] = [
+    "hey jarvis, turn on the living room light",
+    "hey jarvis, what time is it",
+    "hey jarvis, turn off the kitchen lights",
+    "hey jarvis, set a timer for ten minutes",
+    "hey jarvis, is the front door locked",
+    "hey jarvis, set the bedroom light to fifty percent",
+];
+/// Silence before and after a command, as there is in a room.
+const BEFORE_MS: u32 = 700;
+const AFTER_MS: u32 = 1500;
+
+/// A folder that is gone when it is dropped.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn make() -> Result<Self, Fault> {
+        let path = std::env::temp_dir().join(format!("hark-bench-{}", std::process::id()));
+        hark_config::paths::ensure_dir(&path)?;
+        Ok(Self(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_dir_all(&self.0) {
+            tracing::warn!("{} is left behind: {error}", self.0.display());
+        }
+    }
+}
+
+/// The configuration to measure with: the owner's engines, but the demo home and a state of its own, so
+/// that nothing at home is switched and no timer is set.
+pub(crate) fn harmless(mut config: Config, folder: &Folder) -> Config {
+    config.home.file = String::new();
+    config.home.demo = true;
+    config.paths.state_dir = folder.path().display().to_string();
+    config
+}
+
+/// The sound of a file at 16 kHz.
+pub(crate) fn read(path: &Path) -> Result<Vec<f32>, Fault> {
+    let mut recording = Recording::open(path)?;
+    let mut samples = Vec::new();
+    while recording.read(&mut samples)? {}
+    Ok(samples)
+}
+
+/// Has the commands spoken into files, by a voice of its own: it is not what is measured.
+pub(crate) fn speak(app: &App, folder: &Folder) -> Result<Vec<PathBuf>, Fault> {
+    let mut voice = app.voice()?.filter(|_| app.config.speaking.voice == VoiceEngine::Espeak);
+    let Some(voice) = &mut voice else {
+        let fix = "give recordings, as in `hark bench request.wav`, or set speaking.voice to espeak";
+        return Err(Fault::new(FaultKind::BadInput, "bench", "there is no voice to speak the commands", fix));
+    };
+    let rate_hz = voice.rate_hz();
+    // Nearly silence: long digital silence is left out of the file.
+    let silence = |ms: u32| (0..rate_hz * ms / 1000).map(|n| if n % 2 == 0 { 1e-4 } else { -1e-4 });
+    let mut files = Vec::new();
+    for (index, command) in COMMANDS.iter().enumerate() {
+        let mut samples: Vec<f32> = silence(BEFORE_MS).collect();
+        voice.synthesise(command, "en", &mut |piece| {
+            samples.extend_from_slice(piece);
+            ControlFlow::Continue(())
+        })?;
+        samples.extend(silence(AFTER_MS));
+        let path = folder.path().join(format!("command-{index}.wav"));
+        let mut file = ReplyFile::create(&path, rate_hz)?;
+        file.write(&samples)?;
+        file.flush()?;
+        files.push(path);
+    }
+    Ok(files)
+}
