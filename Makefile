@@ -20,14 +20,16 @@ $(error Setting up is written for Debian 12. On a Mac see firmware-config/boards
 endif
 endif
 
-# One profile for building, linting and testing, so that dependencies are compiled once.
-PROFILE ?= release
+# One profile for running, linting and testing, so that dependencies are compiled once; it is built soon. What is installed is
+# built by `make release`.
+PROFILE ?= dev
 DESTDIR ?=
 PREFIX ?= /usr
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PROFILE_DIR := $(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 BUILD := cargo build --locked --profile $(PROFILE) --bin hark
 HARK := $(TARGET_DIR)/$(PROFILE_DIR)/hark
+RELEASED := $(TARGET_DIR)/release/hark
 VENV := .venv
 WHEELS := $(VENV)/.wheels-installed
 
@@ -140,6 +142,10 @@ $(WHEELS): models/requirements.txt | build-packages
 build: rust build-packages ## build the program
 	$(call step,build ($(PROFILE)),$(BUILD),The compiler's message is above.)
 
+.PHONY: release
+release: rust build-packages ## build the program as it is shipped: optimised as a whole and stripped
+	$(call step,release,HARK_COMMIT="$$(git rev-parse --short=12 HEAD 2>/dev/null || true)" cargo build --locked --release --bin hark,The compiler's message is above.)
+
 .PHONY: models
 models: build $(WHEELS) ## bring the models into models/cache and check them
 	$(call step,models,HARK_MODELS_DIR=models $(HARK) models pull,See above which part is missing; make models tries again.)
@@ -159,16 +165,16 @@ contracts: rust build-packages ## write the golden files of contracts/ and firmw
 	git --no-pager diff --stat -- contracts firmware-config
 
 .PHONY: install
-install: ## copy program, models, configuration and service into DESTDIR (build with `make models` first)
-	[[ -x $(HARK) ]] || { echo "make: there is no $(HARK); first: make models" >&2; exit 1; }
-	HARK_MODELS_DIR=models $(HARK) models verify >/dev/null || { echo "make: first: make models" >&2; exit 1; }
+install: ## copy program, models, configuration and service into DESTDIR (after `make models release`)
+	[[ -x $(RELEASED) ]] || { echo "make: there is no $(RELEASED); first: make models release" >&2; exit 1; }
+	HARK_MODELS_DIR=models $(RELEASED) models verify >/dev/null || { echo "make: first: make models release" >&2; exit 1; }
 	root="$(DESTDIR)" share="$(DESTDIR)$(PREFIX)/share/hark" units="$(DESTDIR)$(PREFIX)/lib"
-	install -Dm755 $(HARK) "$$root$(PREFIX)/bin/hark"
+	install -Dm755 $(RELEASED) "$$root$(PREFIX)/bin/hark"
 	mkdir -p "$$share/models"
 	cp -rL models/. "$$share/models/"
 	rm -f "$$share"/models/cache/.verified.json "$$share"/models/cache/.pull.lock "$$share"/models/cache/*.part
 	# Checked once more where they lie now; what is checked is remembered there, so that starts are fast.
-	HARK_MODELS_DIR="$$share/models" $(HARK) models verify >/dev/null
+	HARK_MODELS_DIR="$$share/models" $(RELEASED) models verify >/dev/null
 	chmod -R u=rwX,go=rX "$$share"
 	mkdir -p "$$share/firmware-config" && cp -r firmware-config/. "$$share/firmware-config/"
 	install -Dm644 LICENSE "$$root$(PREFIX)/share/doc/hark/LICENSE"

@@ -1,13 +1,13 @@
 //! The grammar of the command line. Help, shell completions and the man page all come from here.
 
-use super::{config, models};
+use super::{config, models, version};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// A voice-first home assistant: one program, no cloud.
 #[derive(Debug, Parser)]
-#[command(name = "hark", version, about, propagate_version = true)]
+#[command(name = "hark", version, long_version = version::long(), about, propagate_version = true)]
 pub struct Cli {
     /// Configuration file [default: $HARK_CONFIG, /etc/hark/hark.toml, ~/.config/hark/hark.toml, built-in]
     #[arg(long, global = true, value_name = "FILE")]

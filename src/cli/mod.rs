@@ -24,6 +24,7 @@ mod store;
 mod timers;
 pub mod trace;
 mod train;
+mod version;
 
 use crate::app::reload::Origin;
 use args::{Cli, Command};

@@ -56,9 +56,9 @@ fn mark(path: &Path) -> Option<Mark> {
     Some((id, file.modified().ok()))
 }
 
-/// What a program says to `--version`: its name and the version.
+/// What a program says to `-V`: its name and the version.
 fn asked(program: &Path) -> Option<String> {
-    let said = Command::new(program).arg("--version").output().ok().filter(|said| said.status.success())?;
+    let said = Command::new(program).arg("-V").output().ok().filter(|said| said.status.success())?;
     let said = String::from_utf8(said.stdout).ok()?;
     let version = said.trim().strip_prefix("hark ")?.trim().to_owned();
     let fits = !version.is_empty() && version.len() <= 64 && !version.contains(char::is_control);
