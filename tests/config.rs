@@ -5,7 +5,7 @@
 use hark_config::{self as config, Config, Problem, Source};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -293,6 +293,19 @@ fn thousands_of_mistakes_end_in_a_page_of_words() {
     let told = config::fault_of(&problems).to_string();
     assert!(told.lines().count() < 60 && told.contains("4980 more: there is no such key"), "{told}");
     assert!(told.contains("vad.threshold = 9"), "the other mistake is among them: {told}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_a_command_in_silence() {
+    use std::os::unix::process::ExitStatusExt;
+    const SIGPIPE: i32 = 13;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hark"));
+    command.args(["config", "default"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.signal(), Some(SIGPIPE), "{}", output.status);
 }
 
 /// The services as systemd reads them, without a word about an option it does not know. Debian 12 has systemd 252.

@@ -77,6 +77,8 @@ fn load(cli: &Cli) -> Result<Config, Faults> {
 }
 
 fn others(cli: Cli) -> Result<(), Faults> {
+    // A reader that has seen enough (`| head`) ends the command in silence, as it does with other programs.
+    sigpipe::reset();
     let out = &mut std::io::stdout();
     let one = |fault: Fault| vec![fault];
     logging::init("warn");
