@@ -11,6 +11,7 @@ mod mosquitto;
 mod wire;
 
 use hark_config::mqtt::Mqtt as Config;
+use hark_core::Setting;
 use hark_core::clock::Stamp;
 use hark_core::event::Event;
 use hark_core::ids::TurnId;
@@ -183,9 +184,9 @@ fn commands_become_events() {
     send("say", "dinner is ready");
     assert_eq!(node.next_event(), Event::Say { text: "dinner is ready".into() });
     send("mic_mute/set", "ON");
-    assert_eq!(node.next_event(), Event::SetMute { muted: true });
+    assert_eq!(node.next_event(), Event::Set { setting: Setting::MicMute(true) });
     send("volume/set", "42");
-    assert_eq!(node.next_event(), Event::SetVolume { percent: 42 });
+    assert_eq!(node.next_event(), Event::Set { setting: Setting::VolumePercent(42) });
     send("listen_now/set", "PRESS");
     assert_eq!(node.next_event(), Event::ListenNow);
     send("stop/set", "PRESS");

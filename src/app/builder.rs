@@ -77,7 +77,7 @@ pub struct App {
     /// What follows the names of the home.
     pub(crate) vocabulary: Arc<Vocabulary>,
     tools: Arc<dyn Tools>,
-    promises: Option<Arc<Inbox>>,
+    inbox: Option<Arc<Inbox>>,
     controls: Arc<Controls>,
     store: Store,
     /// Conversations.
@@ -191,13 +191,13 @@ impl App {
         let toolbox = Toolbox::new(parts);
         let parts = toolbox.parts().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
-        let promises = settings_kept.as_ref().map(|(kept, choices)| {
+        let inbox = settings_kept.as_ref().map(|(kept, choices)| {
             let arrivals = parts.arrivals.clone();
             let (store, kept, choices) = (store.clone(), kept.clone(), choices.clone());
             Arc::new(Inbox::new(store, kept, choices, &event_queue, tools.clone(), arrivals))
         });
-        let tools = match &promises {
-            Some(promises) => Arc::new(OnceOnly { tools, promises: promises.clone() }),
+        let tools = match &inbox {
+            Some(inbox) => Arc::new(OnceOnly { tools, inbox: inbox.clone() }),
             None => tools,
         };
         let tools: Arc<dyn Tools> = Arc::new(InOrder::new(tools, parts));
@@ -223,7 +223,7 @@ impl App {
             timers,
             manifest: Arc::new(manifest),
             tools,
-            promises,
+            inbox,
             controls,
             store,
             sessions,
@@ -252,8 +252,8 @@ impl App {
     }
 
     /// Requests that were promised; the daemon's only.
-    pub(crate) fn promises(&self) -> Option<&Arc<Inbox>> {
-        self.promises.as_ref()
+    pub(crate) fn inbox(&self) -> Option<&Arc<Inbox>> {
+        self.inbox.as_ref()
     }
 
     /// What is kept on the disk.
@@ -308,8 +308,8 @@ impl App {
             controls: self.controls.clone(),
             delivered: None,
             settings_applier: None,
-            promises: self.promises.clone(),
-            thinker: self.mind.as_ref().map(|mind| self.thinker(mind)),
+            inbox: self.inbox.clone(),
+            model_worker: self.mind.as_ref().map(|mind| self.model_worker(mind)),
             recorder: Recorder::new(keeping, self.runtime.handle().clone(), names),
         }
     }
@@ -319,7 +319,7 @@ impl App {
         self.mind.as_ref().map(|mind| mind.model())
     }
 
-    fn thinker(&self, mind: &Arc<Mind>) -> ModelWorker {
+    fn model_worker(&self, mind: &Arc<Mind>) -> ModelWorker {
         let limit = Duration::from_millis(self.config.route.task_timeout_ms.into());
         ModelWorker::new(mind.clone(), self.runtime.handle(), &self.event_queue, limit)
     }

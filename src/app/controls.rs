@@ -4,7 +4,7 @@ use crate::app::event_queue::EventQueue;
 use crate::app::intercom::Intercom;
 use hark_core::house::Audience;
 use hark_core::ports::{ConfirmedFuture, NodeControls};
-use hark_core::{Event, Fault};
+use hark_core::{Event, Fault, Setting};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -49,7 +49,7 @@ impl NodeControls for Controls {
 
     fn set_volume(&self, percent: u8) -> u8 {
         let percent = percent.min(100);
-        match self.event_queue.push(Event::SetVolume { percent }) {
+        match self.event_queue.push(Event::Set { setting: Setting::VolumePercent(percent) }) {
             Ok(()) => self.note_volume(percent),
             Err(full) => tracing::error!("the volume was not changed: {full}"),
         }

@@ -31,7 +31,7 @@ use crate::app::signals;
 use chrono::TimeDelta;
 use hark_core::house::Claim;
 use hark_core::plan::PlanStore;
-use hark_core::{Event, Fault, Mode, PublicEvent, Resume, Setting};
+use hark_core::{DaemonCommand, Event, Fault, Mode, PublicEvent, Resume, Setting};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
 use hark_http::local::Local;
@@ -69,11 +69,11 @@ pub fn run(
     let (claims, claimed) = Claims::new(&app.config.satellite);
     let muted = settings.contains(&Setting::MicMute(true));
     let ear = PipelineThread::start(app, echo, health.clone(), claims.clone(), muted)?;
-    let newer = Arc::new(UpgradeCheck::default());
+    let upgrade_check = Arc::new(UpgradeCheck::default());
     // Before anything new can come.
-    let left_over = told(&event_queue, app.promises().map(|it| it.left_over()).transpose());
+    let left_over = told(&event_queue, app.inbox().map(|it| it.left_over()).transpose());
     let left_over = left_over.flatten().unwrap_or_default();
-    let mqtt = Arc::new(start_mqtt(app, claims, ending.clone(), newer.clone())?);
+    let mqtt = Arc::new(start_mqtt(app, claims, ending.clone(), upgrade_check.clone())?);
     app.intercom().attach(mqtt.clone(), app.area_name());
     if let Some(claimed) = claimed {
         let (node, settings) = (app.config.mqtt.node.clone(), app.config.satellite.clone());
@@ -91,7 +91,7 @@ pub fn run(
     let mut parts = app.parts(Some(voice.handle()), Some(ear.commands()), app.daemon_names());
     let keeping = app.kept().map(|kept| app.runtime.spawn(kept.clone().follow(event_queue.clone())));
     if let Some(kept) = app.kept().cloned() {
-        parts.settings_applier = Some(start_steward(app, &ear, &voice, ending.clone(), &kept));
+        parts.settings_applier = Some(start_settings_applier(app, &ear, &voice, ending.clone(), &kept));
         listeners.push(Box::new(move |envelope| kept.note(&envelope.event)));
     }
     let timers_changed = Arc::new(Notify::new());
@@ -114,7 +114,7 @@ pub fn run(
     let ears = remote_ears(app, &broadcast);
     let dashboard = start_dashboard(app, &health, &mqtt, broadcast, &ears)?;
     let model = app.model().cloned();
-    let sources = Sources { health, timers: app.timers.clone(), timers_changed, newer, model };
+    let sources = Sources { health, timers: app.timers.clone(), timers_changed, upgrade_check, model };
     let diagnostics = app.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
     effect_runner
         .announce(settings, told(&event_queue, app.store().mode()).flatten().unwrap_or(Mode::Resting));
@@ -139,9 +139,9 @@ pub fn run(
     drop(voice);
     effect_runner.finish();
     drop(reading);
-    if let Some((promises, noting)) = noting {
+    if let Some((inbox, noting)) = noting {
         noting.abort();
-        promises.note();
+        inbox.note();
     }
     if let (Some(kept), Some(keeping)) = (app.kept(), keeping) {
         keeping.abort();
@@ -176,7 +176,7 @@ fn start_reading(parts: &mut Parts, event_queue: &Arc<EventQueue>) -> Result<Rea
     Ok(thread)
 }
 
-fn start_steward(
+fn start_settings_applier(
     app: &App,
     ear: &PipelineThread,
     voice: &VoiceParts,
@@ -247,27 +247,31 @@ fn start_mqtt(
     app: &App,
     claims: Claims,
     ending: Arc<Shutdown>,
-    newer: Arc<UpgradeCheck>,
+    upgrade_check: Arc<UpgradeCheck>,
 ) -> Result<Mqtt, Fault> {
     let (event_queue, intercom) = (app.event_queue.clone(), app.intercom().clone());
-    let sink = Arc::new(move |event: Event| match event {
-        Event::Claimed { claim } => claims.claimed(claim),
-        Event::Restart => ending.restart(),
-        Event::Install if newer.version().is_some() => ending.restart(),
-        Event::Install => report(&event_queue, UpgradeCheck::none()),
-        event => {
-            if let Some(event) = intercom.take(event)
-                && let Err(full) = event_queue.push(event)
-            {
-                tracing::error!("a command from MQTT was refused: {full}");
-            }
+    let (faults, announcements) = (event_queue.clone(), intercom.clone());
+    let commands = Arc::new(move |command: DaemonCommand| match command {
+        DaemonCommand::Claimed { claim } => claims.claimed(claim),
+        DaemonCommand::Announcement { announcement } => announcements.asked(&announcement),
+        DaemonCommand::Confirmed { confirmed } => announcements.note(confirmed),
+        DaemonCommand::Restart => ending.restart(),
+        DaemonCommand::Install if upgrade_check.version().is_some() => ending.restart(),
+        DaemonCommand::Install => report(&faults, UpgradeCheck::none()),
+    });
+    let sink = Arc::new(move |event: Event| {
+        if let Event::Set { setting: Setting::DoNotDisturb(on) } = event {
+            intercom.note_do_not_disturb(on);
+        }
+        if let Err(full) = event_queue.push(event) {
+            tracing::error!("a command from MQTT was refused: {full}");
         }
     });
     let area = Some(app.area_name()).filter(|area| !area.is_empty());
     let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), area, equipment: equipment(app) };
     let devices = app.mqtt_devices.clone();
-    let book = app.promises().map(|promises| promises.clone() as _);
-    let inbound = Receiving { sink, book };
+    let book = app.inbox().map(|inbox| inbox.clone() as _);
+    let inbound = Receiving { sink, commands, book };
     Mqtt::start(&app.config.mqtt, about, inbound, devices, app.runtime.handle().clone())
 }
 
@@ -345,16 +349,16 @@ fn keep_promises(
 ) -> Option<(Arc<Inbox>, JoinHandle<()>)> {
     /// How long devices have to be there again.
     const SETTLED_WITHIN: Duration = Duration::from_secs(10);
-    let promises = app.promises()?.clone();
-    let (taking, mqtt) = (promises.clone(), mqtt.clone());
+    let inbox = app.inbox()?.clone();
+    let (taking, mqtt) = (inbox.clone(), mqtt.clone());
     app.runtime.spawn(async move {
         if !left_over.is_empty() {
             mqtt.devices_settled(SETTLED_WITHIN).await;
         }
         taking.take_up(left_over).await;
     });
-    let noting = app.runtime.spawn(promises.clone().follow());
-    Some((promises, noting))
+    let noting = app.runtime.spawn(inbox.clone().follow());
+    Some((inbox, noting))
 }
 
 /// Only where there is a classifier to teach.

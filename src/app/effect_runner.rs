@@ -68,9 +68,9 @@ pub struct Parts {
     /// Changes what settings stand for; `None` where they are as configured.
     pub(crate) settings_applier: Option<tokio::sync::mpsc::Sender<Setting>>,
     /// Language models at work; `None` when none is configured.
-    pub(crate) thinker: Option<ModelWorker>,
+    pub(crate) model_worker: Option<ModelWorker>,
     /// Requests that were promised; `None` where none are.
-    pub(crate) promises: Option<Arc<Inbox>>,
+    pub(crate) inbox: Option<Arc<Inbox>>,
     /// Keeps turns for `hark explain`.
     pub(crate) recorder: Recorder,
 }
@@ -126,8 +126,8 @@ impl EffectRunner {
         for setting in settings {
             match setting {
                 Setting::DoNotDisturb(on) => {
-                    let event = self.parts.controls.intercom().take(Event::SetDoNotDisturb { on });
-                    event.into_iter().for_each(|event| self.handle(event));
+                    self.parts.controls.intercom().note_do_not_disturb(on);
+                    self.handle(Event::Set { setting: Setting::DoNotDisturb(on) });
                 }
                 // What the machine keeps, it does not read from the configuration.
                 Setting::MicMute(_)
@@ -280,7 +280,7 @@ impl EffectRunner {
 
     /// Whether a language model is still at work, if only to judge what was answered.
     pub fn is_thinking(&self) -> bool {
-        self.parts.thinker.as_ref().is_some_and(ModelWorker::is_busy)
+        self.parts.model_worker.as_ref().is_some_and(ModelWorker::is_busy)
     }
 
     /// Whether no turn is open.
@@ -342,14 +342,14 @@ impl EffectRunner {
             Effect::Think { task } => self.think(*task),
             Effect::Judge { turn, tool, request, answer } => {
                 let subject = Subject::DirectTool(tool);
-                if let Some(thinker) = &mut self.parts.thinker {
-                    thinker.judge(turn, Judgement { subject, request, answer });
+                if let Some(model_worker) = &mut self.parts.model_worker {
+                    model_worker.judge(turn, Judgement { subject, request, answer });
                 }
             }
             Effect::StopThinking { turn } => {
                 self.written.remove(&turn);
-                if let Some(thinker) = &mut self.parts.thinker {
-                    thinker.stop(&turn);
+                if let Some(model_worker) = &mut self.parts.model_worker {
+                    model_worker.stop(&turn);
                 }
             }
             Effect::SayPiece { turn, text, ahead, language, speak } => {
@@ -423,14 +423,14 @@ impl EffectRunner {
 
     /// What was promised under this id is done.
     fn settled(&self, turn: &TurnId) {
-        if let Some(promises) = &self.parts.promises {
-            promises.done(turn);
+        if let Some(inbox) = &self.parts.inbox {
+            inbox.done(turn);
         }
     }
 
     /// The moment that "in ten minutes" is reckoned from: now, or when a request came that is taken up again.
     fn asked_at(&self, turn: &TurnId) -> NaiveDateTime {
-        let came = self.parts.promises.as_ref().and_then(|promises| promises.asked_at(turn));
+        let came = self.parts.inbox.as_ref().and_then(|inbox| inbox.asked_at(turn));
         came.map_or_else(wall_local, |unix_ms| Zone::Local.wall(unix_ms))
     }
 
@@ -479,8 +479,8 @@ impl EffectRunner {
             task.session = self.parts.recorder.session(Some(&task.origin));
         }
         let turn = task.turn.clone();
-        match &mut self.parts.thinker {
-            Some(thinker) => thinker.begin(task),
+        match &mut self.parts.model_worker {
+            Some(model_worker) => model_worker.begin(task),
             // The machine asks for it only where there is one.
             None => {
                 let end = ThoughtEnd::NoAnswer { fault: None };

@@ -1,8 +1,8 @@
 //! The queue in front of the turn machine, with a lane of its own for what must never wait.
 
-use hark_core::Event;
 use hark_core::pin::MASK;
 use hark_core::public_event::Origin;
+use hark_core::{Event, Setting};
 use hark_dialog::instincts::{self, Context};
 use hark_dialog::pin_words;
 use std::collections::VecDeque;
@@ -135,7 +135,7 @@ impl EventQueue {
 
 /// Events that must not wait behind others.
 fn is_control(event: &Event) -> bool {
-    matches!(event, Event::Stop | Event::SetMute { .. })
+    matches!(event, Event::Stop | Event::Set { setting: Setting::MicMute(_) })
 }
 
 /// Most events that may wait before one is refused.
@@ -198,12 +198,16 @@ mod tests {
         let asked = |origin| Event::Typed { text: "hello".into(), origin, speak: false, dry_run: false };
         event_queue.push(asked(Origin::Mqtt)).unwrap();
         assert!(event_queue.push(asked(Origin::Cli)).is_err());
-        event_queue.push(Event::SetMute { muted: true }).unwrap();
+        event_queue.push(Event::Set { setting: Setting::MicMute(true) }).unwrap();
         event_queue.push(Event::Stop).unwrap();
-        event_queue.push(Event::SetMute { muted: false }).unwrap();
+        event_queue.push(Event::Set { setting: Setting::MicMute(false) }).unwrap();
         let soon = Instant::now() + Duration::from_secs(1);
         assert_eq!(event_queue.pop(soon), Some(Event::Stop));
-        assert_eq!(event_queue.pop(soon), Some(Event::SetMute { muted: false }), "the last switch counts");
+        assert_eq!(
+            event_queue.pop(soon),
+            Some(Event::Set { setting: Setting::MicMute(false) }),
+            "the last switch counts"
+        );
         assert_eq!(event_queue.pop(soon), Some(Event::Tick));
     }
 

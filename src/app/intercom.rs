@@ -63,18 +63,9 @@ impl Intercom {
         *lock(&self.link) = None;
     }
 
-    /// Takes what is for it; gives back what is for the turn machine.
-    pub(crate) fn take(&self, event: Event) -> Option<Event> {
-        match event {
-            Event::Announcement { announcement } => self.asked(&announcement),
-            Event::Confirmed { confirmed } => self.note(confirmed),
-            Event::SetDoNotDisturb { on } => {
-                self.do_not_disturb.store(on, Ordering::Relaxed);
-                return Some(event);
-            }
-            other => return Some(other),
-        }
-        None
+    /// Do-not-disturb was switched on or off.
+    pub(crate) fn note_do_not_disturb(&self, on: bool) {
+        self.do_not_disturb.store(on, Ordering::Relaxed);
     }
 
     /// Says it here, or shows it where it is quiet; whether it is said.
@@ -102,7 +93,7 @@ impl Intercom {
     }
 
     /// Another node wants something said.
-    fn asked(&self, announcement: &Announcement) {
+    pub(crate) fn asked(&self, announcement: &Announcement) {
         let link = lock(&self.link);
         let Some(Link { mqtt, area }) = link.as_ref() else { return };
         let is_meant =
@@ -119,7 +110,7 @@ impl Intercom {
         }
     }
 
-    fn note(&self, confirmed: Confirmed) {
+    pub(crate) fn note(&self, confirmed: Confirmed) {
         let mut awaited = lock(&self.awaited);
         let Some(known) = awaited.get_mut(&confirmed.id) else { return };
         let is_new = !known.iter().any(|one| one.node == confirmed.node);
@@ -207,9 +198,9 @@ mod tests {
     fn what_must_not_be_spoken_is_shown() {
         let intercom = intercom("");
         assert!(intercom.say("dinner").unwrap());
-        assert!(intercom.take(Event::SetDoNotDisturb { on: true }).is_some(), "the machine tells the world");
+        intercom.note_do_not_disturb(true);
         assert!(!intercom.say("tea").unwrap());
-        intercom.take(Event::SetDoNotDisturb { on: false });
+        intercom.note_do_not_disturb(false);
         intercom.note_speaker(true);
         assert!(!intercom.say("cake").unwrap());
         let now = std::time::Instant::now();

@@ -7,9 +7,9 @@ use hark::app::audio::arbitration::{self, Claims};
 use hark::app::event_queue::EventQueue;
 use hark_config::mqtt::Mqtt as MqttConfig;
 use hark_config::satellite::Satellite;
-use hark_core::Event;
 use hark_core::house::{Claim, Standing};
-use hark_mqtt::{Mqtt, NodeInfo};
+use hark_core::{DaemonCommand, Event};
+use hark_mqtt::{Mqtt, NodeInfo, Receiving};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,12 +30,14 @@ impl Node {
             ..MqttConfig::default()
         };
         let inbound = claims.clone();
-        let sink = Arc::new(move |event: Event| {
-            if let Event::Claimed { claim } = event {
+        let commands = Arc::new(move |command| {
+            if let DaemonCommand::Claimed { claim } = command {
                 inbound.claimed(claim);
             }
         });
-        let mqtt = Mqtt::start(&config, NodeInfo::default(), sink, None, runtime.handle().clone()).unwrap();
+        let receiving = Receiving { sink: Arc::new(|_| {}), commands, book: None };
+        let mqtt =
+            Mqtt::start(&config, NodeInfo::default(), receiving, None, runtime.handle().clone()).unwrap();
         let (mqtt, event_queue) = (Arc::new(mqtt), Arc::new(EventQueue::default()));
         let (teller, satellite) = (mqtt.clone(), Satellite::default());
         let send = move |claim: &Claim| teller.claim(claim);

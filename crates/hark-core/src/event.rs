@@ -2,7 +2,7 @@
 
 use super::audio::Earcon;
 use super::fault::Fault;
-use super::house::{Announcement, Claim, Confirmed, Standing};
+use super::house::Standing;
 use super::ids::{TimerId, TurnId};
 use super::intent::{Intent, Understanding};
 use super::mode::Mode;
@@ -74,18 +74,8 @@ pub enum Event {
     /// The request that follows at once held a PIN, and this is what the executor says to it. The request
     /// itself has [`MASK`](super::pin::MASK) in its place.
     PinPresented { verdict: PinVerdict },
-    /// Another node claims the turn it heard the wake word for. Not for the machine: [`Event::Standing`] is what
-    /// comes of it.
-    Claimed { claim: Claim },
     /// Whether this node or another one answers the wake word heard last.
     Standing { standing: Standing },
-    /// Another node wants something said here. Not for the machine: [`Event::Say`] or [`Event::Show`] is what
-    /// comes of it.
-    Announcement { announcement: Announcement },
-    /// Another node has taken on an announcement of this one. Not for the machine.
-    Confirmed { confirmed: Confirmed },
-    /// Switches do-not-disturb on or off.
-    SetDoNotDisturb { on: bool },
     /// Text to be shown and not spoken.
     Show { text: String },
     /// Text to be spoken as it is.
@@ -114,20 +104,12 @@ pub enum Event {
     ListenNow,
     /// Be quiet and forget the request at hand, now.
     Stop,
-    /// Switch the microphone off or on.
-    SetMute { muted: bool },
-    /// Set the volume.
-    SetVolume { percent: u8 },
     /// Change a setting.
     Set { setting: Setting },
     /// A setting that the machine does not keep itself is so from now on; answers `Effect::Apply`.
     Applied { setting: Setting },
     /// Take every timer away, but no alarm and no reminder.
     CancelTimers,
-    /// End and start anew. Not for the machine.
-    Restart,
-    /// Start anew with the newer program that lies in this one's place. Not for the machine.
-    Install,
     /// A turn was taken wrongly.
     Correct { correction: Correction },
     /// What was kept of a correction.

@@ -1,6 +1,6 @@
 //! The task that keeps a connection to the broker: one session after the other, with growing pauses.
 
-use super::InboundSink;
+use super::Receiving;
 use super::devices::Devices;
 use super::discovery::{self, NodeInfo};
 use super::error::Error;
@@ -8,7 +8,7 @@ use super::outbound::Message;
 use super::outbox::Outbox;
 use super::refusals::Refusals;
 use super::session::{End, Session};
-use super::taking::{Book, Intake};
+use super::taking::Intake;
 use super::topics::{Topic, Topics};
 use hark_core::event::Event;
 use hark_core::fault::Fault;
@@ -148,7 +148,7 @@ impl Shared {
 pub struct Connection {
     options: MqttOptions,
     shared: Arc<Shared>,
-    inbound: InboundSink,
+    receiving: Receiving,
     intake: Intake,
     backoff: Backoff,
     /// Kinds of errors that were reported in this outage: each is news once.
@@ -159,18 +159,13 @@ pub struct Connection {
 
 impl Connection {
     /// A connection with these options; what must not be lost is written into the book.
-    pub fn new(
-        mut options: MqttOptions,
-        shared: Arc<Shared>,
-        inbound: InboundSink,
-        book: Option<Arc<dyn Book>>,
-    ) -> Self {
+    pub fn new(mut options: MqttOptions, shared: Arc<Shared>, receiving: Receiving) -> Self {
         options.set_ack_mode(AckMode::Manual);
         Self {
             options,
             shared,
-            inbound,
-            intake: Intake::new(book),
+            intake: Intake::new(receiving.book.clone()),
+            receiving,
             backoff: Backoff::default(),
             reported: Vec::new(),
             short_lived: 0,
@@ -186,7 +181,7 @@ impl Connection {
             let mut network = eventloop.network_options();
             network.set_tcp_nodelay(true);
             eventloop.set_network_options(network);
-            let mut session = Session::new(client, &self.shared, &self.inbound, &mut self.intake);
+            let mut session = Session::new(client, &self.shared, &self.receiving, &mut self.intake);
             let end = session.run(eventloop, &mut stop).await;
             let lasted = session.lasted();
             self.shared.outbox.disconnected(session.into_unacknowledged());
@@ -221,7 +216,7 @@ impl Connection {
             tokio::select! {
                 () = &mut over => return,
                 safe = self.intake.desk.next() => {
-                    safe.into_iter().filter_map(|safe| safe.event).for_each(|event| (self.inbound)(event));
+                    safe.into_iter().filter_map(|safe| safe.event).for_each(|event| (self.receiving.sink)(event));
                 }
             }
         }
@@ -250,7 +245,7 @@ impl Connection {
         self.shared.set_link(false, Some(fault.clone()));
         if !self.reported.contains(&kind) {
             self.reported.push(kind);
-            (self.inbound)(Event::Fault { fault });
+            (self.receiving.sink)(Event::Fault { fault });
         }
         is_oversized
     }

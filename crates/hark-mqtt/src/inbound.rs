@@ -3,6 +3,7 @@
 
 use super::topics::{Topic, Topics};
 use hark_config::limits;
+use hark_core::command::DaemonCommand;
 use hark_core::event::Event;
 use hark_core::fault::{Fault, FaultKind};
 use hark_core::house::{Announcement, Claim, Confirmed};
@@ -24,6 +25,8 @@ const CLAIM_MAX_BYTES: usize = 512;
 pub enum Inbound {
     /// Something for the turn machine.
     Event(Event),
+    /// Something for the daemon.
+    Command(DaemonCommand),
     /// Home Assistant has just started: it wants discovery and states again.
     HomeAssistantOnline,
     /// Rightly there, but of no concern.
@@ -103,7 +106,7 @@ pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Resu
     if topic == Topic::Claim && payload.len() > CLAIM_MAX_BYTES {
         return Err(Refusal::TooLong { topic: path, bytes: payload.len() });
     }
-    command(topic, text).map(Inbound::Event).map_err(|expected| Refusal::Unexpected { topic: path, expected })
+    meaning(topic, text).map_err(|expected| Refusal::Unexpected { topic: path, expected })
 }
 
 /// The `id` a sender gave its message (a JSON object), so that it counts once however often it is sent. What names an
@@ -116,26 +119,32 @@ pub fn message_id(payload: &[u8]) -> Option<String> {
     (1..=MOST_CHARACTERS).contains(&id.chars().count()).then(|| id.to_owned())
 }
 
-fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
+fn meaning(topic: Topic, text: &str) -> Result<Inbound, &'static str> {
+    let command = match topic {
+        Topic::Claim => claim(text).map(|claim| DaemonCommand::Claimed { claim }),
+        Topic::Announce => {
+            announcement(text).map(|announcement| DaemonCommand::Announcement { announcement })
+        }
+        Topic::Confirmed => confirmed(text).map(|confirmed| DaemonCommand::Confirmed { confirmed }),
+        Topic::RestartSet => pressed(text).map(|()| DaemonCommand::Restart),
+        Topic::UpdateSet if text == "INSTALL" => Ok(DaemonCommand::Install),
+        Topic::UpdateSet => Err("INSTALL"),
+        _ => return event(topic, text).map(Inbound::Event),
+    };
+    command.map(Inbound::Command)
+}
+
+fn event(topic: Topic, text: &str) -> Result<Event, &'static str> {
     match topic {
         Topic::Ask => {
             let origin = conversation(text)?;
             words(text).map(|text| Event::Typed { text, origin, speak: false, dry_run: false })
         }
         Topic::Teach => correction(text).map(|correction| Event::Correct { correction }),
-        Topic::Claim => claim(text).map(|claim| Event::Claimed { claim }),
-        Topic::Announce => announcement(text).map(|announcement| Event::Announcement { announcement }),
-        Topic::Confirmed => confirmed(text).map(|confirmed| Event::Confirmed { confirmed }),
-        Topic::DoNotDisturbSet => switched(text).map(|on| Event::SetDoNotDisturb { on }),
         Topic::Say => words(text).map(|text| Event::Say { text }),
-        Topic::MicMuteSet => switched(text).map(|muted| Event::SetMute { muted }),
-        Topic::VolumeSet => percent(text).map(|percent| Event::SetVolume { percent }),
         Topic::ListenNowSet => pressed(text).map(|()| Event::ListenNow),
         Topic::StopSet => pressed(text).map(|()| Event::Stop),
         Topic::CancelTimersSet => pressed(text).map(|()| Event::CancelTimers),
-        Topic::RestartSet => pressed(text).map(|()| Event::Restart),
-        Topic::UpdateSet if text == "INSTALL" => Ok(Event::Install),
-        Topic::UpdateSet => Err("INSTALL"),
         _ => setting(topic, text).map(|setting| Event::Set { setting }),
     }
 }
@@ -143,6 +152,9 @@ fn command(topic: Topic, text: &str) -> Result<Event, &'static str> {
 /// A setting that is changed; whether its value is one of those there are is found out where it is changed.
 fn setting(topic: Topic, text: &str) -> Result<Setting, &'static str> {
     Ok(match topic {
+        Topic::MicMuteSet => Setting::MicMute(switched(text)?),
+        Topic::VolumeSet => Setting::VolumePercent(percent(text)?),
+        Topic::DoNotDisturbSet => Setting::DoNotDisturb(switched(text)?),
         Topic::SpeakerMuteSet => Setting::SpeakerMute(switched(text)?),
         Topic::WakeSoundSet => Setting::WakeSound(switched(text)?),
         Topic::FollowUpSet => Setting::FollowUp(switched(text)?),
@@ -320,11 +332,26 @@ mod tests {
         assert_eq!(fresh(Topic::Teach, b"{\"turn\": \"last\", \"meant\": \" HassTurnOn\"}"), lesson(None));
         let cover = b"{\"turn\": \"last\", \"meant\": \"HassTurnOn\", \"domain\": \"cover\"}";
         assert_eq!(fresh(Topic::Teach, cover), lesson(Some("cover")));
-        assert_eq!(fresh(Topic::MicMuteSet, b"ON"), Ok(Inbound::Event(Event::SetMute { muted: true })));
-        assert_eq!(fresh(Topic::MicMuteSet, b"OFF"), Ok(Inbound::Event(Event::SetMute { muted: false })));
-        assert_eq!(fresh(Topic::VolumeSet, b"0"), Ok(Inbound::Event(Event::SetVolume { percent: 0 })));
-        assert_eq!(fresh(Topic::VolumeSet, b"40.0"), Ok(Inbound::Event(Event::SetVolume { percent: 40 })));
-        assert_eq!(fresh(Topic::VolumeSet, b"100"), Ok(Inbound::Event(Event::SetVolume { percent: 100 })));
+        assert_eq!(
+            fresh(Topic::MicMuteSet, b"ON"),
+            Ok(Inbound::Event(Event::Set { setting: Setting::MicMute(true) }))
+        );
+        assert_eq!(
+            fresh(Topic::MicMuteSet, b"OFF"),
+            Ok(Inbound::Event(Event::Set { setting: Setting::MicMute(false) }))
+        );
+        assert_eq!(
+            fresh(Topic::VolumeSet, b"0"),
+            Ok(Inbound::Event(Event::Set { setting: Setting::VolumePercent(0) }))
+        );
+        assert_eq!(
+            fresh(Topic::VolumeSet, b"40.0"),
+            Ok(Inbound::Event(Event::Set { setting: Setting::VolumePercent(40) }))
+        );
+        assert_eq!(
+            fresh(Topic::VolumeSet, b"100"),
+            Ok(Inbound::Event(Event::Set { setting: Setting::VolumePercent(100) }))
+        );
         assert_eq!(fresh(Topic::ListenNowSet, b"PRESS"), Ok(Inbound::Event(Event::ListenNow)));
         assert_eq!(fresh(Topic::StopSet, b"PRESS"), Ok(Inbound::Event(Event::Stop)));
     }
@@ -347,8 +374,8 @@ mod tests {
         assert_eq!(set(Topic::LanguageSet, "de"), Setting::Language("de".into()));
         assert_eq!(set(Topic::EndpointingSet, "silence"), Setting::Endpointing("silence".into()));
         assert_eq!(fresh(Topic::CancelTimersSet, b"PRESS"), Ok(Inbound::Event(Event::CancelTimers)));
-        assert_eq!(fresh(Topic::RestartSet, b"PRESS"), Ok(Inbound::Event(Event::Restart)));
-        assert_eq!(fresh(Topic::UpdateSet, b"INSTALL"), Ok(Inbound::Event(Event::Install)));
+        assert_eq!(fresh(Topic::RestartSet, b"PRESS"), Ok(Inbound::Command(DaemonCommand::Restart)));
+        assert_eq!(fresh(Topic::UpdateSet, b"INSTALL"), Ok(Inbound::Command(DaemonCommand::Install)));
     }
 
     #[test]
@@ -466,8 +493,8 @@ mod tests {
             if let Ok(Inbound::Event(event)) = fresh(topic, payload.as_bytes()) {
                 let said = payload.trim();
                 let meant = match event {
-                    Event::SetMute { muted } => said.eq_ignore_ascii_case(if muted { "ON" } else { "OFF" }),
-                    Event::SetVolume { percent } => {
+                    Event::Set { setting: Setting::MicMute(muted) } => said.eq_ignore_ascii_case(if muted { "ON" } else { "OFF" }),
+                    Event::Set { setting: Setting::VolumePercent(percent) } => {
                         said.parse::<f64>().is_ok_and(|number| (number - f64::from(percent)).abs() <= 0.5)
                     }
                     Event::ListenNow | Event::Stop => said == "PRESS",

@@ -48,6 +48,7 @@ use client::{Connection, Shared};
 use delivery::{Delivery, Ticket};
 use error::Error;
 use hark_config::{self as config, paths};
+use hark_core::command::DaemonCommand;
 use hark_core::event::Event;
 use hark_core::fault::Fault;
 use hark_core::house::{Announcement, Claim, Confirmed};
@@ -67,18 +68,24 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(3);
 /// Where commands from MQTT go. Called on the connection's task: it must not block.
 pub type InboundSink = Arc<dyn Fn(Event) + Send + Sync>;
 
+/// Where orders to the daemon from MQTT go. Called on the connection's task: it must not block.
+pub type CommandSink = Arc<dyn Fn(DaemonCommand) + Send + Sync>;
+
 /// Where what comes in goes.
 #[derive(Clone)]
 pub struct Receiving {
-    /// Acts on it.
+    /// What is for the turn machine.
     pub sink: InboundSink,
+    /// What is for the daemon.
+    pub commands: CommandSink,
     /// Where it is written down before it is acknowledged; without one it is acknowledged when it was handed on.
     pub book: Option<Arc<dyn Book>>,
 }
 
+/// For who is no daemon: orders to one are left alone.
 impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for Receiving {
     fn from(sink: Arc<F>) -> Self {
-        Self { sink, book: None }
+        Self { sink, commands: Arc::new(|_| {}), book: None }
     }
 }
 
@@ -153,8 +160,7 @@ impl Mqtt {
         let shared =
             Arc::new(Shared::new(topics, about, config.discovery, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
-        let Receiving { sink, book } = inbound.into();
-        let connection = Connection::new(options, Arc::clone(&shared), sink, book);
+        let connection = Connection::new(options, Arc::clone(&shared), inbound.into());
         let task = runtime.spawn(connection.run(stopped));
         let readers = devices.map(|devices| runtime.spawn(devices.run()));
         Ok(Self { link: Some(Link::new(shared, stop, task, readers)) })
@@ -183,7 +189,8 @@ impl Mqtt {
         let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
         let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
-        let connection = Connection::new(options, Arc::clone(&shared), Arc::new(|_| {}), None);
+        let nothing_comes = Receiving::from(Arc::new(|_: Event| {}));
+        let connection = Connection::new(options, Arc::clone(&shared), nothing_comes);
         let task = runtime.spawn(connection.run(stopped));
         let readers = Some(runtime.spawn(devices.run()));
         Ok(Some(Self { link: Some(Link::new(shared, stop, task, readers)) }))

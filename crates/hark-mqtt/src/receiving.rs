@@ -5,6 +5,7 @@ use super::inbound::{self, Inbound, Refusal};
 use super::repetition;
 use super::session::Session;
 use super::taking::{Arrival, How, Known, Safe};
+use hark_core::command::DaemonCommand;
 use hark_core::event::Event;
 use hark_core::fault::Fault;
 use rumqttc::{Publish, QoS};
@@ -39,6 +40,7 @@ impl Session<'_> {
         }
         match inbound::read(&self.shared.topics, &topic, &publish.payload, publish.retain) {
             Ok(Inbound::Event(event)) => return self.take(publish, &topic, event),
+            Ok(Inbound::Command(command)) => return self.order(publish, &topic, command),
             Ok(Inbound::HomeAssistantOnline) => self.shared.outbox.repeat(self.shared.greeting()),
             Ok(Inbound::Nothing) => {}
             Err(refusal) => self.refuse(&refusal),
@@ -46,10 +48,27 @@ impl Session<'_> {
         self.is_safe(publish.pkid);
     }
 
-    fn take(&mut self, publish: &Publish, path: &str, event: Event) {
+    /// An order to the daemon.
+    fn order(&mut self, publish: &Publish, path: &str, command: DaemonCommand) {
+        let is_new = !self.was_sent_before(publish, path);
+        // Before it acts: a restart that is asked for must not be asked for again after it.
+        self.is_safe(publish.pkid);
+        if is_new {
+            (self.receiving.commands)(command);
+        }
+    }
+
+    fn was_sent_before(&mut self, publish: &Publish, path: &str) -> bool {
         let topic = self.shared.topics.incoming(path);
-        if topic.is_some_and(|topic| self.intake.seen.has_known_id(topic, publish)) {
+        let before = topic.is_some_and(|topic| self.intake.seen.has_known_id(topic, publish));
+        if before {
             tracing::debug!(topic = path, "sent again under the same id, taken before");
+        }
+        before
+    }
+
+    fn take(&mut self, publish: &Publish, path: &str, event: Event) {
+        if self.was_sent_before(publish, path) {
             return self.is_safe(publish.pkid);
         }
         let how = if publish.qos == QoS::AtMostOnce { How::Now } else { How::of(&event) };
@@ -57,12 +76,11 @@ impl Session<'_> {
         let known = Known { packet: publish.pkid, content, id: repetition::id(publish) };
         match how {
             How::Now => {
-                // Before it acts: a restart that is asked for must not be asked for again after it.
                 self.is_safe(publish.pkid);
-                (self.inbound)(event);
+                (self.receiving.sink)(event);
             }
             How::Kept => {
-                (self.inbound)(event.clone());
+                (self.receiving.sink)(event.clone());
                 self.intake.desk.put(Arrival { known, event });
             }
             How::Written => self.intake.desk.put(Arrival { known, event }),
@@ -74,7 +92,7 @@ impl Session<'_> {
         for Safe { packet, event } in safe {
             self.is_safe(packet);
             if let Some(event) = event {
-                (self.inbound)(event);
+                (self.receiving.sink)(event);
             }
         }
     }
@@ -113,7 +131,7 @@ impl Session<'_> {
         };
         if !matches!(refusal, Refusal::Empty(_)) && may_tell() {
             tracing::warn!(refused, "MQTT message refused: {refusal}");
-            (self.inbound)(Event::Fault { fault: Fault::from(refusal) });
+            (self.receiving.sink)(Event::Fault { fault: Fault::from(refusal) });
         }
     }
 }

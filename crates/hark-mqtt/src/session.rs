@@ -1,7 +1,7 @@
 //! One connection from its beginning to its end: greets, sends what waits, hands on what comes in, and
 //! knows what the broker has not acknowledged yet.
 
-use super::InboundSink;
+use super::Receiving;
 use super::client::Shared;
 use super::devices::Request;
 use super::error::Error;
@@ -49,7 +49,7 @@ enum Closing {
 pub struct Session<'a> {
     pub(super) client: AsyncClient,
     pub(super) shared: &'a Shared,
-    pub(super) inbound: &'a InboundSink,
+    pub(super) receiving: &'a Receiving,
     pub(super) intake: &'a mut Intake,
     /// Packets with QoS 1 that came on this connection and are not acknowledged.
     pub(super) delivered: BTreeSet<u16>,
@@ -77,13 +77,13 @@ impl<'a> Session<'a> {
     pub fn new(
         client: AsyncClient,
         shared: &'a Shared,
-        inbound: &'a InboundSink,
+        receiving: &'a Receiving,
         intake: &'a mut Intake,
     ) -> Self {
         Self {
             client,
             shared,
-            inbound,
+            receiving,
             intake,
             delivered: BTreeSet::new(),
             acks: VecDeque::new(),
@@ -295,7 +295,7 @@ impl<'a> Session<'a> {
         // Only now is it connected for others: a command sent before the subscription would be lost.
         self.shared.set_link(true, fault.clone());
         if let Some(fault) = fault {
-            (self.inbound)(DomainEvent::Fault { fault });
+            (self.receiving.sink)(DomainEvent::Fault { fault });
         }
     }
 }

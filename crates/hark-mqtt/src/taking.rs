@@ -61,10 +61,7 @@ impl How {
             Event::Typed { .. } | Event::Say { .. } | Event::Correct { .. } | Event::CancelTimers => {
                 Self::Written
             }
-            Event::SetMute { .. }
-            | Event::SetVolume { .. }
-            | Event::SetDoNotDisturb { .. }
-            | Event::Set { .. } => Self::Kept,
+            Event::Set { .. } => Self::Kept,
             _ => Self::Now,
         }
     }
@@ -174,6 +171,7 @@ fn as_it_is(arrival: Arrival) -> Option<Event> {
 mod tests {
     use super::*;
     use futures_util::FutureExt;
+    use hark_core::Setting;
     use std::sync::Mutex;
 
     /// Remembers what was written in one go.
@@ -208,7 +206,7 @@ mod tests {
             drop(disk);
         }
         desk.put(said(2));
-        let volume = Event::SetVolume { percent: 5 };
+        let volume = Event::Set { setting: Setting::VolumePercent(5) };
         desk.put(Arrival { event: volume, ..said(3) });
         assert!(desk.holds(1, 1) && desk.holds(2, 1) && !desk.holds(2, 2));
         let packets = |safe: Vec<Safe>| safe.into_iter().map(|it| (it.packet, it.event)).collect::<Vec<_>>();
@@ -223,9 +221,8 @@ mod tests {
         for (event, how) in [
             (Event::Stop, How::Now),
             (Event::ListenNow, How::Now),
-            (Event::Restart, How::Now),
             (Event::CancelTimers, How::Written),
-            (Event::SetMute { muted: true }, How::Kept),
+            (Event::Set { setting: Setting::MicMute(true) }, How::Kept),
         ] {
             assert_eq!(How::of(&event), how, "{event:?}");
         }

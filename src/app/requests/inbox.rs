@@ -14,7 +14,7 @@ use crate::app::settings::choices::Choices;
 use crate::app::settings::store::SettingsStore;
 use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::tool::error_code;
-use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Setting, Slots, ToolCall, TurnId};
+use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_dialog::pin_words;
 use hark_mqtt::{Arrival, Book, How, Known};
 use hark_store::requests::{Begun, NewRequest, OpenRequest};
@@ -204,8 +204,8 @@ impl Inbox {
     pub(crate) async fn follow(self: Arc<Self>) {
         loop {
             self.is_done.notified().await;
-            let promises = self.clone();
-            if let Err(error) = tokio::task::spawn_blocking(move || promises.note()).await {
+            let inbox = self.clone();
+            if let Err(error) = tokio::task::spawn_blocking(move || inbox.note()).await {
                 tracing::error!(%error, "requests may be acted on again after the next start");
             }
         }
@@ -225,16 +225,10 @@ impl Inbox {
     }
 
     fn keep_setting(&self, event: &Event) {
-        let setting = match event {
-            Event::Set { setting } => setting.clone(),
-            Event::SetMute { muted } => Setting::MicMute(*muted),
-            Event::SetVolume { percent } => Setting::VolumePercent(*percent),
-            Event::SetDoNotDisturb { on } => Setting::DoNotDisturb(*on),
-            _ => return,
-        };
+        let Event::Set { setting } = event else { return };
         // What is refused is told where it is changed.
-        if self.choices.check(&setting).is_ok()
-            && let Err(fault) = self.kept.keep(setting)
+        if self.choices.check(setting).is_ok()
+            && let Err(fault) = self.kept.keep(setting.clone())
         {
             report(&self.event_queue, fault.recoverable());
         }
@@ -311,7 +305,7 @@ fn not_carried_out(why: &str) -> Fault {
 /// Tools that run a call of a promised request once.
 pub(crate) struct OnceOnly {
     pub(crate) tools: Arc<dyn Tools>,
-    pub(crate) promises: Arc<Inbox>,
+    pub(crate) inbox: Arc<Inbox>,
 }
 
 impl Tools for OnceOnly {
@@ -325,9 +319,9 @@ impl Tools for OnceOnly {
         }
         let tools = self.tools.clone();
         if is_plain && KNOWN_AGAIN.contains(&call.tool.as_str()) {
-            return Box::pin(run_as_meant(tools, self.promises.clone(), number, call));
+            return Box::pin(run_as_meant(tools, self.inbox.clone(), number, call));
         }
-        Box::pin(run_once(tools, self.promises.store.clone(), number, call))
+        Box::pin(run_once(tools, self.inbox.store.clone(), number, call))
     }
 
     fn inner(&self) -> Option<&dyn Tools> {
@@ -339,10 +333,10 @@ impl Tools for OnceOnly {
     }
 }
 
-async fn run_as_meant(tools: Arc<dyn Tools>, promises: Arc<Inbox>, number: i64, call: ToolCall) -> Receipt {
+async fn run_as_meant(tools: Arc<dyn Tools>, inbox: Arc<Inbox>, number: i64, call: ToolCall) -> Receipt {
     let Ok(at) = u32::try_from(call.index) else { return tools.run(call).await };
-    let call = promises.as_meant(number, at, call);
-    let (store, words) = (promises.store.clone(), in_words(&call));
+    let call = inbox.as_meant(number, at, call);
+    let (store, words) = (inbox.store.clone(), in_words(&call));
     if let Err(fault) = blocking(move || store.note_meant(number, at, words)).await {
         tracing::error!("a call may be understood anew, should the program die now: {fault}");
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use hark_config::Config;
-use hark_core::Slots;
+use hark_core::Setting;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
 use hark_core::public_event::Origin;
@@ -141,34 +141,34 @@ fn turn_of(event: &Option<Event>) -> TurnId {
 #[test]
 fn a_request_is_there_at_the_next_start_as_the_same_turn_until_it_is_done() {
     let place = Place::new();
-    let promises = place.start();
-    let handed = promises.keep(vec![arrival(asked("one")), arrival(asked("two"))]);
-    promises.done(&turn_of(&handed[0]));
-    promises.note();
-    drop(promises);
-    let promises = place.start();
-    let left = promises.left_over().unwrap();
+    let inbox = place.start();
+    let handed = inbox.keep(vec![arrival(asked("one")), arrival(asked("two"))]);
+    inbox.done(&turn_of(&handed[0]));
+    inbox.note();
+    drop(inbox);
+    let inbox = place.start();
+    let left = inbox.left_over().unwrap();
     assert_eq!(
         left.into_iter().map(|(number, event)| promised(number, event)).collect::<Vec<_>>(),
         handed[1..].iter().flatten().cloned().collect::<Vec<_>>()
     );
-    assert_eq!(promises.known()[0], Known { packet: 9, content: 3, id: Some(4) });
-    promises.done(&turn_of(&handed[1]));
-    promises.note();
-    drop(promises);
+    assert_eq!(inbox.known()[0], Known { packet: 9, content: 3, id: Some(4) });
+    inbox.done(&turn_of(&handed[1]));
+    inbox.note();
+    drop(inbox);
     assert_eq!(place.start().left_over().unwrap(), []);
 }
 
 #[test]
 fn a_setting_is_on_the_disk_before_it_is_acknowledged_and_handed_on_by_nobody_else() {
     let place = Place::new();
-    let promises = place.start();
-    assert_eq!(promises.keep(vec![arrival(Event::SetVolume { percent: 12 })]), [None]);
+    let inbox = place.start();
+    assert_eq!(inbox.keep(vec![arrival(Event::Set { setting: Setting::VolumePercent(12) })]), [None]);
     let beyond = Event::Set { setting: Setting::MicGainDb(120) };
-    promises.keep(vec![arrival(beyond)]);
-    drop(promises);
-    let promises = place.start();
-    let now = promises.kept.now();
+    inbox.keep(vec![arrival(beyond)]);
+    drop(inbox);
+    let inbox = place.start();
+    let now = inbox.kept.now();
     assert!(now.contains(&Setting::VolumePercent(12)) && !now.contains(&Setting::MicGainDb(120)), "{now:?}");
 }
 
@@ -177,22 +177,22 @@ async fn what_kills_the_program_is_given_up_and_told_and_what_waits_behind_it_is
     let place = Place::new();
     place.start().keep(vec![arrival(asked("poison")), arrival(asked("waits"))]);
     for _ in 0..MOST_TRIES {
-        let promises = place.start();
-        let left = promises.left_over().unwrap();
+        let inbox = place.start();
+        let left = inbox.left_over().unwrap();
         assert_eq!(left.len(), 2);
-        let taking = tokio::spawn(promises.take_up(left));
+        let taking = tokio::spawn(inbox.take_up(left));
         let event_queue = place.event_queue.clone();
         let wait = move || event_queue.pop(Instant::now() + Duration::from_secs(60));
         let handed = tokio::task::spawn_blocking(wait).await.unwrap();
         assert!(matches!(handed, Some(Event::Promised { turn, .. }) if turn.0 == "asked-1"));
         taking.abort();
     }
-    let promises = place.start();
-    let left = promises.left_over().unwrap();
+    let inbox = place.start();
+    let left = inbox.left_over().unwrap();
     assert_eq!(left, [(2, asked("waits"))]);
-    promises.done(&"asked-2".into());
-    promises.note();
-    drop(promises);
+    inbox.done(&"asked-2".into());
+    inbox.note();
+    drop(inbox);
     assert!(place.fault().unwrap().contains("the program ended each time"));
     assert_eq!(place.start().left_over().unwrap(), []);
     assert_eq!(place.fault(), None, "told once");
@@ -202,20 +202,20 @@ async fn what_kills_the_program_is_given_up_and_told_and_what_waits_behind_it_is
 async fn what_arrives_after_a_start_comes_behind_what_was_left_over() {
     let place = Place::new();
     place.start().keep(vec![arrival(asked("one")), arrival(asked("two"))]);
-    let promises = place.start();
-    let left = promises.left_over().unwrap();
-    assert_eq!(promises.keep(vec![arrival(asked("three"))]), [None], "it waits");
-    let taking = tokio::spawn(promises.clone().take_up(left));
+    let inbox = place.start();
+    let left = inbox.left_over().unwrap();
+    assert_eq!(inbox.keep(vec![arrival(asked("three"))]), [None], "it waits");
+    let taking = tokio::spawn(inbox.clone().take_up(left));
     for number in 1..=3 {
         let event_queue = place.event_queue.clone();
         let wait = move || event_queue.pop(Instant::now() + Duration::from_secs(60));
         let handed = tokio::task::spawn_blocking(wait).await.unwrap();
         let turn = turn_of(&handed);
         assert_eq!(turn.0, format!("asked-{number}"));
-        promises.done(&turn);
+        inbox.done(&turn);
     }
     taking.await.unwrap();
-    assert!(promises.keep(vec![arrival(asked("four"))])[0].is_some(), "nothing has to wait any more");
+    assert!(inbox.keep(vec![arrival(asked("four"))])[0].is_some(), "nothing has to wait any more");
 }
 
 #[test]
@@ -237,18 +237,18 @@ fn a_pin_is_not_written_down_and_an_old_request_not_carried_out() {
 #[tokio::test]
 async fn a_call_that_may_have_been_carried_out_is_not_run_again_and_one_that_ended_keeps_its_receipt() {
     let place = Place::new();
-    let promises = place.start();
-    let turn = turn_of(&promises.keep(vec![arrival(asked("toggle the lamp"))])[0]);
+    let inbox = place.start();
+    let turn = turn_of(&inbox.keep(vec![arrival(asked("toggle the lamp"))])[0]);
     let with = |tools: Counter| {
         let tools = Arc::new(tools);
-        (tools.clone(), OnceOnly { tools, promises: promises.clone() })
+        (tools.clone(), OnceOnly { tools, inbox: inbox.clone() })
     };
     let (counter, tools) = with(Counter::default());
     let first = tools.run(call(&turn, "home.toggle")).await;
     assert_eq!(tools.run(call(&turn, "home.toggle")).await, first, "its receipt is known");
     assert_eq!(counter.runs.load(Ordering::Relaxed), 1);
     // The program dies while this one runs.
-    let other = turn_of(&promises.keep(vec![arrival(asked("toggle the fan"))])[0]);
+    let other = turn_of(&inbox.keep(vec![arrival(asked("toggle the fan"))])[0]);
     let (hanging, dying) = with(Counter { hangs: true, ..Counter::default() });
     let begun = tokio::spawn(dying.run(call(&other, "home.toggle")));
     while hanging.runs.load(Ordering::Relaxed) == 0 {
@@ -280,36 +280,32 @@ async fn a_call_that_may_have_been_carried_out_is_not_run_again_and_one_that_end
 #[tokio::test]
 async fn what_was_understood_before_the_program_died_is_what_is_done_and_reckoned_from_then() {
     let place = Place::new();
-    let promises = place.start();
-    let turn = turn_of(&promises.keep(vec![arrival(asked("wake me in ten seconds"))])[0]);
-    let came = promises.asked_at(&turn).unwrap();
+    let inbox = place.start();
+    let turn = turn_of(&inbox.keep(vec![arrival(asked("wake me in ten seconds"))])[0]);
+    let came = inbox.asked_at(&turn).unwrap();
     let at = |when: &str| {
         let args = Slots::from_iter([("when".to_owned(), when.into())]);
         ToolCall { args, ..call(&turn, "alarm.set") }
     };
-    let run = async |promises: &Arc<Inbox>, call: ToolCall| {
+    let run = async |inbox: &Arc<Inbox>, call: ToolCall| {
         let counter = Arc::new(Counter::default());
-        let tools = OnceOnly { tools: counter.clone(), promises: promises.clone() };
+        let tools = OnceOnly { tools: counter.clone(), inbox: inbox.clone() };
         assert!(tools.run(call).await.ok);
         lock(&counter.calls).clone()
     };
     let first = at("2026-11-24T07:00:10.500");
-    assert_eq!(run(&promises, first.clone()).await, std::slice::from_ref(&first));
-    drop(promises);
+    assert_eq!(run(&inbox, first.clone()).await, std::slice::from_ref(&first));
+    drop(inbox);
     std::thread::sleep(Duration::from_millis(5));
-    let promises = place.start();
-    assert_eq!(promises.left_over().unwrap().len(), 1);
-    assert_eq!(promises.asked_at(&turn), Some(came));
+    let inbox = place.start();
+    assert_eq!(inbox.left_over().unwrap().len(), 1);
+    assert_eq!(inbox.asked_at(&turn), Some(came));
     // A model reckons anew, and gives another moment.
-    assert_eq!(run(&promises, at("2026-11-24T07:00:14.700")).await, [first], "the same as then");
+    assert_eq!(run(&inbox, at("2026-11-24T07:00:14.700")).await, [first], "the same as then");
     let other = at("2026-11-24T08:00:00");
-    assert_eq!(
-        run(&promises, other.clone()).await,
-        [other],
-        "what is asked next at this place is another call"
-    );
-    promises.done(&turn);
-    assert_eq!(promises.asked_at(&turn), None);
+    assert_eq!(run(&inbox, other.clone()).await, [other], "what is asked next at this place is another call");
+    inbox.done(&turn);
+    assert_eq!(inbox.asked_at(&turn), None);
 }
 
 #[test]

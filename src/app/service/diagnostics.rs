@@ -26,14 +26,14 @@ pub(crate) struct Sources {
     pub(crate) timers: Arc<Timers>,
     /// Notified when a timer has changed.
     pub(crate) timers_changed: Arc<Notify>,
-    pub(crate) newer: Arc<UpgradeCheck>,
+    pub(crate) upgrade_check: Arc<UpgradeCheck>,
     /// Language models, when one is configured.
     pub(crate) model: Option<Arc<dyn LanguageModel>>,
 }
 
 /// Goes on until it is aborted.
 pub(crate) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
-    let Sources { health, timers, timers_changed, newer, model } = sources;
+    let Sources { health, timers, timers_changed, upgrade_check, model } = sources;
     let mut often = tokio::time::interval(MODEL_EVERY);
     let mut told = None;
     let mut watch = health.watch();
@@ -61,7 +61,7 @@ pub(crate) async fn publish(mqtt: Arc<Mqtt>, sources: Sources) {
             _ = minute.tick() => {
                 numbers(&health).for_each(|diagnostic| mqtt.diagnose(diagnostic));
                 tell_timers(&mqtt, &timers).await;
-                tell_version(&mqtt, &newer).await;
+                tell_version(&mqtt, &upgrade_check).await;
             }
         }
     }
@@ -74,9 +74,9 @@ async fn tell_timers(mqtt: &Mqtt, timers: &Arc<Timers>) {
     told.into_iter().flatten().for_each(|diagnostic| mqtt.diagnose(diagnostic));
 }
 
-async fn tell_version(mqtt: &Mqtt, newer: &Arc<UpgradeCheck>) {
-    let newer = newer.clone();
-    let latest = tokio::task::spawn_blocking(move || newer.version()).await.ok().flatten();
+async fn tell_version(mqtt: &Mqtt, upgrade_check: &Arc<UpgradeCheck>) {
+    let upgrade_check = upgrade_check.clone();
+    let latest = tokio::task::spawn_blocking(move || upgrade_check.version()).await.ok().flatten();
     mqtt.diagnose(Diagnostic::Version { installed: env!("CARGO_PKG_VERSION").into(), latest });
 }
 

@@ -82,16 +82,16 @@ mod tests {
         let dir = tempfile::TempDir::new().unwrap();
         let path = dir.path().join("hark");
         put(&path, "echo hark 1.0.0");
-        let newer = UpgradeCheck::of(Some(path.clone()));
-        assert_eq!(newer.version(), None, "it is this one");
+        let upgrade_check = UpgradeCheck::of(Some(path.clone()));
+        assert_eq!(upgrade_check.version(), None, "it is this one");
         put(&path, "echo hark 1.1.0");
-        assert_eq!(newer.version().as_deref(), Some("1.1.0"));
+        assert_eq!(upgrade_check.version().as_deref(), Some("1.1.0"));
         put(&path, "echo something else");
-        assert_eq!(newer.version(), None);
+        assert_eq!(upgrade_check.version(), None);
         put(&path, "exit 1");
-        assert_eq!(newer.version(), None);
+        assert_eq!(upgrade_check.version(), None);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(newer.version(), None, "it is being replaced");
+        assert_eq!(upgrade_check.version(), None, "it is being replaced");
         assert_eq!(UpgradeCheck::of(None).version(), None);
     }
 }

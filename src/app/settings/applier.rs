@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(scene.next(), Some(Event::Applied { setting: Setting::Language("en".into()) }));
         assert!(!scene.ending.restarts(), "it is so already");
         scene.ask(Setting::Language("de".into()));
-        assert_eq!(scene.next(), None, "the event_queue is closed");
+        assert_eq!(scene.next(), None, "the event queue is closed");
         assert!(scene.ending.restarts());
         scene.kept.write().unwrap();
     }

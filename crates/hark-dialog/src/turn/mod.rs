@@ -44,7 +44,7 @@ use hark_config::speaking::FollowUp;
 use hark_core::audio::Earcon;
 use hark_core::pin::PinVerdict;
 use hark_core::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
-use hark_core::{Effect, Event, Mode, Reply, Route, Setting, Stamp, TurnId};
+use hark_core::{Effect, Event, Mode, Reply, Route, Stamp, TurnId};
 use ringing::Ringing;
 use said::Said;
 use state::{Opening, Phase, Times, Turn};
@@ -222,14 +222,7 @@ impl Machine {
                 self.promised = said_as;
                 self.on_answer(now, origin, turn.as_ref(), yes, Answerer { operator, in_words });
             }
-            Event::Claimed { .. }
-            | Event::Announcement { .. }
-            | Event::Confirmed { .. }
-            | Event::Covered { .. }
-            | Event::Sound { .. }
-            | Event::Restart
-            | Event::Install => {}
-            Event::SetDoNotDisturb { on } => self.publish(None, Setting::DoNotDisturb(on).event()),
+            Event::Covered { .. } | Event::Sound { .. } => {}
             Event::Show { text } => {
                 let id = self.open(now, Origin::Internal, Phase::Wording, false).id.clone();
                 self.reply(now, &id, Reply::Text { text });
@@ -255,8 +248,6 @@ impl Machine {
             Event::Timer { change, timer } => self.on_timer(now, change, timer),
             Event::ListenNow => self.on_listen_now(now),
             Event::Stop => self.stop_everything(None),
-            Event::SetMute { muted } => self.set_mute(muted),
-            Event::SetVolume { percent } => self.set_volume(percent),
             Event::Set { setting } => self.set(setting),
             Event::Applied { setting } => self.publish(None, setting.event()),
             Event::CancelTimers => self.out.push(Effect::CancelTimers),

@@ -9,7 +9,7 @@ use hark_core::ports::Completeness;
 use hark_core::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use hark_core::timer::{Timer, TimerChange, TimerKind, TimerState};
 use hark_core::{
-    Effect, Endpoint, Event, Intent, Part, Receipt, Reply, Route, Slots, Stamp, Transcript, TurnId,
+    Effect, Endpoint, Event, Intent, Part, Receipt, Reply, Route, Setting, Slots, Stamp, Transcript, TurnId,
     Understanding, Words,
 };
 use proptest::prelude::*;
@@ -422,11 +422,13 @@ fn a_timer_rings_until_it_is_heard_or_given_up() {
 #[test]
 fn a_muted_ear_opens_no_turn() {
     let mut machine = machine();
-    let effects =
-        run(&mut machine, vec![(0, Event::SetMute { muted: true }), (1, wake()), (2, Event::ListenNow)]);
+    let effects = run(
+        &mut machine,
+        vec![(0, Event::Set { setting: Setting::MicMute(true) }), (1, wake()), (2, Event::ListenNow)],
+    );
     assert_eq!(states(&effects), [HarkState::Muted]);
     assert!(machine.is_idle());
-    let effects = run(&mut machine, vec![(3, Event::SetMute { muted: false }), (4, wake())]);
+    let effects = run(&mut machine, vec![(3, Event::Set { setting: Setting::MicMute(false) }), (4, wake())]);
     assert_eq!(states(&effects), [HarkState::Idle, HarkState::Listening]);
 }
 
@@ -497,7 +499,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Timer { change: TimerChange::Finished, timer: timer("a") }),
         Just(Event::ListenNow),
         Just(Event::Stop),
-        any::<bool>().prop_map(|muted| Event::SetMute { muted }),
+        any::<bool>().prop_map(|muted| Event::Set { setting: Setting::MicMute(muted) }),
         Just(Event::Tick),
     ]
 }
