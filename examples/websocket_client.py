@@ -41,4 +41,7 @@ async def ask(text: str) -> int:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    sys.exit(asyncio.run(ask(sys.argv[1])))
+    try:
+        sys.exit(asyncio.run(ask(sys.argv[1])))
+    except OSError as error:
+        sys.exit(f"{ADDRESS} does not answer ({error}): is `hark run` up?")
