@@ -103,8 +103,7 @@ pub struct VoiceEntry {
 /// # Errors
 /// When espeak-ng's data is missing.
 pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fault> {
-    let piper = manifest.with_role(ROLE).into_iter().filter(|id| !id.ends_with(SETTINGS));
-    let mut voices: Vec<VoiceEntry> = piper
+    let mut voices: Vec<VoiceEntry> = piper_ids(manifest)
         .filter_map(|id| manifest.part(id).ok())
         .map(|part| VoiceEntry {
             engine: "piper",
@@ -126,8 +125,12 @@ pub fn list(config: &Config, manifest: &Manifest) -> Result<Vec<VoiceEntry>, Fau
 
 /// Names of the Piper voices that are here.
 pub(crate) fn piper_names(manifest: &Manifest) -> Vec<String> {
-    let voices = manifest.with_role(ROLE).into_iter().filter(|id| !id.ends_with(SETTINGS));
-    voices.filter(|id| is_here(manifest, id)).map(str::to_owned).collect()
+    piper_ids(manifest).filter(|id| is_here(manifest, id)).map(str::to_owned).collect()
+}
+
+/// Ids of the Piper voices in the manifest, here or not.
+fn piper_ids(manifest: &Manifest) -> impl Iterator<Item = &str> {
+    manifest.with_role(ROLE).into_iter().filter(|id| !id.ends_with(SETTINGS))
 }
 
 /// Takes the voice named `name` instead of the configured one: `espeak`, a language of espeak-ng, a
