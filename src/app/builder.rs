@@ -73,7 +73,7 @@ pub struct App {
     _visit: Option<mqtt::Mqtt>,
     _demo_states: Option<Following>,
     /// Languages and classifier.
-    pub(crate) tongues: Languages,
+    pub(crate) languages: Languages,
     /// What follows the names of the home.
     pub(crate) vocabulary: Arc<Vocabulary>,
     tools: Arc<dyn Tools>,
@@ -136,12 +136,12 @@ impl App {
         Self::open_with(config, AppMode::Asking)
     }
 
-    fn open_with(mut config: Config, guise: AppMode) -> Result<Self, Faults> {
+    fn open_with(mut config: Config, mode: AppMode) -> Result<Self, Faults> {
         let runtime = async_runtime()?;
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
         let event_queue = Arc::new(EventQueue::default());
-        let store = match guise {
+        let store = match mode {
             AppMode::Daemon => open_store_of_daemon(&config),
             AppMode::Alone | AppMode::Visit | AppMode::Asking => open_store(&config),
         };
@@ -150,23 +150,23 @@ impl App {
             tracing::error!("{fault}");
             report(&event_queue, fault.clone());
         }
-        let settings_kept = match guise {
+        let settings_kept = match mode {
             AppMode::Daemon => Some(put_kept_over(&mut config, &store, &manifest, &event_queue)?),
             AppMode::Alone | AppMode::Visit | AppMode::Asking => None,
         };
-        let (home, demo_states) = open_home(&config, guise, runtime.handle())?;
+        let (home, demo_states) = open_home(&config, mode, runtime.handle())?;
         let homeassistant =
             sources::homeassistant(&config, &home, &event_queue, &runtime).map_err(|fault| vec![fault])?;
         let mqtt_devices = mqtt::Devices::of(&config.mqtt, home.clone());
-        let visited = mqtt_devices.as_ref().filter(|_| matches!(guise, AppMode::Visit | AppMode::Asking));
+        let visited = mqtt_devices.as_ref().filter(|_| matches!(mode, AppMode::Visit | AppMode::Asking));
         let (visit, _) = sources::visit_mqtt(&config, visited, &runtime).map_err(|fault| vec![fault])?;
         // Before the names are read, so that no change of them is missed.
         let changes = home.vocabulary();
-        let tongues = Languages::open(&config, &models_dir, home.clone())?;
-        let vocabulary = Arc::new(Vocabulary::new(tongues.grammars.clone(), changes));
+        let languages = Languages::open(&config, &models_dir, home.clone())?;
+        let vocabulary = Arc::new(Vocabulary::new(languages.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
         let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
-        let (volume, has_sound) = (config.speaking.volume_percent, guise != AppMode::Asking);
+        let (volume, has_sound) = (config.speaking.volume_percent, mode != AppMode::Asking);
         let controls = Arc::new(Controls::new(volume, has_sound, event_queue.clone(), intercom));
         let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
         let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
@@ -208,12 +208,12 @@ impl App {
             report(&event_queue, fault);
         }
         let mind =
-            factory::open(&config, &store, &sessions, &tools, &home, &tongues.replies, runtime.handle())?;
+            factory::open(&config, &store, &sessions, &tools, &home, &languages.replies, runtime.handle())?;
         Ok(Self {
             config,
             runtime,
             event_queue,
-            tongues,
+            languages,
             vocabulary,
             home,
             homeassistant,
@@ -277,7 +277,7 @@ impl App {
         SessionNames::of_daemon(Arc::new(VoiceSessions::new(&self.config.memory, last)))
     }
 
-    /// What a effect runner works with. `names` tells the conversations in the store apart.
+    /// What the effect runner works with. `names` tells the conversations in the store apart.
     pub fn parts(
         &self,
         voice: Option<VoiceHandle>,
@@ -294,12 +294,12 @@ impl App {
         };
         Parts {
             desk: Arc::new(Desk {
-                understand: self.tongues.ladder.clone(),
+                understand: self.languages.ladder.clone(),
                 tools: self.tools.clone(),
                 teacher: Arc::new(self.teacher()),
             }),
             reading: None,
-            replies: self.tongues.replies.clone(),
+            replies: self.languages.replies.clone(),
             tools: self.tools.clone(),
             timers: self.timers.clone(),
             voice,
@@ -328,9 +328,9 @@ impl App {
     pub fn teacher(&self) -> Teacher {
         Teacher {
             turns: Turns::new(self.store.clone()),
-            understand: self.tongues.ladder.clone(),
+            understand: self.languages.ladder.clone(),
             home: self.home.clone(),
-            places: self.tongues.places.clone(),
+            places: self.languages.places.clone(),
             language: self.config.speaking.language.clone(),
         }
     }
@@ -356,7 +356,7 @@ impl App {
             config: self.config.clone(),
             manifest: self.manifest.clone(),
             home: self.home.clone(),
-            sentences: self.tongues.usual().clone(),
+            sentences: self.languages.usual().clone(),
             vocabulary: self.vocabulary.clone(),
         }
     }
@@ -390,11 +390,11 @@ impl App {
 /// The home at the start. For typed requests and the daemon its virtual devices are as they were left, and stay so.
 fn open_home(
     config: &Config,
-    guise: AppMode,
+    mode: AppMode,
     runtime: &Handle,
 ) -> Result<(Arc<HomeRegistry>, Option<Following>), Faults> {
     let mut home = load_home(config)?;
-    if !matches!(guise, AppMode::Asking | AppMode::Daemon) {
+    if !matches!(mode, AppMode::Asking | AppMode::Daemon) {
         return Ok((Arc::new(HomeRegistry::new(home)), None));
     }
     let mut states = DemoStates::of(config).map_err(|fault| vec![fault])?;

@@ -363,9 +363,9 @@ fn keep_promises(
 
 /// Only where there is a classifier to teach.
 fn start_learning(app: &App) -> Result<Option<LearningThread>, Fault> {
-    let tongues = &app.tongues;
-    let Some(classifier) = tongues.classifier.clone() else { return Ok(None) };
-    let learner = Learner::new(&app.config, &tongues.places, classifier);
+    let languages = &app.languages;
+    let Some(classifier) = languages.classifier.clone() else { return Ok(None) };
+    let learner = Learner::new(&app.config, &languages.places, classifier);
     let event_queue = app.event_queue.clone();
     LearningThread::start(learner, move |fault| report(&event_queue, fault)).map(Some)
 }
@@ -387,7 +387,8 @@ async fn back_up(store: Store, event_queue: Arc<EventQueue>) {
     }
 }
 
-/// What was read of the store. Where it cannot be, the house works without, and it is told.
+/// The value that was read from the store; `None` where that failed. The fault is reported, and the daemon runs without
+/// the value.
 fn told<T>(event_queue: &EventQueue, read: Result<T, Fault>) -> Option<T> {
     read.map_err(|fault| report(event_queue, fault.recoverable())).ok()
 }

@@ -173,7 +173,7 @@ mod tests {
 
         fn understood(&self, text: &str) -> bool {
             use hark_core::ports::Understand;
-            !self.app.tongues.usual().understand(text, "en").intents.is_empty()
+            !self.app.languages.usual().understand(text, "en").intents.is_empty()
         }
     }
 

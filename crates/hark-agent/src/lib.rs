@@ -1,5 +1,5 @@
-//! Language models: Ollama and servers that speak OpenAI's protocol, with fallbacks, limits, retries, time-outs, a small
-//! cache, and an end at once when nobody listens any more. `openai` and `ollama` know the two wire formats, `reader` the
+//! Language models: Ollama and servers that speak OpenAI's protocol, with fallbacks, limits, retries, time-outs and a small
+//! cache; a request is cancelled when its caller is gone. `openai` and `ollama` know the two wire formats, `reader` the
 //! framing of both; `provider` asks one server once, `manager` decides which and how often. Called on the runtime.
 //!
 //! ```

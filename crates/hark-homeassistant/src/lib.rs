@@ -3,7 +3,7 @@
 //!
 //! One task keeps a connection: `link` carries messages, `sync` reads the registries, `picture` makes a
 //! home of them, `inbox` keeps what happens, `session` tells it to the home. `backend` turns commands
-//! into calls of services (`service`, [`todo`]).
+//! into calls of services (`service`, `todo`).
 //!
 //! ```no_run
 //! # fn start(sink: std::sync::Arc<dyn hark_core::ports::HomeSink>) -> Result<(), Box<dyn std::error::Error>> {

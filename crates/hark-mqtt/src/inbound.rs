@@ -493,7 +493,9 @@ mod tests {
             if let Ok(Inbound::Event(event)) = fresh(topic, payload.as_bytes()) {
                 let said = payload.trim();
                 let meant = match event {
-                    Event::Set { setting: Setting::MicMute(muted) } => said.eq_ignore_ascii_case(if muted { "ON" } else { "OFF" }),
+                    Event::Set { setting: Setting::MicMute(muted) } => {
+                        said.eq_ignore_ascii_case(if muted { "ON" } else { "OFF" })
+                    }
                     Event::Set { setting: Setting::VolumePercent(percent) } => {
                         said.parse::<f64>().is_ok_and(|number| (number - f64::from(percent)).abs() <= 0.5)
                     }

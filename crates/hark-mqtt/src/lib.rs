@@ -82,7 +82,7 @@ pub struct Receiving {
     pub book: Option<Arc<dyn Book>>,
 }
 
-/// For who is no daemon: orders to one are left alone.
+/// For programs that are no daemon: orders to the daemon are ignored.
 impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for Receiving {
     fn from(sink: Arc<F>) -> Self {
         Self { sink, commands: Arc::new(|_| {}), book: None }

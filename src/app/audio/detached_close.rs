@@ -26,15 +26,15 @@ pub(crate) fn close<T: Send + 'static>(device: T, limit: Duration) {
 pub(crate) struct Alive(#[allow(dead_code, reason = "its end is the message")] Sender<()>);
 
 /// The owner's side.
-pub(crate) struct Shutdown(Receiver<()>);
+pub(crate) struct Ending(Receiver<()>);
 
 /// Both sides.
-pub(crate) fn ending() -> (Alive, Shutdown) {
+pub(crate) fn ending() -> (Alive, Ending) {
     let (sender, receiver) = channel();
-    (Alive(sender), Shutdown(receiver))
+    (Alive(sender), Ending(receiver))
 }
 
-impl Shutdown {
+impl Ending {
     /// Joins the thread, unless it has not ended within `limit`; then it is left behind.
     pub(crate) fn join_within(&self, thread: JoinHandle<()>, limit: Duration) {
         if self.0.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {

@@ -51,7 +51,7 @@ pub(crate) struct RemoteMicrophones {
     event_queue: Arc<EventQueue>,
     events: broadcast::Sender<Arc<Envelope>>,
     numbers: AtomicU64,
-    threads: Mutex<Vec<(JoinHandle<()>, detached_close::Shutdown)>>,
+    threads: Mutex<Vec<(JoinHandle<()>, detached_close::Ending)>>,
 }
 
 impl RemoteMicrophones {

@@ -1,7 +1,7 @@
 //! The thread `hark-speaker`: opens the speaker, watches it, opens it again when it is lost.
 
 use crate::app::audio::back_off::BackOff;
-use crate::app::audio::detached_close::{self, Alive, Shutdown};
+use crate::app::audio::detached_close::{self, Alive, Ending};
 use crate::app::audio::echo_feed::Taps;
 use crate::app::event_queue::EventQueue;
 use crate::app::faults::{device_lost, no_thread, report};
@@ -28,7 +28,7 @@ const ENDING: Duration = Duration::from_secs(2);
 pub(crate) struct Supervisor {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    ending: Shutdown,
+    ending: Ending,
 }
 
 impl Supervisor {

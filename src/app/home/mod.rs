@@ -1,4 +1,4 @@
-//! Where the home comes from, and what of it is kept over a restart.
+//! Sources of the home, and its states that are saved for the next start.
 
 pub mod cache;
 pub mod demo_states;

@@ -107,7 +107,8 @@ pub(crate) struct VocabularyThread {
 }
 
 impl VocabularyThread {
-    /// Checks the languages that nobody has needed yet, then follows the home. Faults go into the event queue.
+    /// Checks the grammars of the languages beside the usual one, then follows changes of the home. Faults go into the event
+    /// queue.
     ///
     /// # Errors
     /// When the system has no thread left.

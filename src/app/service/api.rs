@@ -57,7 +57,7 @@ impl Broadcast {
         Arc::new(Self { events: broadcast::Sender::new(EVENTS_KEPT), tally: Tally::default() })
     }
 
-    /// Hears of every event from the effect runner; waits for nobody.
+    /// Called by the effect runner with every public event; never blocks.
     pub(crate) fn listener(self: &Arc<Self>) -> Listener {
         let this = Arc::clone(self);
         Box::new(move |envelope| {
