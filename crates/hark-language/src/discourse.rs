@@ -1,0 +1,48 @@
+//! What people say around a request: hesitations, courtesies, corrections, reasons, stories.
+
+use crate::phrases::{Phrase, Phrases, Table};
+use serde::Deserialize;
+
+/// `discourse.toml` of a language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Discourse {
+    /// Sounds of somebody who thinks; they are passed over wherever they stand.
+    pub hesitations: Phrases,
+    /// Words that are said twice where somebody begins again.
+    pub stammered: Phrases,
+    /// What people say before the request itself: "can you tell me".
+    pub leads: Phrases,
+    /// What people say behind the request itself: "if you don't mind".
+    pub trails: Phrases,
+    /// Words between what was said wrongly and what is meant: "the lamp, *no*, the fan".
+    pub corrections: Phrases,
+    /// A word that stands for the thing in what is meant: "no, the bedroom *one*".
+    pub one: Phrases,
+    /// Words between a reason and what is asked for: "it's dark *so* turn on the light".
+    pub therefore: Phrases,
+    /// How people ask, behind a reason or where they like.
+    pub requests: Phrases,
+    /// What people say before a thing that should be done: "would you mind *turning* …", with the plain verb.
+    pub gerunds: Table<Phrase>,
+    /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
+    pub reasons: Phrases,
+    /// Verbs with which a request begins behind a reason without a word between.
+    pub verbs: Phrases,
+    /// Words before a verb that make it no request: "i'm going *to* close the door".
+    pub not_before: Phrases,
+    /// The place of the reason: "switch the lights off *in there*".
+    pub there: Phrases,
+    /// Words before a place: "*in* the kitchen".
+    pub within: Phrases,
+    /// How a story of other people begins.
+    pub others: Phrases,
+    /// Words with which somebody else's words are told.
+    pub reports: Phrases,
+    /// Words of a story of what has been.
+    pub past: Phrases,
+    /// How questions and requests begin or what only they have: where one is, it is no story.
+    pub asks: Phrases,
+    /// Words that only a question begins with.
+    pub questions: Phrases,
+}

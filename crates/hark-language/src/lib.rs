@@ -1,0 +1,46 @@
+//! The words of each language: numbers, times, and what people say around requests, read from the language's folder
+//! (`models/languages/<code>/*.toml`). The languages that are shipped are part of the program; [`load`] adds those of
+//! other folders, or puts them in their place. Every crate that reads or writes sentences asks here for words; no
+//! language is known to the code.
+//!
+//! ```
+//! let english = hark_language::of("en-GB");
+//! assert_eq!(english.numbers.integer_words(105), "one hundred and five");
+//! assert_eq!(english.numbers.parse(&["two", "and", "a", "half"]), Some(2.5));
+//! // A language without a folder has no words.
+//! assert_eq!(hark_language::of("xx").numbers.integer_words(105), "105");
+//! ```
+
+pub mod discourse;
+pub mod numbers;
+pub mod phrases;
+pub mod qualifiers;
+mod registry;
+pub mod requests;
+pub mod sums;
+pub mod things;
+pub mod time;
+
+pub use phrases::{Phrase, Phrases, Table};
+pub use registry::{LanguageError, all, known, load, of};
+
+/// The words of one language.
+#[derive(Debug, Default)]
+pub struct Lexicon {
+    /// ISO 639-1; `und` for the one without words.
+    pub code: &'static str,
+    /// Numbers, and written signs.
+    pub numbers: numbers::Numbers,
+    /// Lengths, days, dates, times of day, repetitions.
+    pub time: time::Time,
+    /// How requests are joined and point back.
+    pub requests: requests::Requests,
+    /// What people say around a request.
+    pub discourse: discourse::Discourse,
+    /// Conditions, lengths and exceptions.
+    pub qualifiers: qualifiers::Qualifiers,
+    /// Sums.
+    pub sums: sums::Sums,
+    /// Things, rooms and places.
+    pub things: things::Things,
+}

@@ -1,0 +1,125 @@
+//! Sets and tables of phrases, and how they are found in the words of a sentence.
+//!
+//! A phrase is made of spoken words: lower case, no punctuation, one space between words. Where several
+//! phrases fit, the longest does.
+
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+/// A set of phrases. Phrases are read once and live as long as the program.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Phrases(&'static [&'static str]);
+
+/// One phrase; empty where a language has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Phrase(&'static str);
+
+/// Phrases and what they stand for.
+#[derive(Debug, Clone, Copy)]
+pub struct Table<T: 'static>(&'static [(&'static str, T)]);
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self(&[])
+    }
+}
+
+impl Phrase {
+    /// The phrase.
+    pub fn text(self) -> &'static str {
+        self.0
+    }
+}
+
+impl Deref for Phrase {
+    type Target = str;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Phrase {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|phrase| Self(kept(phrase)))
+    }
+}
+
+impl Deref for Phrases {
+    type Target = [&'static str];
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl<T> Deref for Table<T> {
+    type Target = [(&'static str, T)];
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+fn kept(phrase: String) -> &'static str {
+    phrase.leak()
+}
+
+impl<'de> Deserialize<'de> for Phrases {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let phrases = Vec::<String>::deserialize(deserializer)?;
+        Ok(Self(phrases.into_iter().map(kept).collect::<Vec<_>>().leak()))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let table = BTreeMap::<String, T>::deserialize(deserializer)?;
+        let rows = table.into_iter().map(|(phrase, value)| (kept(phrase), value));
+        Ok(Self(rows.collect::<Vec<_>>().leak()))
+    }
+}
+
+impl<T: Copy> Table<T> {
+    /// What a phrase stands for.
+    pub fn get(&self, phrase: &str) -> Option<T> {
+        self.iter().find(|(known, _)| *known == phrase).map(|(_, value)| *value)
+    }
+}
+
+/// The longest phrase of a table that `words` begin with: what it stands for, and its count of words.
+pub fn find<T: Copy>(table: Table<T>, words: &[&str]) -> Option<(T, usize)> {
+    let fits = table.iter().filter_map(|(phrase, value)| Some((*value, length(phrase, words)?)));
+    fits.max_by_key(|(_, length)| *length)
+}
+
+/// The longest of some phrases that `words` begin with: its count of words.
+pub fn starts(phrases: Phrases, words: &[&str]) -> Option<usize> {
+    phrases.iter().filter_map(|phrase| length(phrase, words)).max()
+}
+
+/// The longest of some phrases that `words` end with: its count of words.
+pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
+    let longest = phrases.iter().map(|phrase| phrase.split(' ').count()).max().unwrap_or(0);
+    (1..=words.len().min(longest)).rev().find(|count| {
+        let tail = &words[words.len() - count..];
+        phrases.iter().any(|phrase| length(phrase, tail) == Some(*count))
+    })
+}
+
+/// Count of words of the phrase when `words` begin with it.
+pub(crate) fn length(phrase: &str, words: &[&str]) -> Option<usize> {
+    // Most phrases begin otherwise.
+    if !phrase.starts_with(words.first()?) {
+        return None;
+    }
+    let mut count = 0;
+    for word in phrase.split(' ') {
+        if words.get(count) != Some(&word) {
+            return None;
+        }
+        count += 1;
+    }
+    Some(count)
+}

@@ -1,0 +1,44 @@
+//! Words that make a request hold only sometimes, only for a while, or not for everything.
+
+use crate::phrases::Phrases;
+use serde::Deserialize;
+
+/// `qualifiers.toml` of a language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Qualifiers {
+    /// What begins a condition, with something behind it: "when", "as soon as".
+    pub conditions: Phrases,
+    /// The same where one of `clauses` follows: "the second *the* door opens".
+    pub before_clause: Phrases,
+    /// How a clause goes on behind `before_clause`.
+    pub clauses: Phrases,
+    /// Times that no clock knows, or that are not said: "at sunset", "later".
+    pub moments: Phrases,
+    /// What begins an exception, with something behind it: "except".
+    pub exceptions: Phrases,
+    /// The same behind a word for many: "*every* blind but the one in the office".
+    pub but: Phrases,
+    /// Words for many.
+    pub many: Phrases,
+    /// What stands before a length that something is to last: "for", "for the next".
+    pub lasting: Phrases,
+    /// What begins the hours that something is to last: "*from* nine to ten".
+    pub hours_begin: Phrases,
+    /// What ends them: "from nine *to* ten".
+    pub hours_end: Phrases,
+    /// Lengths that nobody has measured: "all day".
+    pub unmeasured: Phrases,
+    /// What makes a number behind it a condition: "above 25 degrees".
+    pub limits: Phrases,
+    /// Words before a length that has passed: "i've *been* cooking for two hours".
+    pub elapsed: Phrases,
+    /// What holds such words and is no condition: "even if", "i wonder if".
+    pub none: Phrases,
+    /// How a question begins with such a word: "when is".
+    pub questions: Phrases,
+    /// Those that say when something ends, which rules read as any other time.
+    pub ends: Phrases,
+    /// Words behind which "not the lamp" corrects what was said.
+    pub corrected: Phrases,
+}

@@ -1,0 +1,20 @@
+//! Words that join requests and point back to what was said.
+
+use crate::phrases::{Phrase, Phrases, Table};
+use serde::Deserialize;
+
+/// `requests.toml` of a language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Requests {
+    /// Words that are often typed otherwise.
+    pub respellings: Table<Phrase>,
+    /// Words between two requests.
+    pub connectors: Phrases,
+    /// Words for a thing that was named before.
+    pub pronouns: Phrases,
+    /// What can be set several of in one sentence, and one of it: "timers", "a timer".
+    pub several: Table<Phrase>,
+    /// One of them: "one", "another".
+    pub one_of_them: Phrases,
+}

@@ -1,0 +1,25 @@
+//! Words for things, rooms and places, and which of them name the same: "the lamp by the couch" is the sofa
+//! lamp. What is not here is another thing: "the bed light" is no kitchen light, however alike the two are.
+
+use crate::phrases::{Phrases, Table};
+use serde::Deserialize;
+
+/// `things.toml` of a language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Things {
+    /// Phrases that name the same, in the singular. A phrase is in one group only.
+    pub groups: Vec<Phrases>,
+    /// What people call the things of a domain, as a word of its group.
+    pub kinds: Table<Phrases>,
+    /// Words between a thing and where it is: "the lamp *over* the table".
+    pub beside: Phrases,
+    /// Words that may stand between an article and a thing and say nothing about which: "the *whole* light".
+    pub fillers: Phrases,
+    /// Words beside which no thing has to be named: everybody knows what is to be louder.
+    pub alone: Phrases,
+    /// Endings that a word may have or not. The longest first.
+    pub endings: Phrases,
+    /// Whether words are written together: "Küchenlicht" is the "Licht" of the "Küche".
+    pub compounds: bool,
+}
