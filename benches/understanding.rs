@@ -11,7 +11,7 @@ use std::path::PathBuf;
 const COSTS: EditCosts = EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 };
 
 fn english() -> Sentences {
-    let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/models/sentences"));
+    let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/models/languages/en/sentences"));
     Sentences::load(&[dir], "en").unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 

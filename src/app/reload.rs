@@ -144,7 +144,7 @@ mod tests {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         fs::create_dir(dir.path().join("models")).unwrap();
         fs::copy(shipped.join("manifest.toml"), dir.path().join("models/manifest.toml")).unwrap();
-        let sentences = [shipped.join("sentences"), dir.path().join("models/sentences")];
+        let sentences = [shipped.join("languages"), dir.path().join("models/languages")];
         assert!(Command::new("cp").arg("-r").args(sentences).status().unwrap().success());
         fs::write(dir.path().join("hark.toml"), text).unwrap();
         fs::write(dir.path().join("home.toml"), HOME).unwrap();
@@ -227,7 +227,7 @@ mod tests {
         let faults = scene.reload.run().unwrap_err();
         assert!(faults[0].message.contains("home.toml"), "{faults:?}");
         scene.write("home.toml", &HOME.replace("Beacon", "Zeppelin"));
-        let own = scene.dir.path().join("models/sentences/en/Own.yaml");
+        let own = scene.dir.path().join("models/languages/en/sentences/Own.yaml");
         fs::write(&own, "language: en\nintents: [\n").unwrap();
         let faults = scene.reload.run().unwrap_err();
         assert!(faults[0].message.contains("Own.yaml"), "{faults:?}");

@@ -14,7 +14,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// The sentences of the demo home.
 pub fn grammar() -> Arc<Grammar> {
-    let sentences = Sentences::load(&[PathBuf::from(ROOT).join("models/sentences")], "en").unwrap();
+    let sentences = Sentences::load(&[PathBuf::from(ROOT).join("models/languages/en/sentences")], "en").unwrap();
     Arc::new(Grammar::new(&sentences, &file::example(true).unwrap()))
 }
 

@@ -31,11 +31,11 @@ fn few_sentences(hark: &Hark) -> PathBuf {
         "HassVacuumStart",
         "HassGetWeather",
     ] {
-        link(&format!("sentences/en/{name}.yaml"));
+        link(&format!("languages/en/sentences/{name}.yaml"));
     }
     let nothing = |path: &Path| std::fs::write(path, few_examples()).unwrap();
-    std::fs::create_dir_all(here.join("intent/examples/en")).unwrap();
-    nothing(&here.join("intent/examples/en/few.yaml"));
+    std::fs::create_dir_all(here.join("languages/en/examples")).unwrap();
+    nothing(&here.join("languages/en/examples/few.yaml"));
     here
 }
 

@@ -216,7 +216,7 @@ pub enum Reply {
     AskApproval { receipt: Receipt, parts: Vec<Part> },
     /// A dangerous act was asked about, nobody answered, and it was not done: the receipt says which.
     NotDone { receipt: Receipt },
-    /// A fixed sentence by its key in `models/sentences/<lang>/replies.yaml`.
+    /// A fixed sentence by its key in `models/languages/<code>/sentences/replies.yaml`.
     Fixed { key: String },
     /// Nobody knows, not even the language model; a tool that may have been meant.
     DontKnow { hint: Option<String>, model: ModelHelp },

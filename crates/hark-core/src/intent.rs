@@ -99,7 +99,7 @@ pub struct Understanding {
     pub hint: Option<String>,
     /// What is answered if it turns out to be a request that changes something in the home ([`refusal`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proviso: Option<Box<Intent>>,
+    pub qualifier: Option<Box<Intent>>,
 }
 
 impl Understanding {

@@ -75,7 +75,7 @@ pub struct Receipt {
     pub tainted: bool,
 }
 
-/// Codes in a failed receipt's `detail.error`; each has a sentence in `models/sentences/<lang>/errors.yaml`.
+/// Codes in a failed receipt's `detail.error`; each has a sentence in `models/languages/<code>/sentences/errors.yaml`.
 pub mod error_code {
     /// No such device, area, timer or scene.
     pub const NOT_FOUND: &str = "not_found";

@@ -283,8 +283,8 @@ impl Ladder {
         }
         match classifier.map(|classifier| self.by_classifier(classifier, said)) {
             Some(Ok(found)) if !found.intents.is_empty() => found,
-            Some(Ok(classified)) if found.proviso.is_some() && self.changes_the_home(&classified) => {
-                let intents = found.proviso.into_iter().map(|refused| *refused).collect();
+            Some(Ok(classified)) if found.qualifier.is_some() && self.changes_the_home(&classified) => {
+                let intents = found.qualifier.into_iter().map(|refused| *refused).collect();
                 Understanding { intents, meant: None, hint: None, ..classified }
             }
             Some(Ok(classified)) => {

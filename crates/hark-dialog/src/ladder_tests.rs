@@ -275,7 +275,7 @@ struct Conditional;
 
 impl Understand for Conditional {
     fn understand_within(&self, _: &str, _: &str, _: NaiveDateTime, _: &Effort) -> Understanding {
-        Understanding { proviso: Some(Box::new(intent(refusal::INTENT, 1.0))), ..Understanding::default() }
+        Understanding { qualifier: Some(Box::new(intent(refusal::INTENT, 1.0))), ..Understanding::default() }
     }
 }
 

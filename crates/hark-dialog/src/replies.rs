@@ -1,5 +1,5 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
-//! from `models/sentences/<lang>/*.yaml`, each beside the sentences it answers.
+//! from `models/languages/<code>/sentences/*.yaml`, each beside the sentences it answers.
 
 use super::{context, instincts, route, summary};
 use hark_core::intent::refusal;
@@ -285,7 +285,7 @@ fn fault(group: &str, key: &str, error: &minijinja::Error) -> Fault {
         FaultKind::BadInput,
         "replies",
         format!("the response template {group}/{key} cannot be used: {error:#}"),
-        format!("correct `responses: intents: {group}: {key}` in models/sentences/<language>/"),
+        format!("correct `responses: intents: {group}: {key}` in models/languages/<code>/sentences/"),
     )
 }
 

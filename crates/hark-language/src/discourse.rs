@@ -7,6 +7,8 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discourse {
+    /// Words of this language only, and in nearly every request: they tell which language a short text is in.
+    pub telling: Phrases,
     /// Sounds of somebody who thinks; they are passed over wherever they stand.
     pub hesitations: Phrases,
     /// Words that are said twice where somebody begins again.

@@ -32,6 +32,12 @@ impl Phrase {
     }
 }
 
+impl std::fmt::Display for Phrase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
 impl Deref for Phrase {
     type Target = str;
 

@@ -9,7 +9,14 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 /// Code, file name and text of the shipped files.
 const SHIPPED: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
-type Languages = BTreeMap<&'static str, &'static Lexicon>;
+/// A language and the text of its files.
+struct Entry {
+    lexicon: &'static Lexicon,
+    files: Files,
+}
+
+type Files = BTreeMap<String, String>;
+type Languages = BTreeMap<&'static str, Entry>;
 
 static LANGUAGES: LazyLock<RwLock<Languages>> = LazyLock::new(|| RwLock::new(shipped()));
 
@@ -45,12 +52,12 @@ pub fn of(tag: &str) -> &'static Lexicon {
 /// The words of a language by its tag, when it has a folder.
 pub fn known(tag: &str) -> Option<&'static Lexicon> {
     let code = tag.trim().split(['-', '_']).next().unwrap_or_default().to_lowercase();
-    LANGUAGES.read().unwrap_or_else(PoisonError::into_inner).get(code.as_str()).copied()
+    LANGUAGES.read().unwrap_or_else(PoisonError::into_inner).get(code.as_str()).map(|entry| entry.lexicon)
 }
 
 /// Every language that has a folder, by code.
 pub fn all() -> Vec<&'static Lexicon> {
-    LANGUAGES.read().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
+    LANGUAGES.read().unwrap_or_else(PoisonError::into_inner).values().map(|entry| entry.lexicon).collect()
 }
 
 /// Reads every language of a folder, `<folder>/<code>/*.toml`; each takes the place of one of the same code that was
@@ -74,79 +81,70 @@ pub fn load(folder: &Path) -> Result<(), Vec<LanguageError>> {
                 continue;
             }
         };
-        let Some(code) = path.file_name().and_then(|code| code.to_str()).filter(|_| path.is_dir()) else {
-            continue;
-        };
-        let text = |name: &str| match std::fs::read_to_string(path.join(name)) {
-            Ok(text) => Ok(Some(text)),
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(read(&path.join(name), source)),
-        };
-        match language(code.to_lowercase().leak(), &path, text) {
-            Ok(Some(language)) => {
-                let mut known = LANGUAGES.write().unwrap_or_else(PoisonError::into_inner);
-                known.insert(language.code, Box::leak(Box::new(language)));
-            }
-            Ok(None) => {}
-            Err(error) => errors.push(error),
-        }
+        let Some(code) = path.file_name().and_then(|code| code.to_str()).filter(|_| path.is_dir()) else { continue };
+        let taken = files(&path).and_then(|files| take(code, &path, files));
+        errors.extend(taken.err());
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// The files of a language together; `None` when it has none of them.
-fn language(
-    code: &'static str,
-    folder: &Path,
-    text: impl Fn(&str) -> Result<Option<String>, LanguageError>,
-) -> Result<Option<Lexicon>, LanguageError> {
-    let files = Files { folder, text: &text, found: std::cell::Cell::new(false) };
-    let language = Lexicon {
-        code,
-        numbers: files.read("numbers.toml")?,
-        time: files.read("time.toml")?,
-        requests: files.read("requests.toml")?,
-        discourse: files.read("discourse.toml")?,
-        qualifiers: files.read("qualifiers.toml")?,
-        sums: files.read("sums.toml")?,
-        things: files.read("things.toml")?,
-    };
-    Ok(files.found.get().then_some(language))
-}
-
-struct Files<'a> {
-    folder: &'a Path,
-    text: &'a dyn Fn(&str) -> Result<Option<String>, LanguageError>,
-    found: std::cell::Cell<bool>,
-}
-
-impl Files<'_> {
-    fn read<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, LanguageError> {
-        let Some(text) = (self.text)(name)? else { return Ok(T::default()) };
-        self.found.set(true);
-        toml::from_str(&text).map_err(|source| LanguageError::Syntax {
-            path: self.folder.join(name),
-            source: Box::new(source),
-        })
+/// The text of a language's files by their names.
+fn files(folder: &Path) -> Result<Files, LanguageError> {
+    let read = |path: &Path, source| LanguageError::Read { path: path.to_owned(), source };
+    let mut files = Files::new();
+    for entry in std::fs::read_dir(folder).map_err(|source| read(folder, source))? {
+        let path = entry.map_err(|source| read(folder, source))?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let text = std::fs::read_to_string(&path).map_err(|source| read(&path, source))?;
+            files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), text);
+        }
     }
+    Ok(files)
+}
+
+/// Takes a language in, unless it is known with the same text: phrases are kept for ever.
+fn take(code: &str, folder: &Path, files: Files) -> Result<(), LanguageError> {
+    let code = code.to_lowercase();
+    let mut languages = LANGUAGES.write().unwrap_or_else(PoisonError::into_inner);
+    if files.is_empty() || languages.get(code.as_str()).is_some_and(|known| known.files == files) {
+        return Ok(());
+    }
+    let lexicon: &'static Lexicon = Box::leak(Box::new(lexicon(code.leak(), folder, &files)?));
+    languages.insert(lexicon.code, Entry { lexicon, files });
+    Ok(())
+}
+
+fn lexicon(code: &'static str, folder: &Path, files: &Files) -> Result<Lexicon, LanguageError> {
+    Ok(Lexicon {
+        code,
+        numbers: read(folder, files, "numbers.toml")?,
+        time: read(folder, files, "time.toml")?,
+        requests: read(folder, files, "requests.toml")?,
+        discourse: read(folder, files, "discourse.toml")?,
+        qualifiers: read(folder, files, "qualifiers.toml")?,
+        sums: read(folder, files, "sums.toml")?,
+        things: read(folder, files, "things.toml")?,
+    })
+}
+
+/// A file's contents; empty tables where the language does not have it.
+fn read<T: DeserializeOwned + Default>(folder: &Path, files: &Files, name: &str) -> Result<T, LanguageError> {
+    let Some(text) = files.get(name) else { return Ok(T::default()) };
+    toml::from_str(text)
+        .map_err(|source| LanguageError::Syntax { path: folder.join(name), source: Box::new(source) })
 }
 
 fn shipped() -> Languages {
-    let mut languages = Languages::new();
-    for (code, ..) in SHIPPED {
-        if languages.contains_key(code) {
-            continue;
-        }
-        let text = |name: &str| {
-            let file = SHIPPED.iter().find(|(of, file, _)| of == code && *file == name);
-            Ok(file.map(|(_, _, text)| (*text).to_owned()))
-        };
-        // A test reads all of them without a mistake.
-        if let Ok(Some(language)) = language(code, Path::new(code), text) {
-            languages.insert(code, Box::leak(Box::new(language)));
-        }
+    let mut texts: BTreeMap<&'static str, Files> = BTreeMap::new();
+    for (code, name, text) in SHIPPED {
+        texts.entry(code).or_default().insert((*name).to_owned(), (*text).to_owned());
     }
-    languages
+    let taken = texts.into_iter().filter_map(|(code, files)| {
+        // A test reads all of them without a mistake.
+        let lexicon: &'static Lexicon = Box::leak(Box::new(lexicon(code, Path::new(code), &files).ok()?));
+        Some((code, Entry { lexicon, files }))
+    });
+    taken.collect()
 }
 
 #[cfg(test)]
@@ -155,6 +153,8 @@ mod tests {
 
     #[test]
     fn every_shipped_language_has_words() {
+        let folders: std::collections::BTreeSet<&str> = SHIPPED.iter().map(|(code, ..)| *code).collect();
+        assert!(folders.iter().all(|code| known(code).is_some()), "{folders:?}");
         for language in all() {
             assert!(
                 !language.time.units.is_empty() && !language.numbers.below_hundred.is_empty(),

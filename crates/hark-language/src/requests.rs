@@ -17,4 +17,10 @@ pub struct Requests {
     pub several: Table<Phrase>,
     /// One of them: "one", "another".
     pub one_of_them: Phrases,
+    /// Words that turn a request into its opposite.
+    pub negations: Phrases,
+    /// Words that make a request about many things.
+    pub quantifiers: Phrases,
+    /// The number one where it is also an article or a pronoun.
+    pub one: Phrases,
 }

@@ -18,6 +18,19 @@ pub struct Things {
     pub fillers: Phrases,
     /// Words beside which no thing has to be named: everybody knows what is to be louder.
     pub alone: Phrases,
+    /// Words that a name can be said with or without: articles, "in", "of".
+    pub small_words: Phrases,
+    /// The articles and possessives among them.
+    pub articles: Phrases,
+    /// Words that say what kind of place something is; alone they are no part of a name, as the floor of a "floor
+    /// lamp" is not the ground floor.
+    pub places: Phrases,
+    /// Words between requests; no name goes over them.
+    pub joiners: Phrases,
+    /// Words that are in no name of an unknown thing: they belong to the sentence around it.
+    pub not_in_names: Phrases,
+    /// Beginnings that turn a word into its opposite: a *de*humidifier is no humidifier.
+    pub negating_prefixes: Phrases,
     /// Endings that a word may have or not. The longest first.
     pub endings: Phrases,
     /// Whether words are written together: "Küchenlicht" is the "Licht" of the "Küche".

@@ -208,6 +208,10 @@ pub struct Time {
     pub once_a: Phrases,
     /// Parts of the day as a habit: "mornings", "abends".
     pub habit_parts: Table<Part>,
-    /// What a language may say before a day, a part of it or a unit: "the".
+    /// What may be said before a day or a unit and says nothing: "the".
     pub articles: Phrases,
+    /// What may be said before a part of the day: "*in the* morning".
+    pub before_parts: Phrases,
+    /// What may end a length from now: "in two days' *time*".
+    pub hence_end: Phrases,
 }

@@ -4,9 +4,9 @@
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::requests::Reading;
-use super::story;
+use super::narrative;
 use super::text::Token;
-use super::tongue::{self, Tongue};
+use hark_language::{Lexicon, phrases};
 
 /// A place in a reason has at most this many words: "in the kids room".
 const MOST_WORDS_OF_PLACE: usize = 4;
@@ -29,11 +29,11 @@ impl<'s> Speech<'s> {
     /// don't mind". `None` where there is nothing of the kind.
     pub fn core(&self) -> Option<&'s [Token]> {
         let words = self.words();
-        let (tongue, mut start, mut end) = (self.tongue(), 0, words.len());
-        while let Some(length) = tongue::starts(tongue.kin.leads, &words[start..end]) {
+        let (lexicon, mut start, mut end) = (self.lexicon(), 0, words.len());
+        while let Some(length) = phrases::starts(lexicon.discourse.leads, &words[start..end]) {
             start += length;
         }
-        while let Some(length) = tongue::ends(tongue.talk.trails, &words[start..end]) {
+        while let Some(length) = phrases::ends(lexicon.discourse.trails, &words[start..end]) {
             end -= length;
         }
         (start < end && end - start < words.len()).then(|| &self.tokens[start..end])
@@ -43,10 +43,10 @@ impl<'s> Speech<'s> {
     /// twenty, I mean thirty percent".
     pub fn corrected(&self) -> Option<Match> {
         let words = self.words();
-        let talk = self.tongue().talk;
+        let talk = &self.lexicon().discourse;
         // What was said last is meant.
         (1..words.len()).rev().find_map(|at| {
-            let length = tongue::starts(talk.corrections, &words[at..])?;
+            let length = phrases::starts(talk.corrections, &words[at..])?;
             let (wrong, meant) = (&words[..at], &words[at + length..]);
             if meant.is_empty() {
                 return None;
@@ -63,7 +63,7 @@ impl<'s> Speech<'s> {
     pub fn minded(&self) -> Option<Match> {
         let core = self.core()?;
         let (first, rest) = core.split_first()?;
-        let verbs = self.tongue().talk.gerunds.iter();
+        let verbs = self.lexicon().discourse.gerunds.iter();
         let plain = verbs.clone().find(|(gerund, _)| *gerund == first.word).map(|(_, plain)| *plain)?;
         let rest = rest.iter().fold(String::new(), |text, token| text + " " + &token.word);
         self.composed(&format!("{plain}{rest}"))
@@ -73,14 +73,14 @@ impl<'s> Speech<'s> {
     /// the request says no place, that of the reason is meant. `nearly`: names may be said otherwise.
     pub fn with_reason(&self, nearly: bool) -> Option<Match> {
         let words = self.words();
-        let talk = self.tongue().talk;
+        let talk = &self.lexicon().discourse;
         // What others asked for is nobody's request.
-        if story::is_told(&words, self.tongue()) {
+        if narrative::is_told(&words, self.lexicon()) {
             return None;
         }
         (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
-            let length = tongue::starts(talk.requests, &words[at..])
-                .or_else(|| tongue::starts(talk.therefore, &words[at..]))?;
+            let length = phrases::starts(talk.requests, &words[at..])
+                .or_else(|| phrases::starts(talk.therefore, &words[at..]))?;
             let (reason, mut request) = (&words[..at], &words[at + length..]);
             // Two requests are no request with its reason.
             if self.composed(&reason.join(" ")).is_some() {
@@ -99,7 +99,7 @@ impl<'s> Speech<'s> {
         request: &[&str],
         read: &dyn Fn(&str) -> Option<Match>,
     ) -> Option<Match> {
-        let there = tongue::ends(self.tongue().talk.there, request).unwrap_or(0);
+        let there = phrases::ends(self.lexicon().discourse.there, request).unwrap_or(0);
         let asked = request[..request.len() - there].join(" ");
         let placed = self.place(reason).and_then(|place| read(&format!("{asked} {place}")));
         placed.or_else(|| read(&asked))
@@ -109,11 +109,11 @@ impl<'s> Speech<'s> {
     /// the sun is in my eyes".
     pub fn beside_reason(&self) -> Option<Match> {
         let words = self.words();
-        let (tongue, talk) = (self.tongue(), self.tongue().talk);
-        if story::is_told(&words, tongue) {
+        let (lexicon, talk) = (self.lexicon(), &self.lexicon().discourse);
+        if narrative::is_told(&words, lexicon) {
             return None;
         }
-        let reason = |words: &[&str]| tongue::starts(talk.reasons, words).is_some_and(|it| it < words.len());
+        let reason = |words: &[&str]| phrases::starts(talk.reasons, words).is_some_and(|it| it < words.len());
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
         let verb = |at: usize| talk.verbs.contains(&words[at]) && !talk.not_before.contains(&words[at - 1]);
         if reason(&words)
@@ -144,7 +144,7 @@ impl<'s> Speech<'s> {
         let within = |one: &Match, other: &Match| {
             one.slots.iter().all(|(slot, value)| other.slots.get(slot) == Some(value))
         };
-        let reason = tongue::starts(self.tongue().talk.reasons, &self.words()).is_some();
+        let reason = phrases::starts(self.lexicon().discourse.reasons, &self.words()).is_some();
         let bare = first.slots.is_empty() != second.slots.is_empty();
         if first.intent == second.intent && (reason || bare) {
             match (within(first, second), within(second, first)) {
@@ -158,7 +158,7 @@ impl<'s> Speech<'s> {
 
     /// The words without courtesies behind them.
     fn without_trails<'w>(&self, mut words: &'w [&'s str]) -> &'w [&'s str] {
-        while let Some(length) = tongue::ends(self.tongue().talk.trails, words) {
+        while let Some(length) = phrases::ends(self.lexicon().discourse.trails, words) {
             words = &words[..words.len() - length];
         }
         words
@@ -172,7 +172,7 @@ impl<'s> Speech<'s> {
 
     /// A request about "it", which is what the words before it name: "we don't need the fan switch it off".
     fn of_it(&self, before: &[&str], request: &[&str]) -> Option<Match> {
-        let it = request.iter().position(|word| self.tongue().it.contains(word))?;
+        let it = request.iter().position(|word| self.lexicon().requests.pronouns.contains(word))?;
         let spans = (1..=before.len()).rev().flat_map(|length| before.windows(length));
         let spans = spans.take_while(|_| self.reader.spend(NAME_STEPS));
         let name = spans.map(|span| span.join(" ")).find(|span| self.reader.grammar.is_thing(span))?;
@@ -181,7 +181,7 @@ impl<'s> Speech<'s> {
 
     /// The last place some words tell: "in the kitchen".
     fn place(&self, words: &[&str]) -> Option<String> {
-        let within = self.tongue().talk.within;
+        let within = self.lexicon().discourse.within;
         let at = words.iter().rposition(|word| within.contains(word))?;
         let end = words.len().min(at + 1 + MOST_WORDS_OF_PLACE);
         (at + 2..=end)
@@ -194,7 +194,7 @@ impl<'s> Speech<'s> {
     fn with_thing(&self, wrong: &[&str], meant: &[&str]) -> String {
         match (meant.split_last(), wrong.last()) {
             (Some((last, which)), Some(thing))
-                if self.tongue().talk.one.contains(last) && !which.is_empty() =>
+                if self.lexicon().discourse.one.contains(last) && !which.is_empty() =>
             {
                 format!("{} {thing}", which.join(" "))
             }
@@ -212,8 +212,8 @@ impl<'s> Speech<'s> {
         self.reader.tamely(text, &self.reader.tokenise(text)).filter(is_whole)
     }
 
-    fn tongue(&self) -> &'static Tongue {
-        self.reader.grammar.tongue()
+    fn lexicon(&self) -> &'static Lexicon {
+        self.reader.grammar.lexicon()
     }
 
     fn words(&self) -> Vec<&'s str> {

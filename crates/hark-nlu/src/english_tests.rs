@@ -169,7 +169,7 @@ fn samples_are_the_same_for_the_same_seed_and_cover_everything() {
     }
     let said: Vec<String> = samples.iter().map(|sample| format!(" {} ", sample.join(" "))).collect();
     for minutes in 1..=100 {
-        let phrase = format!(" {} minute", super::numbers::integer_words(minutes).join(" "));
+        let phrase = format!(" {} minute", hark_language::of("en").numbers.integer_words(minutes));
         let count = said.iter().filter(|said| said.contains(&phrase)).count();
         assert!(count > 1, "{minutes} minutes: {count}");
     }

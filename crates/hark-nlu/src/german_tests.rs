@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 pub(super) fn german() -> Sentences {
-    let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/sentences"));
+    let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/languages/de/sentences"));
     Sentences::load(&[dir], "de").unwrap_or_else(|problems| {
         let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
         panic!("{}", all.join("\n"))

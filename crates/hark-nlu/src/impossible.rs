@@ -4,13 +4,13 @@
 use super::around::{self, Speech};
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
-use super::provisos::refused;
+use super::qualifiers::refused;
 use super::rules::{self, NoSuchDay, Prefer, Reckoning};
 use super::spans;
 use super::text::Token;
-use super::tongue;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Slots};
+use hark_language::phrases;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -41,8 +41,8 @@ impl<'s> Impossible<'s> {
     /// Looks for numbers and for days that no calendar has.
     pub fn of(reader: &'s Reader<'s>, text: &'s str, tokens: &'s [Token]) -> Self {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let tongue = reader.grammar.tongue();
-        let by = Reckoning { tongue, now: reader.now, prefer: Prefer::default() };
+        let lexicon = reader.grammar.lexicon();
+        let by = Reckoning { lexicon, now: reader.now, prefer: Prefer::default() };
         let mut dates = Vec::new();
         let mut at = 0;
         while at < words.len() && reader.spend(STEPS_A_WORD) {
@@ -51,7 +51,7 @@ impl<'s> Impossible<'s> {
             dates.extend(day.map(|(day, used)| (day, at..at + used)));
             at += used;
         }
-        let mut numbers = spans::numbers(text, tokens, tongue);
+        let mut numbers = spans::numbers(text, tokens, lexicon);
         numbers.truncate(MOST_NUMBERS);
         Self { speech: Speech { reader, text, tokens }, words, numbers, dates }
     }
@@ -87,9 +87,9 @@ impl<'s> Impossible<'s> {
     pub fn refuse_unread(&self) -> Option<Intent> {
         let day = || {
             let on_a_day = |span: &Range<usize>| {
-                let tongue = self.speech.reader.grammar.tongue();
-                let day = tongue.days.iter().find(|(_, ahead)| *ahead == 1).map_or("", |(word, _)| *word);
-                let on = |at: usize| tongue::starts(tongue.on, &self.words[at..]) == Some(span.start - at);
+                let lexicon = self.speech.reader.grammar.lexicon();
+                let day = lexicon.time.days.iter().find(|(_, ahead)| *ahead == 1).map_or("", |(word, _)| *word);
+                let on = |at: usize| phrases::starts(lexicon.time.on, &self.words[at..]) == Some(span.start - at);
                 let from = (0..span.start).find(|at| on(*at)).unwrap_or(span.start);
                 let told = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
                 [from..span.end, span.clone()]
@@ -111,10 +111,10 @@ impl<'s> Impossible<'s> {
         if !may_act(intent) {
             return None;
         }
-        let tongue = self.speech.reader.grammar.tongue();
+        let lexicon = self.speech.reader.grammar.lexicon();
         let odd = |span: &&Range<usize>| {
-            let below_zero = (tongue.number)(&self.words[span.start..]).is_some_and(|(value, _)| value < 0.0);
-            let power: Vec<&str> = tongue.power.split(' ').collect();
+            let below_zero = lexicon.numbers.number(&self.words[span.start..]).is_some_and(|(value, _)| value < 0.0);
+            let power: Vec<&str> = lexicon.numbers.power.split(' ').collect();
             let powers = self.words[(*span).clone()].windows(power.len()).any(|words| words == power);
             below_zero || powers || spans::is_odd(self.speech.text, &self.speech.tokens[(*span).clone()])
         };
@@ -139,8 +139,8 @@ impl<'s> Impossible<'s> {
     /// What a sentence means with an example in the place of a number, and the slot that takes it.
     fn with_example(&self, span: &Range<usize>) -> Option<(Match, Option<String>)> {
         EXAMPLES.iter().find_map(|example| {
-            let words = (self.speech.reader.grammar.tongue().integer_words)(u64::from(*example));
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let words = self.speech.reader.grammar.lexicon().numbers.integer_words(u64::from(*example));
+            let words: Vec<&str> = words.split(' ').collect();
             let found = self.read_with(span.clone(), &words, |found| may_act(&found.intent))?;
             let has = |value: &Value| value.as_f64() == Some(f64::from(*example));
             let slot = found.slots.iter().find(|(_, value)| has(value)).map(|(slot, _)| slot.clone());
@@ -171,9 +171,9 @@ impl<'s> Impossible<'s> {
         let signs = text.split_whitespace().filter(|piece| {
             !piece.contains(char::is_alphanumeric)
                 && !piece.chars().all(|c| PUNCTUATION.contains(c))
-                && super::text::tokenise(piece, reader.grammar.tongue()).is_empty()
+                && super::text::tokenise(piece, reader.grammar.lexicon()).is_empty()
         });
-        let verbs = reader.grammar.tongue().talk.verbs;
+        let verbs = reader.grammar.lexicon().discourse.verbs;
         let bare = read.is_empty() && self.words.iter().all(|word| verbs.contains(word));
         let is_content = |piece: &&str| {
             if bare {
@@ -192,8 +192,8 @@ impl<'s> Impossible<'s> {
     }
 
     fn no_day(&self, day: NoSuchDay, span: &Range<usize>) -> Intent {
-        let tongue = self.speech.reader.grammar.tongue();
-        let month = tongue.months.iter().find(|(_, number)| *number == day.month).map(|(name, _)| *name);
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let month = lexicon.time.months.iter().find(|(_, number)| *number == day.month).map(|(name, _)| *name);
         let mut slots = Slots::from_iter([("day".to_owned(), day.day.into())]);
         slots.extend(month.map(|name| ("month".to_owned(), name.into())));
         slots.extend(day.year.map(|year| ("year".to_owned(), year.into())));

@@ -17,20 +17,17 @@ mod around;
 mod grammar;
 mod impossible;
 pub mod intent;
-pub mod language;
-pub mod numbers;
-pub mod numbers_de;
+pub mod language_detection;
 mod problem;
-mod provisos;
+mod qualifiers;
 mod requests;
 pub mod rules;
 pub mod sentences;
-mod several;
-mod sounds;
+mod multi_value;
+mod phonetic_key;
 mod spans;
-mod story;
+mod narrative;
 pub mod text;
-pub mod tongue;
 mod understand;
 
 pub use grammar::{Grammar, LabelledSample, Match, Nearness, Similar, Took};
@@ -56,15 +53,15 @@ mod impossible_tests;
 #[cfg(test)]
 mod moved_rows;
 #[cfg(test)]
-mod near_tests;
+mod fuzzy_match_tests;
 #[cfg(test)]
-mod proviso_tests;
+mod qualifier_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
 mod ruled_tests;
 #[cfg(test)]
-mod several_tests;
+mod multi_value_tests;
 #[cfg(test)]
 mod talk_tests;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::spans;
 use super::text::Token;
-use super::tongue::{self, Tongue};
+use hark_language::{Lexicon, phrases};
 use chrono::NaiveDateTime;
 use hark_core::calendar::When;
 use std::cell::RefCell;
@@ -59,7 +59,7 @@ type Tried = (usize, usize, Option<(usize, usize)>, usize);
 pub(super) struct Sentence<'s> {
     text: &'s str,
     pub tokens: &'s [Token],
-    tongue: &'static Tongue,
+    lexicon: &'static Lexicon,
     reader: &'s Reader<'s>,
     parse: Parse<'s>,
     /// Which words a request may have that is put together of words from two places.
@@ -78,7 +78,7 @@ pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) 
 /// Two or more requests of which at least one is understood.
 pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
-    let tongue = sentence.tongue;
+    let lexicon = sentence.lexicon;
     let mut best: Option<Reading> = None;
     // The part that is understood may itself be several requests: the shortest missed part wins.
     for (at, after) in sentence.joints(0) {
@@ -95,7 +95,7 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         let Some((matches, missed)) = found.filter(|(matches, _)| alone(matches)) else { continue };
         // "It" in what is understood may be what is not: "start the engine and warm it up".
         let after_missed = sentence.said(0, at) == missed;
-        if after_missed && tokens[after..].iter().any(|token| tongue.it.contains(&token.word.as_str())) {
+        if after_missed && tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(&token.word.as_str())) {
             continue;
         }
         if best.as_ref().is_none_or(|known| missed.len() < known.missed[0].len()) {
@@ -113,8 +113,8 @@ impl<'s> Sentence<'s> {
         parse: Parse<'s>,
         words: Words,
     ) -> Self {
-        let tongue = reader.grammar.tongue();
-        Self { text, tokens, tongue, reader, parse, words, in_vain: RefCell::default() }
+        let lexicon = reader.grammar.lexicon();
+        Self { text, tokens, lexicon, reader, parse, words, in_vain: RefCell::default() }
     }
 
     /// Places where one request can end and the next begin: the word between them, and the word after.
@@ -122,13 +122,13 @@ impl<'s> Sentence<'s> {
         let mut joints = Vec::new();
         self.reader.spend(self.tokens.len().saturating_sub(start));
         let joins = |at: usize| {
-            self.tokens.get(at).is_some_and(|token| self.tongue.requests.contains(&token.word.as_str()))
+            self.tokens.get(at).is_some_and(|token| self.lexicon.requests.connectors.contains(&token.word.as_str()))
         };
         let mut at = start + 1;
         while at < self.tokens.len() {
             let mut after = at;
             // "Three hundred and eight" is one number.
-            while joins(after) && !spans::is_inside(self.text, self.tokens, self.tongue, after) {
+            while joins(after) && !spans::is_inside(self.text, self.tokens, self.lexicon, after) {
                 after += 1;
             }
             let (last, next) = (&self.tokens[at - 1], &self.tokens[at]);
@@ -208,8 +208,8 @@ impl<'s> Sentence<'s> {
     /// that is said, else the last that was.
     fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
         let words = [self.tokens.get(end.checked_sub(1)?)?.word.as_str()];
-        (start < end && (self.tongue.whole)(&words).is_some()).then_some(())?;
-        let is_unit = |token: &&Token| tongue::find(self.tongue.units, &[token.word.as_str()]).is_some();
+        (start < end && self.lexicon.numbers.whole(&words).is_some()).then_some(())?;
+        let is_unit = |token: &&Token| phrases::find(self.lexicon.time.units, &[token.word.as_str()]).is_some();
         let behind = self.tokens[end..].iter().find(is_unit);
         let unit = behind.or_else(|| self.tokens[..start].iter().rev().find(is_unit))?;
         Some(&unit.word)
@@ -218,7 +218,7 @@ impl<'s> Sentence<'s> {
     /// The ways to complete a request with words of another: as it was said, without "another", with the unit.
     fn wordings(&self, start: usize, end: usize) -> Vec<String> {
         let words: Vec<&str> = self.tokens[start..end].iter().map(|token| token.word.as_str()).collect();
-        let one = tongue::starts(self.tongue.one_of_them, &words).filter(|one| start + one < end);
+        let one = phrases::starts(self.lexicon.requests.one_of_them, &words).filter(|one| start + one < end);
         // "One for ten" before "one": no timer is called "one".
         let starts = [one.map(|one| start + one), Some(start)];
         let unit = self.unit_of(start, end).map_or_else(String::new, |unit| format!(" {unit}"));
@@ -266,7 +266,7 @@ impl<'s> Sentence<'s> {
         if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
             return Some(found);
         }
-        let it = (start..end).find(|at| self.tongue.it.contains(&self.tokens[*at].word.as_str()))?;
+        let it = (start..end).find(|at| self.lexicon.requests.pronouns.contains(&self.tokens[*at].word.as_str()))?;
         for cut in before.0 + 1..before.1 {
             let thing = self.said(cut, before.1);
             let head = if it > start { self.said(start, it) } else { String::new() };

@@ -2,19 +2,19 @@
 //! written in one piece with digits, "10^308", "5x", "7:75". Part of one is another number.
 
 use super::text::Token;
-use super::tongue::Tongue;
+use hark_language::Lexicon;
 use std::ops::Range;
 
 /// No number begins so many words before one that is in the middle of it, or ends so many behind it.
 const FAR: usize = 12;
 
 /// The stretches of some tokens of `text`, from left to right, also those of a single word.
-pub fn numbers(text: &str, tokens: &[Token], tongue: &Tongue) -> Vec<Range<usize>> {
+pub fn numbers(text: &str, tokens: &[Token], lexicon: &Lexicon) -> Vec<Range<usize>> {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let said = (tongue.number)(&words[at..]).map_or(at, |(_, used)| at + used);
+        let said = lexicon.numbers.number(&words[at..]).map_or(at, |(_, used)| at + used);
         let mut end = said.max(piece(text, tokens, at));
         // "Minus" and "5x": the last word may begin what is written in one piece.
         while end > at && piece(text, tokens, end - 1) > end {
@@ -29,10 +29,10 @@ pub fn numbers(text: &str, tokens: &[Token], tongue: &Tongue) -> Vec<Range<usize
 }
 
 /// Whether a number goes on over the word: "three hundred *and* eight".
-pub fn is_inside(text: &str, tokens: &[Token], tongue: &Tongue, at: usize) -> bool {
+pub fn is_inside(text: &str, tokens: &[Token], lexicon: &Lexicon, at: usize) -> bool {
     let inside = |number: Range<usize>| number.start < at && at < number.end;
     let (from, to) = (at.saturating_sub(FAR), tokens.len().min(at + FAR));
-    numbers(text, &tokens[from..to], tongue).into_iter().any(|it| inside(it.start + from..it.end + from))
+    numbers(text, &tokens[from..to], lexicon).into_iter().any(|it| inside(it.start + from..it.end + from))
 }
 
 /// The end of what is written in one piece with the word and has digits; the word itself where it has none.
@@ -78,10 +78,10 @@ mod tests {
     use crate::text::tokenise;
 
     fn said(text: &str) -> Vec<String> {
-        let tongue = Tongue::of("en");
-        let tokens = tokenise(text, tongue);
+        let lexicon = hark_language::of("en");
+        let tokens = tokenise(text, lexicon);
         let words = |it: Range<usize>| tokens[it].iter().map(|token| token.word.clone()).collect::<Vec<_>>();
-        numbers(text, &tokens, tongue).into_iter().map(|it| words(it).join(" ")).collect()
+        numbers(text, &tokens, lexicon).into_iter().map(|it| words(it).join(" ")).collect()
     }
 
     #[test]
@@ -99,18 +99,18 @@ mod tests {
         ] {
             assert_eq!(said(text), expected, "{text}");
         }
-        let tongue = Tongue::of("en");
+        let lexicon = hark_language::of("en");
         for (text, odd) in [
             ("set it to 5_000", true),
             ("set it to ~5", true),
             ("set it to (5).", false),
             ("set it to - 5", true),
         ] {
-            let tokens = tokenise(text, tongue);
+            let tokens = tokenise(text, lexicon);
             assert_eq!(is_odd(text, &tokens[3..4]), odd, "{text}");
         }
         for (text, odd) in [("1.2.3", true), ("5..6", true), ("1,000,000", false), ("5, 6", false)] {
-            assert_eq!(is_odd(text, &tokenise(text, tongue)), odd, "{text}");
+            assert_eq!(is_odd(text, &tokenise(text, lexicon)), odd, "{text}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 pub fn english() -> &'static Sentences {
     static SENTENCES: OnceLock<Sentences> = OnceLock::new();
     SENTENCES.get_or_init(|| {
-        let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/sentences"));
+        let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/languages/en/sentences"));
         Sentences::load(&[dir], "en").unwrap_or_else(|problems| {
             let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
             panic!("{}", all.join("\n"))

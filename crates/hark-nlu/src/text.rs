@@ -3,8 +3,8 @@
 //! Typed requests, recognised speech, templates and the names of the home all pass through here, so
 //! that "Turn the lamp to 20%!" and "turn the lamp to twenty percent" are the same words.
 
-use super::numbers::MAX;
-use super::tongue::Tongue;
+use hark_language::Lexicon;
+use hark_language::numbers::MAX;
 
 /// A spoken word and the part of the written text it comes from; several words may share a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub struct Token {
 }
 
 /// The spoken words of `text`.
-pub fn words(text: &str, tongue: &'static Tongue) -> Vec<String> {
-    tokenise(text, tongue).into_iter().map(|token| token.word).collect()
+pub fn words(text: &str, lexicon: &'static Lexicon) -> Vec<String> {
+    tokenise(text, lexicon).into_iter().map(|token| token.word).collect()
 }
 
 /// The spoken words of `text`, each with the bytes it comes from.
-pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
+pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     // An accent that stands on no letter is nothing that can be said.
     let mut on_letter = false;
     let sayable = text.char_indices().filter(|(_, c)| {
@@ -32,24 +32,24 @@ pub fn tokenise(text: &str, tongue: &'static Tongue) -> Vec<Token> {
         on_letter = is_letter(*c) || accent && on_letter;
         keep
     });
-    let mut scanner = Scanner { text, tongue, chars: sayable.collect(), at: 0, tokens: Vec::new() };
+    let mut scanner = Scanner { text, lexicon, chars: sayable.collect(), at: 0, tokens: Vec::new() };
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
     // Who thinks aloud has said nothing, unless it is all there is.
-    let thinking = |token: &Token| tongue.talk.hesitations.contains(&token.word.as_str());
+    let thinking = |token: &Token| lexicon.discourse.hesitations.contains(&token.word.as_str());
     if !scanner.tokens.iter().all(thinking) {
         scanner.tokens.retain(|token| !thinking(token));
     }
     // Nor who begins a thing twice: "the, the lamp".
-    let small = tongue.talk.stammered;
+    let small = lexicon.discourse.stammered;
     scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(&last.word.as_str()));
     scanner.tokens
 }
 
 struct Scanner<'t> {
     text: &'t str,
-    tongue: &'static Tongue,
+    lexicon: &'static Lexicon,
     chars: Vec<(usize, char)>,
     at: usize,
     tokens: Vec<Token>,
@@ -81,22 +81,22 @@ impl Scanner<'_> {
         let before = from.checked_sub(1).map(|before| self.chars[before].1);
         let boundary = before.is_none_or(|c| c.is_whitespace() || "-−–‑(=^~:/,;".contains(c));
         self.at += 1;
-        let tongue = self.tongue;
-        let point = if tongue.decimal_comma { ',' } else { '.' };
+        let lexicon = self.lexicon;
+        let point = if lexicon.numbers.decimal_comma { ',' } else { '.' };
         match c {
             '-' | '−' | '–' | '‑' if boundary && self.is_number_at(0) => {
-                self.push(from, [tongue.minus])
+                self.push(from, words_of(&lexicon.numbers.minus))
             }
-            '-' | '−' if self.is_between_numbers(from) => self.push(from, [tongue.minus]),
+            '-' | '−' if self.is_between_numbers(from) => self.push(from, words_of(&lexicon.numbers.minus)),
             _ if c == point && boundary && self.peek(0).is_some_and(|next| next.is_ascii_digit()) => {
                 let decimals: String = std::iter::from_fn(|| self.next_digit()).collect();
                 let digits = self.digit_words(&decimals);
-                self.push(from, std::iter::once(tongue.point.to_owned()).chain(digits));
+                self.push(from, words_of(&lexicon.numbers.point).into_iter().chain(digits));
             }
-            '^' if (0..3).any(|ahead| self.is_number_at(ahead)) => self.push(from, tongue.power.split(' ')),
-            '&' => self.push(from, [tongue.and]),
+            '^' if (0..3).any(|ahead| self.is_number_at(ahead)) => self.push(from, words_of(&lexicon.numbers.power)),
+            '&' => self.push(from, words_of(&lexicon.numbers.and)),
             '½' if from > 0 && self.chars[from - 1].1.is_ascii_digit() => {
-                self.push(from, tongue.half_behind.split(' '));
+                self.push(from, words_of(&lexicon.numbers.half_behind));
             }
             '℃' => self.degrees(from, Some("celsius")),
             '℉' => self.degrees(from, Some("fahrenheit")),
@@ -111,8 +111,8 @@ impl Scanner<'_> {
                 self.degrees(from, unit);
             }
             _ => {
-                if let Some((_, words)) = tongue.signs.iter().find(|(sign, _)| *sign == c) {
-                    self.push(from, words.split(' '));
+                if let Some(words) = lexicon.numbers.signs.get(c.encode_utf8(&mut [0; 4])) {
+                    self.push(from, words_of(&words));
                 }
             }
         }
@@ -134,8 +134,8 @@ impl Scanner<'_> {
     }
 
     fn degrees(&mut self, from: usize, unit: Option<&'static str>) {
-        let sign = self.tongue.signs.iter().find(|(sign, _)| *sign == '°').map(|(_, word)| *word);
-        self.push(from, sign.into_iter().chain(unit));
+        let sign = self.lexicon.numbers.signs.get("°").unwrap_or_default();
+        self.push(from, words_of(&sign).into_iter().chain(unit.map(str::to_owned)));
     }
 
     fn word(&mut self, from: usize) {
@@ -158,7 +158,7 @@ impl Scanner<'_> {
                 }
             }
         }
-        let table = if self.number_before(from) { self.tongue.short_units } else { self.tongue.spelt };
+        let table = if self.number_before(from) { self.lexicon.numbers.short_units } else { self.lexicon.requests.respellings };
         let known = table.iter().find(|(typed, _)| *typed == word);
         let words = known.map_or(word.as_str(), |(_, full)| full);
         self.push(from, words.split(' ').map(str::to_owned).collect::<Vec<_>>());
@@ -174,7 +174,7 @@ impl Scanner<'_> {
     }
 
     fn digits(&mut self) -> String {
-        let separator = if self.tongue.decimal_comma { '.' } else { ',' };
+        let separator = if self.lexicon.numbers.decimal_comma { '.' } else { ',' };
         let mut digits = String::new();
         while let Some(c) = self.peek(0) {
             if !c.is_ascii_digit() {
@@ -197,7 +197,7 @@ impl Scanner<'_> {
         if self.date(from) {
             return;
         }
-        let tongue = self.tongue;
+        let lexicon = self.lexicon;
         let digits = self.digits();
         let next = self.peek(0);
         let digit_follows = self.peek(1).is_some_and(|c| c.is_ascii_digit());
@@ -209,7 +209,7 @@ impl Scanner<'_> {
             let mut words = self.whole_words(&digits);
             let decimals = decimals.trim_end_matches('0');
             if !decimals.is_empty() {
-                words.push(tongue.point.to_owned());
+                words.extend(words_of(&lexicon.numbers.point));
                 words.extend(self.digit_words(decimals));
             }
             words.extend(self.exponent());
@@ -223,17 +223,19 @@ impl Scanner<'_> {
             self.at += 1;
             let below: String = std::iter::from_fn(|| self.next_digit()).collect();
             let stroke = format!("{digits}/{below}");
-            match tongue.strokes.iter().find(|(written, _)| *written == stroke) {
+            match lexicon.numbers.strokes.get(&stroke) {
                 // "1 1/2": one and a half.
-                Some((_, words)) if self.number_before(from) => {
+                Some(words) if self.number_before(from) => {
                     let half = digits == "1" && below == "2";
-                    let words =
-                        if half { tongue.half_behind.to_owned() } else { format!("{} {words}", tongue.and) };
-                    self.push(from, words.split(' '));
+                    let words = match half {
+                        true => words_of(&lexicon.numbers.half_behind),
+                        false => [words_of(&lexicon.numbers.and), words_of(&words)].concat(),
+                    };
+                    self.push(from, words);
                 }
-                Some((_, words)) => self.push(from, words.split(' ')),
+                Some(words) => self.push(from, words_of(&words)),
                 None => {
-                    let over = vec![tongue.over.to_owned()];
+                    let over = words_of(&lexicon.numbers.over);
                     let words = [self.whole_words(&digits), over, self.whole_words(&below)].concat();
                     self.push(from, words);
                 }
@@ -257,30 +259,32 @@ impl Scanner<'_> {
         }
         let below = sign == 1 && self.peek(1) != Some('+');
         self.at += end;
-        let tongue = self.tongue;
-        let mut words = vec![tongue.times.to_owned()];
-        words.extend((tongue.integer_words)(10));
-        words.extend(tongue.power.split(' ').map(str::to_owned));
-        words.extend(below.then(|| tongue.minus.to_owned()));
+        let lexicon = self.lexicon;
+        let mut words = words_of(&lexicon.numbers.times);
+        words.extend(words_of(&lexicon.numbers.integer_words(10)));
+        words.extend(words_of(&lexicon.numbers.power));
+        if below {
+            words.extend(words_of(&lexicon.numbers.minus));
+        }
         words.extend(self.whole_words(&digits));
         words
     }
 
     /// "seven thirty", "seven oh five", "sieben uhr dreißig"; the word behind it may be the same again.
     fn clock_words(&mut self, hours: &str, minutes: &str) -> Vec<String> {
-        let tongue = self.tongue;
+        let lexicon = self.lexicon;
         let mut words = self.whole_words(hours);
-        words.extend(tongue.clock_word.map(str::to_owned));
-        match (minutes.as_bytes(), tongue.oh) {
+        words.extend(lexicon.time.clock_word.iter().flat_map(|word| words_of(word)));
+        match (minutes.as_bytes(), lexicon.numbers.oh) {
             ([b'0', b'0'], _) => {}
             ([b'0', _], Some(oh)) => {
-                words.push(oh.to_owned());
+                words.extend(words_of(&oh));
                 words.extend(self.digit_words(&minutes[1..]));
             }
             ([b'0', _], None) => words.extend(self.digit_words(&minutes[1..])),
             _ => words.extend(self.whole_words(minutes)),
         }
-        if let Some(word) = tongue.clock_word {
+        if let Some(word) = lexicon.time.clock_word {
             let ahead = usize::from(self.peek(0) == Some(' '));
             let same = word.chars().enumerate().all(|(index, c)| {
                 self.peek(ahead + index).is_some_and(|here| here.to_lowercase().eq(c.to_lowercase()))
@@ -309,7 +313,7 @@ impl Scanner<'_> {
                 digits(year, 4, 4) && digits(month, 1, 2) && digits(day, 1, 2)
             }
             [day, month, year] => {
-                self.tongue.decimal_comma
+                self.lexicon.numbers.decimal_comma
                     && digits(day, 1, 2)
                     && digits(month, 1, 2)
                     && (year.is_empty() || digits(year, 4, 4))
@@ -335,25 +339,28 @@ impl Scanner<'_> {
         if self.peek(2).is_some_and(char::is_alphanumeric) {
             return None;
         }
-        let words = (self.tongue.ordinal_words)(digits.parse().ok()?, &suffix)?;
+        let words = self.lexicon.numbers.ordinal_words(digits.parse().ok()?, &suffix)?;
         self.at += 2;
-        Some(words)
+        Some(words_of(&words))
     }
 
     /// "twenty" for `20`; digit by digit with a leading zero or when too long for a number.
     fn whole_words(&self, digits: &str) -> Vec<String> {
         match digits.parse::<u64>() {
             Ok(value) if value <= MAX && (digits.len() == 1 || !digits.starts_with('0')) => {
-                (self.tongue.integer_words)(value)
+                words_of(&self.lexicon.numbers.integer_words(value))
             }
             _ => self.digit_words(digits),
         }
     }
 
     fn digit_words(&self, digits: &str) -> Vec<String> {
-        let digits = digits.chars().filter_map(|digit| digit.to_digit(10));
-        digits.flat_map(|digit| (self.tongue.integer_words)(u64::from(digit))).collect()
+        words_of(&self.lexicon.numbers.digit_words(digits))
     }
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Whether it belongs to a word; one of the apostrophes counts as a letter elsewhere.
@@ -399,7 +406,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn spoken(text: &str) -> String {
-        words(text, Tongue::of("en")).join(" ")
+        words(text, hark_language::of("en")).join(" ")
     }
 
     #[test]
@@ -450,30 +457,30 @@ mod tests {
             ("am 3. März", "am drei märz"),
             ("Timer 10 min", "timer zehn minuten"),
         ] {
-            assert_eq!(words(text, Tongue::of("de")).join(" "), expected, "{text}");
+            assert_eq!(words(text, hark_language::of("de")).join(" "), expected, "{text}");
         }
     }
 
     #[test]
     fn a_token_knows_where_it_comes_from() {
         let text = "for 3D Pizza";
-        let tokens = tokenise(text, Tongue::of("en"));
+        let tokens = tokenise(text, hark_language::of("en"));
         assert_eq!(&text[tokens[1].start..tokens[3].end], "3D Pizza");
     }
 
     #[test]
     fn an_apostrophe_alone_is_no_word() {
-        let tongue = Tongue::of("en");
-        assert!(words("ʼ ' ’", tongue).is_empty());
-        assert_eq!(words("itʼs the ʼlightʼ aʼʼb", tongue), ["it's", "the", "light", "a", "b"]);
+        let lexicon = hark_language::of("en");
+        assert!(words("ʼ ' ’", lexicon).is_empty());
+        assert_eq!(words("itʼs the ʼlightʼ aʼʼb", lexicon), ["it's", "the", "light", "a", "b"]);
     }
 
     proptest! {
         #[test]
         fn spoken_words_stay_as_they_are(text in "\\PC{0,40}") {
-            for tongue in [Tongue::of("en"), Tongue::of("de")] {
-                let once = words(&text, tongue);
-                prop_assert_eq!(words(&once.join(" "), tongue), once);
+            for lexicon in [hark_language::of("en"), hark_language::of("de")] {
+                let once = words(&text, lexicon);
+                prop_assert_eq!(words(&once.join(" "), lexicon), once);
             }
         }
     }

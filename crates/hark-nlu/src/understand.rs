@@ -9,9 +9,9 @@ use super::around::Speech;
 use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
-use super::provisos::Provisos;
+use super::qualifiers::Qualifiers;
 use super::requests::{self, Reading, Words};
-use super::several;
+use super::multi_value;
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::UnknownThing;
@@ -34,25 +34,25 @@ impl Understand for Grammar {
             let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
             return Understanding { why, ..Understanding::default() };
         }
-        let tokens = text::tokenise(text, self.tongue());
+        let tokens = text::tokenise(text, self.lexicon());
         if tokens.is_empty() {
             let why = "there are no words in it".to_owned();
             return Understanding { why, ..Understanding::default() };
         }
         let reader = Reader::new(self, now, effort);
-        let provisos = Provisos::of(&reader, text, &tokens);
+        let qualifiers = Qualifiers::of(&reader, text, &tokens);
         let impossible = Impossible::of(&reader, text, &tokens);
         let reading = read(&reader, text, &tokens);
         let refused = match &reading {
-            Some(Reading { matches, .. }) => impossible.refuse(matches).or_else(|| provisos.refuse(matches)),
-            None => provisos.refuse_unread().or_else(|| impossible.refuse_unread()),
+            Some(Reading { matches, .. }) => impossible.refuse(matches).or_else(|| qualifiers.refuse(matches)),
+            None => qualifiers.refuse_unread().or_else(|| impossible.refuse_unread()),
         };
         let found = match (refused, reading) {
             (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
             (None, Some(reading)) => understanding(reading),
             (None, None) => {
-                let proviso = provisos.any().map(Box::new);
-                Understanding { proviso, ..reader.unknown(text, &tokens) }
+                let qualifier = qualifiers.any().map(Box::new);
+                Understanding { qualifier, ..reader.unknown(text, &tokens) }
             }
         };
         // What was found on the way may be half of what was said.
@@ -60,15 +60,15 @@ impl Understand for Grammar {
     }
 
     fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
-        let tokens = text::tokenise(text, self.tongue());
+        let tokens = text::tokenise(text, self.lexicon());
         let reader = Reader::new(self, now, effort);
         let impossible = Impossible::of(&reader, text, &tokens);
         let found = match reader.fill(intent, text) {
             None => impossible.refuse_unfilled(intent),
             Some(found) => {
                 let read = std::slice::from_ref(&found);
-                let provisos = || Provisos::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(impossible.refuse(read).or_else(provisos).unwrap_or_else(|| self::intent(found)))
+                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
+                Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| self::intent(found)))
             }
         };
         found.filter(|_| !effort.is_spent())
@@ -122,7 +122,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .map(whole)
         .or_else(|| reader.exactly(text, core?).filter(tame).map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
-        .or_else(|| several::read(text, core.unwrap_or(tokens), reader, &exactly))
+        .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))
         .or_else(|| speech.corrected().map(whole))
         .or_else(|| requests::all(text, tokens, reader, &exactly).map(|found| speech.once(found)))

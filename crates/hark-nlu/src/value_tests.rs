@@ -4,10 +4,11 @@ use super::{Grammar, Sentences};
 use hark_core::home::{Entity, Home};
 use hark_core::ports::{Completeness, Completes, Understand};
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
+use std::path::Path;
 
 fn grammar(language: &str, names: [&str; 3]) -> Grammar {
-    let dir = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/sentences"));
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/languages");
+    let dir = languages.join(language).join("sentences");
     let sentences = Sentences::load(&[dir], language).unwrap();
     let entity = |(id, name): (&str, &str)| Entity {
         id: id.into(),

@@ -290,7 +290,7 @@ mod tests {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let manifest = Manifest::load(&models).unwrap();
         let home = hark_tools::home::file::example(true).unwrap();
-        let sentences = Sentences::load(&[models.join("sentences")], "en").unwrap();
+        let sentences = Sentences::load(&[models.join("languages/en/sentences")], "en").unwrap();
         let grammar = Arc::new(Grammar::new(&sentences, &home));
         let file = model_file(&stub(&STUB_HEADER));
         let model = file.path().with_extension("bin");

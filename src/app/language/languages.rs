@@ -5,10 +5,11 @@ use crate::app::language::live_grammar::{Ingredients, LiveGrammar};
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::ports::HomeView;
+use hark_core::{Fault, FaultKind};
 use hark_dialog::ladder::{Facts, Ladder, SharedClassifier, Spoken};
 use hark_dialog::replies::{Fetch, Phrasebook};
-use hark_nlu::intent::{LateClassifier, Places, category_of};
-use hark_nlu::language;
+use hark_nlu::intent::{LazyClassifier, Places, category_of};
+use hark_nlu::language_detection;
 use hark_tools::tools;
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,7 +25,7 @@ pub(crate) struct Languages {
     pub(crate) ladder: Arc<Ladder>,
     pub(crate) replies: Arc<Phrasebook>,
     /// Opened when no sentence fits; `None` when it is switched off.
-    pub(crate) classifier: Option<Arc<Mutex<LateClassifier>>>,
+    pub(crate) classifier: Option<Arc<Mutex<LazyClassifier>>>,
     pub(crate) places: Places,
 }
 
@@ -38,6 +39,9 @@ impl Languages {
     /// languages that have no sentences.
     pub(crate) fn open(config: &Config, models_dir: &Path, home: Arc<dyn HomeView>) -> Result<Self, Faults> {
         let usual = &config.speaking.language;
+        hark_language::load(&models_dir.join("languages")).map_err(|errors| {
+            errors.iter().map(|error| lexicon_fault(&error.to_string())).collect::<Faults>()
+        })?;
         let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
         let places = Places::new(models_dir, &state_dir, &config.intent.examples_dir);
         let classifier = late_classifier(config, &places);
@@ -72,7 +76,7 @@ impl Languages {
             sentences: grammar.clone(),
         };
         let asked = classifier.clone().map(|classifier| classifier as SharedClassifier);
-        let facts = Facts { category_of, triggers: tools::triggers, language_of: language::of };
+        let facts = Facts { category_of, triggers: tools::triggers, language_of: language_detection::of };
         let spoken = grammars.iter().map(spoken).collect();
         let ladder = Arc::new(Ladder::new(spoken, asked, config.intent.clone(), facts));
         let grammars = grammars.into_iter().map(|(_, grammar)| grammar).collect();
@@ -85,12 +89,17 @@ impl Languages {
     }
 }
 
+fn lexicon_fault(error: &str) -> Fault {
+    let fix = "correct the file; the folders of the languages that come with Hark show what each holds";
+    Fault::new(FaultKind::BadConfiguration, "languages", error, fix)
+}
+
 /// The classifier, if it is wanted and all of it is there.
-fn late_classifier(config: &Config, places: &Places) -> Option<Arc<Mutex<LateClassifier>>> {
+fn late_classifier(config: &Config, places: &Places) -> Option<Arc<Mutex<LazyClassifier>>> {
     if !config.intent.enabled {
         return None;
     }
-    let classifier = LateClassifier::new(places.clone(), &config.speaking.language);
+    let classifier = LazyClassifier::new(places.clone(), &config.speaking.language);
     match classifier.standing() {
         Ok(standing) if standing.stale => {
             tracing::info!("sentences or examples have changed; `hark models train` takes them in");
@@ -103,7 +112,7 @@ fn late_classifier(config: &Config, places: &Places) -> Option<Arc<Mutex<LateCla
 }
 
 /// How alike names are in meaning. Those met before are remembered: each costs a millisecond or two.
-fn similarity(classifier: Arc<Mutex<LateClassifier>>) -> hark_nlu::Similar {
+fn similarity(classifier: Arc<Mutex<LazyClassifier>>) -> hark_nlu::Similar {
     let known: Mutex<HashMap<String, Vec<f32>>> = Mutex::default();
     Arc::new(move |text, names| {
         let mut classifier = classifier.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,7 +141,7 @@ mod tests {
 
     #[test]
     fn every_intent_of_the_templates_leads_somewhere() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/sentences");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages/en/sentences");
         let sentences = Sentences::load(&[folder], "en").unwrap();
         for tool in route::tools() {
             assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");

@@ -11,7 +11,7 @@ use hark_core::{Envelope, Fault, PublicEvent};
 use hark_models::manifest::Manifest;
 use hark_models::memory;
 use hark_nlu::intent::data::Data;
-use hark_nlu::intent::{Classifier, Encoder, IntentError, LateClassifier, Places, Training, examples, train};
+use hark_nlu::intent::{Classifier, Encoder, IntentError, LazyClassifier, Places, Training, examples, train};
 use hark_telemetry::vitals;
 use hark_tools::home::file as home_file;
 use std::ops::ControlFlow;
@@ -123,13 +123,13 @@ impl Pace {
 pub(crate) struct Learner {
     config: Config,
     places: Places,
-    classifier: Arc<Mutex<LateClassifier>>,
+    classifier: Arc<Mutex<LazyClassifier>>,
     /// What was learned from last, also without success: it is not tried again.
     tried: Option<String>,
 }
 
 impl Learner {
-    pub(crate) fn new(config: &Config, places: &Places, classifier: Arc<Mutex<LateClassifier>>) -> Self {
+    pub(crate) fn new(config: &Config, places: &Places, classifier: Arc<Mutex<LazyClassifier>>) -> Self {
         Self { config: config.clone(), places: places.clone(), classifier, tried: None }
     }
 
@@ -166,7 +166,7 @@ impl Learner {
         Ok(training)
     }
 
-    fn classifier(&self) -> std::sync::MutexGuard<'_, LateClassifier> {
+    fn classifier(&self) -> std::sync::MutexGuard<'_, LazyClassifier> {
         self.classifier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -241,7 +241,7 @@ mod tests {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let link = |name: &str| std::os::unix::fs::symlink(models.join(name), folder.join(name)).unwrap();
         ["manifest.toml", "cache"].into_iter().for_each(link);
-        for name in ["intent/head", "intent/examples/en", "sentences/en"] {
+        for name in ["intent/head", "languages/en/examples", "languages/en/sentences"] {
             std::fs::create_dir_all(folder.join(name)).unwrap();
         }
         ["intent/encoder.onnx", "intent/tokenizer.json", "intent/head/en.head"].into_iter().for_each(link);
@@ -255,9 +255,9 @@ mod tests {
         for thing in ["pay my rent", "book a flight", "who wrote hamlet", "call a taxi", "translate cat"] {
             text += &format!("  - category: out_of_scope\n    sentences: [\"{thing}\"]\n");
         }
-        std::fs::write(folder.join("intent/examples/en/few.yaml"), text).unwrap();
+        std::fs::write(folder.join("languages/en/examples/few.yaml"), text).unwrap();
         let sentence = "language: en\nintents:\n  HassGetCurrentTime:\n    data:\n      - sentences: [what time is it]\n";
-        std::fs::write(folder.join("sentences/en/a.yaml"), sentence).unwrap();
+        std::fs::write(folder.join("languages/en/sentences/a.yaml"), sentence).unwrap();
         Places::new(folder, &folder.join("state"), "")
     }
 
@@ -269,7 +269,7 @@ mod tests {
     fn what_was_marked_is_learned_once_and_used_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let places = small_models(folder.path());
-        let classifier = Arc::new(Mutex::new(LateClassifier::new(places.clone(), "en")));
+        let classifier = Arc::new(Mutex::new(LazyClassifier::new(places.clone(), "en")));
         let mut learner = Learner::new(&Config::default(), &places, classifier.clone());
         let meant = examples::Label::intent("HassVacuumStart", None);
         let odd = "the penguins march at noon";

@@ -143,7 +143,7 @@ impl LiveGrammar {
     fn read(&self) -> Result<(Sentences, Replies), Faults> {
         let mut folders = self.from.places.sentences(&self.language);
         if self.from.pin {
-            folders.insert(1, self.from.places.pin_sentences());
+            folders.insert(1, self.from.places.pin_sentences(&self.language));
         }
         let sentences = Sentences::load(&folders, &self.language)
             .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;

@@ -187,7 +187,7 @@ mod tests {
     fn teacher(folder: &Path) -> Teacher {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
-        let sentences = Sentences::load(&[models.join("sentences")], "en").unwrap();
+        let sentences = Sentences::load(&[models.join("languages/en/sentences")], "en").unwrap();
         let turns = Turns::new(Store::open(&folder.join("hark.db")).unwrap());
         turns.save_turn(&record("t-1", "it is gloomy at the stove", false)).unwrap();
         turns.save_turn(&record("t-2", "turn on the kitchen light", false)).unwrap();

@@ -206,11 +206,12 @@ mod tests {
 
     /// English, and a language whose only sentence has no reply.
     fn grammars(home: &Arc<HomeRegistry>, folder: &Path) -> Vec<Arc<LiveGrammar>> {
-        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/sentences/en");
-        std::fs::create_dir_all(folder.join("sentences/xx")).unwrap();
-        std::os::unix::fs::symlink(models, folder.join("sentences/en")).unwrap();
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages/en/sentences");
+        std::fs::create_dir_all(folder.join("languages/xx/sentences")).unwrap();
+        std::fs::create_dir_all(folder.join("languages/en")).unwrap();
+        std::os::unix::fs::symlink(models, folder.join("languages/en/sentences")).unwrap();
         let text = "language: xx\nintents:\n  HassNevermind:\n    data:\n      - sentences: [bah]\n";
-        std::fs::write(folder.join("sentences/xx/a.yaml"), text).unwrap();
+        std::fs::write(folder.join("languages/xx/sentences/a.yaml"), text).unwrap();
         let places = Places::new(folder, folder, "");
         let from = Ingredients { places, home: home.clone(), pin: false, area: String::new(), similar: None };
         let from = Arc::new(from);

@@ -18,7 +18,7 @@ type Place = (StateId, Option<TrieId>);
 
 impl Grammar {
     pub(super) fn completeness_of(&self, text: &str) -> Completeness {
-        let words = text::words(text, self.tongue);
+        let words = text::words(text, self.lexicon);
         let words: Vec<Option<WordId>> = words.iter().map(|word| self.words.get(word)).collect();
         let whole = self.read(&words);
         let joiner = self.words.get(JOINER);
@@ -109,7 +109,7 @@ impl Grammar {
         let said = said.join(" ");
         let effort = Effort::default();
         let reader = Reader::new(self, NaiveDateTime::default(), &effort);
-        let parse = |text: &str| reader.exactly(text, &text::tokenise(text, self.tongue));
+        let parse = |text: &str| reader.exactly(text, &text::tokenise(text, self.lexicon));
         let Some(meant) = parse(&said) else { return true };
         let mut tails: BTreeSet<Vec<WordId>> = BTreeSet::new();
         for place in places {

@@ -2,7 +2,7 @@
 //! was said, where everything that was mentioned keeps its place and only plain words are put in or passed
 //! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
 
-use super::near::{Nearness, SMALL_WORDS};
+use super::fuzzy_match::Nearness;
 use super::network::NodeId;
 use super::parse::Match;
 use super::reader::Reader;
@@ -13,6 +13,7 @@ use crate::rules::{self, Prefer, Reckoning, Rule};
 use crate::spans;
 use crate::text::Token;
 use hark_core::Category;
+use hark_language::time::Unit;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -23,7 +24,6 @@ const PASS: (u32, u32) = (5, 1);
 /// What it costs to pass over a name of the home, and the number that is also a pronoun or an article.
 const PASS_NAME: u32 = 40;
 const PASS_ONE: u32 = 25;
-const ONE: [&str; 7] = ["one", "ein", "eine", "einen", "einem", "einer", "eins"];
 /// What a name costs that was not said exactly.
 const NEARLY: u32 = 4;
 /// Sentences of other meaning within this of the best make it unclear which is meant.
@@ -35,57 +35,8 @@ const MOST_BETWEEN: usize = 3;
 /// Sentences that are read before giving up.
 const MOST_READ: usize = 12;
 
-/// Words that turn a request into its opposite: whoever says one must be understood exactly.
-const NEGATIONS: [&str; 22] = [
-    "not",
-    "don't",
-    "never",
-    "no",
-    "without",
-    "except",
-    "unless",
-    "isn't",
-    "aren't",
-    "doesn't",
-    "didn't",
-    "hasn't",
-    "haven't",
-    "shouldn't",
-    "wasn't",
-    "weren't",
-    "nicht",
-    "nichts",
-    "kein",
-    "keine",
-    "keinen",
-    "ohne",
-];
-
 /// Who says this says such a word.
 const DENIAL: &str = "HarkDeny";
-
-/// Words that make a request about many things; they are never put in.
-const QUANTIFIERS: [&str; 12] = [
-    "all",
-    "every",
-    "each",
-    "everything",
-    "everywhere",
-    "whole",
-    "entire",
-    "alle",
-    "jede",
-    "alles",
-    "überall",
-    "sämtliche",
-];
-
-/// Units of time beside numbers: nobody who said neither means an hour.
-const UNITS: [&str; 10] =
-    ["second", "seconds", "minute", "minutes", "hour", "hours", "sekunden", "minuten", "stunde", "stunden"];
-
-/// Words before a thing.
-const ARTICLES: [&str; 9] = ["the", "a", "an", "my", "our", "der", "die", "das", "den"];
 
 /// Content words that may be passed over for each that keeps its place, where one of them is in no sentence: "the next
 /// roundabout" is not about the next song.
@@ -145,7 +96,7 @@ impl Reader<'_> {
     /// different meaning fit as well, or when a name could be several.
     pub(crate) fn fill(&self, intent: &str, text: &str) -> Option<Match> {
         let tokens = self.tokenise(text);
-        let negated = || tokens.iter().any(|token| NEGATIONS.contains(&token.word.as_str()));
+        let negated = || tokens.iter().any(|token| self.grammar.lexicon().requests.negations.contains(&token.word.as_str()));
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
         }
@@ -179,7 +130,7 @@ impl Reader<'_> {
         let exactly = self.exactly(&candidate.text, &tokens);
         let nearly = || {
             // A name that was not said exactly has at least to have been said.
-            let made_up = |span: &super::near::Span| candidate.put_in[span.start..span.end].contains(&true);
+            let made_up = |span: &super::fuzzy_match::Span| candidate.put_in[span.start..span.end].contains(&true);
             let said =
                 candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
             said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
@@ -212,10 +163,10 @@ impl Grammar {
     /// Whether a word stands before what things are called and says which of them is meant: "the *bed* light".
     /// Who passes over it means another thing.
     fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
-        let kin = self.tongue().kin;
+        let things = &self.lexicon().things;
         let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
-        let article = |at: usize| SMALL_WORDS.contains(&word(at));
-        if article(at) || kin.fillers.contains(&word(at)) || kin.beside.contains(&word(at)) {
+        let article = |at: usize| things.small_words.contains(&word(at));
+        if article(at) || things.fillers.contains(&word(at)) || things.beside.contains(&word(at)) {
             return false;
         }
         let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
@@ -229,7 +180,7 @@ impl Grammar {
 
     /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
     fn names_itself(&self, word: &str) -> bool {
-        self.tongue().kin.alone.contains(&word)
+        self.lexicon().things.alone.contains(&word)
     }
 }
 
@@ -249,13 +200,13 @@ impl<'g> Text<'g> {
     fn new(reader: &'g Reader<'g>, text: &str, tokens: &'g [Token]) -> Self {
         let grammar = reader.grammar;
         let spans = reader.near_spans(tokens);
-        let sure = |span: &&super::near::Span| {
+        let sure = |span: &&super::fuzzy_match::Span| {
             span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
         };
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
-        let by = Reckoning { tongue: grammar.tongue(), now: reader.now, prefer: Prefer::default() };
-        let numbers = spans::numbers(text, tokens, grammar.tongue());
+        let by = Reckoning { lexicon: grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
+        let numbers = spans::numbers(text, tokens, grammar.lexicon());
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
             // Part of a number is another number.
@@ -280,8 +231,8 @@ impl<'g> Text<'g> {
             }
             match () {
                 () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => Some(PASS_NAME),
-                () if SMALL_WORDS.contains(&word) || word == JOINER => Some(PASS.1),
-                () if ONE.contains(&word) => Some(PASS_ONE),
+                () if grammar.lexicon().things.small_words.contains(&word) || word == JOINER => Some(PASS.1),
+                () if grammar.lexicon().requests.one.contains(&word) => Some(PASS_ONE),
                 // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.
                 () if is_number || before.is_some_and(|before| number(&[before, word])) => None,
                 () => Some(PASS.0),
@@ -295,7 +246,7 @@ impl<'g> Text<'g> {
     /// Whether a word behind an article is in no sentence and no name.
     fn is_unheard_of(&self, at: usize) -> bool {
         let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
-        self.words[at].is_none() && article.is_some_and(|word| SMALL_WORDS.contains(&word))
+        self.words[at].is_none() && article.is_some_and(|word| self.grammar.lexicon().things.small_words.contains(&word))
     }
 
     /// Whether a word behind an article is a thing that sentences or names of this home know.
@@ -303,8 +254,8 @@ impl<'g> Text<'g> {
         let word = self.tokens[at].word.as_str();
         let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
         self.words[at].is_some()
-            && !SMALL_WORDS.contains(&word)
-            && article.is_some_and(|article| ARTICLES.contains(&article))
+            && !self.grammar.lexicon().things.small_words.contains(&word)
+            && article.is_some_and(|article| self.grammar.lexicon().things.articles.contains(&article))
     }
 
     fn has(&self, word: &str) -> bool {
@@ -357,10 +308,13 @@ impl<'g> Text<'g> {
             }
             let text = grammar.words.text(*word);
             // Nobody who did not say so means all of them.
-            if QUANTIFIERS.contains(&text) || UNITS.contains(&text) {
+            let lexicon = grammar.lexicon();
+            // Nor does who said no unit beside a number mean an hour.
+            let is_unit = lexicon.time.units.get(text).is_some_and(|unit| unit <= Unit::Hour);
+            if lexicon.requests.quantifiers.contains(&text) || is_unit {
                 continue;
             }
-            let small = SMALL_WORDS.contains(&text);
+            let small = lexicon.things.small_words.contains(&text);
             step((at, *to, mentions), if small { PUT_IN.1 } else { PUT_IN.0 }, Said::Put(*word));
         }
         if at == self.tokens.len() {
@@ -375,7 +329,7 @@ impl<'g> Text<'g> {
             }
         }
         for (ruled, _, to) in arcs.ruled {
-            let by = Reckoning { tongue: grammar.tongue(), now: self.reader.now, prefer: ruled.prefer };
+            let by = Reckoning { lexicon: grammar.lexicon(), now: self.reader.now, prefer: ruled.prefer };
             let rest = self.tokens[at..].iter().take(rules::MOST_WORDS);
             let rest: Vec<&str> = rest.map(|token| token.word.as_str()).collect();
             for (_, used) in rules::all(ruled.rule, &rest, &by) {
@@ -399,14 +353,14 @@ impl<'g> Text<'g> {
                 Said::Put(word) => {
                     let text = self.grammar.words.text(word);
                     words.push(text);
-                    put_in.push(!SMALL_WORDS.contains(&text));
+                    put_in.push(!self.grammar.lexicon().things.small_words.contains(&text));
                     put_thing |= self.grammar.names_a_kind(&[text]);
                 }
                 Said::Tokens => {
                     let tokens = &self.tokens[before.0..place.0];
                     words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
                     put_in.extend(tokens.iter().map(|_| false));
-                    kept += tokens.iter().filter(|token| !SMALL_WORDS.contains(&token.word.as_str())).count();
+                    kept += tokens.iter().filter(|token| !self.grammar.lexicon().things.small_words.contains(&token.word.as_str())).count();
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));

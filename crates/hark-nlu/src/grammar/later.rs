@@ -1,6 +1,6 @@
 //! Requests that are to be carried out later: "turn off the lamp in ten minutes", "every day at seven turn on the lamp".
 
-use super::found::Found;
+use super::parse_result::Found;
 use super::reader::Reader;
 use super::{COMMAND, Match};
 use crate::intent::category_of;
@@ -16,7 +16,7 @@ impl Reader<'_> {
     /// minutes" is an announcement. What is put off is not put off again.
     pub(super) fn can_do_later(&self, found: &Found) -> bool {
         let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return true };
-        let tokens = text::tokenise(command, self.grammar.tongue());
+        let tokens = text::tokenise(command, self.grammar.lexicon());
         self.at_once(command, &tokens).is_some_and(|it| it.wild_words == 0 && may_wait(&it, found, self.now))
     }
 
@@ -26,7 +26,7 @@ impl Reader<'_> {
         let timed = |it: &Match| it.slots.contains_key("when") || it.slots.contains_key("recurrence");
         self.best(text, tokens, &[], |found| {
             let Some(command) = found.slots.get(COMMAND).and_then(Value::as_str) else { return false };
-            let tokens = text::tokenise(command, self.grammar.tongue());
+            let tokens = text::tokenise(command, self.grammar.lexicon());
             requests::all(command, &tokens, self, &parse).is_some_and(|several| {
                 let same = |it: &Match| it.intent == several.matches[0].intent && !timed(it);
                 let may = |it: &Match| same(it) && it.wild_words == 0 && may_wait(it, found, self.now);

@@ -3,13 +3,13 @@
 mod accept;
 mod complete;
 mod fill;
-mod found;
+mod parse_result;
 mod graph;
 mod home;
-mod kin;
+mod synonyms;
 mod later;
-mod meaning;
-mod near;
+mod semantic_match;
+mod fuzzy_match;
 mod network;
 mod parse;
 mod pieces;
@@ -24,7 +24,7 @@ use super::Sentences;
 use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement};
 use super::text::Token;
-use super::tongue::Tongue;
+use hark_language::Lexicon;
 use chrono::NaiveDateTime;
 use graph::Graph;
 use hark_core::home::Home;
@@ -40,8 +40,8 @@ use std::sync::Arc;
 use views::{ViewBuilder, Views};
 use words::{WordId, Words};
 
-pub use found::Took;
-pub use near::{Nearness, Similar};
+pub use parse_result::Took;
+pub use fuzzy_match::{Nearness, Similar};
 pub use parse::Match;
 pub(super) use reader::Reader;
 pub use sample::LabelledSample;
@@ -98,7 +98,7 @@ impl Block {
 /// The compiled sentences of one home. Made anew when the home changes.
 pub struct Grammar {
     language: String,
-    tongue: &'static Tongue,
+    lexicon: &'static Lexicon,
     words: Words,
     views: Views,
     slot_names: Vec<String>,
@@ -111,7 +111,7 @@ pub struct Grammar {
     graph: Graph,
     sampler: Sampler,
     /// The names of the home, for those that were not said exactly.
-    names: near::Names,
+    names: fuzzy_match::Names,
     similar: Option<Similar>,
 }
 
@@ -123,8 +123,8 @@ impl Grammar {
 
     /// Compiles with what is known beforehand, such as `area`; sentences that require it match then.
     pub fn with_context(sentences: &Sentences, home: &Home, context: Map<String, Value>) -> Self {
-        let tongue = Tongue::of(sentences.language());
-        let mut views = ViewBuilder::new(home::lists(home), tongue);
+        let lexicon = hark_language::of(sentences.language());
+        let mut views = ViewBuilder::new(home::lists(home), lexicon);
         let mut network = Network::default();
         let mut slot_names = Vec::new();
         let mut meanings = Vec::new();
@@ -156,7 +156,7 @@ impl Grammar {
         let skip_view = views.texts(&sentences.skip_words);
         let ViewBuilder { views, words, home, .. } = views;
         let home: Vec<_> = home.into_iter().map(|(_, entries)| entries).collect();
-        let names = near::Names::new(&home, &words, tongue);
+        let names = fuzzy_match::Names::new(&home, &words, lexicon);
         let skips = views.get(skip_view).entries.iter();
         let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
         skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
@@ -165,7 +165,7 @@ impl Grammar {
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {
             language: sentences.language().to_owned(),
-            tongue,
+            lexicon,
             words,
             views,
             slot_names,
@@ -199,15 +199,15 @@ impl Grammar {
 
     /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
     pub(super) fn is_place(&self, words: &str) -> bool {
-        let within = self.tongue.talk.within;
-        let small = |word: &&str| !near::SMALL_WORDS.contains(word) && !within.contains(word);
+        let within = self.lexicon.discourse.within;
+        let small = |word: &&str| !self.lexicon.things.small_words.contains(word) && !within.contains(word);
         let name: Vec<&str> = words.split(' ').filter(small).collect();
         self.names.are_called(&name.join(" "), &home::PLACE_LISTS)
     }
 
     /// The words of its language.
-    pub fn tongue(&self) -> &'static Tongue {
-        self.tongue
+    pub fn lexicon(&self) -> &'static Lexicon {
+        self.lexicon
     }
 
     /// How large it is, for people: templates, nodes of the network, states for speech, words.
@@ -247,7 +247,7 @@ impl SpeechGrammar for Grammar {
     fn is_open(&self, text: &str) -> Option<bool> {
         let effort = Effort::default();
         let reader = Reader::new(self, NaiveDateTime::default(), &effort);
-        let parse = |text: &str| reader.exactly(text, &super::text::tokenise(text, self.tongue));
+        let parse = |text: &str| reader.exactly(text, &super::text::tokenise(text, self.lexicon));
         let found = parse(text)?;
         // Words that are an example of any words are matched as the example: a word that nobody knows, put in
         // between, tells.

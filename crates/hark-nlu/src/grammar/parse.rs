@@ -2,9 +2,9 @@
 
 mod reconstruct;
 
-use super::found::{Found, Took};
+use super::parse_result::{Found, Took};
 use super::home::IN_AREA;
-use super::near::{self, Candidate, Span};
+use super::fuzzy_match::{self, Candidate, Span};
 use super::network::{Network, NodeId, TemplateId};
 use super::pieces::SlotId;
 use super::reader::Reader;
@@ -128,7 +128,7 @@ impl Grammar {
     pub fn parse(&self, text: &str) -> Option<Match> {
         let effort = Effort::default();
         let found = Reader::new(self, NaiveDateTime::default(), &effort)
-            .exactly(text, &text::tokenise(text, self.tongue));
+            .exactly(text, &text::tokenise(text, self.lexicon));
         found.filter(|_| !effort.is_spent())
     }
 }
@@ -183,7 +183,7 @@ impl Reader<'_> {
             let found = run.reconstruct(way, text, tokens);
             let fits = found.fits(&meaning.block, &grammar.context) && meaning.block.has_keyword(tokens);
             if !fits
-                || found.lists_a_question(grammar.tongue())
+                || found.lists_a_question(grammar.lexicon())
                 || !may(&found)
                 || grammar.is_elsewhere(&found)
             {
@@ -213,7 +213,7 @@ impl Grammar {
         let (said, stands) = (found.slots.get("area"), found.context.get(IN_AREA));
         let (Some(said), Some(name)) = (said, found.slots.get("name")) else { return false };
         let namesake =
-            |item: &near::Item| item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said);
+            |item: &fuzzy_match::Item| item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said);
         // What drives about is told where to go.
         let drives = found
             .context
@@ -436,7 +436,7 @@ impl<'g> Run<'g> {
                 let value = list.entries.iter().position(|entry| Arc::ptr_eq(entry, &candidate.entry))?;
                 Some((candidate.clone(), value as u32))
             });
-            let Some(tied) = near::tied(here.collect()) else { continue };
+            let Some(tied) = fuzzy_match::tied(here.collect()) else { continue };
             let Some((best, _)) = tied.first() else { continue };
             let near = 100 * (1 + best.how as u16) + ((1.0 - best.score) * 100.0) as u16;
             found.push((span.end, self.offered.len() as u32, near));
@@ -448,7 +448,7 @@ impl<'g> Run<'g> {
     fn ruled(&mut self, at: usize, before: usize, cost: Cost, (ruled, slot, to): (Ruled, SlotId, NodeId)) {
         let known = self.ruled.iter().position(|(known, _)| *known == ruled);
         let index = known.unwrap_or_else(|| {
-            let by = Reckoning { tongue: self.grammar.tongue, now: self.reader.now, prefer: ruled.prefer };
+            let by = Reckoning { lexicon: self.grammar.lexicon, now: self.reader.now, prefer: ruled.prefer };
             let mut ends = Vec::new();
             let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
             self.unpaid += RULE_STEPS;

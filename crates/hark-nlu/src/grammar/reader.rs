@@ -1,7 +1,7 @@
 //! Reads one request: the same words are asked for in many places of it, and are read once. All of it shares one effort;
 //! when that is spent nothing more is found, and what was found before is for nobody to use.
 
-use super::near::{Candidate, Span};
+use super::fuzzy_match::{Candidate, Span};
 use super::parse::Match;
 use super::{COMMAND, Grammar};
 use crate::text::{self, Token};
@@ -71,8 +71,8 @@ impl<'r> Reader<'r> {
 
     /// The words of a text that was put together; none when nothing is left.
     pub(crate) fn tokenise(&self, text: &str) -> Vec<Token> {
-        let tongue = self.grammar.tongue();
-        if self.spend(1 + text.len() / LETTERS_A_STEP) { text::tokenise(text, tongue) } else { Vec::new() }
+        let lexicon = self.grammar.lexicon();
+        if self.spend(1 + text.len() / LETTERS_A_STEP) { text::tokenise(text, lexicon) } else { Vec::new() }
     }
 
     /// The best match of some tokens of `text`.

@@ -4,7 +4,7 @@
 use super::words::{WordId, Words};
 use crate::sentences::model::{Data, List, Range};
 use crate::text;
-use crate::tongue::Tongue;
+use hark_language::Lexicon;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ pub struct ViewBuilder {
     /// Words of everything.
     pub words: Words,
     /// The language.
-    pub tongue: &'static Tongue,
+    pub lexicon: &'static Lexicon,
     /// The lists of the home, by their numbers.
     pub home: Vec<(String, Arc<[Arc<Entry>]>)>,
     lists: HashMap<String, ListEntries>,
@@ -146,9 +146,9 @@ struct ListEntries {
 
 impl ViewBuilder {
     /// `home` are the lists that come from the home, with their texts.
-    pub fn new(home: Vec<(&str, Vec<RawEntry>)>, tongue: &'static Tongue) -> Self {
+    pub fn new(home: Vec<(&str, Vec<RawEntry>)>, lexicon: &'static Lexicon) -> Self {
         let mut builder = Self {
-            tongue,
+            lexicon,
             views: Views::default(),
             words: Words::default(),
             home: Vec::new(),
@@ -170,7 +170,7 @@ impl ViewBuilder {
         let mut phrases: Vec<Vec<WordId>> = Vec::new();
         for text in &raw.texts {
             let phrase: Vec<WordId> =
-                text::words(text, self.tongue).iter().map(|word| self.words.intern(word)).collect();
+                text::words(text, self.lexicon).iter().map(|word| self.words.intern(word)).collect();
             if !phrase.is_empty() && !phrases.contains(&phrase) {
                 phrases.push(phrase);
             }
@@ -193,7 +193,7 @@ impl ViewBuilder {
                     context: value.context.clone(),
                 })
                 .collect(),
-            Some(List::Range(range)) => range_entries(range, self.tongue),
+            Some(List::Range(range)) => range_entries(range, self.lexicon),
             Some(List::Wildcard { spoken, .. }) => spoken.iter().map(|text| RawEntry::plain(text)).collect(),
             // The parser has a rule for them.
             Some(List::Rule { .. }) | None => Vec::new(),
@@ -237,7 +237,7 @@ impl ViewBuilder {
         if let Some(known) = self.pieces.get(text) {
             return Arc::clone(known);
         }
-        let words = text::words(text, self.tongue);
+        let words = text::words(text, self.lexicon);
         let words: Arc<[WordId]> = words.iter().map(|word| self.words.intern(word)).collect();
         self.pieces.insert(text.to_owned(), Arc::clone(&words));
         words
@@ -274,7 +274,7 @@ impl ViewBuilder {
                 let texts: Vec<&str> = phrase.iter().map(|word| self.words.text(*word)).collect();
                 let joined = format!("{}{suffix}", texts.join(" "));
                 *phrase =
-                    text::words(&joined, self.tongue).iter().map(|word| self.words.intern(word)).collect();
+                    text::words(&joined, self.lexicon).iter().map(|word| self.words.intern(word)).collect();
             }
             entries.push(Arc::new(entry));
         }
@@ -320,11 +320,11 @@ impl RawEntry {
     }
 }
 
-fn range_entries(range: &Range, tongue: &Tongue) -> Vec<RawEntry> {
+fn range_entries(range: &Range, lexicon: &Lexicon) -> Vec<RawEntry> {
     let numbers = range.numbers();
     numbers
         .map(|number| RawEntry {
-            texts: (tongue.spellings)(number),
+            texts: lexicon.numbers.spellings(number),
             out: range.out(number),
             context: Map::new(),
         })

@@ -5,8 +5,7 @@ use super::encoder::Encoder;
 use super::error::IntentError;
 use super::head::Head;
 use super::places::Places;
-use crate::story;
-use crate::tongue::Tongue;
+use crate::narrative;
 use hark_core::classification::Classify;
 use hark_core::{Category, Classification, Fault};
 use hark_models::manifest::Manifest;
@@ -116,7 +115,7 @@ impl Classify for Classifier {
         self.head.shares(&self.numbers, &mut self.shares);
         let verdict = self.head.verdict(&self.shares);
         // Stories have the words of requests, and what a sentence is near to is all the head can tell.
-        if may_be_told(verdict.category) && story::tells(text, Tongue::of(self.head.language())) {
+        if may_be_told(verdict.category) && narrative::tells(text, hark_language::of(self.head.language())) {
             return Ok(Classification::new(text, Category::OutOfScope, verdict.confidence, Vec::new()));
         }
         Ok(Classification::new(text, verdict.category, verdict.confidence, verdict.intents))

@@ -4,7 +4,6 @@
 use super::catalogue::is_learned;
 use super::examples::{self, Example, Label, yaml_files};
 use super::places::Places;
-use crate::tongue::Tongue;
 use crate::{Grammar, Problem, Sentences, text};
 use hark_core::home::Home;
 use hark_models::manifest::hex;
@@ -82,7 +81,7 @@ pub struct Data {
 
 /// A text as the encoder, which knows English, gets it: spoken form, so that "20%" and "twenty percent" are one.
 pub fn spoken(text: &str) -> String {
-    text::words(text, Tongue::of("en")).join(" ")
+    text::words(text, hark_language::of("en")).join(" ")
 }
 
 impl Data {

@@ -1,6 +1,6 @@
 //! Multinomial logistic regression: weights of classes over the numbers of the encoder.
 
-use super::optimise;
+use super::lbfgs;
 
 /// What keeps the weights small; with it, few examples do not make great certainty.
 const RIDGE: f64 = 0.1;
@@ -38,7 +38,7 @@ impl Model {
         let chosen: Vec<usize> = (0..rows.classes.len()).filter(|row| chosen(*row)).collect();
         let mut weights = vec![0.0; classes * (rows.width + 1)];
         let loss = |at: &[f32], slope: &mut [f32]| loss(rows, &chosen, classes, at, slope);
-        optimise::minimise(&mut weights, rounds, ENOUGH, loss);
+        lbfgs::minimise(&mut weights, rounds, ENOUGH, loss);
         Self { width: rows.width, weights }
     }
 

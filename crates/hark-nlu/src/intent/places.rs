@@ -30,20 +30,25 @@ impl Places {
         }
     }
 
-    /// Folders of sentence templates; those of the owner come last and win.
+    /// The folder with everything that belongs to a language.
+    pub fn language(&self, language: &str) -> PathBuf {
+        self.models_dir.join("languages").join(language)
+    }
+
+    /// Folders of a language's sentence templates; those of the owner come last and win.
     pub fn sentences(&self, language: &str) -> Vec<PathBuf> {
-        let owners = self.owner_sentences.join(language).is_dir().then(|| self.owner_sentences.clone());
-        std::iter::once(self.models_dir.join("sentences")).chain(owners).collect()
+        let owners = Some(self.owner_sentences.join(language)).filter(|folder| folder.is_dir());
+        std::iter::once(self.language(language).join("sentences")).chain(owners).collect()
     }
 
     /// The folder of the sentences that only a home with a PIN needs; nothing is learned from them.
-    pub fn pin_sentences(&self) -> PathBuf {
-        self.models_dir.join("sentences-pin")
+    pub fn pin_sentences(&self, language: &str) -> PathBuf {
+        self.language(language).join("sentences-pin")
     }
 
     /// The examples that come with Hark.
     pub fn examples(&self, language: &str) -> PathBuf {
-        self.models_dir.join("intent/examples").join(language)
+        self.language(language).join("examples")
     }
 
     /// The owner's examples.

@@ -1,7 +1,8 @@
 //! Times of day: "half past seven", "7:30 pm", "quarter to nine", "noon", "nineteen thirty".
 
 use super::{Prefer, Reckoning};
-use crate::tongue::{self, Half, Part, Tongue};
+use hark_language::{Lexicon, phrases};
+use hark_language::time::{Half, Part};
 use chrono::NaiveTime;
 
 /// A time of day as it was said.
@@ -97,15 +98,15 @@ impl Clock {
 }
 
 /// The time of day that `words` begin with, and how many words it takes.
-pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let at = tongue::starts(tongue.at, words);
+pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let at = phrases::starts(lexicon.time.at, words);
     let from = at.unwrap_or(0);
-    let found = bare(&words[from..], tongue).map(|(clock, used)| (clock, from + used, at.is_some()));
+    let found = bare(&words[from..], lexicon).map(|(clock, used)| (clock, from + used, at.is_some()));
     // "before" and "till" are said before a time, "half" is a time and an amount.
     let (clock, used, at) =
-        found.or_else(|| bare(words, tongue).map(|(clock, used)| (clock, used, false)))?;
+        found.or_else(|| bare(words, lexicon).map(|(clock, used)| (clock, used, false)))?;
     let follows = &words[used..];
-    let amount = tongue::find(tongue.units, follows).is_some()
+    let amount = phrases::find(lexicon.time.units, follows).is_some()
         || follows.first().is_some_and(|word| {
             matches!(
                 *word,
@@ -117,8 +118,8 @@ pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
 
 /// A time of day on its own, where nothing but a time can stand.
 pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(String, usize)> {
-    let (clock, mut used) = read(words, by.tongue)?;
-    if let Some((part, more)) = tongue::find(by.tongue.parts, &words[used..]) {
+    let (clock, mut used) = read(words, by.lexicon)?;
+    if let Some((part, more)) = phrases::find(by.lexicon.time.parts, &words[used..]) {
         used += more;
         return Some((clock.in_part(part).0.time().to_string(), used));
     }
@@ -132,18 +133,18 @@ pub fn time_of_day(words: &[&str], by: &Reckoning) -> Option<(String, usize)> {
     Some((said, used))
 }
 
-fn bare(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let (clock, mut used) = named(words, tongue)
-        .or_else(|| minutes_to(words, tongue))
-        .or_else(|| past(words, tongue))
-        .or_else(|| military(words, tongue))
-        .or_else(|| hour_and_minute(words, tongue))?;
+fn bare(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let (clock, mut used) = named(words, lexicon)
+        .or_else(|| minutes_to(words, lexicon))
+        .or_else(|| past(words, lexicon))
+        .or_else(|| military(words, lexicon))
+        .or_else(|| hour_and_minute(words, lexicon))?;
     let mut clock = clock;
-    if let Some(more) = tongue::starts(tongue.oclock, &words[used..]) {
+    if let Some(more) = phrases::starts(lexicon.time.oclock, &words[used..]) {
         used += more;
         clock.marked = true;
     }
-    if let Some((half, more)) = tongue::find(tongue.halves, &words[used..]) {
+    if let Some((half, more)) = phrases::find(lexicon.time.halves, &words[used..]) {
         used += more;
         clock = Clock { marked: true, ..clock.in_half(half) };
     }
@@ -151,19 +152,19 @@ fn bare(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
 }
 
 /// "noon"
-fn named(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let ((hour, minute), used) = tongue::find(tongue.named_times, words)?;
+fn named(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let ((hour, minute), used) = phrases::find(lexicon.time.named_times, words)?;
     Some((Clock::exact(hour, minute), used))
 }
 
 /// "half past seven", "quarter to nine"; in German "halb acht".
-fn past(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let (offset, used) = tongue::find(tongue.past, words)?;
+fn past(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let (offset, used) = phrases::find(lexicon.time.past, words)?;
     let rest = &words[used..];
-    if let Some(((hour, _), more)) = tongue::find(tongue.named_times, rest) {
+    if let Some(((hour, _), more)) = phrases::find(lexicon.time.named_times, rest) {
         return Some((around(hour, offset), used + more));
     }
-    let (hour, more) = (tongue.whole)(rest)?;
+    let (hour, more) = lexicon.numbers.whole(rest)?;
     let clock = Clock::of(u32::try_from(hour).ok().filter(|hour| (1..=24).contains(hour))?, offset)?;
     Some((Clock { marked: true, ..clock }, used + more))
 }
@@ -175,39 +176,39 @@ fn around(hour: u32, offset: i64) -> Clock {
 }
 
 /// "five to seven", "ten minutes past six", "fünf vor halb acht".
-fn minutes_to(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let (count, mut used) = (tongue.whole)(words)?;
+fn minutes_to(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let (count, mut used) = lexicon.numbers.whole(words)?;
     let count = i64::try_from(count).ok().filter(|count| (1..60).contains(count))?;
-    if let Some((tongue::Unit::Minute, more)) = tongue::find(tongue.units, &words[used..]) {
+    if let Some((hark_language::time::Unit::Minute, more)) = phrases::find(lexicon.time.units, &words[used..]) {
         used += more;
     }
-    let (sign, more) = tongue::find(tongue.minutes_to, &words[used..])?;
+    let (sign, more) = phrases::find(lexicon.time.minutes_to, &words[used..])?;
     used += more;
     let rest = &words[used..];
-    if let Some(((hour, _), more)) = tongue::find(tongue.named_times, rest) {
+    if let Some(((hour, _), more)) = phrases::find(lexicon.time.named_times, rest) {
         return Some((around(hour, sign * count), used + more));
     }
-    if let Some((clock, more)) = past(rest, tongue) {
+    if let Some((clock, more)) = past(rest, lexicon) {
         let minutes = (i64::from(clock.minutes) + sign * count).rem_euclid(i64::from(HALF_DAY));
         return Some((Clock { minutes: minutes as u32, ..clock }, used + more));
     }
-    let (hour, more) = (tongue.whole)(rest)?;
+    let (hour, more) = lexicon.numbers.whole(rest)?;
     let clock = Clock::of(u32::try_from(hour).ok().filter(|hour| (1..=24).contains(hour))?, sign * count)?;
     Some((Clock { marked: true, ..clock }, used + more))
 }
 
 /// "nineteen hundred hours", "zero seven hundred", "nineteen thirty" written as `1930`.
-fn military(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let zero = usize::from(is_zero(words.first()?, tongue));
+fn military(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let zero = usize::from(is_zero(words.first()?, lexicon));
     let (value, mut used) =
-        (tongue.whole)(&words[zero..]).filter(|(value, _)| (100..=2400).contains(value))?;
+        lexicon.numbers.whole(&words[zero..]).filter(|(value, _)| (100..=2400).contains(value))?;
     used += zero;
     let full = value % 100 == 0;
     // "one hundred percent" and "two thousand" are no times; "at nineteen hundred" is.
     if full && value % 1000 == 0 && value != 1000 && value != 2000 {
         return None;
     }
-    let hours = tongue::starts(tongue.hundred, &words[used..]);
+    let hours = phrases::starts(lexicon.time.hundred, &words[used..]);
     used += hours.unwrap_or(0);
     let (hour, minute) = (u32::try_from(value / 100).ok()?, u32::try_from(value % 100).ok()?);
     if minute > 59 || hour > 24 {
@@ -220,14 +221,14 @@ fn military(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
     Some((Clock { minutes, half, marked: hours.is_some() || zero > 0 }, used))
 }
 
-fn is_zero(word: &str, tongue: &Tongue) -> bool {
-    Some(word) == tongue.oh || matches!(word, "zero" | "null")
+fn is_zero(word: &str, lexicon: &Lexicon) -> bool {
+    lexicon.numbers.oh.is_some_and(|oh| oh.text() == word) || lexicon.numbers.below_hundred.first() == Some(&word)
 }
 
 /// "seven", "seven thirty", "seven oh five", "sieben uhr dreißig", "zero seven thirty".
-fn hour_and_minute(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
-    let zero = usize::from(words.len() > 1 && is_zero(words[0], tongue));
-    let digit = (tongue.whole)(&words[zero..]).filter(|(hour, _)| zero == 0 || (1..10).contains(hour));
+fn hour_and_minute(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
+    let zero = usize::from(words.len() > 1 && is_zero(words[0], lexicon));
+    let digit = lexicon.numbers.whole(&words[zero..]).filter(|(hour, _)| zero == 0 || (1..10).contains(hour));
     let (hour, used) = match digit {
         Some((hour, used)) => (u32::try_from(hour).ok().filter(|hour| *hour <= 24)?, used),
         // "zero thirty"
@@ -238,11 +239,11 @@ fn hour_and_minute(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
         return None;
     }
     let mut marked = zero > 0;
-    if let Some(more) = tongue.clock_word.filter(|word| words.get(used) == Some(word)).map(|_| 1) {
+    if let Some(more) = lexicon.time.clock_word.filter(|word| words.get(used) == Some(&word.text())).map(|_| 1) {
         used += more;
         marked = true;
     }
-    let minute = minute(&words[used..], tongue);
+    let minute = minute(&words[used..], lexicon);
     used += minute.map_or(0, |(_, more)| more);
     let said = minute.map_or(0, |(minute, _)| minute);
     let clock = Clock::of(hour, i64::from(said))?;
@@ -252,21 +253,21 @@ fn hour_and_minute(words: &[&str], tongue: &Tongue) -> Option<(Clock, usize)> {
 }
 
 /// The minutes behind an hour: "thirty", "oh five", "point three zero".
-fn minute(words: &[&str], tongue: &Tongue) -> Option<(u32, usize)> {
+fn minute(words: &[&str], lexicon: &Lexicon) -> Option<(u32, usize)> {
     let (first, rest) = words.split_first()?;
     let digit = |word: Option<&&str>| {
-        word.and_then(|word| (tongue.whole)(&[word]))
+        word.and_then(|word| lexicon.numbers.whole(&[word]))
             .filter(|(digit, _)| *digit < 10)
             .map(|(digit, _)| digit as u32)
     };
-    if is_zero(first, tongue) {
+    if is_zero(first, lexicon) {
         return digit(rest.first()).map(|minute| (minute, 2));
     }
-    if *first == tongue.point {
+    if *first == lexicon.numbers.point.text() {
         let tens = digit(rest.first()).filter(|tens| *tens < 6)?;
         return Some(digit(rest.get(1)).map_or((tens * 10, 2), |ones| (tens * 10 + ones, 3)));
     }
-    let (minute, used) = (tongue.whole)(words)?;
-    let least = if tongue.oh.is_some() { 10 } else { 0 };
+    let (minute, used) = lexicon.numbers.whole(words)?;
+    let least = if lexicon.numbers.oh.is_some() { 10 } else { 0 };
     u32::try_from(minute).ok().filter(|minute| (least..60).contains(minute)).map(|minute| (minute, used))
 }

@@ -1,7 +1,8 @@
 //! Days and spans of days: "tomorrow", "next friday", "the 3rd of march", "in two weeks", "christmas".
 
 use super::{Reckoning, lengths};
-use crate::tongue::{self, Feast, Unit, Which};
+use hark_language::phrases;
+use hark_language::time::{Feast, Unit, Which};
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Weekday};
 
 /// A day, several days, or a moment that was reckoned from now.
@@ -30,11 +31,11 @@ pub fn read(words: &[&str], by: &Reckoning) -> Read {
     };
     keep(relative(words, by), 0);
     keep(plain(words, by), 0);
-    if let Some(on) = tongue::starts(by.tongue.on, words) {
+    if let Some(on) = phrases::starts(by.lexicon.time.on, words) {
         keep(plain(&words[on..], by), on);
         keep(day_of_month(&words[on..], by), on);
     }
-    if let Some(during) = tongue::starts(by.tongue.during, words) {
+    if let Some(during) = phrases::starts(by.lexicon.time.during, words) {
         keep(month(&words[during..], by), during);
         keep(which_unit(&words[during..], by), during);
     }
@@ -126,14 +127,14 @@ fn in_digits(words: &[&str], by: &Reckoning) -> Option<Said> {
             _ => None,
         };
     }
-    let (one, used) = (by.tongue.whole)(words)?;
-    if words.get(used) != Some(&by.tongue.over) {
+    let (one, used) = by.lexicon.numbers.whole(words)?;
+    if words.get(used) != Some(&by.lexicon.numbers.over.text()) {
         return None;
     }
-    let (two, more) = (by.tongue.whole)(&words[used + 1..])?;
+    let (two, more) = by.lexicon.numbers.whole(&words[used + 1..])?;
     let used = used + 1 + more;
     let (one, two) = (u32::try_from(one).ok()?, u32::try_from(two).ok()?);
-    let (month, day) = if by.tongue.decimal_comma || one > 12 { (two, one) } else { (one, two) };
+    let (month, day) = if by.lexicon.numbers.decimal_comma || one > 12 { (two, one) } else { (one, two) };
     let year = year(&words[used..], by);
     let more = year.map_or(0, |(_, more)| more);
     Some(Said { day, month, year: year.map(|(year, _)| year), used: used + more })
@@ -141,10 +142,10 @@ fn in_digits(words: &[&str], by: &Reckoning) -> Option<Said> {
 
 /// "today", "tomorrow week".
 fn named_day(words: &[&str], by: &Reckoning) -> Read {
-    let (ahead, mut used) = tongue::find(by.tongue.days, words)?;
+    let (ahead, mut used) = phrases::find(by.lexicon.time.days, words)?;
     let mut day = ahead_of(by.now.date(), ahead)?;
     // "a week tomorrow" stands elsewhere; this is "tomorrow week".
-    if by.tongue.code == "en" && words.get(used) == Some(&"week") {
+    if by.lexicon.code == "en" && words.get(used) == Some(&"week") {
         day = ahead_of(day, 7)?;
         used += 1;
     }
@@ -153,31 +154,31 @@ fn named_day(words: &[&str], by: &Reckoning) -> Read {
 
 /// "now".
 fn now(words: &[&str], by: &Reckoning) -> Read {
-    tongue::starts(by.tongue.now, words).map(|used| (Dated::Moment(by.now), used))
+    phrases::starts(by.lexicon.time.now, words).map(|used| (Dated::Moment(by.now), used))
 }
 
 /// "friday", "next friday", "friday next week", "friday the 13th", "monday week".
 fn weekday(words: &[&str], by: &Reckoning) -> Read {
     let today = by.now.date();
     let (which, mut used) =
-        tongue::find(by.tongue.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
+        phrases::find(by.lexicon.time.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
     // "next week friday", "next week on friday"
     let mut week = None;
-    if let (Some(which), Some((Unit::Week, more))) = (which, tongue::find(by.tongue.units, &words[used..])) {
-        used += more + tongue::starts(by.tongue.on, &words[used + more..]).unwrap_or(0);
+    if let (Some(which), Some((Unit::Week, more))) = (which, phrases::find(by.lexicon.time.units, &words[used..])) {
+        used += more + phrases::starts(by.lexicon.time.on, &words[used + more..]).unwrap_or(0);
         week = Some(which);
     }
-    let (weekday, more) = tongue::find(by.tongue.weekdays, &words[used..])?;
+    let (weekday, more) = phrases::find(by.lexicon.time.weekdays, &words[used..])?;
     used += more;
     // "friday the 13th", "monday, march 3rd": the date says which one, if it is such a day.
-    let on = tongue::starts(by.tongue.on, &words[used..]).unwrap_or(0);
+    let on = phrases::starts(by.lexicon.time.on, &words[used..]).unwrap_or(0);
     for skip in [on, 0] {
         let rest = &words[used + skip..];
         if let Some((Dated::Day(day), more)) = month_day(rest, by).or_else(|| digits(rest, by)) {
             return Some((Dated::Day(day), used + skip + more));
         }
-        if let Some((number, more)) = (by.tongue.ordinal)(rest)
-            && tongue::find(by.tongue.units, &rest[more..]).is_none()
+        if let Some((number, more)) = by.lexicon.numbers.ordinal(rest)
+            && phrases::find(by.lexicon.time.units, &rest[more..]).is_none()
             && let Some(day) = weekday_on_the(weekday, number, today)
         {
             return Some((Dated::Day(day), used + skip + more));
@@ -187,16 +188,16 @@ fn weekday(words: &[&str], by: &Reckoning) -> Read {
     let nearest = if ahead > 0 { ahead } else { ahead + 7 };
     // "friday next week", "friday of next week", "friday after next"
     let mut behind = None;
-    let of = tongue::starts(by.tongue.of, &words[used..]).unwrap_or(0);
-    if let Some((which, more)) = tongue::find(by.tongue.which, &words[used + of..])
-        && let Some((Unit::Week, unit)) = tongue::find(by.tongue.units, &words[used + of + more..])
+    let of = phrases::starts(by.lexicon.time.of, &words[used..]).unwrap_or(0);
+    if let Some((which, more)) = phrases::find(by.lexicon.time.which, &words[used + of..])
+        && let Some((Unit::Week, unit)) = phrases::find(by.lexicon.time.units, &words[used + of + more..])
     {
         used += of + more + unit;
         behind = Some(which);
-    } else if by.tongue.code == "en" && words[used..].starts_with(&["after", "next"]) {
+    } else if by.lexicon.code == "en" && words[used..].starts_with(&["after", "next"]) {
         used += 2;
         behind = Some(Which::AfterNext);
-    } else if by.tongue.code == "en" && words.get(used) == Some(&"week") && which.is_none() {
+    } else if by.lexicon.code == "en" && words.get(used) == Some(&"week") && which.is_none() {
         return Some((Dated::Day(ahead_of(today, nearest + 7)?), used + 1));
     }
     let ahead = match week.or(behind).or(which) {
@@ -230,20 +231,20 @@ fn weekday_on_the(weekday: Weekday, number: u64, today: NaiveDate) -> Option<Nai
 
 /// "the first tuesday of october", "last monday in march 2027".
 fn weekday_in_month(words: &[&str], by: &Reckoning) -> Read {
-    let the = tongue::starts(&["the", "der", "den", "dem"], words).unwrap_or(0);
+    let the = phrases::starts(by.lexicon.time.articles, words).unwrap_or(0);
     let words = &words[the..];
-    let (which, mut used) = match tongue::starts(by.tongue.last, words) {
+    let (which, mut used) = match phrases::starts(by.lexicon.time.last, words) {
         Some(used) => (None, used),
         None => {
-            let (number, used) = (by.tongue.ordinal)(words)?;
+            let (number, used) = by.lexicon.numbers.ordinal(words)?;
             (Some(u8::try_from(number).ok().filter(|number| (1..=5).contains(number))?), used)
         }
     };
-    let (weekday, more) = tongue::find(by.tongue.weekdays, &words[used..])?;
+    let (weekday, more) = phrases::find(by.lexicon.time.weekdays, &words[used..])?;
     used += more;
-    let of = tongue::starts(by.tongue.of, &words[used..]);
-    used += of.or_else(|| tongue::starts(by.tongue.during, &words[used..]))?;
-    let (month, more) = tongue::find(by.tongue.months, &words[used..])?;
+    let of = phrases::starts(by.lexicon.time.of, &words[used..]);
+    used += of.or_else(|| phrases::starts(by.lexicon.time.during, &words[used..]))?;
+    let (month, more) = phrases::find(by.lexicon.time.months, &words[used..])?;
     used += more;
     let day_in = |year: i32| match which {
         Some(number) => NaiveDate::from_weekday_of_month_opt(year, month, weekday, number),
@@ -270,20 +271,20 @@ fn month_day(words: &[&str], by: &Reckoning) -> Read {
 /// The same, whether there is such a day or not.
 fn in_words(words: &[&str], by: &Reckoning) -> Option<Said> {
     let ordinal = |words: &[&str]| {
-        let number = (by.tongue.ordinal)(words).or_else(|| (by.tongue.whole)(words));
+        let number = by.lexicon.numbers.ordinal(words).or_else(|| by.lexicon.numbers.whole(words));
         number
             .and_then(|(number, used)| Some((u32::try_from(number).ok()?, used)))
             .filter(|(day, _)| (1..=99).contains(day))
     };
-    let the = tongue::starts(&["the", "den", "der"], words).unwrap_or(0);
+    let the = phrases::starts(by.lexicon.time.articles, words).unwrap_or(0);
     let (month, day, used) = if let Some((day, used)) = ordinal(&words[the..]) {
         let used = the + used;
-        let of = tongue::starts(by.tongue.of, &words[used..]).unwrap_or(0);
-        let (month, more) = tongue::find(by.tongue.months, &words[used + of..])?;
+        let of = phrases::starts(by.lexicon.time.of, &words[used..]).unwrap_or(0);
+        let (month, more) = phrases::find(by.lexicon.time.months, &words[used + of..])?;
         (month, day, used + of + more)
     } else {
-        let (month, used) = tongue::find(by.tongue.months, words)?;
-        let the = tongue::starts(&["the"], &words[used..]).unwrap_or(0);
+        let (month, used) = phrases::find(by.lexicon.time.months, words)?;
+        let the = phrases::starts(by.lexicon.time.articles, &words[used..]).unwrap_or(0);
         let (day, more) = ordinal(&words[used + the..])?;
         (month, day, used + the + more)
     };
@@ -295,8 +296,8 @@ fn in_words(words: &[&str], by: &Reckoning) -> Option<Said> {
 /// "march 2027", "next march".
 fn month(words: &[&str], by: &Reckoning) -> Read {
     let (which, used) =
-        tongue::find(by.tongue.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
-    let (month, more) = tongue::find(by.tongue.months, &words[used..])?;
+        phrases::find(by.lexicon.time.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
+    let (month, more) = phrases::find(by.lexicon.time.months, &words[used..])?;
     let used = used + more;
     let today = by.now.date();
     let said = year(&words[used..], by);
@@ -317,28 +318,28 @@ fn month(words: &[&str], by: &Reckoning) -> Read {
 
 /// A year from 1900 to 2199: "two thousand and twenty six", "twenty twenty six", "nineteen ninety nine".
 fn year(words: &[&str], by: &Reckoning) -> Option<(i32, usize)> {
-    let skip = tongue::starts(by.tongue.of, words).unwrap_or(0);
+    let skip = phrases::starts(by.lexicon.time.of, words).unwrap_or(0);
     let rest = &words[skip..];
-    let (value, used) = (by.tongue.whole)(rest)?;
+    let (value, used) = by.lexicon.numbers.whole(rest)?;
     if (1900..2200).contains(&value) {
         return Some((i32::try_from(value).ok()?, skip + used));
     }
-    let (below, more) = (by.tongue.whole)(&rest[used..]).filter(|(below, _)| (10..100).contains(below))?;
+    let (below, more) = by.lexicon.numbers.whole(&rest[used..]).filter(|(below, _)| (10..100).contains(below))?;
     let value = matches!(value, 19..=21).then_some(value * 100 + below)?;
     Some((i32::try_from(value).ok()?, skip + used + more))
 }
 
 /// "the 15th": the next one. Only behind "on" or "the".
 fn day_of_month(words: &[&str], by: &Reckoning) -> Read {
-    let (number, mut used) = (by.tongue.ordinal)(words)?;
+    let (number, mut used) = by.lexicon.numbers.ordinal(words)?;
     let number = u32::try_from(number).ok().filter(|number| (1..=31).contains(number))?;
-    if tongue::find(by.tongue.units, &words[used..]).is_some() {
+    if phrases::find(by.lexicon.time.units, &words[used..]).is_some() {
         return None;
     }
     let today = by.now.date();
     let first = today - Days::new(u64::from(today.day0()));
     // "the 15th of next month"
-    let of = tongue::starts(by.tongue.of, &words[used..]).unwrap_or(0);
+    let of = phrases::starts(by.lexicon.time.of, &words[used..]).unwrap_or(0);
     if let Some((Dated::Days(first, _), more)) = which_unit(&words[used + of..], by)
         && first.day() == 1
     {
@@ -353,27 +354,27 @@ fn day_of_month(words: &[&str], by: &Reckoning) -> Read {
 
 /// "this weekend", "next week", "last month", "the next three days".
 fn which_unit(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
+    let lexicon = by.lexicon;
     let today = by.now.date();
-    let (which, used) = match tongue::find(tongue.which, words) {
+    let (which, used) = match phrases::find(lexicon.time.which, words) {
         Some(found) => found,
         // "the weekend" is the one to come.
-        None => match tongue::find(tongue.units, words) {
+        None => match phrases::find(lexicon.time.units, words) {
             // "Weekends" are a habit.
-            Some((Unit::Weekend, used)) if tongue::find(tongue.habit_sets, words).is_none() => {
+            Some((Unit::Weekend, used)) if phrases::find(lexicon.time.habit_sets, words).is_none() => {
                 return Some((days(weekend(today), 2)?, used));
             }
             _ => return None,
         },
     };
     let rest = &words[used..];
-    if let Some((unit, more)) = tongue::find(tongue.units, rest) {
+    if let Some((unit, more)) = phrases::find(lexicon.time.units, rest) {
         return Some((unit_of(which, unit, today)?, used + more));
     }
     if !matches!(which, Which::Next | Which::Coming) {
         return None;
     }
-    let (length, more) = lengths::read(rest, tongue).filter(|(length, _)| length.is_of_days())?;
+    let (length, more) = lengths::read(rest, lexicon).filter(|(length, _)| length.is_of_days())?;
     let end = length.after(by.now, true)?.date();
     Some((Dated::Days(today, end), used + more))
 }
@@ -428,8 +429,8 @@ fn ahead_of(day: NaiveDate, count: i64) -> Option<NaiveDate> {
 /// "christmas", "next easter".
 fn feast(words: &[&str], by: &Reckoning) -> Read {
     let (which, used) =
-        tongue::find(by.tongue.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
-    let (feast, more) = tongue::find(by.tongue.feasts, &words[used..])?;
+        phrases::find(by.lexicon.time.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
+    let (feast, more) = phrases::find(by.lexicon.time.feasts, &words[used..])?;
     let used = used + more;
     let today = by.now.date();
     let of = |year: i32| day_of(feast, year);
@@ -446,10 +447,10 @@ fn feast(words: &[&str], by: &Reckoning) -> Read {
 /// The day of a feast in a year.
 pub fn day_of(feast: Feast, year: i32) -> Option<NaiveDate> {
     match feast {
-        Feast::Fixed(month, day) => NaiveDate::from_ymd_opt(year, month, day),
-        Feast::Easter(after) => ahead_of(easter(year)?, after),
-        Feast::Nth(month, weekday, number) => {
-            NaiveDate::from_weekday_of_month_opt(year, month, weekday, number)
+        Feast::Fixed { month, day } => NaiveDate::from_ymd_opt(year, month, day),
+        Feast::Easter { easter: after } => ahead_of(easter(year)?, after),
+        Feast::Nth { month, weekday, nth } => {
+            NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth)
         }
     }
 }
@@ -467,11 +468,11 @@ fn easter(year: i32) -> Option<NaiveDate> {
 
 /// "the end of the month": its last day. Of a week it is Sunday.
 fn edge(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
-    let end = tongue::starts(tongue.end_of, words);
-    let used = end.or_else(|| tongue::starts(tongue.begin_of, words))?;
-    let the = tongue::starts(&["the", "this", "des", "der", "dieses", "dieser"], &words[used..]).unwrap_or(0);
-    let (span, more) = match tongue::find(tongue.units, &words[used + the..]) {
+    let lexicon = by.lexicon;
+    let end = phrases::starts(lexicon.time.end_of, words);
+    let used = end.or_else(|| phrases::starts(lexicon.time.begin_of, words))?;
+    let the = phrases::starts(lexicon.time.articles, &words[used..]).unwrap_or(0);
+    let (span, more) = match phrases::find(lexicon.time.units, &words[used + the..]) {
         Some((unit, more)) => (unit_of(Which::This, unit, by.now.date())?, the + more),
         None => which_unit(&words[used..], by).or_else(|| month(&words[used..], by))?,
     };
@@ -482,35 +483,35 @@ fn edge(words: &[&str], by: &Reckoning) -> Read {
 
 /// "in two weeks", "two days from now", "a week from friday", "three days ago", "a week on monday", "now".
 fn relative(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
+    let lexicon = by.lexicon;
     let ahead = |length: lengths::Length, forward: bool| {
         let at = length.after(by.now, forward)?;
         Some(if length.is_of_days() { Dated::Day(at.date()) } else { Dated::Moment(at) })
     };
-    if let Some(in_) = tongue::starts(tongue.hence, words)
-        && let Some((length, used)) = lengths::read(&words[in_..], tongue)
+    if let Some(in_) = phrases::starts(lexicon.time.hence, words)
+        && let Some((length, used)) = lengths::read(&words[in_..], lexicon)
     {
         let used = in_ + used;
-        let more = tongue::starts(tongue.from_now, &words[used..])
-            .or_else(|| tongue::starts(&["time", "'s time"], &words[used..]))
+        let more = phrases::starts(lexicon.time.from_now, &words[used..])
+            .or_else(|| phrases::starts(lexicon.time.hence_end, &words[used..]))
             .unwrap_or(0);
         return Some((ahead(length, true)?, used + more));
     }
-    if let Some(since) = tongue::starts(tongue.since, words)
-        && let Some((length, used)) = lengths::read(&words[since..], tongue)
+    if let Some(since) = phrases::starts(lexicon.time.since, words)
+        && let Some((length, used)) = lengths::read(&words[since..], lexicon)
     {
         return Some((ahead(length, false)?, since + used));
     }
-    let Some((length, used)) = lengths::read(words, tongue) else { return now(words, by) };
-    if let Some(more) = tongue::starts(tongue.from_now, &words[used..]) {
+    let Some((length, used)) = lengths::read(words, lexicon) else { return now(words, by) };
+    if let Some(more) = phrases::starts(lexicon.time.from_now, &words[used..]) {
         return Some((ahead(length, true)?, used + more));
     }
-    if let Some(more) = tongue::starts(tongue.ago, &words[used..]) {
+    if let Some(more) = phrases::starts(lexicon.time.ago, &words[used..]) {
         return Some((ahead(length, false)?, used + more));
     }
     // "a week from friday", "a week tomorrow", "two weeks on monday"
-    let from = tongue::starts(tongue.from, &words[used..]).unwrap_or(0);
-    let on = tongue::starts(tongue.on, &words[used + from..]).unwrap_or(0);
+    let from = phrases::starts(lexicon.time.from, &words[used..]).unwrap_or(0);
+    let on = phrases::starts(lexicon.time.on, &words[used + from..]).unwrap_or(0);
     let (base, more) = [from + on, from]
         .iter()
         .find_map(|skip| plain(&words[used + skip..], by).map(|(base, more)| (base, skip + more)))?;

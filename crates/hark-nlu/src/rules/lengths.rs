@@ -1,7 +1,8 @@
 //! Lengths of time: "an hour and a half", "90 seconds", "1h 30m", "two weeks".
 
 use super::Found;
-use crate::tongue::{self, Tongue, Unit};
+use hark_language::{Lexicon, phrases};
+use hark_language::time::Unit;
 use chrono::{Duration, Months, NaiveDateTime};
 use serde_json::Value;
 
@@ -111,13 +112,13 @@ impl Length {
 }
 
 /// The longest length that `words` begin with, and how many words it takes.
-pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Length, usize)> {
+pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Length, usize)> {
     let mut length = Length::default();
-    let mut used = tongue::starts(tongue.roughly, words).unwrap_or(0);
+    let mut used = phrases::starts(lexicon.time.roughly, words).unwrap_or(0);
     let mut last: Option<Unit> = None;
     loop {
-        let join = if last.is_some() { tongue::starts(tongue.joins, &words[used..]).unwrap_or(0) } else { 0 };
-        let Some((count, unit, taken)) = part(&words[used + join..], tongue, last) else { break };
+        let join = if last.is_some() { phrases::starts(lexicon.time.joins, &words[used..]).unwrap_or(0) } else { 0 };
+        let Some((count, unit, taken)) = part(&words[used + join..], lexicon, last) else { break };
         if last.is_some_and(|last| unit >= last) {
             break;
         }
@@ -128,9 +129,9 @@ pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Length, usize)> {
         (length, last) = (longer, Some(unit));
         used += join + taken;
         // "an hour and a half": half of the unit just said, unless a unit follows: "and half a minute".
-        if let Some((share, taken)) = tongue::find(tongue.more, &words[used..])
-            && tongue::starts(tongue.of_a, &words[used + taken..]).is_none()
-            && tongue::find(tongue.units, &words[used + taken..]).is_none()
+        if let Some((share, taken)) = phrases::find(lexicon.numbers.and_shares, &words[used..])
+            && phrases::starts(lexicon.time.of_a, &words[used + taken..]).is_none()
+            && phrases::find(lexicon.time.units, &words[used + taken..]).is_none()
             && length.add(share, unit).is_some()
         {
             used += taken;
@@ -142,19 +143,19 @@ pub fn read(words: &[&str], tongue: &Tongue) -> Option<(Length, usize)> {
 }
 
 /// One count with its unit, and the words of both.
-fn part(words: &[&str], tongue: &Tongue, last: Option<Unit>) -> Option<(f64, Unit, usize)> {
-    let unit_at = |at: usize| tongue::find(tongue.units, words.get(at..).unwrap_or_default());
+fn part(words: &[&str], lexicon: &Lexicon, last: Option<Unit>) -> Option<(f64, Unit, usize)> {
+    let unit_at = |at: usize| phrases::find(lexicon.time.units, words.get(at..).unwrap_or_default());
     // "an hour"
-    let one = tongue::starts(tongue.one, words).and_then(|used| Some((1.0, used, unit_at(used)?)));
+    let one = phrases::starts(lexicon.time.one, words).and_then(|used| Some((1.0, used, unit_at(used)?)));
     // "half an hour", "three quarters of an hour"
-    let share = tongue::find(tongue.shares, words).and_then(|(share, used)| {
-        let of = tongue::starts(tongue.of_a, &words[used..]).unwrap_or(0);
+    let share = phrases::find(lexicon.numbers.shares, words).and_then(|(share, used)| {
+        let of = phrases::starts(lexicon.time.of_a, &words[used..]).unwrap_or(0);
         Some((share, used + of, unit_at(used + of)?))
     });
     // "two and a half hours", "a couple of minutes"
     let amount =
-        tongue::find(tongue.amounts, words).and_then(|(count, used)| Some((count, used, unit_at(used)?)));
-    let number = (tongue.number)(words).and_then(|(count, used)| Some((count, used, unit_at(used)?)));
+        phrases::find(lexicon.numbers.amounts, words).and_then(|(count, used)| Some((count, used, unit_at(used)?)));
+    let number = lexicon.numbers.number(words).and_then(|(count, used)| Some((count, used, unit_at(used)?)));
     let found = [share, amount, number, one].into_iter().flatten().max_by_key(|(_, used, _)| *used);
     if let Some((count, used, (unit, unit_words))) = found {
         return (count >= 0.0).then_some((count, unit, used + unit_words));
@@ -165,7 +166,7 @@ fn part(words: &[&str], tongue: &Tongue, last: Option<Unit>) -> Option<(f64, Uni
         Unit::Minute => Unit::Second,
         _ => return None,
     };
-    let (count, used) = (tongue.whole)(words)?;
+    let (count, used) = lexicon.numbers.whole(words)?;
     // "Five minutes and one for ten": another timer, not a second more.
     let counts = count > 1 || words[0].starts_with(|first: char| first.is_ascii_digit());
     (counts && count < 60).then_some((count as f64, below, used))

@@ -37,7 +37,7 @@ mod tests;
 pub use dates::{NoSuchDay, no_such_day};
 pub use lengths::{Length, read as length};
 
-use super::tongue::Tongue;
+use hark_language::Lexicon;
 use chrono::NaiveDateTime;
 use serde_json::{Number, Value};
 
@@ -96,7 +96,7 @@ pub enum Prefer {
 #[derive(Debug, Clone, Copy)]
 pub struct Reckoning {
     /// The language.
-    pub tongue: &'static Tongue,
+    pub lexicon: &'static Lexicon,
     /// Local time.
     pub now: NaiveDateTime,
     /// Which of two possible hours is meant.
@@ -115,20 +115,20 @@ pub fn longest(rule: Rule, words: &[&str], by: &Reckoning) -> Option<(Found, usi
         Rule::Date => when::date(words, by).map(|(when, used)| (one(when.to_string().into()), used)),
         Rule::Time => clock::time_of_day(words, by).map(|(time, used)| (one(time.into()), used)),
         Rule::Duration => {
-            lengths::read(words, by.tongue).and_then(|(length, used)| Some((length.slots()?, used)))
+            lengths::read(words, by.lexicon).and_then(|(length, used)| Some((length.slots()?, used)))
         }
         Rule::Recurrence => {
             recurrence::read(words, by).map(|(every, used)| (one(every.to_string().into()), used))
         }
-        Rule::Number => amounts::number(words, by.tongue).map(|(number, used)| (one(plain(number)), used)),
+        Rule::Number => amounts::number(words, by.lexicon).map(|(number, used)| (one(plain(number)), used)),
         Rule::Percentage => {
-            amounts::percentage(words, by.tongue).map(|(number, used)| (one(plain(number)), used))
+            amounts::percentage(words, by.lexicon).map(|(number, used)| (one(plain(number)), used))
         }
-        Rule::Temperature => amounts::temperature(words, by.tongue).map(|(number, unit, used)| {
+        Rule::Temperature => amounts::temperature(words, by.lexicon).map(|(number, unit, used)| {
             let unit = unit.map(|unit| ("_unit", Value::from(unit)));
             (one(plain(number)).into_iter().chain(unit).collect(), used)
         }),
-        Rule::Sum => sums::read(words, by.tongue).map(|(sum, used)| (one(sum.into()), used)),
+        Rule::Sum => sums::read(words, by.lexicon).map(|(sum, used)| (one(sum.into()), used)),
     }
 }
 

@@ -8,7 +8,8 @@
 use super::clock::{self, Clock};
 use super::dates::{self, Dated};
 use super::{Reckoning, lengths, window};
-use crate::tongue::{self, Part, Unit};
+use hark_language::phrases;
+use hark_language::time::{Feast, Part, Unit};
 use chrono::{Datelike, NaiveTime, Weekday};
 use hark_core::calendar::{Frequency, Recurrence};
 
@@ -17,10 +18,10 @@ type Read = Option<(Recurrence, Option<Part>, usize)>;
 
 /// The longest repetition that `words` begin with, and how many words it takes.
 pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
-    let before = clock::read(words, by.tongue).filter(|(clock, _)| clock.marked);
+    let before = clock::read(words, by.lexicon).filter(|(clock, _)| clock.marked);
     let mut used = before.map_or(0, |(_, used)| used);
     let mut part = None;
-    if let (Some(_), Some((said, more))) = (before, tongue::find(by.tongue.parts, &words[used..])) {
+    if let (Some(_), Some((said, more))) = (before, phrases::find(by.lexicon.time.parts, &words[used..])) {
         part = Some(said);
         used += more;
     }
@@ -36,16 +37,16 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Recurrence, usize)> {
         {
             every = span.every(&every)?;
             used += more;
-        } else if every.time.is_some() && clock::read(rest, by.tongue).is_some() {
+        } else if every.time.is_some() && clock::read(rest, by.lexicon).is_some() {
             return None;
         } else if clock.is_none()
             && every.time.is_none()
-            && let Some((time, more)) = clock::read(rest, by.tongue)
+            && let Some((time, more)) = clock::read(rest, by.lexicon)
         {
             clock = Some(time);
             used += more;
         } else if part.is_none()
-            && let Some((said, more)) = tongue::find(by.tongue.parts, rest)
+            && let Some((said, more)) = phrases::find(by.lexicon.time.parts, rest)
         {
             part = Some(said);
             used += more;
@@ -87,8 +88,8 @@ fn by_the_clock(every: &Recurrence) -> bool {
 
 /// A second time of day behind the first: "and at five", "and 8 pm".
 fn another(words: &[&str], by: &Reckoning) -> Option<(Clock, usize)> {
-    let join = tongue::starts(by.tongue.joins, words)?;
-    let (clock, used) = clock::read(&words[join..], by.tongue).filter(|(clock, _)| clock.marked)?;
+    let join = phrases::starts(by.lexicon.time.joins, words)?;
+    let (clock, used) = clock::read(&words[join..], by.lexicon).filter(|(clock, _)| clock.marked)?;
     Some((clock, join + used))
 }
 
@@ -105,8 +106,8 @@ fn usual_time(part: Part) -> Option<NaiveTime> {
 
 /// The repetition itself, without its time.
 fn repeats(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
-    let every = tongue::starts(tongue.every, words);
+    let lexicon = by.lexicon;
+    let every = phrases::starts(lexicon.time.every, words);
     let found = [
         every.and_then(|used| {
             behind_every(&words[used..], by).map(|(rule, part, more)| (rule, part, used + more))
@@ -121,13 +122,13 @@ fn repeats(words: &[&str], by: &Reckoning) -> Read {
 
 /// What can stand behind "every".
 fn behind_every(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
+    let lexicon = by.lexicon;
     let found = [
         counted(words, by),
         weekdays(words, by, false),
-        tongue::find(tongue.day_sets, words).map(|(days, used)| (weekly(days), None, used)),
+        phrases::find(lexicon.time.day_sets, words).map(|(days, used)| (weekly(days.days()), None, used)),
         of_unit(words, 1, by),
-        tongue::find(tongue.parts, words)
+        phrases::find(lexicon.time.parts, words)
             .map(|(part, used)| (Recurrence::every(Frequency::Daily), Some(part), used)),
         yearly(words, by),
         month_day(words, by),
@@ -143,23 +144,23 @@ fn weekly(days: &[Weekday]) -> Recurrence {
 
 /// "other day", "two weeks", "15 minutes", "second monday", "half hour".
 fn counted(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
-    if let Some((count, used)) = tongue::find(tongue.every_other, words) {
+    let lexicon = by.lexicon;
+    if let Some((count, used)) = phrases::find(lexicon.time.every_other, words) {
         let rest = &words[used..];
         let found = weekdays(rest, by, false).or_else(|| of_unit(rest, 1, by));
         if let Some((every, part, more)) = found {
             return Some((Recurrence { interval: every.interval * count, ..every }, part, used + more));
         }
     }
-    if let Some((count, used)) = (tongue.whole)(words).filter(|(count, _)| (1..1000).contains(count))
+    if let Some((count, used)) = lexicon.numbers.whole(words).filter(|(count, _)| (1..1000).contains(count))
         && let Some((every, part, more)) = of_unit(&words[used..], u32::try_from(count).ok()?, by)
     {
         return Some((every, part, used + more));
     }
     // "hour and a half", "half hour", "one and a half hours"
-    let one = [&tongue.one[..1], words].concat();
-    let single = || lengths::read(&one, tongue).map(|(length, used)| (length, used - 1));
-    let found = lengths::read(words, tongue).or_else(single);
+    let one = [&lexicon.time.one[..lexicon.time.one.len().min(1)], words].concat();
+    let single = || lengths::read(&one, lexicon).map(|(length, used)| (length, used - 1));
+    let found = lengths::read(words, lexicon).or_else(single);
     let (length, used) = found.filter(|(length, used)| length.months == 0 && *used > 1)?;
     let minutes = u32::try_from(length.total_seconds() / 60).ok()?;
     let whole = length.total_seconds().is_multiple_of(60) && minutes > 0 && length.days == 0;
@@ -172,8 +173,8 @@ fn counted(words: &[&str], by: &Reckoning) -> Read {
 
 /// "day", "week on monday", "month on the 15th".
 fn of_unit(words: &[&str], count: u32, by: &Reckoning) -> Read {
-    let tongue = by.tongue;
-    let (unit, used) = tongue::find(tongue.units, words)?;
+    let lexicon = by.lexicon;
+    let (unit, used) = phrases::find(lexicon.time.units, words)?;
     let (frequency, times) = match unit {
         Unit::Minute => (Frequency::Minutely, 1),
         Unit::Hour => (Frequency::Hourly, 1),
@@ -187,7 +188,7 @@ fn of_unit(words: &[&str], count: u32, by: &Reckoning) -> Read {
     };
     let every = Recurrence { interval: count * times, ..Recurrence::every(frequency) };
     let rest = &words[used..];
-    let on = tongue::starts(tongue.on, rest).unwrap_or(0);
+    let on = phrases::starts(lexicon.time.on, rest).unwrap_or(0);
     let detail = match frequency {
         Frequency::Weekly => weekdays(&rest[on..], by, false),
         Frequency::Monthly => day_numbers(&rest[on..], by),
@@ -204,19 +205,19 @@ fn of_unit(words: &[&str], count: u32, by: &Reckoning) -> Read {
 
 /// "monday, wednesday and friday", "monday morning"; as a habit "mondays and thursdays", "monday to friday".
 fn weekdays(words: &[&str], by: &Reckoning, habit: bool) -> Read {
-    let tongue = by.tongue;
+    let lexicon = by.lexicon;
     let name = |words: &[&str]| {
-        let habits = tongue::find(tongue.habits, words);
-        if habit { habits } else { habits.or_else(|| tongue::find(tongue.weekdays, words)) }
+        let habits = phrases::find(lexicon.time.habits, words);
+        if habit { habits } else { habits.or_else(|| phrases::find(lexicon.time.weekdays, words)) }
     };
     let (first, mut used) = name(words)?;
     let mut days = vec![first];
     loop {
-        let mut skip = tongue::starts(tongue.joins, &words[used..]).unwrap_or(0);
+        let mut skip = phrases::starts(lexicon.time.joins, &words[used..]).unwrap_or(0);
         if !habit {
-            skip += tongue::starts(tongue.every, &words[used + skip..]).unwrap_or(0);
+            skip += phrases::starts(lexicon.time.every, &words[used + skip..]).unwrap_or(0);
         }
-        skip += tongue::starts(&["on"], &words[used + skip..]).unwrap_or(0);
+        skip += phrases::starts(lexicon.time.on, &words[used + skip..]).unwrap_or(0);
         let Some((day, more)) = name(&words[used + skip..]) else { break };
         used += skip + more;
         if !days.contains(&day) {
@@ -224,32 +225,32 @@ fn weekdays(words: &[&str], by: &Reckoning, habit: bool) -> Read {
         }
     }
     days.sort_by_key(Weekday::num_days_from_monday);
-    let part = tongue::find(tongue.parts, &words[used..])
-        .or_else(|| tongue::find(tongue.habit_parts, &words[used..]));
+    let part = phrases::find(lexicon.time.parts, &words[used..])
+        .or_else(|| phrases::find(lexicon.time.habit_parts, &words[used..]));
     used += part.map_or(0, |(_, more)| more);
     Some((weekly(&days), part.map(|(part, _)| part), used))
 }
 
 /// "monday to friday", "mondays", "on weekdays", "evenings".
 fn habits(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
-    let on = tongue::starts(tongue.on, words).or_else(|| tongue::starts(tongue.from, words)).unwrap_or(0);
+    let lexicon = by.lexicon;
+    let on = phrases::starts(lexicon.time.on, words).or_else(|| phrases::starts(lexicon.time.from, words)).unwrap_or(0);
     let rest = &words[on..];
-    if let Some((days, used)) = tongue::find(tongue.habit_sets, words) {
-        return Some((weekly(days), None, used));
+    if let Some((days, used)) = phrases::find(lexicon.time.habit_sets, words) {
+        return Some((weekly(days.days()), None, used));
     }
-    if let Some((days, used)) = tongue::find(tongue.habit_sets, rest) {
-        return Some((weekly(days), None, on + used));
+    if let Some((days, used)) = phrases::find(lexicon.time.habit_sets, rest) {
+        return Some((weekly(days.days()), None, on + used));
     }
     if let Some((every, part, used)) = weekdays(rest, by, true) {
         return Some((every, part, on + used));
     }
-    if let Some((part, used)) = tongue::find(tongue.habit_parts, rest) {
+    if let Some((part, used)) = phrases::find(lexicon.time.habit_parts, rest) {
         return Some((Recurrence::every(Frequency::Daily), Some(part), on + used));
     }
-    let (from, used) = tongue::find(tongue.weekdays, rest)?;
-    let to = tongue::starts(tongue.to, &rest[used..])?;
-    let (until, more) = tongue::find(tongue.weekdays, &rest[used + to..])?;
+    let (from, used) = phrases::find(lexicon.time.weekdays, rest)?;
+    let to = phrases::starts(lexicon.time.to, &rest[used..])?;
+    let (until, more) = phrases::find(lexicon.time.weekdays, &rest[used + to..])?;
     let mut days = vec![from];
     while days.len() < 7 && days[days.len() - 1] != until {
         days.push(days[days.len() - 1].succ());
@@ -269,8 +270,8 @@ fn set_behind(words: &[&str], by: &Reckoning) -> Option<(Vec<NthWeekday>, usize)
 
 /// "daily", "weekly on monday".
 fn adverb(words: &[&str], by: &Reckoning) -> Read {
-    let (unit, used) = tongue::find(by.tongue.adverbs, words)?;
-    let name = by.tongue.units.iter().find(|(_, known)| *known == unit)?.0;
+    let (unit, used) = phrases::find(by.lexicon.time.adverbs, words)?;
+    let name = by.lexicon.time.units.iter().find(|(_, known)| *known == unit)?.0;
     let rest = [&[name], &words[used..]].concat();
     let (every, part, more) = of_unit(&rest, 1, by)?;
     Some((every, part, used + more - 1))
@@ -278,24 +279,24 @@ fn adverb(words: &[&str], by: &Reckoning) -> Read {
 
 /// "once a week".
 fn once(words: &[&str], by: &Reckoning) -> Read {
-    let used = tongue::starts(by.tongue.once_a, words)?;
+    let used = phrases::starts(by.lexicon.time.once_a, words)?;
     let (every, part, more) = of_unit(&words[used..], 1, by)?;
     Some((every, part, used + more))
 }
 
 /// "the first monday of the month", "every last friday of the month", "on the 15th of every month".
 fn of_the_month(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
-    let start = tongue::starts(tongue.every, words).or_else(|| tongue::starts(tongue.on, words)).unwrap_or(0);
+    let lexicon = by.lexicon;
+    let start = phrases::starts(lexicon.time.every, words).or_else(|| phrases::starts(lexicon.time.on, words)).unwrap_or(0);
     let (found, part, used) = day_numbers(&words[start..], by)?;
-    let of = tongue::starts(tongue.of_month, &words[start + used..])?;
+    let of = phrases::starts(lexicon.time.of_month, &words[start + used..])?;
     Some((found, part, start + used + of))
 }
 
 /// "15th of the month" and "15th" behind "every" and "every month on the".
 fn month_day(words: &[&str], by: &Reckoning) -> Read {
     let (found, part, used) = day_numbers(words, by)?;
-    let of = tongue::starts(by.tongue.of_month, &words[used..])?;
+    let of = phrases::starts(by.lexicon.time.of_month, &words[used..])?;
     Some((found, part, used + of))
 }
 
@@ -303,32 +304,32 @@ fn month_day(words: &[&str], by: &Reckoning) -> Read {
 /// so on are every so many there.
 fn bare_month_day(words: &[&str], by: &Reckoning) -> Read {
     let (found, part, used) = day_numbers(words, by)?;
-    let counts = by.tongue.every_other.iter().any(|(word, _)| words.first() == Some(word));
-    let unit = tongue::find(by.tongue.units, &words[used - 1..]).is_some();
+    let counts = by.lexicon.time.every_other.iter().any(|(word, _)| words.first() == Some(word));
+    let unit = phrases::find(by.lexicon.time.units, &words[used - 1..]).is_some();
     (!counts && !unit).then_some((found, part, used))
 }
 
 /// "first monday", "last friday", "15th", "last day", "1st and 15th".
 fn day_numbers(words: &[&str], by: &Reckoning) -> Read {
-    let tongue = by.tongue;
+    let lexicon = by.lexicon;
     let monthly = Recurrence::every(Frequency::Monthly);
-    let the = tongue::starts(&["the", "am", "dem", "den"], words).unwrap_or(0);
+    let the = phrases::starts(lexicon.time.articles, words).unwrap_or(0);
     let rest = &words[the..];
-    let last = tongue::starts(tongue.last, rest).map(|used| (-1, used));
-    let number = (tongue.ordinal)(rest).and_then(|(number, used)| Some((i8::try_from(number).ok()?, used)));
+    let last = phrases::starts(lexicon.time.last, rest).map(|used| (-1, used));
+    let number = lexicon.numbers.ordinal(rest).and_then(|(number, used)| Some((i8::try_from(number).ok()?, used)));
     let (number, mut used) = last.or(number)?;
-    if let Some((day, more)) = tongue::find(tongue.weekdays, &rest[used..]).filter(|_| number <= 4) {
+    if let Some((day, more)) = phrases::find(lexicon.time.weekdays, &rest[used..]).filter(|_| number <= 4) {
         return Some((Recurrence { days: vec![(Some(number), day)], ..monthly }, None, the + used + more));
     }
-    if let Some((Unit::Day, more)) = tongue::find(tongue.units, &rest[used..]) {
+    if let Some((Unit::Day, more)) = phrases::find(lexicon.time.units, &rest[used..]) {
         used += more;
     } else if number < 0 {
         return None;
     }
     let mut numbers = vec![number];
-    while let Some(join) = tongue::starts(tongue.joins, &rest[used..]) {
-        let skip = join + tongue::starts(&["the", "am", "den"], &rest[used + join..]).unwrap_or(0);
-        let Some((more, words)) = (tongue.ordinal)(&rest[used + skip..]) else { break };
+    while let Some(join) = phrases::starts(lexicon.time.joins, &rest[used..]) {
+        let skip = join + phrases::starts(lexicon.time.articles, &rest[used + join..]).unwrap_or(0);
+        let Some((more, words)) = lexicon.numbers.ordinal(&rest[used + skip..]) else { break };
         numbers.push(i8::try_from(more).ok()?);
         used += skip + words;
     }
@@ -341,9 +342,9 @@ fn yearly(words: &[&str], by: &Reckoning) -> Read {
     let (dated, used) = dates::read(words, by)?;
     let Dated::Day(day) = dated else { return None };
     // Only what names a month: "tomorrow" and "monday" repeat otherwise. A feast that moves does not fit.
-    let named = words[..used].iter().any(|word| by.tongue.months.iter().any(|(month, _)| month == word));
-    let feast = tongue::find(by.tongue.feasts, words)
-        .is_some_and(|(feast, _)| matches!(feast, tongue::Feast::Fixed(_, _)));
+    let named = words[..used].iter().any(|word| by.lexicon.time.months.iter().any(|(month, _)| month == word));
+    let feast = phrases::find(by.lexicon.time.feasts, words)
+        .is_some_and(|(feast, _)| matches!(feast, Feast::Fixed { .. }));
     let every = Recurrence {
         month_days: vec![i8::try_from(day.day()).ok()?],
         month: Some(day.month()),

@@ -1,96 +1,44 @@
 //! Sums in words: "thirteen times fifty seven", "divide a hundred by twenty", "the square root of eighty one". What
 //! comes out is written with digits and signs, as `calculate` reads it.
 
-use crate::tongue::{self, Tongue};
-
-/// Signs between two numbers; English and German do not get into each other's way.
-const SIGNS: &[(&str, &str)] = &[
-    ("multiplied by", "*"),
-    ("multiplied with", "*"),
-    ("divided by", "/"),
-    ("geteilt durch", "/"),
-    ("to the power of", "^"),
-    ("hoch", "^"),
-    ("times", "*"),
-    ("mal", "*"),
-    ("x", "*"),
-    ("plus", "+"),
-    ("und", "+"),
-    ("minus", "-"),
-    ("weniger", "-"),
-    ("over", "/"),
-    ("durch", "/"),
-];
-
-/// What is done to the number behind it.
-const ROOTS: &[(&str, &str)] = &[
-    ("the square root of", "sqrt"),
-    ("square root of", "sqrt"),
-    ("the root of", "sqrt"),
-    ("die quadratwurzel aus", "sqrt"),
-    ("die wurzel aus", "sqrt"),
-    ("wurzel aus", "sqrt"),
-    ("the cube root of", "cbrt"),
-    ("cube root of", "cbrt"),
-];
-
-/// What is done to the number before it.
-const POWERS: &[(&str, &str)] = &[("squared", "^2"), ("cubed", "^3"), ("quadrat", "^2")];
-
-/// What is said before all numbers, the words between them, the sign that means, and whether the last comes first.
-const LEADS: &[(&[&str], &[&str], &str, bool)] = &[
-    (&["multiply", "multipliziere"], &["by", "and", "with", "times", "mit"], "*", false),
-    (&["the product of", "product of"], &["and", "with"], "*", false),
-    (&["divide", "teile", "dividiere"], &["by", "durch"], "/", false),
-    (&["the quotient of", "quotient of"], &["and"], "/", false),
-    (&["subtract"], &["from"], "-", true),
-    (&["the difference between", "difference between", "the difference of"], &["and"], "-", false),
-    (&["the sum of", "sum of", "die summe von", "die summe aus"], &["and", "plus", "und"], "+", false),
-    (&["add up", "add together", "add", "addiere"], &["and", "to", "plus", "und"], "+", false),
-];
+use hark_language::{Lexicon, phrases};
 
 /// The longest sum that `words` begin with, and how many words it takes. A number alone is none.
-pub fn read(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
-    led(words, tongue).or_else(|| chain(words, tongue))
-}
-
-/// One of `phrases` at the beginning: which, and how many words it has.
-fn at<T: Copy>(phrases: &[(&str, T)], words: &[&str]) -> Option<(T, usize)> {
-    let found = phrases.iter().filter_map(|(phrase, of)| Some((*of, tongue::starts_any(&[*phrase], words)?)));
-    found.max_by_key(|(_, used)| *used)
+pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
+    led(words, lexicon).or_else(|| chain(words, lexicon))
 }
 
 /// "add five and eighty nine".
-fn led(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
-    let (between, sign, turned, mut used) = LEADS.iter().find_map(|(leads, between, sign, turned)| {
-        Some((between, sign, turned, tongue::starts_any(leads, words)?))
-    })?;
+fn led(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
+    let leads = lexicon.sums.leads.iter();
+    let (lead, mut used) = leads.filter_map(|lead| Some((lead, phrases::starts(lead.begin, words)?)))
+        .max_by_key(|(_, used)| *used)?;
     let mut numbers = Vec::new();
     loop {
         // A comma between two numbers is not heard.
         let joined =
-            if numbers.is_empty() { 0 } else { tongue::starts_any(between, &words[used..]).unwrap_or(0) };
-        let free = *sign == "+" || *sign == "*";
+            if numbers.is_empty() { 0 } else { phrases::starts(lead.between, &words[used..]).unwrap_or(0) };
+        let free = matches!(lead.sign.text(), "+" | "*");
         if !numbers.is_empty() && joined == 0 && !free || numbers.len() == 2 && !free {
             break;
         }
-        let Some((number, more)) = term(&words[used + joined..], tongue) else { break };
+        let Some((number, more)) = term(&words[used + joined..], lexicon) else { break };
         numbers.push(number);
         used += joined + more;
     }
-    if *turned {
+    if lead.last_first {
         numbers.reverse();
     }
-    (numbers.len() > 1).then(|| (numbers.join(&format!(" {sign} ")), used))
+    (numbers.len() > 1).then(|| (numbers.join(&format!(" {} ", lead.sign.text())), used))
 }
 
 /// "thirteen times fifty seven plus one".
-fn chain(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
-    let (mut sum, mut used) = term(words, tongue)?;
+fn chain(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
+    let (mut sum, mut used) = term(words, lexicon)?;
     let mut is_sum = sum.contains(|c: char| c.is_alphabetic() || c == '^' || c == '%');
-    while let Some((sign, more)) = at(SIGNS, &words[used..]) {
-        let Some((number, further)) = term(&words[used + more..], tongue) else { break };
-        sum = format!("{sum} {sign} {number}");
+    while let Some((sign, more)) = phrases::find(lexicon.sums.signs, &words[used..]) {
+        let Some((number, further)) = term(&words[used + more..], lexicon) else { break };
+        sum = format!("{sum} {} {number}", sign.text());
         used += more + further;
         is_sum = true;
     }
@@ -98,18 +46,18 @@ fn chain(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
 }
 
 /// A number with what is done to it.
-fn term(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
-    if let Some((root, used)) = at(ROOTS, words) {
-        let (number, more) = number(&words[used..], tongue)?;
-        return Some((format!("{root} {number}"), used + more));
+fn term(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
+    if let Some((root, used)) = phrases::find(lexicon.sums.roots, words) {
+        let (number, more) = number(&words[used..], lexicon)?;
+        return Some((format!("{} {number}", root.text()), used + more));
     }
-    let (mut shown, mut used) = number(words, tongue)?;
-    if let Some((power, more)) = at(POWERS, &words[used..]) {
-        shown += power;
+    let (mut shown, mut used) = number(words, lexicon)?;
+    if let Some((power, more)) = phrases::find(lexicon.sums.powers, &words[used..]) {
+        shown += power.text();
         used += more;
     } else if let Some(more) =
-        tongue::starts_any(&["percent of", "per cent of", "prozent von"], &words[used..])
-        && let Some((of, further)) = number(&words[used + more..], tongue)
+        phrases::starts(lexicon.sums.percent_of, &words[used..])
+        && let Some((of, further)) = number(&words[used + more..], lexicon)
     {
         shown = format!("{shown} % of {of}");
         used += more + further;
@@ -117,11 +65,11 @@ fn term(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
     Some((shown, used))
 }
 
-fn number(words: &[&str], tongue: &Tongue) -> Option<(String, usize)> {
+fn number(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
     if words.first() == Some(&"pi") {
         return Some(("pi".into(), 1));
     }
-    let (value, used) = (tongue.number)(words)?;
+    let (value, used) = lexicon.numbers.number(words)?;
     Some((value.to_string(), used))
 }
 
@@ -131,10 +79,10 @@ mod tests {
     use crate::text;
 
     fn sum(said: &str, code: &str) -> Option<(String, usize)> {
-        let tongue = Tongue::of(code);
-        let words = text::words(said, tongue);
+        let lexicon = hark_language::of(code);
+        let words = text::words(said, lexicon);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        read(&words, tongue).map(|(sum, used)| (sum, words.len() - used))
+        read(&words, lexicon).map(|(sum, used)| (sum, words.len() - used))
     }
 
     #[test]

@@ -2,19 +2,18 @@
 
 use super::{Prefer, Reckoning, Rule, longest};
 use crate::text;
-use crate::tongue::Tongue;
 use chrono::NaiveDateTime;
 use serde_json::Value;
 
 /// A Sunday morning in November.
 fn reckoning(language: &str, prefer: Prefer) -> Reckoning {
     let now = NaiveDateTime::parse_from_str("2026-11-22T10:00:00", "%Y-%m-%dT%H:%M:%S").unwrap();
-    Reckoning { tongue: Tongue::of(language), now, prefer }
+    Reckoning { lexicon: hark_language::of(language), now, prefer }
 }
 
 /// What all of a text means; empty when the rule does not take all of it.
 fn meaning(rule: Rule, text: &str, by: &Reckoning) -> String {
-    let words = text::words(text, by.tongue);
+    let words = text::words(text, by.lexicon);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match longest(rule, &words, by) {
         Some((found, used)) if used == words.len() => {
@@ -90,7 +89,7 @@ fn what_follows_is_left_alone() {
         (Rule::Recurrence, "every monday to take out the bins", "every monday"),
         (Rule::Number, "five and the lamp", "five"),
     ] {
-        let words = text::words(text, by.tongue);
+        let words = text::words(text, by.lexicon);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let used = longest(rule, &words, &by).map_or(0, |(_, used)| used);
         assert_eq!(words[..used].join(" "), taken);

@@ -3,7 +3,8 @@
 use super::Reckoning;
 use super::clock::{self, Clock, Open};
 use super::dates::{self, Dated};
-use crate::tongue::{self, Half, Part};
+use hark_language::phrases;
+use hark_language::time::{Half, Part};
 use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use hark_core::calendar::When;
 
@@ -35,13 +36,13 @@ struct Said {
 
 /// The longest moment that `words` begin with, and how many words it takes.
 pub fn read(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
-    let tongue = by.tongue;
+    let lexicon = by.lexicon;
     let mut said = Said::default();
     let mut used = 0;
     loop {
         let rest = &words[used..];
         let fresh = said.dated.is_none() && said.part.is_none();
-        if fresh && let Some((part, more)) = tongue::find(tongue.today_parts, rest) {
+        if fresh && let Some((part, more)) = phrases::find(lexicon.time.today_parts, rest) {
             said = Said { dated: Some(Dated::Day(by.now.date())), part: Some(part), ..said };
             used += more;
         } else if let Some((clock, more)) = same_time(rest, &said, by) {
@@ -74,7 +75,7 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {
 
 /// "This time" of another day: what the clock shows now.
 fn same_time(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize)> {
-    let used = tongue::starts(by.tongue.this_time, words).filter(|_| said.clock.is_none())?;
+    let used = phrases::starts(by.lexicon.time.this_time, words).filter(|_| said.clock.is_none())?;
     let day = said.dated.is_some()
         || dates::read(&words[used..], by).is_some_and(|(dated, _)| matches!(dated, Dated::Day(_)));
     let minutes = by.now.hour() * 60 + by.now.minute();
@@ -86,7 +87,7 @@ fn clock_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize
     if said.clock.is_some() {
         return None;
     }
-    let (clock, used) = clock::read(words, by.tongue)?;
+    let (clock, used) = clock::read(words, by.lexicon)?;
     // "march 3rd": the number belongs to the date.
     if let Some((_, longer)) = dates::read(words, by).filter(|_| said.dated.is_none())
         && longer >= used
@@ -96,7 +97,7 @@ fn clock_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize
     let rest = &words[used..];
     let before_day = said.dated.is_none()
         && (part_at(rest, said, by).is_some()
-            || tongue::find(by.tongue.today_parts, rest).is_some()
+            || phrases::find(by.lexicon.time.today_parts, rest).is_some()
             || dates::read(rest, by).is_some_and(|(dated, _)| !matches!(dated, Dated::Moment(_))));
     let behind_day = said.dated.is_some() || said.part.is_some();
     (clock.marked || before_day || behind_day).then_some((clock, used))
@@ -104,11 +105,11 @@ fn clock_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Clock, usize
 
 /// A part of the day; in German "morgen" is one only behind a day.
 fn part_at(words: &[&str], said: &Said, by: &Reckoning) -> Option<(Part, usize)> {
-    let skip = tongue::starts(&["in the", "on the", "the", "at"], words).unwrap_or(0);
-    let direct = tongue::find(by.tongue.parts, words);
-    let behind = tongue::find(by.tongue.parts, &words[skip..]).map(|(part, used)| (part, used + skip));
+    let skip = phrases::starts(by.lexicon.time.before_parts, words).unwrap_or(0);
+    let direct = phrases::find(by.lexicon.time.parts, words);
+    let behind = phrases::find(by.lexicon.time.parts, &words[skip..]).map(|(part, used)| (part, used + skip));
     let found = [direct, behind].into_iter().flatten().max_by_key(|(_, used)| *used)?;
-    let is_day = tongue::find(by.tongue.days, words).is_some();
+    let is_day = phrases::find(by.lexicon.time.days, words).is_some();
     (said.dated.is_some() || !is_day).then_some(found)
 }
 

@@ -2,7 +2,8 @@
 
 use super::Reckoning;
 use super::clock::{self, Clock, Open};
-use crate::tongue::{self, Half};
+use hark_language::phrases;
+use hark_language::time::Half;
 use chrono::{Duration, NaiveTime};
 use hark_core::calendar::{Frequency, Recurrence};
 
@@ -39,17 +40,17 @@ impl Window {
 
 /// The window that `words` begin with, and how many words it takes.
 pub fn read(words: &[&str], by: &Reckoning) -> Option<(Window, usize)> {
-    let tongue = by.tongue;
-    let start = tongue::starts(tongue.between, words)?;
+    let lexicon = by.lexicon;
+    let start = phrases::starts(lexicon.time.between, words)?;
     // Word by word up to the joint: "nine to five" is also nine minutes before five.
     let parted = |at: &usize| {
-        let joint = [tongue.joins, tongue.to].into_iter().find_map(|it| tongue::starts(it, &words[*at..]))?;
-        let (from, used) = clock::read(&words[start..*at], tongue)?;
+        let joint = [lexicon.time.joins, lexicon.time.to].into_iter().find_map(|it| phrases::starts(it, &words[*at..]))?;
+        let (from, used) = clock::read(&words[start..*at], lexicon)?;
         (start + used == *at).then_some((from, *at + joint))
     };
     let longest = words.len().min(start + LONGEST_TIME);
     let (mut from, rest) = (start + 1..longest).find_map(|at| parted(&at))?;
-    let (to, used) = clock::read(&words[rest..], tongue)?;
+    let (to, used) = clock::read(&words[rest..], lexicon)?;
     // "Between eight and ten pm" is all in the evening, "between nine and five pm" is not.
     let until = to.time();
     if (from.half, to.half) == (Open::Either, Open::Exact) && from.in_half(Half::Pm).time() < until {

@@ -35,7 +35,7 @@ pub struct Sentences {
 }
 
 impl Sentences {
-    /// Reads `<dir>/<language>/*.yaml` of each folder; what a later folder defines again wins, and its
+    /// Reads `<folder>/*.yaml` of each folder; what a later folder defines again wins, and its
     /// sentences are preferred. Folders that are not there are skipped, but one must have a file.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Sentences {
         let mut problems = Vec::new();
         let mut sources = Vec::new();
         for (rank, dir) in dirs.iter().enumerate() {
-            for file in yaml_files(&dir.join(language)) {
+            for file in yaml_files(dir) {
                 match std::fs::read_to_string(&file) {
                     Ok(source) => sources.push((rank, file, source)),
                     Err(error) => problems.push(Problem::new(
@@ -67,12 +67,12 @@ impl Sentences {
     /// # Errors
     /// When there is none.
     pub fn there_are(dirs: &[PathBuf], language: &str) -> Result<(), Problem> {
-        if dirs.iter().any(|dir| !yaml_files(&dir.join(language)).is_empty()) {
+        if dirs.iter().any(|dir| !yaml_files(dir).is_empty()) {
             return Ok(());
         }
-        let looked: Vec<String> = dirs.iter().map(|dir| dir.join(language).display().to_string()).collect();
+        let looked: Vec<String> = dirs.iter().map(|dir| dir.display().to_string()).collect();
         Err(Problem::new(
-            &dirs.first().cloned().unwrap_or_default().join(language),
+            dirs.first().map(PathBuf::as_path).unwrap_or_else(|| Path::new(language)),
             Place::default(),
             format!("there are no sentences of language '{language}' in {}", looked.join(", ")),
             "put sentence files there, or set `paths.models_dir`",

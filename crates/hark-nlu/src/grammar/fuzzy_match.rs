@@ -5,13 +5,13 @@
 //! names that are about as near are a tie, and a tie is asked back, never guessed.
 
 use super::home::IN_AREA;
-use super::kin;
+use super::synonyms;
 use super::reader::{NamesFound, Reader};
 use super::views::Entry;
 use super::words::Words;
-use crate::sounds::{self, Sound};
+use crate::phonetic_key::{self, Sound};
 use crate::text::{self, Token};
-use crate::tongue::Tongue;
+use hark_language::Lexicon;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -70,19 +70,6 @@ const MOST_WORDS: usize = 6;
 /// Letters of what was said whose sound is compared with that of a name in one step.
 const LETTERS_A_STEP: usize = 8;
 
-/// Words that a name can be said with or without.
-pub(super) const SMALL_WORDS: [&str; 26] = [
-    "the", "my", "our", "a", "an", "in", "of", "on", "at", "by", "from", "der", "die", "das", "den", "dem",
-    "des", "im", "am", "vom", "mein", "meine", "ein", "eine", "einen", "einer",
-];
-
-/// Words that say what kind of place something is: alone they are no part of a name, as the floor of a "floor
-/// lamp" is not the ground floor.
-const PLACES: [&str; 8] = ["floor", "room", "storey", "level", "zimmer", "raum", "etage", "stock"];
-
-/// Words between requests; no name goes over them.
-const JOINERS: [&str; 6] = ["and", "then", "or", "und", "dann", "oder"];
-
 /// One way to say a name.
 #[derive(Debug)]
 pub(super) struct Item {
@@ -110,14 +97,14 @@ pub struct Names {
 
 impl Names {
     /// `lists` are the entries of the home's lists, by their numbers.
-    pub fn new(lists: &[Arc<[Arc<Entry>]>], words: &Words, tongue: &'static Tongue) -> Self {
+    pub fn new(lists: &[Arc<[Arc<Entry>]>], words: &Words, lexicon: &'static Lexicon) -> Self {
         let mut names = Self::default();
         for (list, entries) in lists.iter().enumerate() {
             for entry in entries.iter() {
-                let area = area_content(entry, tongue);
+                let area = area_content(entry, lexicon);
                 for phrase in &entry.phrases {
                     let said: Vec<&str> = phrase.iter().map(|word| words.text(*word)).collect();
-                    let stems = stems(&said);
+                    let stems = stems(&said, lexicon);
                     if stems.is_empty() {
                         continue;
                     }
@@ -127,7 +114,7 @@ impl Names {
                         text: said.join(" "),
                         sound: Sound::of(&said),
                         stems,
-                        content: kin::content(&said, tongue),
+                        content: synonyms::content(&said, lexicon),
                         area: area.clone(),
                     };
                     names.by_stems.entry(item.stems.join(" ")).or_default().push(names.items.len());
@@ -148,9 +135,9 @@ impl Names {
 }
 
 /// Content words without their plural, sorted.
-fn stems(words: &[&str]) -> Vec<String> {
+fn stems(words: &[&str], lexicon: &Lexicon) -> Vec<String> {
     let mut stems: Vec<String> =
-        words.iter().filter(|word| !SMALL_WORDS.contains(word)).map(|word| stem(word)).collect();
+        words.iter().filter(|word| !lexicon.things.small_words.contains(word)).map(|word| stem(word)).collect();
     stems.sort();
     stems
 }
@@ -168,7 +155,7 @@ impl Reader<'_> {
     pub(super) fn near_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let mut spans = Vec::new();
-        for (start, end) in stretches(&words) {
+        for (start, end) in stretches(&words, self.grammar.lexicon()) {
             if !self.spend(1) {
                 return Vec::new();
             }
@@ -187,7 +174,8 @@ impl Reader<'_> {
     /// The names that some words are near to.
     fn near_names(&self, said: &[&str], text: &str) -> NamesFound {
         let names = &self.grammar.names;
-        let (stems, sound) = (stems(said), Sound::of(said));
+        let lexicon = self.grammar.lexicon();
+        let (stems, sound) = (stems(said, lexicon), Sound::of(said));
         let mut found: Vec<(u8, Candidate)> = Vec::new();
         let exact = names.by_stems.get(&stems.join(" ")).map(Vec::as_slice).unwrap_or_default();
         for item in exact.iter().map(|index| &names.items[*index]) {
@@ -198,7 +186,7 @@ impl Reader<'_> {
             if !self.spend(if compared { 1 + text.len() / LETTERS_A_STEP } else { 1 }) {
                 break;
             }
-            if let Some(near) = near(item, text, &sound, &stems) {
+            if let Some(near) = near(item, text, &sound, &stems, lexicon) {
                 found.push((item.list, near));
             }
         }
@@ -207,21 +195,21 @@ impl Reader<'_> {
 }
 
 /// What the name of the area is made of where something stands.
-fn area_content(entry: &Entry, tongue: &'static Tongue) -> Vec<String> {
+fn area_content(entry: &Entry, lexicon: &'static Lexicon) -> Vec<String> {
     let area = entry.context.get(IN_AREA).and_then(|area| area.as_str()).unwrap_or_default();
-    let words = text::words(area, tongue);
+    let words = text::words(area, lexicon);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    kin::content(&words, tongue)
+    synonyms::content(&words, lexicon)
 }
 
 /// Stretches of words that can be a name, the longest first.
-pub(super) fn stretches<'w>(words: &'w [&'w str]) -> impl Iterator<Item = (usize, usize)> + 'w {
+pub(super) fn stretches<'w>(words: &'w [&'w str], lexicon: &'static Lexicon) -> impl Iterator<Item = (usize, usize)> + 'w {
     let lengths = (1..=MOST_WORDS.min(words.len())).rev();
     let all = lengths.flat_map(|length| (0..=words.len() - length).map(move |start| (start, start + length)));
     all.filter(|(start, end)| {
         let (first, last) = (words[*start], words[*end - 1]);
-        let joined = words[*start..*end].iter().any(|word| JOINERS.contains(word));
-        !joined && !SMALL_WORDS.contains(&first) && !SMALL_WORDS.contains(&last)
+        let joined = words[*start..*end].iter().any(|word| lexicon.things.joiners.contains(word));
+        !joined && !lexicon.things.small_words.contains(&first) && !lexicon.things.small_words.contains(&last)
     })
 }
 
@@ -235,10 +223,10 @@ fn is_about_as_long(one: &Sound, other: &Sound) -> bool {
     one.abs_diff(other) <= 1 + one.max(other) / 4 && one.min(other) >= 2
 }
 
-fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Candidate> {
+fn near(item: &Item, text: &str, sound: &Sound, stems: &[String], lexicon: &Lexicon) -> Option<Candidate> {
     // A cheap look first.
     if is_about_as_long(sound, &item.sound) {
-        let score = sounds::likeness(sound, &item.sound);
+        let score = phonetic_key::likeness(sound, &item.sound, lexicon.things.negating_prefixes);
         if score >= SOUND && text != item.text {
             return Some(candidate(item, Nearness::Sound, score));
         }
@@ -246,7 +234,7 @@ fn near(item: &Item, text: &str, sound: &Sound, stems: &[String]) -> Option<Cand
     let part = !stems.is_empty()
         && stems.len() < item.stems.len()
         && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem))
-        && !stems.iter().all(|stem| PLACES.contains(&stem.as_str()));
+        && !stems.iter().all(|stem| lexicon.things.places.contains(&stem.as_str()));
     let share = stems.len() as f32 / item.stems.len().max(1) as f32;
     part.then(|| candidate(item, Nearness::Part, share))
 }

@@ -7,8 +7,8 @@
 
 use super::Grammar;
 use super::home::THINGS;
-use super::kin;
-use super::near::{self, Item, Nearness, SMALL_WORDS, Span};
+use super::synonyms;
+use super::fuzzy_match::{self, Item, Nearness, Span};
 use super::parse::Match;
 use super::reader::{NamesFound, Reader};
 use crate::text::{self, Token};
@@ -35,18 +35,12 @@ const GUESSED: f32 = 0.05;
 const USUAL_DOMAINS: [&str; 2] = ["light", "switch"];
 /// Most words of a thing that nobody knows.
 const MOST_UNKNOWN: usize = 4;
-/// Words that are in no name of a thing that nobody knows: they belong to the sentence around it.
-const NOT_IN_NAMES: [&str; 25] = [
-    "to", "at", "by", "for", "until", "if", "that", "what", "is", "are", "when", "it", "up", "down", "off",
-    "out", "than", "there", "here", "auf", "um", "wenn", "ist", "an", "aus",
-];
-
 impl Reader<'_> {
     /// The stretches of a sentence that mean a name.
     pub(super) fn meaning_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         let mut spans = Vec::new();
-        for (start, end) in near::stretches(&words) {
+        for (start, end) in fuzzy_match::stretches(&words, self.grammar.lexicon()) {
             if !self.spend(1) {
                 return Vec::new();
             }
@@ -57,7 +51,7 @@ impl Reader<'_> {
                 self.meant.borrow_mut().insert(said, Rc::clone(&found));
                 found
             });
-            spans.extend(near::by_list(&found, (start, end)));
+            spans.extend(fuzzy_match::by_list(&found, (start, end)));
         }
         spans
     }
@@ -65,7 +59,7 @@ impl Reader<'_> {
     /// The names that some words mean.
     fn meant_names(&self, said: &[&str]) -> NamesFound {
         let names = &self.grammar.names;
-        let said = kin::content(said, self.grammar.tongue());
+        let said = synonyms::content(said, self.grammar.lexicon());
         let mut found = Vec::new();
         // Whatever is not said with at least one of its words can only be another word for all of it.
         let can_be = |item: &&Item| {
@@ -78,7 +72,7 @@ impl Reader<'_> {
                 break;
             }
             if let Some(score) = self.likeness(&said, item) {
-                found.push((item.list, near::candidate(item, Nearness::Meaning, score)));
+                found.push((item.list, fuzzy_match::candidate(item, Nearness::Meaning, score)));
             }
         }
         found.into()
@@ -88,7 +82,7 @@ impl Reader<'_> {
     /// ends in what things are called. Each is offered once for every kind of thing there is.
     pub(super) fn unknown_spans(&self, tokens: &[Token]) -> Vec<Span> {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let grammar = self.grammar;
+        let (grammar, lexicon) = (self.grammar, self.grammar.lexicon());
         let mut kinds: Vec<&Item> = Vec::new();
         for item in grammar.names.items.iter().filter(|item| item.list == THINGS) {
             let domain = |item: &Item| item.entry.context.get("domain").cloned();
@@ -96,18 +90,18 @@ impl Reader<'_> {
                 kinds.push(item);
             }
         }
-        let behind_article = |start: usize| start > 0 && SMALL_WORDS.contains(&words[start - 1]);
+        let behind_article = |start: usize| start > 0 && lexicon.things.small_words.contains(&words[start - 1]);
         let can_be = |(start, end): &(usize, usize)| {
             let stretch = &words[*start..*end];
             let plain = !stretch
                 .iter()
-                .any(|word| NOT_IN_NAMES.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
+                .any(|word| lexicon.things.not_in_names.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
             // A verb before the article is no part of the name: "set the …".
             let alone =
-                !stretch.iter().any(|word| SMALL_WORDS.contains(word)) && grammar.names_a_kind(stretch);
+                !stretch.iter().any(|word| lexicon.things.small_words.contains(word)) && grammar.names_a_kind(stretch);
             end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
         };
-        let stretches = near::stretches(&words).filter(can_be);
+        let stretches = fuzzy_match::stretches(&words, self.grammar.lexicon()).filter(can_be);
         // "The bed light" is one thing, not the light of "the bed".
         let offer = |(start, end): (usize, usize)| {
             let length = (end - start) as f32 / 10.0;
@@ -120,7 +114,7 @@ impl Reader<'_> {
                 start,
                 end,
                 list: THINGS,
-                candidates: vec![near::candidate(item, Nearness::Unknown, score)],
+                candidates: vec![fuzzy_match::candidate(item, Nearness::Unknown, score)],
             })
         };
         stretches.flat_map(offer).collect()
@@ -155,26 +149,26 @@ impl Reader<'_> {
 impl Grammar {
     /// Whether some words say what kind of thing they mean.
     pub(crate) fn says_what_kind(&self, text: &str) -> bool {
-        let tokens = text::tokenise(text, self.tongue());
+        let tokens = text::tokenise(text, self.lexicon());
         self.names_a_kind(&tokens.iter().map(|token| token.word.as_str()).collect::<Vec<_>>())
     }
 
     /// Whether some words say what kind of thing they mean: "bed light", but not "deal".
     pub(super) fn names_a_kind(&self, words: &[&str]) -> bool {
-        let tongue = self.tongue();
-        kin::content(words, tongue).last().is_some_and(|word| kin::ends_in_kind(word, tongue.kin))
+        let lexicon = self.lexicon();
+        synonyms::content(words, lexicon).last().is_some_and(|word| synonyms::ends_in_kind(word, &lexicon.things))
     }
 }
 
 impl Reader<'_> {
     /// How well something is meant by what was said of it, 0 to 1; `None` when something else is.
     fn likeness(&self, said: &[String], item: &Item) -> Option<f32> {
-        let kin = self.grammar.tongue().kin;
+        let things = &self.grammar.lexicon().things;
         let domain = item.entry.context.get("domain").and_then(|domain| domain.as_str()).unwrap_or_default();
-        let kind = |word: &String| kin::is_kind(word, domain, kin);
-        let any_kind = |words: &[String]| words.iter().any(|word| kin::is_any_kind(word, kin));
+        let kind = |word: &String| synonyms::is_kind(word, domain, things);
+        let any_kind = |words: &[String]| words.iter().any(|word| synonyms::is_any_kind(word, things));
         let shared_kind =
-            || said.iter().any(|word| kin::is_any_kind(word, kin) && item.content.contains(word));
+            || said.iter().any(|word| synonyms::is_any_kind(word, things) && item.content.contains(word));
         // A fan is no lamp, whatever else the two are called.
         if said.is_empty()
             || item.content.is_empty()

@@ -4,29 +4,29 @@
 use super::grammar::{Match, Reader};
 use super::requests::{Parse, Reading, Sentence, Words};
 use super::text::{self, Token};
-use super::tongue::{self, Tongue};
+use hark_language::{Lexicon, phrases};
 
 /// Most of a kind in one sentence.
 const MOST: usize = 6;
 
 /// As many requests of one intent as were said; `None` where the sentence is not about several of a kind.
 pub fn read(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
-    let tongue = reader.grammar.tongue();
+    let lexicon = reader.grammar.lexicon();
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let (noun, one) = (0..words.len()).find_map(|at| {
-        let (one, _) = tongue::find(tongue.several, &words[at..at + 1])?;
+        let (one, _) = phrases::find(lexicon.requests.several, &words[at..at + 1])?;
         Some((at, one))
     })?;
-    let said = noun.checked_sub(1).and_then(|before| (tongue.whole)(&words[before..noun]));
+    let said = noun.checked_sub(1).and_then(|before| lexicon.numbers.whole(&words[before..noun]));
     let said = said.and_then(|(count, _)| usize::try_from(count).ok()).filter(|count| *count > 1);
     let plural = !one.ends_with(words[noun]);
     if said.is_none() && !plural || said.is_some_and(|count| count > MOST) {
         return None;
     }
     let head = &words[..noun - usize::from(said.is_some())];
-    let rest = apart(text, &tokens[noun + 1..], tongue)?;
+    let rest = apart(text, &tokens[noun + 1..], lexicon)?;
     let text = format!("{} {one} {rest}", head.join(" "));
-    let tokens = text::tokenise(&text, tongue);
+    let tokens = text::tokenise(&text, lexicon);
     let sentence = Sentence::new(&text, &tokens, reader, parse, Words::Any);
     let counts = said.map_or(2..=MOST, |count| count..=count);
     let same = |found: &Vec<Match>| found.iter().all(|one| one.intent == found[0].intent);
@@ -36,14 +36,14 @@ pub fn read(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
 
 /// The words behind the noun without the first "one", with commas where another begins that nothing else parts from the
 /// one before: "one for five minutes one for ten", "five ten and fifteen".
-fn apart(text: &str, tokens: &[Token], tongue: &Tongue) -> Option<String> {
+fn apart(text: &str, tokens: &[Token], lexicon: &Lexicon) -> Option<String> {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    let first = tongue::starts(tongue.one_of_them, &words).unwrap_or(0);
-    let number = |words: &[&str]| (tongue.whole)(words).is_some_and(|(_, used)| used == words.len());
+    let first = phrases::starts(lexicon.requests.one_of_them, &words).unwrap_or(0);
+    let number = |words: &[&str]| lexicon.numbers.whole(words).is_some_and(|(_, used)| used == words.len());
     let mut apart = String::new();
     for at in first..words.len() {
-        let other = tongue::starts(tongue.one_of_them, &words[at..])
-            .is_some_and(|used| tongue::find(tongue.units, &words[at + used..]).is_none());
+        let other = phrases::starts(lexicon.requests.one_of_them, &words[at..])
+            .is_some_and(|used| phrases::find(lexicon.time.units, &words[at + used..]).is_none());
         let two_numbers = at > first
             && number(&words[at - 1..at])
             && number(&words[at..=at])

@@ -7,18 +7,18 @@ use super::around::{self, Speech};
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::rules;
-use super::story;
+use super::narrative;
 use super::text::Token;
-use super::tongue::{self, Phrases};
+use hark_language::{Phrases, phrases};
 use super::understand::read;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots};
 
-/// Most readings that are tried without a proviso, and most that are tried in every way.
+/// Most readings that are tried without a qualifier, and most that are tried in every way.
 const MOST_READ: usize = 40;
 const MOST_IN_FULL: usize = 3;
 
-/// Most provisos that are looked for.
+/// Most qualifiers that are looked for.
 const MOST: usize = 8;
 
 /// Steps of looking whether one begins at a word.
@@ -32,7 +32,7 @@ const ELAPSED_BEFORE: usize = 4;
 
 /// A part of a request that says when, how long or to what not.
 #[derive(Debug, Clone, Copy)]
-struct Proviso {
+struct Qualifier {
     /// Key of the reason.
     reason: &'static str,
     /// First word of the part.
@@ -45,14 +45,14 @@ struct Proviso {
     courteous: bool,
 }
 
-/// The provisos of one sentence.
-pub(super) struct Provisos<'s> {
+/// The qualifiers of one sentence.
+pub(super) struct Qualifiers<'s> {
     speech: Speech<'s>,
     words: Vec<&'s str>,
-    found: Vec<Proviso>,
+    found: Vec<Qualifier>,
 }
 
-impl<'s> Provisos<'s> {
+impl<'s> Qualifiers<'s> {
     /// Finds everything that may be one.
     pub fn of(reader: &'s Reader<'s>, text: &'s str, tokens: &'s [Token]) -> Self {
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
@@ -60,11 +60,11 @@ impl<'s> Provisos<'s> {
         let mut all = Self { speech, words, found: Vec::new() };
         let mut at = 0;
         while at < all.words.len() && all.found.len() < MOST && reader.spend(STEPS_A_WORD) {
-            at = match (all.courtesy(at), all.proviso(at)) {
-                (Some(end), proviso) if proviso.is_none_or(|it| !it.courteous) => end,
-                (_, Some(proviso)) => {
-                    all.found.push(proviso);
-                    proviso.mark.1
+            at = match (all.courtesy(at), all.qualifier(at)) {
+                (Some(end), qualifier) if qualifier.is_none_or(|it| !it.courteous) => end,
+                (_, Some(qualifier)) => {
+                    all.found.push(qualifier);
+                    qualifier.mark.1
                 }
                 _ => at + 1,
             };
@@ -77,17 +77,17 @@ impl<'s> Provisos<'s> {
         self.found.iter().find(|it| !it.courteous).map(|it| self.refusal(it))
     }
 
-    /// The refusal of a sentence that was read: something in the home would change, and a proviso was left out.
+    /// The refusal of a sentence that was read: something in the home would change, and a qualifier was left out.
     pub fn refuse(&self, read: &[Match]) -> Option<Intent> {
         let acts = read.iter().any(changes_the_home);
         let at_home = read.iter().any(|found| category_of(&found.intent) == Some(Category::HomeControl));
-        let said = self.speech.reader.grammar.tongue().provisos;
+        let said = &self.speech.reader.grammar.lexicon().qualifiers;
         let taken = |mark: &[&str]| {
-            let ends = |phrases| tongue::starts(phrases, mark) == Some(mark.len());
-            let an_end = ends(said.ends) || ends(said.hours.0);
+            let ends = |phrases| phrases::starts(phrases, mark) == Some(mark.len());
+            let an_end = ends(said.ends) || ends(said.hours_begin);
             read.iter().map(|found| times_taken(found, mark, an_end)).sum::<usize>()
         };
-        let open = |it: &&Proviso| {
+        let open = |it: &&Qualifier| {
             let mark = &self.words[it.mark.0..it.mark.1];
             let said =
                 self.found.iter().filter(|other| self.words[other.mark.0..other.mark.1] == *mark).count();
@@ -105,26 +105,26 @@ impl<'s> Provisos<'s> {
             let left_out = |word: &&str| !found.words.iter().any(|(other, _)| other == word);
             let thing = |word: &&str| left_out(word) && grammar.says_what_kind(word);
             let timed = category_of(&found.intent) == Some(Category::Timer) && self.words.iter().any(thing);
-            let lasts = |it: &&Proviso| it.reason == refusal::DURATION;
+            let lasts = |it: &&Qualifier| it.reason == refusal::DURATION;
             self.found.iter().find(lasts).filter(|_| timed).map(|it| self.refusal(it))
         };
         self.refuse(std::slice::from_ref(found)).or_else(only_timed)
     }
 
-    /// The refusal of a sentence that no template took, but that would change the home without its proviso.
+    /// The refusal of a sentence that no template took, but that would change the home without its qualifier.
     pub fn refuse_unread(&self) -> Option<Intent> {
-        if self.found.is_empty() || story::is_told(&self.words, self.speech.reader.grammar.tongue()) {
+        if self.found.is_empty() || narrative::is_told(&self.words, self.speech.reader.grammar.lexicon()) {
             return None;
         }
         let cuts = self.found.iter().flat_map(|it| self.ends(it).into_iter().map(move |end| (it, end)));
         let mut tried = cuts.take(MOST_READ).enumerate();
-        let acts = |number: usize, it: &Proviso, end| self.acts_without(it.start, end, number < MOST_IN_FULL);
-        let (_, (proviso, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
-        Some(self.refusal(&Proviso { end: Some(end), ..*proviso }))
+        let acts = |number: usize, it: &Qualifier, end| self.acts_without(it.start, end, number < MOST_IN_FULL);
+        let (_, (qualifier, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
+        Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
     }
 
     /// Where the part may end: the likely places first.
-    fn ends(&self, it: &Proviso) -> Vec<usize> {
+    fn ends(&self, it: &Qualifier) -> Vec<usize> {
         if let Some(end) = it.end {
             return vec![end];
         }
@@ -152,46 +152,46 @@ impl<'s> Provisos<'s> {
 
     /// Where a courtesy that begins here ends. One that a condition could begin with ends there, too.
     fn courtesy(&self, at: usize) -> Option<usize> {
-        let tongue = self.speech.reader.grammar.tongue();
-        let (rest, said) = (&self.words[at..], tongue.provisos);
-        if let Some(length) = tongue::starts(said.questions, rest) {
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let (rest, said) = (&self.words[at..], &lexicon.qualifiers);
+        if let Some(length) = phrases::starts(said.questions, rest) {
             return Some(at + length);
         }
-        let length = [said.none, tongue.talk.trails, tongue.kin.leads]
+        let length = [said.none, lexicon.discourse.trails, lexicon.discourse.leads]
             .into_iter()
-            .filter_map(|phrases| tongue::starts(phrases, rest))
+            .filter_map(|phrases| phrases::starts(phrases, rest))
             .max()?;
         let end = at + length;
-        let whole = self.begins_proviso(at).is_none()
+        let whole = self.begins_qualifier(at).is_none()
             || end == self.words.len()
             || self.pauses_before(end)
             || self.begins_request(end)
-            || tongue.requests.contains(&self.words[end])
+            || lexicon.requests.connectors.contains(&self.words[end])
             || self.courtesy(end).is_some();
         whole.then_some(end)
     }
 
     /// Whether the words from here on may be a request.
     fn begins_request(&self, at: usize) -> bool {
-        let (rest, talk) = (&self.words[at..], self.speech.reader.grammar.tongue().talk);
+        let (rest, talk) = (&self.words[at..], &self.speech.reader.grammar.lexicon().discourse);
         rest.first().is_some_and(|word| talk.verbs.contains(word))
-            || tongue::starts(talk.requests, rest).is_some()
+            || phrases::starts(talk.requests, rest).is_some()
     }
 
-    fn proviso(&self, at: usize) -> Option<Proviso> {
-        let tongue = self.speech.reader.grammar.tongue();
+    fn qualifier(&self, at: usize) -> Option<Qualifier> {
+        let lexicon = self.speech.reader.grammar.lexicon();
         let (rest, before) = (&self.words[at..], &self.words[..at]);
-        let plain = |reason, length| Proviso {
+        let plain = |reason, length| Qualifier {
             reason,
             start: at,
             mark: (at, at + length),
             end: None,
             courteous: false,
         };
-        let marked = || self.begins_proviso(at).map(|(reason, length)| plain(reason, length));
-        let moment = tongue::starts(tongue.provisos.moments, rest).map(|length| {
-            let start = at - tongue::ends(tongue.at, before).unwrap_or(0);
-            Proviso { start, end: Some(at + length), ..plain(refusal::CONDITION, length) }
+        let marked = || self.begins_qualifier(at).map(|(reason, length)| plain(reason, length));
+        let moment = phrases::starts(lexicon.qualifiers.moments, rest).map(|length| {
+            let start = at - phrases::ends(lexicon.time.at, before).unwrap_or(0);
+            Qualifier { start, end: Some(at + length), ..plain(refusal::CONDITION, length) }
         });
         let hours = || self.hours(at).map(|length| plain(refusal::DURATION, length));
         moment.or_else(marked).or_else(hours).or_else(|| self.lasting(at))
@@ -199,25 +199,25 @@ impl<'s> Provisos<'s> {
 
     /// How many words begin the hours that something is to last, "from nine to half past ten", where those follow.
     fn hours(&self, at: usize) -> Option<usize> {
-        let tongue = self.speech.reader.grammar.tongue();
-        let (from, to) = tongue.provisos.hours;
-        let length = tongue::starts(from, &self.words[at..])?;
+        let lexicon = self.speech.reader.grammar.lexicon();
+        let (from, to) = (lexicon.qualifiers.hours_begin, lexicon.qualifiers.hours_end);
+        let length = phrases::starts(from, &self.words[at..])?;
         let last = self.words.len().min(at + length + HOURS_APART);
         let ends = |place: usize| {
             let rest = &self.words[place..];
-            tongue::starts(to, rest).is_some_and(|length| (tongue.number)(&rest[length..]).is_some())
+            phrases::starts(to, rest).is_some_and(|length| lexicon.numbers.number(&rest[length..]).is_some())
         };
         (at + length + 1..last).any(ends).then_some(length)
     }
 
     /// The reason and the words of a condition or an exception.
-    fn begins_proviso(&self, at: usize) -> Option<(&'static str, usize)> {
+    fn begins_qualifier(&self, at: usize) -> Option<(&'static str, usize)> {
         let (rest, before) = (&self.words[at..], &self.words[..at]);
-        let said = self.speech.reader.grammar.tongue().provisos;
-        let goes_on = |phrases: Phrases| tongue::starts(phrases, rest).filter(|length| *length < rest.len());
+        let said = &self.speech.reader.grammar.lexicon().qualifiers;
+        let goes_on = |phrases: Phrases| phrases::starts(phrases, rest).filter(|length| *length < rest.len());
         let number =
-            |length: &usize| (self.speech.reader.grammar.tongue().number)(&rest[*length..]).is_some();
-        let clause = |length: &usize| tongue::starts(said.clauses, &rest[*length..]).is_some();
+            |length: &usize| self.speech.reader.grammar.lexicon().numbers.number(&rest[*length..]).is_some();
+        let clause = |length: &usize| phrases::starts(said.clauses, &rest[*length..]).is_some();
         let many = || before.iter().any(|word| said.many.contains(word));
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
         // "I've heard this before, play the next one."
@@ -240,20 +240,20 @@ impl<'s> Provisos<'s> {
     }
 
     /// "For ten minutes", "ten minutes", "all day". What has lasted is none: "i've been cooking for two hours".
-    fn lasting(&self, at: usize) -> Option<Proviso> {
-        let tongue = self.speech.reader.grammar.tongue();
+    fn lasting(&self, at: usize) -> Option<Qualifier> {
+        let lexicon = self.speech.reader.grammar.lexicon();
         let rest = &self.words[at..];
-        let before = tongue::starts(tongue.provisos.lasting, rest).unwrap_or(0);
-        let (before, used, as_it_is) = match rules::length(&rest[before..], tongue) {
+        let before = phrases::starts(lexicon.qualifiers.lasting, rest).unwrap_or(0);
+        let (before, used, as_it_is) = match rules::length(&rest[before..], lexicon) {
             Some((_, used)) => (before, used, false),
-            None => (0, tongue::starts(tongue.provisos.unmeasured, rest)?, true),
+            None => (0, phrases::starts(lexicon.qualifiers.unmeasured, rest)?, true),
         };
         let end = at + before + used;
         let behind = before > 0 || as_it_is;
-        let courteous = behind && tongue::starts(tongue.talk.trails, rest) == Some(before + used);
+        let courteous = behind && phrases::starts(lexicon.discourse.trails, rest) == Some(before + used);
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
-        let elapsed = near.iter().any(|word| tongue.provisos.elapsed.contains(word));
-        (!elapsed).then_some(Proviso {
+        let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
+        (!elapsed).then_some(Qualifier {
             reason: refusal::DURATION,
             start: at,
             mark: (at + before, end),
@@ -267,7 +267,7 @@ impl<'s> Provisos<'s> {
         at > 0 && at < self.words.len() && self.speech.pauses_before(at)
     }
 
-    fn refusal(&self, it: &Proviso) -> Intent {
+    fn refusal(&self, it: &Qualifier) -> Intent {
         let tokens = self.speech.tokens;
         let pause = || (it.mark.1..tokens.len()).find(|at| self.pauses_before(*at));
         let end = it.end.or_else(pause).unwrap_or(tokens.len());

@@ -1,9 +1,8 @@
 //! What a name is made of, so that it can be recognised under other words: its content words, each as the
 //! first of those that name the same thing.
 
-use super::near::SMALL_WORDS;
-use crate::tongue::Tongue;
-use crate::tongue::kin::Kin;
+use hark_language::Lexicon;
+use hark_language::things::Things;
 
 /// Most words of a phrase that counts as one.
 const MOST_WORDS: usize = 3;
@@ -11,13 +10,13 @@ const MOST_WORDS: usize = 3;
 /// A word without its ending must have at least this many letters.
 const SHORTEST: usize = 3;
 
-/// The content words of what was said, in order, each as the first of its kin.
-pub(super) fn content(words: &[&str], tongue: &Tongue) -> Vec<String> {
-    let kin = tongue.kin;
+/// The content words of what was said, in order, each as the first of its synonyms.
+pub(super) fn content(words: &[&str], lexicon: &Lexicon) -> Vec<String> {
+    let things = &lexicon.things;
     let meant: Vec<&str> = words
         .iter()
         .copied()
-        .filter(|word| !SMALL_WORDS.contains(word) && !kin.beside.contains(word))
+        .filter(|word| !things.small_words.contains(word) && !things.beside.contains(word))
         .collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -25,14 +24,14 @@ pub(super) fn content(words: &[&str], tongue: &Tongue) -> Vec<String> {
         let lengths = (1..=MOST_WORDS.min(meant.len() - at)).rev();
         let grouped = lengths
             .into_iter()
-            .find_map(|length| Some((first_of_kin(&meant[at..at + length], kin)?, length)));
+            .find_map(|length| Some((first_synonym(&meant[at..at + length], things)?, length)));
         match grouped {
             Some((first, length)) => {
                 found.push(first);
                 at += length;
             }
             None => {
-                found.extend(parts(meant[at], kin));
+                found.extend(parts(meant[at], things));
                 at += 1;
             }
         }
@@ -41,7 +40,7 @@ pub(super) fn content(words: &[&str], tongue: &Tongue) -> Vec<String> {
 }
 
 /// The first phrase of the group that some words are in.
-fn first_of_kin(words: &[&str], kin: &Kin) -> Option<String> {
+fn first_synonym(words: &[&str], things: &Things) -> Option<String> {
     let same = |phrase: &&&str| {
         // A cheap look first: there are hundreds.
         if phrase.as_bytes().first() != words[0].as_bytes().first() {
@@ -50,50 +49,50 @@ fn first_of_kin(words: &[&str], kin: &Kin) -> Option<String> {
         let mut parts = phrase.split(' ');
         let all = words
             .iter()
-            .all(|word| parts.next().is_some_and(|part| part == *word || stem(part, kin) == stem(word, kin)));
+            .all(|word| parts.next().is_some_and(|part| part == *word || stem(part, things) == stem(word, things)));
         all && parts.next().is_none()
     };
-    let group = kin.groups.iter().find(|group| group.iter().any(|phrase| same(&phrase)))?;
-    group.first().map(|first| stem(first, kin).to_owned())
+    let group = things.groups.iter().find(|group| group.iter().any(|phrase| same(&phrase)))?;
+    group.first().map(|first| stem(first, things).to_owned())
 }
 
 /// A word as it stands, or the parts it is written of when the last is a thing of the house.
-fn parts(word: &str, kin: &Kin) -> Vec<String> {
-    let known = |part: &str| first_of_kin(&[part], kin);
-    let cuts = word.char_indices().map(|(at, _)| at).filter(|at| kin.compounds && *at >= SHORTEST);
+fn parts(word: &str, things: &Things) -> Vec<String> {
+    let known = |part: &str| first_synonym(&[part], things);
+    let cuts = word.char_indices().map(|(at, _)| at).filter(|at| things.compounds && *at >= SHORTEST);
     for cut in cuts {
         let (before, head) = word.split_at(cut);
         if head.chars().count() >= SHORTEST
             && let Some(head) = known(head)
         {
-            return vec![known(before).unwrap_or_else(|| stem(before, kin).to_owned()), head];
+            return vec![known(before).unwrap_or_else(|| stem(before, things).to_owned()), head];
         }
     }
-    vec![stem(word, kin).to_owned()]
+    vec![stem(word, things).to_owned()]
 }
 
 /// A word without its ending.
-fn stem<'w>(word: &'w str, kin: &Kin) -> &'w str {
+fn stem<'w>(word: &'w str, things: &Things) -> &'w str {
     let cut = |ending: &&str| {
         word.strip_suffix(*ending).filter(|stem| stem.len() >= SHORTEST && !stem.ends_with('s'))
     };
-    kin.endings.iter().find_map(cut).unwrap_or(word)
+    things.endings.iter().find_map(cut).unwrap_or(word)
 }
 
 /// Whether a word says what kind of thing something of this domain is.
-pub(super) fn is_kind(word: &str, domain: &str, kin: &Kin) -> bool {
-    let kinds = kin.kinds.iter().filter(|(known, _)| *known == domain).flat_map(|(_, words)| words.iter());
-    kinds.into_iter().any(|kind| stem(kind, kin) == word)
+pub(super) fn is_kind(word: &str, domain: &str, things: &Things) -> bool {
+    let kinds = things.kinds.iter().filter(|(known, _)| *known == domain).flat_map(|(_, words)| words.iter());
+    kinds.into_iter().any(|kind| stem(kind, things) == word)
 }
 
 /// Whether a content word ends in what kind of thing it is: a "floor lamp" is a lamp.
-pub(super) fn ends_in_kind(word: &str, kin: &Kin) -> bool {
-    is_any_kind(word.rsplit(' ').next().unwrap_or(word), kin)
+pub(super) fn ends_in_kind(word: &str, things: &Things) -> bool {
+    is_any_kind(word.rsplit(' ').next().unwrap_or(word), things)
 }
 
 /// Whether a word says what kind of thing something is, of any domain.
-pub(super) fn is_any_kind(word: &str, kin: &Kin) -> bool {
-    kin.kinds.iter().flat_map(|(_, words)| words.iter()).any(|kind| stem(kind, kin) == word)
+pub(super) fn is_any_kind(word: &str, things: &Things) -> bool {
+    things.kinds.iter().flat_map(|(_, words)| words.iter()).any(|kind| stem(kind, things) == word)
 }
 
 #[cfg(test)]
@@ -102,7 +101,7 @@ mod tests {
 
     fn said(text: &str, language: &str) -> String {
         let words: Vec<&str> = text.split(' ').collect();
-        content(&words, Tongue::of(language)).join("+")
+        content(&words, hark_language::of(language)).join("+")
     }
 
     #[test]
@@ -127,24 +126,24 @@ mod tests {
 
     #[test]
     fn no_phrase_is_of_two_groups() {
-        for tongue in [Tongue::of("en"), Tongue::of("de")] {
+        for lexicon in hark_language::all() {
             let mut known: Vec<&str> =
-                tongue.kin.groups.iter().flat_map(|group| group.iter().copied()).collect();
+                lexicon.things.groups.iter().flat_map(|group| group.iter().copied()).collect();
             let all = known.len();
             known.sort_unstable();
             known.dedup();
-            assert_eq!(known.len(), all, "{}: a phrase stands twice", tongue.code);
+            assert_eq!(known.len(), all, "{}: a phrase stands twice", lexicon.code);
         }
     }
 
     #[test]
     fn every_kind_is_the_first_of_its_group() {
-        for tongue in [Tongue::of("en"), Tongue::of("de")] {
-            for (domain, words) in tongue.kin.kinds {
-                for word in *words {
-                    let as_said = content(&word.split(' ').collect::<Vec<_>>(), tongue);
+        for lexicon in hark_language::all() {
+            for (domain, words) in lexicon.things.kinds.iter() {
+                for word in words.iter() {
+                    let as_said = content(&word.split(' ').collect::<Vec<_>>(), lexicon);
                     assert!(
-                        as_said.len() == 1 && is_kind(&as_said[0], domain, tongue.kin),
+                        as_said.len() == 1 && is_kind(&as_said[0], domain, &lexicon.things),
                         "{domain}: {word} {as_said:?}"
                     );
                 }

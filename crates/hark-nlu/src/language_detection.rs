@@ -1,5 +1,6 @@
 //! Which language a text is written in (whatlang: trigrams of letters).
 
+use hark_language::Phrases;
 use whatlang::{Detector, Lang};
 
 /// Fewer letters say too little.
@@ -37,39 +38,16 @@ const LANGUAGES: [(Lang, &str); 25] = [
     (Lang::Hin, "hi"),
 ];
 
-/// Words that are of one of the languages with sentences only, and in nearly every request.
-const TELLING: [(&str, &[&str]); 2] = [
-    (
-        "en",
-        &[
-            "the", "turn", "please", "what", "what's", "how", "when", "where", "who", "my", "your", "is",
-            "are", "it", "of", "to", "for", "and", "you", "i", "can", "could", "tell", "me", "off", "set",
-            "with", "do", "does", "this", "that", "our", "we", "us", "they", "would", "should", "will",
-            "have", "has", "if", "not", "there", "put", "give", "get", "make", "need", "let", "some", "any",
-            "someone", "somebody", "light", "lights", "at", "by", "be",
-        ],
-    ),
-    (
-        "de",
-        &[
-            "der", "das", "den", "dem", "ein", "eine", "einen", "einer", "ist", "sind", "nicht", "und",
-            "mach", "mache", "schalte", "schalt", "stell", "stelle", "bitte", "wie", "wann", "wo", "wer",
-            "warum", "welche", "mir", "mich", "dir", "ich", "du", "wir", "uns", "auf", "aus", "im", "zum",
-            "zur", "vom", "mit", "für", "von", "kannst", "noch", "mein", "meine", "heute", "morgen", "gibt",
-            "es", "über", "erzähl", "sag", "zeig",
-        ],
-    ),
-];
-
 /// Telling words that are enough when no other language has one.
 const LEAST_TELLING: usize = 2;
 
-/// For each language with telling words, how many of them are in a text.
-fn telling(text: &str) -> [(&'static str, usize); 2] {
+/// For each language that has a folder, how many of its telling words are in a text.
+fn telling(text: &str) -> Vec<(&'static str, usize)> {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
-    let count = |known: &[&str]| words.iter().filter(|word| known.contains(word)).count();
-    TELLING.map(|(code, known)| (code, count(known)))
+    let count = |known: Phrases| words.iter().filter(|word| known.contains(word)).count();
+    let languages = hark_language::all();
+    languages.into_iter().map(|language| (language.code, count(language.discourse.telling))).collect()
 }
 
 /// ISO 639-1 code of the language of a text; `None` when it cannot be told with confidence, as is usual for

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// See the module. One thread at a time.
-pub struct LateClassifier {
+pub struct LazyClassifier {
     places: Places,
     language: String,
     open: Option<Classifier>,
@@ -22,7 +22,7 @@ pub struct LateClassifier {
     asked: Instant,
 }
 
-impl LateClassifier {
+impl LazyClassifier {
     /// Opens nothing yet.
     pub fn new(places: Places, language: &str) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl LateClassifier {
     }
 }
 
-impl Classify for LateClassifier {
+impl Classify for LazyClassifier {
     fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
         let found = self.awake()?.classify(text)?;
         // One sentence among thousands moves the head little; but whoever wrote it meant it.
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    fn late(models: &Path) -> LateClassifier {
-        LateClassifier::new(Places::new(models, Path::new("/nowhere"), ""), "en")
+    fn late(models: &Path) -> LazyClassifier {
+        LazyClassifier::new(Places::new(models, Path::new("/nowhere"), ""), "en")
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         examples::mark(&places.marked("en"), "The crumbs are winning!", &vacuum).unwrap();
         let nothing = Label::category(hark_core::Category::OutOfScope);
         examples::mark(&places.marked("en"), "make it brighter in my life", &nothing).unwrap();
-        let mut late = LateClassifier::new(places, "en");
+        let mut late = LazyClassifier::new(places, "en");
         let found = late.classify("the crumbs are winning").unwrap();
         assert!(found.taught && found.intents[0].0 == "HassVacuumStart" && found.confidence > 0.99);
         assert!(late.classify("make it brighter in my life").unwrap().intents.is_empty());

@@ -2,23 +2,23 @@
 //! the police came". It has the words of requests and is none.
 
 use super::text;
-use super::tongue::{self, Tongue};
+use hark_language::{Lexicon, phrases};
 
 /// Whether a text tells a story. What asks anything, or says "please", does not.
-pub fn tells(text: &str, tongue: &'static Tongue) -> bool {
-    let tokens = text::tokenise(text, tongue);
+pub fn tells(text: &str, lexicon: &'static Lexicon) -> bool {
+    let tokens = text::tokenise(text, lexicon);
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-    is_told(&words, tongue)
+    is_told(&words, lexicon)
 }
 
 /// The same of words.
-pub(super) fn is_told(words: &[&str], tongue: &'static Tongue) -> bool {
-    let talk = tongue.talk;
+pub(super) fn is_told(words: &[&str], lexicon: &'static Lexicon) -> bool {
+    let talk = &lexicon.discourse;
     let asks = words.first().is_some_and(|first| talk.asks.contains(first))
-        || (1..words.len()).any(|at| tongue::starts(talk.requests, &words[at..]).is_some());
+        || (1..words.len()).any(|at| phrases::starts(talk.requests, &words[at..]).is_some());
     let of_others = words.first().is_some_and(|first| talk.others.contains(first));
     let reported = words.iter().any(|word| talk.reports.contains(word));
-    let past = (0..words.len()).any(|at| tongue::starts(talk.past, &words[at..]).is_some());
+    let past = (0..words.len()).any(|at| phrases::starts(talk.past, &words[at..]).is_some());
     (of_others && (reported || !asks)) || (past && !asks)
 }
 
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn stories_are_told_from_requests() {
-        let english = |text: &str| tells(text, Tongue::of("en"));
+        let english = |text: &str| tells(text, hark_language::of("en"));
         for story in [
             "they dimmed the lights before the film",
             "she's always turning the radio up",
@@ -48,7 +48,7 @@ mod tests {
         ] {
             assert!(!english(request), "{request}");
         }
-        assert!(tells("sie macht immer das Licht aus", Tongue::of("de")));
-        assert!(!tells("mach das Licht aus", Tongue::of("de")));
+        assert!(tells("sie macht immer das Licht aus", hark_language::of("de")));
+        assert!(!tells("mach das Licht aus", hark_language::of("de")));
     }
 }

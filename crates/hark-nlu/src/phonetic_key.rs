@@ -4,6 +4,8 @@
 //! and `k`, `v` and `f`, `z` and `s`), since that is what a recogniser confuses, and vowels count only
 //! where a word begins. It is made for English and German spellings.
 
+use hark_language::Phrases;
+
 /// The key of some words without blanks between them: "living room" is `LFNKRM`.
 pub fn key(words: &[&str]) -> String {
     words.iter().map(|word| word_key(word)).collect()
@@ -29,10 +31,10 @@ impl Sound {
     }
 
     /// Whether one of the words is the opposite of its counterpart: "dehumidifier" and "humidifier".
-    fn is_denied(&self, by: &Self) -> bool {
+    fn is_denied(&self, by: &Self, negating: Phrases) -> bool {
         let denies = |(one, other): (&(String, String), &(String, String))| {
             let beginning = one.1.strip_suffix(other.1.as_str());
-            beginning.is_some_and(|beginning| DENYING.contains(&beginning))
+            beginning.is_some_and(|beginning| negating.contains(&beginning))
         };
         self.words.len() == by.words.len() && by.words.iter().zip(&self.words).any(denies)
     }
@@ -43,9 +45,6 @@ impl Sound {
     }
 }
 
-/// Beginnings that turn a word into its opposite.
-const DENYING: [&str; 7] = ["de", "un", "dis", "non", "anti", "ent", "nicht"];
-
 /// Each word must be at least this much alike: "dining room light" is not "living room light".
 const WORD: f32 = 0.695;
 
@@ -53,9 +52,9 @@ const WORD: f32 = 0.695;
 const DIVIDED: f32 = 0.85;
 
 /// How alike two names are, 0 to 1: their keys and their letters count the same. 0 when one of their words
-/// is another one.
-pub fn likeness(one: &Sound, other: &Sound) -> f32 {
-    if one.is_denied(other) || other.is_denied(one) {
+/// is another one, or the opposite by one of the `negating` prefixes.
+pub fn likeness(one: &Sound, other: &Sound, negating: Phrases) -> f32 {
+    if one.is_denied(other, negating) || other.is_denied(one, negating) {
         return 0.0;
     }
     let share = |one: &str, other: &str| strsim::normalized_levenshtein(one, other) as f32;
@@ -219,6 +218,7 @@ mod tests {
             likeness(
                 &Sound::of(&one.split(' ').collect::<Vec<_>>()),
                 &Sound::of(&other.split(' ').collect::<Vec<_>>()),
+                hark_language::of("en").things.negating_prefixes,
             )
         };
         for (one, other) in [

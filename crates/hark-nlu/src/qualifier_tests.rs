@@ -160,5 +160,5 @@ fn slots_that_others_name_do_not_act_under_a_condition() {
         assert!(found.as_ref().is_none_or(refused), "{text}: {found:?}");
     }
     let unread = grammar().understand_at("make it all cosy when the guests arrive", "en", now());
-    assert!(unread.intents.is_empty() && unread.proviso.is_some(), "{unread:?}");
+    assert!(unread.intents.is_empty() && unread.qualifier.is_some(), "{unread:?}");
 }
