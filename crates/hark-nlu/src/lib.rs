@@ -35,8 +35,6 @@ pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
 
 #[cfg(test)]
-mod english_rows;
-#[cfg(test)]
 mod english_tests;
 #[cfg(test)]
 mod fill_tests;
@@ -47,11 +45,7 @@ mod hostile_tests;
 #[cfg(test)]
 mod household_replies;
 #[cfg(test)]
-mod household_rows;
-#[cfg(test)]
 mod impossible_tests;
-#[cfg(test)]
-mod moved_rows;
 #[cfg(test)]
 mod fuzzy_match_tests;
 #[cfg(test)]
@@ -64,6 +58,8 @@ mod ruled_tests;
 mod multi_value_tests;
 #[cfg(test)]
 mod talk_tests;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod test_home;
 #[cfg(test)]

@@ -24,14 +24,6 @@ mod when;
 mod window;
 
 #[cfg(test)]
-mod date_rows;
-#[cfg(test)]
-mod duration_rows;
-#[cfg(test)]
-mod german_rows;
-#[cfg(test)]
-mod recurrence_rows;
-#[cfg(test)]
 mod tests;
 
 pub use dates::{NoSuchDay, no_such_day};
