@@ -88,7 +88,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("tools", &["core", "config"], &[]),
     ("store", &["core", "config"], &[]),
-    ("agent", &["core", "config"], &[]),
+    ("agent", &["core", "config", "net"], &[]),
     ("mqtt", &["core", "config", "net"], &[]),
     ("homeassistant", &["core", "config", "net"], &[]),
     ("http", &["core", "config", "net"], &[]),
