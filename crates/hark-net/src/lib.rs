@@ -1,6 +1,6 @@
-//! What the connections to other programs share: how long to wait before the next attempt, how many clients a port
-//! serves, and which codes of a lock can be right. Used by the crates of MQTT, Home Assistant, HTTP and language models;
-//! the program waits by the same back-off for its sound devices.
+//! What the connections to other programs share: how long to wait before the next attempt, how much may be asked for in
+//! what time, how many clients a port serves, and which codes of a lock can be right. Used by the crates of MQTT, Home
+//! Assistant, HTTP and language models; the program waits by the same back-off for its sound devices.
 //!
 //! ```
 //! use hark_net::backoff::{Backoff, Policy};
@@ -13,3 +13,4 @@
 pub mod backoff;
 pub mod codes;
 pub mod seats;
+pub mod token_bucket;
