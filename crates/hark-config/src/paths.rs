@@ -4,6 +4,8 @@
 use hark_core::{Fault, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Where Hark finds its models and keeps its state.
@@ -51,16 +53,12 @@ pub fn cache_dir(models_dir: &Path) -> PathBuf {
     if beside.is_dir() || is_writable(models_dir) { beside } else { PathBuf::from("/var/lib/hark/models") }
 }
 
-/// Makes a folder that only its owner may read, with its parents.
+/// Makes a folder that others may not read, with its parents.
 ///
 /// # Errors
 /// When it cannot be made.
 pub fn ensure_dir(path: &Path) -> Result<(), Fault> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o750);
-    builder.create(path).map_err(|error| {
+    make_dir(path, 0o750).map_err(|error| {
         Fault::new(
             FaultKind::Failed,
             "paths",
@@ -68,6 +66,25 @@ pub fn ensure_dir(path: &Path) -> Result<(), Fault> {
             "make it, or name another with --set paths.state_dir=FOLDER",
         )
     })
+}
+
+/// Makes a folder with its parents, where they are not there, with these permissions on Unix.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
+    builder.create(path)
+}
+
+/// Lets only the owner of a file that is created read and write it.
+pub fn private(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
 }
 
 /// A path as a person writes it: `~/` is the home folder.
@@ -95,9 +112,9 @@ pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&
 fn is_writable(folder: &Path) -> bool {
     // Permission bits do not tell for root, read-only mounts or a systemd sandbox: trying does.
     let probe = folder.join(format!(".hark-write-test-{}", std::process::id()));
-    let made = std::fs::File::create_new(&probe).is_ok();
+    let made = fs::File::create_new(&probe).is_ok();
     if made {
-        let _ = std::fs::remove_file(&probe);
+        let _ = fs::remove_file(&probe);
     }
     made
 }

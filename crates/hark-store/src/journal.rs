@@ -3,6 +3,7 @@
 
 use chrono::{Days, NaiveDate};
 use hark_config::journal::JournalConfig;
+use hark_config::paths;
 use hark_core::public_event::{PublicEvent, Timings};
 use hark_core::session::{ContextStrength, ReplayPolicy, ReplayReason, SessionSettings};
 use hark_core::{Envelope, Fault, FaultKind, Route};
@@ -193,21 +194,13 @@ impl Journal {
 
     /// Writes one line and answers how long the file is then.
     fn write(&self, day: NaiveDate, line: &str) -> io::Result<u64> {
-        self.make_dir()?;
+        paths::make_dir(&self.dir, 0o750)?;
         let mut file = open(&self.file_of(day))?;
         let torn = is_torn(&mut file)?;
         let line = if torn { format!("\n{line}") } else { line.to_owned() };
         // One call, at the end of the file: whole or torn, never mixed with another program's line.
         file.write_all(line.as_bytes())?;
         Ok(file.metadata()?.len())
-    }
-
-    fn make_dir(&self) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o750);
-        builder.create(&self.dir)
     }
 
     fn file_of(&self, day: NaiveDate) -> PathBuf {
@@ -259,11 +252,7 @@ impl Journal {
 
 /// A file that only its owner can read: it holds what was said at home.
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    paths::private(OpenOptions::new().read(true).append(true).create(true)).open(path)
 }
 
 /// Whether the last line has no end.

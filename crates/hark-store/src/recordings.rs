@@ -2,6 +2,7 @@
 //! Files come whole or not at all, and only their owner can read them.
 
 use hark_config::journal::JournalConfig;
+use hark_config::paths;
 use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ, TurnId};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind};
@@ -38,7 +39,7 @@ impl Recordings {
     pub fn write(&self, turn: &TurnId, samples: &[f32]) -> Result<(), Fault> {
         let path = self.file_of(turn).ok_or_else(|| self.fault(&format!("no name for {turn}")))?;
         let unfinished = path.with_extension("wav.part");
-        let written = self.make_dir().and_then(|()| write(&unfinished, samples));
+        let written = paths::make_dir(&self.dir, 0o700).and_then(|()| write(&unfinished, samples));
         let whole = written.and_then(|()| fs::rename(&unfinished, &path));
         whole.map_err(|error| {
             // What went wrong is told; what cannot be taken away now goes with the next look.
@@ -121,14 +122,6 @@ impl Recordings {
         is_name(&turn.0).then(|| self.dir.join(format!("{turn}{ENDING}")))
     }
 
-    fn make_dir(&self) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.dir)
-    }
-
     fn fault(&self, why: &str) -> Fault {
         let message = format!("the sound of turns in {} cannot be kept: {why}", self.dir.display());
         let fix = "make room, or set journal.record_audio = false";
@@ -148,11 +141,7 @@ fn age_of(then: SystemTime) -> Duration {
 }
 
 fn write(path: &Path, samples: &[f32]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let file = paths::private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
     let spec = hound::WavSpec {
         channels: 1,
         sample_rate: SAMPLE_RATE_HZ,
