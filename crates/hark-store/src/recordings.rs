@@ -3,7 +3,8 @@
 
 use hark_config::journal::JournalConfig;
 use hark_config::paths;
-use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ, TurnId};
+use hark_core::audio::to_i16;
+use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ, TurnId, wav};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -129,12 +130,6 @@ impl Recordings {
     }
 }
 
-/// Seconds of sound in a file of this many bytes.
-pub fn length_s(file_bytes: u64) -> f64 {
-    const HEADER_BYTES: u64 = 44;
-    file_bytes.saturating_sub(HEADER_BYTES) as f64 / f64::from(2 * SAMPLE_RATE_HZ)
-}
-
 /// How long ago; a clock that was put back makes nothing old.
 fn age_of(then: SystemTime) -> Duration {
     SystemTime::now().duration_since(then).unwrap_or_default()
@@ -142,22 +137,9 @@ fn age_of(then: SystemTime) -> Duration {
 
 fn write(path: &Path, samples: &[f32]) -> io::Result<()> {
     let file = paths::private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
-    let spec = hound::WavSpec {
-        channels: 1,
-        sample_rate: SAMPLE_RATE_HZ,
-        bits_per_sample: 16,
-        sample_format: hound::SampleFormat::Int,
-    };
-    let to_io = |error| match error {
-        hound::Error::IoError(error) => error,
-        other => io::Error::other(other),
-    };
-    let mut writer = hound::WavWriter::new(BufWriter::new(&file), spec).map_err(to_io)?;
-    for sample in samples {
-        let sample = (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16;
-        writer.write_sample(sample).map_err(to_io)?;
-    }
-    writer.finalize().map_err(to_io)?;
+    let mut writer = wav::Writer::new(BufWriter::new(&file), SAMPLE_RATE_HZ)?;
+    samples.iter().try_for_each(|sample| writer.write(to_i16(*sample)))?;
+    writer.finish()?;
     // Its name must not come to the disk before what is in it.
     file.sync_data()
 }
