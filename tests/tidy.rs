@@ -91,7 +91,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("agent", &["core", "config", "net"], &[]),
     ("mqtt", &["core", "config", "net"], &[]),
     ("homeassistant", &["core", "config", "net"], &[]),
-    ("http", &["core", "config", "net"], &[]),
+    ("http", &["core", "config", "net", "telemetry"], &[]),
 ];
 
 /// The dependencies of a crate's program, those of one system included.

@@ -17,7 +17,6 @@ use hark_core::{Envelope, Event, TurnId};
 use hark_net::token_bucket::TokenBucket;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
@@ -229,7 +228,7 @@ impl Socket<'_> {
 
     fn leave_out(&mut self, count: u64) {
         self.left_out += count;
-        self.app.figures.left_out.fetch_add(count, Ordering::Relaxed);
+        self.app.figures.left_out.add(count);
     }
 
     /// Tells how many events were left out, if any were.
