@@ -8,6 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Longest file of a secret that is read; a token of Home Assistant has about 180 characters.
+const SECRET_MAX_BYTES: u64 = 8 * 1024;
+
 /// Where Hark finds its models and keeps its state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -107,6 +110,25 @@ pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&
         return Some(expand(configured));
     }
     credentials_dir.map(|dir| dir.join(credential)).filter(|path| path.exists())
+}
+
+/// The one word in the file of a secret, without the white space around it.
+///
+/// # Errors
+/// Why it cannot be read or is none; what the file holds is not in it.
+pub fn read_secret(path: &Path) -> Result<String, String> {
+    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > SECRET_MAX_BYTES {
+        return Err(format!("{size} bytes are too many for a secret"));
+    }
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    match text.trim() {
+        "" => Err("it is empty".into()),
+        word if word.contains(|c: char| c.is_whitespace() || c.is_control()) => {
+            Err("it holds more than one word".into())
+        }
+        word => Ok(word.to_owned()),
+    }
 }
 
 fn is_writable(folder: &Path) -> bool {
