@@ -5,7 +5,7 @@ use chrono::{Days, NaiveDate};
 use hark_config::journal::JournalConfig;
 use hark_config::paths;
 use hark_core::public_event::{PublicEvent, Timings};
-use hark_core::session::{ContextStrength, ReplayPolicy, ReplayReason, SessionSettings};
+use hark_core::session::{ReplayPolicy, ReplayReason, SessionSettings};
 use hark_core::{Envelope, Fault, FaultKind, Route};
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
@@ -114,7 +114,7 @@ impl Line {
         policy: Option<ReplayPolicy>,
     ) -> Option<Self> {
         let PublicEvent::Turn { timings_ms, route, attempts, .. } = &closing.event else { return None };
-        let policy = policy.unwrap_or_else(no_replay);
+        let policy = policy.unwrap_or_else(|| ReplayPolicy::nothing(0));
         Some(Self {
             time: began.to_owned(),
             session: session.to_owned(),
@@ -133,21 +133,6 @@ impl Line {
             timings: *timings_ms,
             attempts: *attempts,
         })
-    }
-}
-
-/// A turn for which nothing was replayed.
-fn no_replay() -> ReplayPolicy {
-    ReplayPolicy {
-        entries_available: 0,
-        entries_filtered: 0,
-        filtered_types: Vec::new(),
-        entries_used: 0,
-        chars_used: 0,
-        trimmed: false,
-        reason: None,
-        context_strength: ContextStrength::Weak,
-        tainted: false,
     }
 }
 
