@@ -89,10 +89,10 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("tools", &["core", "config"], &[]),
     ("store", &["core", "config"], &[]),
-    ("agent", &["core", "config"], &[]),
+    ("agent", &["core", "config", "net"], &[]),
     ("mqtt", &["core", "config", "net"], &[]),
     ("homeassistant", &["core", "config", "net"], &[]),
-    ("http", &["core", "config", "net"], &[]),
+    ("http", &["core", "config", "net", "telemetry"], &[]),
 ];
 
 /// The dependencies of a crate's program, those of one system included.

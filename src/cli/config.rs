@@ -1,10 +1,11 @@
 //! `hark config check|show|default`: is the configuration right, what is in force and why, and a
 //! commented file to start from.
 
+use super::unwritable;
 use crate::app::settings::store;
 use clap::{Args, Subcommand};
 use hark_config::{self as config, Config, Effective, Loaded, Problem, Source};
-use hark_core::{Fault, FaultKind, Setting};
+use hark_core::{Fault, Setting};
 use hark_models::manifest::Manifest;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -113,14 +114,11 @@ fn entry_json(entry: &Effective) -> Value {
     json!({"key": entry.key, "value": entry.value, "source": source})
 }
 
-fn unwritable(error: std::io::Error) -> Fault {
-    Fault::new(FaultKind::Failed, "output", format!("cannot write the output ({error})"), "")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::Parser;
+    use hark_core::FaultKind;
     use std::fs;
 
     #[derive(Parser)]

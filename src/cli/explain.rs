@@ -6,8 +6,7 @@ use hark_config::Config;
 use hark_core::plan::{KeptPlan, PlanStore, Step, StepStatus};
 use hark_core::public_event::Timings;
 use hark_core::session::ReplayPolicy;
-use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Route};
-use hark_store::recordings;
+use hark_core::{Envelope, Fault, FaultKind, PublicEvent, Route, SAMPLE_RATE_HZ, wav};
 use hark_store::turns::{TurnRecord, Turns};
 use hark_store::{SessionStore, Store};
 use std::fmt::Write;
@@ -36,7 +35,7 @@ pub(super) fn run(config: &Config, turn: &str, checkpoint: Option<u32>, json: bo
         }
         if let Some(path) = storage::open_recordings(config).map_err(one)?.path(&record.id) {
             let bytes = std::fs::metadata(&path).map_or(0, |data| data.len());
-            println!("recording {} ({:.1} s)", path.display(), recordings::length_s(bytes));
+            println!("recording {} ({:.1} s)", path.display(), wav::length_s(bytes, SAMPLE_RATE_HZ));
         }
     }
     Ok(())

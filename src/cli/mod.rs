@@ -51,6 +51,11 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Standard output is full or gone.
+fn unwritable(error: std::io::Error) -> Fault {
+    Fault::new(FaultKind::Failed, "output", format!("cannot write the output ({error})"), "")
+}
+
 /// The promise of the interface.
 fn exit_code(kind: FaultKind) -> u8 {
     match kind {

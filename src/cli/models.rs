@@ -1,5 +1,6 @@
 //! `hark models list|pull|verify`: what models and libraries there are, getting them, checking them.
 
+use super::unwritable;
 use clap::{Args, Subcommand};
 use hark_agent as llm;
 use hark_config::Config;
@@ -289,10 +290,6 @@ fn size_text(bytes: u64) -> String {
         10_000..=999_999 => format!("{} kB", bytes / 1000),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
-}
-
-fn unwritable(error: std::io::Error) -> Fault {
-    Fault::new(FaultKind::Failed, "output", format!("cannot write the output ({error})"), "")
 }
 
 #[cfg(test)]

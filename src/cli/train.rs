@@ -1,8 +1,9 @@
 //! `hark models train`: learns what requests mean, on this machine, in seconds.
 
+use super::unwritable;
 use crate::app::language::learning;
 use hark_config::Config;
-use hark_core::{Fault, FaultKind};
+use hark_core::Fault;
 use hark_models::manifest::Manifest;
 use hark_nlu::intent::data::Data;
 use hark_nlu::intent::{Encoder, IntentError, Places, Report, Step, train};
@@ -107,10 +108,6 @@ fn described(report: &Report, file: &Path) -> Value {
     })
 }
 
-fn unwritable(error: std::io::Error) -> Fault {
-    Fault::new(FaultKind::Failed, "output", format!("cannot write the output ({error})"), "")
-}
-
 fn places(config: &Config, shipped: bool) -> Result<Places, Fault> {
     let models_dir = config.paths.models_dir()?;
     let mut places = Places::new(&models_dir, &config.paths.state_dir()?, &config.intent.examples_dir);
@@ -139,6 +136,7 @@ fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hark_core::FaultKind;
 
     fn config(folder: &Path) -> Config {
         let mut config = Config::default();

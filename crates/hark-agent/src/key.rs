@@ -4,9 +4,6 @@ use super::error::Error;
 use hark_config::paths;
 use std::path::Path;
 
-/// Longest file of a key that is read.
-const MAX_BYTES: u64 = 8 * 1024;
-
 /// A key.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Key(String);
@@ -32,18 +29,11 @@ impl Key {
 
     fn read(path: &Path) -> Result<Self, Error> {
         let wrong = |why: String| Error::KeyFile { path: path.display().to_string(), why };
-        let size = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
-        if size > MAX_BYTES {
-            return Err(wrong(format!("{size} bytes are no key")));
+        let key = paths::read_secret(path).map_err(wrong)?;
+        if !key.chars().all(|c| c.is_ascii_graphic()) {
+            return Err(wrong("it holds characters no key has".into()));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-        match text.trim() {
-            "" => Err(wrong("it is empty".into())),
-            key if !key.chars().all(|c| c.is_ascii_graphic()) => {
-                Err(wrong("it holds more than one word, or characters no key has".into()))
-            }
-            key => Ok(Self(key.to_owned())),
-        }
+        Ok(Self(key))
     }
 
     /// The value of the header, marked as one that is not to be printed.

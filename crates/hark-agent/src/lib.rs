@@ -24,7 +24,6 @@ mod openai;
 mod provider;
 mod reader;
 mod refusal;
-mod retry;
 mod thoughts;
 
 pub use error::Error;

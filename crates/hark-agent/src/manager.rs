@@ -4,12 +4,12 @@ use super::cache::Cache;
 use super::error::Error;
 use super::listener::{Failure, Listener};
 use super::provider::{Deadline, Provider};
-use super::retry;
 use futures_util::future::join_all;
 use hark_config::llm::{Llm, LlmFallback};
 use hark_core::model::{
     Completion, CompletionFuture, LanguageModel, ListingFuture, ModelError, PieceSink, Prompt,
 };
+use hark_net::backoff::{Backoff, Policy};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,6 +18,15 @@ use tokio::time::{Instant, sleep};
 /// Longest wait for a busy server while there is another one. Without another, nobody waits longer for leave to ask
 /// than for the first word.
 const SWITCH: Duration = Duration::from_secs(2);
+
+/// Waits before a busy server is asked again.
+const ASK_AGAIN: Policy = Policy {
+    first: Duration::from_millis(500),
+    longest: Duration::from_secs(8),
+    growth: 2.0,
+    jitter: 0.5,
+    shortest: Duration::ZERO,
+};
 
 /// All servers in order of preference.
 pub(super) struct Manager(Arc<Inner>);
@@ -159,7 +168,7 @@ impl Inner {
         patience: Duration,
     ) -> Result<Completion, ModelError> {
         let too_long = |wait: Duration| wait > patience || Instant::now() + wait >= deadline.at;
-        let mut failures = 0;
+        let (mut failures, mut backoff) = (0, Backoff::new(ASK_AGAIN));
         loop {
             while let Err(wait) = provider.take(prompt) {
                 if too_long(wait) {
@@ -174,7 +183,7 @@ impl Inner {
                 Err(Failure::Passing(error, wait)) => (error, wait),
             };
             failures += 1;
-            let wait = wait.unwrap_or_default().max(retry::wait(failures - 1));
+            let wait = wait.unwrap_or_default().max(backoff.next_wait());
             if failures >= self.tries || listener.has_heard() || too_long(wait) {
                 return Err(error);
             }

@@ -11,6 +11,7 @@ use super::openai::{self, Ways};
 use super::reader::Reader;
 use super::refusal::{Meaning, Refusal};
 use hark_config::llm::{Llm, LlmFallback, ProviderKind};
+use hark_core::fault::root_cause;
 use hark_core::model::{Completion, Difficulty, ModelError, Prompt};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
@@ -95,7 +96,7 @@ impl Provider {
         if address.is_local(config.local) {
             client = client.no_proxy();
         }
-        let client = client.build().map_err(|error| Error::NoClient(in_words(&error)))?;
+        let client = client.build().map_err(|error| Error::NoClient(root_cause(&error)))?;
         let or_main = |name: &str| if name.is_empty() { &config.model } else { name }.to_owned();
         Ok(Self {
             kind: config.provider,
@@ -240,7 +241,7 @@ impl Provider {
 
     /// What stands in the way of reaching it, without the address and the key.
     pub(super) fn unreachable(&self, error: &reqwest::Error) -> Failure {
-        let failure = ModelError::Unreachable(self.place(), self.hidden(&in_words(error)));
+        let failure = ModelError::Unreachable(self.place(), self.hidden(&root_cause(error)));
         // A connection that was kept may have been closed the moment it was used.
         if error.is_connect() { Failure::Final(failure) } else { Failure::Passing(failure, None) }
     }
@@ -409,13 +410,4 @@ impl Drop for UnderWay<'_> {
 
 fn header_of<'a>(response: &'a Response) -> impl Fn(&str) -> Option<&'a str> {
     move |name: &str| response.headers().get(name)?.to_str().ok()
-}
-
-/// The innermost reason of an HTTP error, without the address.
-pub(super) fn in_words(error: &reqwest::Error) -> String {
-    let mut reason: &dyn std::error::Error = error;
-    while let Some(source) = reason.source() {
-        reason = source;
-    }
-    reason.to_string()
 }

@@ -1,7 +1,6 @@
 //! What a status other than 200 means: wait, ask in another form, or give up.
 
 use super::openai::{Form, Ways};
-use super::retry::is_passing;
 use hark_config::llm::ProviderKind;
 use serde_json::Value;
 
@@ -59,7 +58,7 @@ impl Refusal {
         match self.status {
             429 if self.code == "insufficient_quota" => Meaning::UsedUp,
             429 => Meaning::Busy,
-            status if is_passing(status) => Meaning::Fails,
+            408 | 425 | 500 | 502..=599 => Meaning::Fails,
             400 | 404 if kind == ProviderKind::Ollama && says.contains("does not support chat") => {
                 Meaning::NoChat
             }
@@ -101,7 +100,12 @@ mod tests {
         let cases = [
             (Openai, 429, r#"{"error":{"message":"slow down"}}"#, Meaning::Busy),
             (Openai, 429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#, Meaning::UsedUp),
+            (Openai, 408, "", Meaning::Fails),
+            (Openai, 500, "", Meaning::Fails),
             (Openai, 503, "", Meaning::Fails),
+            (Openai, 529, "", Meaning::Fails),
+            (Openai, 501, "", Meaning::Refused),
+            (Openai, 413, "", Meaning::Refused),
             (Openai, 401, r#"{"error":{"message":"wrong key"}}"#, Meaning::Refused),
             (Openai, 404, r#"{"error":{"message":"The model `x` does not exist"}}"#, Meaning::NoModel),
             (Openai, 404, r#"{"error":{"message":"?","code":"model_not_found"}}"#, Meaning::NoModel),

@@ -4,7 +4,12 @@
 use hark_core::{Fault, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// Longest file of a secret that is read; a token of Home Assistant has about 180 characters.
+const SECRET_MAX_BYTES: u64 = 8 * 1024;
 
 /// Where Hark finds its models and keeps its state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -51,16 +56,12 @@ pub fn cache_dir(models_dir: &Path) -> PathBuf {
     if beside.is_dir() || is_writable(models_dir) { beside } else { PathBuf::from("/var/lib/hark/models") }
 }
 
-/// Makes a folder that only its owner may read, with its parents.
+/// Makes a folder that others may not read, with its parents.
 ///
 /// # Errors
 /// When it cannot be made.
 pub fn ensure_dir(path: &Path) -> Result<(), Fault> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o750);
-    builder.create(path).map_err(|error| {
+    make_dir(path, 0o750).map_err(|error| {
         Fault::new(
             FaultKind::Failed,
             "paths",
@@ -68,6 +69,25 @@ pub fn ensure_dir(path: &Path) -> Result<(), Fault> {
             "make it, or name another with --set paths.state_dir=FOLDER",
         )
     })
+}
+
+/// Makes a folder with its parents, where they are not there, with these permissions on Unix.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_dir(path: &Path, mode: u32) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
+    builder.create(path)
+}
+
+/// Lets only the owner of a file that is created read and write it.
+pub fn private(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
 }
 
 /// A path as a person writes it: `~/` is the home folder.
@@ -92,12 +112,31 @@ pub fn secret_file(configured: &str, credential: &str, credentials_dir: Option<&
     credentials_dir.map(|dir| dir.join(credential)).filter(|path| path.exists())
 }
 
+/// The one word in the file of a secret, without the white space around it.
+///
+/// # Errors
+/// Why it cannot be read or is none; what the file holds is not in it.
+pub fn read_secret(path: &Path) -> Result<String, String> {
+    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > SECRET_MAX_BYTES {
+        return Err(format!("{size} bytes are too many for a secret"));
+    }
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    match text.trim() {
+        "" => Err("it is empty".into()),
+        word if word.contains(|c: char| c.is_whitespace() || c.is_control()) => {
+            Err("it holds more than one word".into())
+        }
+        word => Ok(word.to_owned()),
+    }
+}
+
 fn is_writable(folder: &Path) -> bool {
     // Permission bits do not tell for root, read-only mounts or a systemd sandbox: trying does.
     let probe = folder.join(format!(".hark-write-test-{}", std::process::id()));
-    let made = std::fs::File::create_new(&probe).is_ok();
+    let made = fs::File::create_new(&probe).is_ok();
     if made {
-        let _ = std::fs::remove_file(&probe);
+        let _ = fs::remove_file(&probe);
     }
     made
 }

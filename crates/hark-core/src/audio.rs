@@ -18,7 +18,7 @@ pub fn ms_to_samples(ms: u64) -> u64 {
 
 /// A sample as 16 bits: full scale is 1.0; what lies above it is clipped, what is no number is silence.
 pub fn to_i16(sample: f32) -> i16 {
-    (sample * 32_767.0) as i16
+    (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16
 }
 
 /// Mono audio with its rate: the result of a synthesis or of reading a recording.

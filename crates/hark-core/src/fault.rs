@@ -56,3 +56,27 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// The innermost cause of an error. For errors of HTTP, whose own texts hold the address and not the cause.
+pub fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_cause_is_the_innermost() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{0}")]
+        struct Layer(&'static str, #[source] Option<Box<Layer>>);
+        let inner = Box::new(Layer("refused", None));
+        assert_eq!(root_cause(&inner), "refused");
+        assert_eq!(root_cause(&Layer("connect", Some(Box::new(Layer("io", Some(inner)))))), "refused");
+    }
+}

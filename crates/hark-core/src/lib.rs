@@ -1,5 +1,5 @@
 //! The types every part of Hark shares: ids, time stamps, units, events and effects of the turn machine, intents,
-//! receipts, settings, and the ports (traits) that other crates implement. Every crate uses it. It has no I/O, no clock and
+//! receipts, settings, and the ports (traits) that other crates implement. Every crate uses it. It opens no file, and has no clock and
 //! no threads; `serde_json::Value` is plain data here.
 //!
 //! ```
@@ -37,6 +37,7 @@ pub mod teaching;
 pub mod thinking;
 pub mod timer;
 pub mod tool;
+pub mod wav;
 
 pub use audio::{SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
 pub use classification::{Category, Classification, Classify, Kind, Tier};

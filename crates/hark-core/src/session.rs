@@ -68,6 +68,23 @@ pub struct ReplayPolicy {
     pub tainted: bool,
 }
 
+impl ReplayPolicy {
+    /// Nothing was replayed of so many turns.
+    pub fn nothing(entries_available: usize) -> Self {
+        Self {
+            entries_available,
+            entries_filtered: 0,
+            filtered_types: Vec::new(),
+            entries_used: 0,
+            chars_used: 0,
+            trimmed: false,
+            reason: None,
+            context_strength: ContextStrength::Weak,
+            tainted: false,
+        }
+    }
+}
+
 /// Earlier turns as a model is told them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Replayed {

@@ -7,7 +7,7 @@ use super::session::{Session, Step};
 use super::token::Token;
 use super::{SOURCE, Shared, link};
 use hark_core::fault::Fault;
-use hark_net::backoff::Backoff;
+use hark_net::backoff::{Backoff, Policy};
 use std::mem::Discriminant;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const TOKEN_AGAIN: Duration = Duration::from_secs(3600);
 
 /// Connects again and again.
 pub async fn run(shared: Arc<Shared>) {
-    let mut backoff = Backoff::default();
+    let mut backoff = Backoff::new(Policy::CONNECTION);
     // Kinds of errors that were reported in this outage: each is news once.
     let mut reported: Vec<Discriminant<Error>> = Vec::new();
     loop {

@@ -237,6 +237,7 @@ fn object(value: Option<Value>) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::tests::any_json;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -303,21 +304,9 @@ mod tests {
         assert!(!state.attributes.contains_key("big"));
     }
 
-    fn any_json() -> impl Strategy<Value = Value> {
-        let key = "a|c|r|s|\\+|-|light.a|items";
-        let leaf = prop_oneof![Just(json!(null)), Just(json!(1)), key.prop_map(Value::from)];
-        leaf.prop_recursive(5, 40, 4, move |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::vec((key, inner), 0..4)
-                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
-            ]
-        })
-    }
-
     proptest! {
         #[test]
-        fn no_event_makes_it_panic(event in any_json()) {
+        fn no_event_makes_it_panic(event in any_json("a|c|r|s|\\+|-|light.a|items")) {
             let inbox = inbox(&["light.a", "a"]);
             put(&inbox, json!({"a": {"light.a": {"s": "on", "a": {}}}}));
             for topic in [Topic::States, Topic::Registry, Topic::Items("a".into())] {

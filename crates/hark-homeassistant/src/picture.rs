@@ -278,4 +278,4 @@ fn is_id(id: &str) -> bool {
 
 #[cfg(test)]
 #[path = "picture_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 /// Name of the systemd credential.
 const CREDENTIAL: &str = "homeassistant-token";
 
-/// Longest token file that is read; a token has about 180 characters.
-const MAX_BYTES: u64 = 8 * 1024;
-
 /// Where the token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenFile(PathBuf);
@@ -47,19 +44,8 @@ impl TokenFile {
     /// # Errors
     /// `TokenFile` when there is none, or something else than one token.
     pub fn read(&self) -> Result<Token, Error> {
-        let wrong = |why: String| Error::TokenFile { path: self.0.display().to_string(), why };
-        let size = std::fs::metadata(&self.0).map_err(|error| wrong(error.to_string()))?.len();
-        if size > MAX_BYTES {
-            return Err(wrong(format!("{size} bytes are no token")));
-        }
-        let text = std::fs::read_to_string(&self.0).map_err(|error| wrong(error.to_string()))?;
-        match text.trim() {
-            "" => Err(wrong("it is empty".into())),
-            token if token.contains(|c: char| c.is_whitespace() || c.is_control()) => {
-                Err(wrong("it holds more than one word".into()))
-            }
-            token => Ok(Token(token.to_owned())),
-        }
+        let wrong = |why| Error::TokenFile { path: self.0.display().to_string(), why };
+        paths::read_secret(&self.0).map(Token).map_err(wrong)
     }
 }
 

@@ -1,38 +1,33 @@
 //! What the interface counts about itself.
 
-use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use hark_telemetry::metrics::{Counter, Exposition};
 
 /// Counts since the start.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     /// Answers by hundreds of their status: 1xx … 5xx.
-    answers: [AtomicU64; 5],
+    answers: [Counter; 5],
     /// Connections that were turned away because there were too many.
-    pub(super) turned_away: AtomicU64,
+    pub(super) turned_away: Counter,
     /// Sockets that were opened.
-    pub(super) sockets: AtomicU64,
+    pub(super) sockets: Counter,
     /// Public events sockets were not sent.
-    pub(super) left_out: AtomicU64,
+    pub(super) left_out: Counter,
 }
 
 impl Figures {
     /// An answer was given.
     pub(super) fn answered(&self, status: u16) {
         if let Some(count) = usize::from(status / 100).checked_sub(1).and_then(|at| self.answers.get(at)) {
-            count.fetch_add(1, Ordering::Relaxed);
+            count.raise();
         }
     }
 
-    /// In Prometheus' text format; `open` is how many sockets there are now.
-    pub(super) fn prometheus(&self, open: usize) -> String {
-        let mut text = String::new();
-        text.push_str("# HELP hark_http_answers_total Answers of the HTTP interface by status.\n");
-        text.push_str("# TYPE hark_http_answers_total counter\n");
-        for (at, count) in self.answers.iter().enumerate() {
-            let count = count.load(Ordering::Relaxed);
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "hark_http_answers_total{{status=\"{}xx\"}} {count}", at + 1);
+    /// Writes the counts; `open` is how many sockets there are now.
+    pub(super) fn expose(&self, text: &mut Exposition, open: usize) {
+        let mut answers = text.counter("http_answers", "Answers of the HTTP interface by status.");
+        for (status, count) in ["1xx", "2xx", "3xx", "4xx", "5xx"].iter().zip(&self.answers) {
+            answers.labelled(("status", status), count.get());
         }
         let counters = [
             ("http_turned_away", "Connections refused because there were too many.", &self.turned_away),
@@ -40,16 +35,8 @@ impl Figures {
             ("websocket_events_left_out", "Events that slow WebSockets were not sent.", &self.left_out),
         ];
         for (name, help, count) in counters {
-            let count = count.load(Ordering::Relaxed);
-            let _ = write!(
-                text,
-                "# HELP hark_{name}_total {help}\n# TYPE hark_{name}_total counter\nhark_{name}_total {count}\n"
-            );
+            text.counter(name, help).value(count.get());
         }
-        let _ = write!(
-            text,
-            "# HELP hark_websockets WebSockets that are open.\n# TYPE hark_websockets gauge\nhark_websockets {open}\n"
-        );
-        text
+        text.gauge("websockets", "WebSockets that are open.").value(open);
     }
 }

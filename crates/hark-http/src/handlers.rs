@@ -12,6 +12,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use hark_core::api::{House, KeptTurn};
 use hark_core::{TimerId, TurnId};
+use hark_telemetry::metrics::{self, Exposition};
 use serde_json::Value;
 
 /// Turns in one answer, at most and when nothing is said.
@@ -27,8 +28,9 @@ pub(super) async fn health(State(app): State<Shared>) -> Json<wire::Health> {
 }
 
 pub(super) async fn metrics(State(app): State<Shared>) -> Response {
-    let text = app.api.metrics().await + &app.figures.prometheus(app.open_sockets());
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+    let mut text = Exposition::from(app.api.metrics().await);
+    app.figures.expose(&mut text, app.open_sockets());
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], String::from(text)).into_response()
 }
 
 pub(super) async fn openapi() -> Response {

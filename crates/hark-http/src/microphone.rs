@@ -3,11 +3,11 @@
 
 use super::app::App;
 use super::limits::{BODY_BYTES, FRAMES_PER_SECOND, SOUND_AHEAD_S};
-use super::rate::Bucket;
 use super::refusal::Refusal;
 use axum::http::StatusCode;
 use hark_core::SAMPLE_RATE_HZ;
 use hark_core::api::{RemoteMicrophone, Speaker};
+use hark_net::token_bucket::TokenBucket;
 use std::time::{Duration, Instant};
 
 /// What goes on is told anew after this long, and not with every frame.
@@ -22,9 +22,9 @@ const CLOCKS_DIFFER: f64 = 1.02;
 pub(super) struct Microphone {
     ear: Option<Box<dyn RemoteMicrophone>>,
     /// Samples it may send at once.
-    sound: Bucket,
+    sound: TokenBucket,
     /// Frames it may send at once.
-    frames: Bucket,
+    frames: TokenBucket,
     /// Nothing is heard before then, because it was too far ahead.
     held_until: Option<Instant>,
     /// When sound was heard last.
@@ -38,8 +38,8 @@ impl Microphone {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             ear: None,
-            sound: Bucket::full(AHEAD, now),
-            frames: Bucket::full(FRAMES_PER_SECOND * SOUND_AHEAD_S, now),
+            sound: TokenBucket::full(AHEAD, f64::from(SAMPLE_RATE_HZ) * CLOCKS_DIFFER, now),
+            frames: TokenBucket::full(FRAMES_PER_SECOND * SOUND_AHEAD_S, FRAMES_PER_SECOND, now),
             held_until: None,
             heard: now,
             told: None,
@@ -104,11 +104,9 @@ impl Microphone {
 
     /// Whoever sends faster than anybody speaks is not heard until time has caught up.
     fn keep_pace(&mut self, samples: usize, now: Instant) -> Result<(), Refusal> {
-        let per_second = f64::from(SAMPLE_RATE_HZ) * CLOCKS_DIFFER;
         let is_held = self.held_until.is_some_and(|until| now < until);
-        let in_pace = !is_held
-            && self.frames.take(FRAMES_PER_SECOND * SOUND_AHEAD_S, FRAMES_PER_SECOND, now).is_ok()
-            && self.sound.take_many(samples as f64, AHEAD, per_second, now).is_ok();
+        let in_pace =
+            !is_held && self.frames.take(1.0, now).is_ok() && self.sound.take(samples as f64, now).is_ok();
         if in_pace {
             self.held_until = None;
             return Ok(());

@@ -1,5 +1,6 @@
-//! How much a client may ask for: a bucket of tokens each, filled evenly.
+//! How many requests a client may make: each has a bucket of tokens.
 
+use hark_net::token_bucket::TokenBucket;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -8,50 +9,12 @@ use std::time::Instant;
 /// Clients that are told apart; beyond that those who have rested longest are forgotten.
 const MOST_CLIENTS: usize = 4096;
 
-/// Tokens that come back with time.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bucket {
-    left: f64,
-    at: Instant,
-}
-
-impl Bucket {
-    /// A full one.
-    pub(super) fn full(capacity: f64, now: Instant) -> Self {
-        Self { left: capacity, at: now }
-    }
-
-    /// Takes one token; else the seconds until there is one.
-    pub(super) fn take(&mut self, capacity: f64, per_second: f64, now: Instant) -> Result<(), f64> {
-        self.take_many(1.0, capacity, per_second, now)
-    }
-
-    /// Takes so many tokens; else none, and the seconds until there are as many.
-    pub(super) fn take_many(
-        &mut self,
-        wanted: f64,
-        capacity: f64,
-        per_second: f64,
-        now: Instant,
-    ) -> Result<(), f64> {
-        let gone = now.saturating_duration_since(self.at).as_secs_f64();
-        self.left = (self.left + gone * per_second).min(capacity);
-        self.at = now;
-        if self.left >= wanted {
-            self.left -= wanted;
-            Ok(())
-        } else {
-            Err((wanted - self.left) / per_second)
-        }
-    }
-}
-
 /// The buckets of all clients.
 #[derive(Debug)]
 pub(super) struct Rates {
-    per_second: f64,
     capacity: f64,
-    clients: Mutex<HashMap<IpAddr, Bucket>>,
+    per_second: f64,
+    clients: Mutex<HashMap<IpAddr, TokenBucket>>,
 }
 
 impl Rates {
@@ -64,14 +27,15 @@ impl Rates {
     pub(super) fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= MOST_CLIENTS {
-            let rested = self.capacity / self.per_second;
-            let oldest = clients.values().map(|bucket| bucket.at).min();
+            let oldest = clients.values().map(TokenBucket::asked_at).min();
             clients.retain(|_, bucket| {
-                Some(bucket.at) != oldest && now.saturating_duration_since(bucket.at).as_secs_f64() < rested
+                let at = bucket.asked_at();
+                Some(at) != oldest && now.saturating_duration_since(at) < bucket.full_in()
             });
         }
-        let bucket = clients.entry(household(client)).or_insert_with(|| Bucket::full(self.capacity, now));
-        bucket.take(self.capacity, self.per_second, now).map_err(|wait| wait.ceil().max(1.0) as u64)
+        let new = || TokenBucket::full(self.capacity, self.per_second, now);
+        let bucket = clients.entry(household(client)).or_insert_with(new);
+        bucket.take(1.0, now).map_err(|wait| wait.as_secs_f64().ceil().max(1.0) as u64)
     }
 }
 

@@ -24,7 +24,6 @@ use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -66,7 +65,7 @@ pub(super) async fn serve(app: Shared, listener: TcpListener, most_connections: 
             }
         };
         let (Ok(here), Some(seat)) = (stream.local_addr(), seats.take()) else {
-            app.figures.turned_away.fetch_add(1, Ordering::Relaxed);
+            app.figures.turned_away.raise();
             turn_away(&stream);
             continue;
         };

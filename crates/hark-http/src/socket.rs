@@ -8,16 +8,15 @@ use super::messages::{self, Chat, Inbound, Mode, Sessions};
 use super::microphone::{self, Microphone};
 use super::modes;
 use super::pictures;
-use super::rate::Bucket;
 use super::read::{self, LongOne, MOST_THROWN_AWAY};
 use super::refusal::Refusal;
 use futures_util::{SinkExt, StreamExt};
 use hark_core::api::{EventFeed, EventNews, Speaker};
 use hark_core::public_event::{Origin, PublicEvent};
 use hark_core::{Envelope, Event, TurnId};
+use hark_net::token_bucket::TokenBucket;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
@@ -39,13 +38,13 @@ pub(super) async fn serve(
     mut feed: Box<dyn EventFeed>,
 ) {
     let now = Instant::now();
-    let burst = f64::from(app.limits.events_per_second) * 2.0;
+    let per_second = f64::from(app.limits.events_per_second);
     let mut socket = Socket {
         stream,
         ends,
         operator,
         sessions: Sessions::new(),
-        events: Bucket::full(burst, now),
+        events: TokenBucket::full(per_second * 2.0, per_second, now),
         left_out: 0,
         alive: now,
         microphone: Microphone::new(now),
@@ -86,7 +85,7 @@ struct Socket<'a> {
     operator: Operator,
     sessions: Sessions,
     /// Public events it may be sent at once.
-    events: Bucket,
+    events: TokenBucket,
     /// Events it was not sent and has not been told of.
     left_out: u64,
     /// When the client was heard of last.
@@ -204,9 +203,7 @@ impl Socket<'_> {
     }
 
     async fn tell_event(&mut self, envelope: &Envelope) -> Result<(), Gone> {
-        let per_second = f64::from(self.app.limits.events_per_second);
-        let may =
-            self.ends.is_owner || self.events.take(per_second * 2.0, per_second, Instant::now()).is_ok();
+        let may = self.ends.is_owner || self.events.take(1.0, Instant::now()).is_ok();
         if may {
             self.own_up().await?;
             self.send(messages::event(&self.sessions, envelope)).await?;
@@ -231,7 +228,7 @@ impl Socket<'_> {
 
     fn leave_out(&mut self, count: u64) {
         self.left_out += count;
-        self.app.figures.left_out.fetch_add(count, Ordering::Relaxed);
+        self.app.figures.left_out.add(count);
     }
 
     /// Tells how many events were left out, if any were.

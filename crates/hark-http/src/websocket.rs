@@ -13,7 +13,6 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use hyper_util::rt::TokioIo;
-use std::sync::atomic::Ordering;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
@@ -85,7 +84,7 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
     };
     let upgrading = hyper::upgrade::on(request);
     let shared = app.clone();
-    app.figures.sockets.fetch_add(1, Ordering::Relaxed);
+    app.figures.sockets.raise();
     // From now on, not from when the client has read the answer: it may rely on what it asks for next.
     let feed = app.api.events();
     tokio::spawn(async move {

@@ -13,7 +13,7 @@ use super::topics::{Topic, Topics};
 use hark_core::event::Event;
 use hark_core::fault::Fault;
 use hark_core::house::NodeCard;
-use hark_net::backoff::Backoff;
+use hark_net::backoff::{Backoff, Policy};
 use rumqttc::mqttbytes::Error as WireError;
 use rumqttc::{
     AckMode, AsyncClient, ConnectReturnCode, ConnectionError, MqttOptions, Outgoing, Packet, StateError,
@@ -166,7 +166,7 @@ impl Connection {
             shared,
             intake: Intake::new(receiving.book.clone()),
             receiving,
-            backoff: Backoff::default(),
+            backoff: Backoff::new(Policy::CONNECTION),
             reported: Vec::new(),
             short_lived: 0,
         }

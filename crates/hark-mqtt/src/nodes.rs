@@ -2,17 +2,15 @@
 
 use super::broker::{self, Broker, Credentials};
 use super::client::explain;
+use super::probe::listen;
 use super::topics::Topics;
 use hark_config as config;
 use hark_core::fault::Fault;
 use hark_core::house::{NodeCard, is_node_name};
-use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet, QoS, SubscribeFilter};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Longest look.
-const LIMIT: Duration = Duration::from_secs(8);
 /// How long it is listened: what the broker keeps comes at once.
 const LISTENING: Duration = Duration::from_millis(700);
 /// Nodes that are listed at most, and the longest description that is read.
@@ -46,31 +44,11 @@ pub async fn nodes(config: &config::mqtt::Mqtt) -> Result<Vec<Node>, Fault> {
     let Some(address) = broker.address() else { return Ok(Vec::new()) };
     let id = format!("{}-nodes-{}", broker::client_id(topics.node()), std::process::id());
     let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
-    let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
     let mut found = BTreeMap::new();
-    let pass = async {
-        loop {
-            match eventloop.poll().await? {
-                Event::Incoming(Packet::ConnAck(_)) => {
-                    let filters = FILTERS.map(|filter| SubscribeFilter::new(filter.into(), QoS::AtMostOnce));
-                    // The channel is empty and takes both; if not, the time limit ends the look.
-                    let _ = client.try_subscribe_many(filters);
-                    let client = client.clone();
-                    tokio::spawn(async move {
-                        tokio::time::sleep(LISTENING).await;
-                        let _ = client.try_disconnect();
-                    });
-                }
-                Event::Incoming(Packet::Publish(publish)) => {
-                    note(&mut found, &String::from_utf8_lossy(&publish.topic), &publish.payload);
-                }
-                Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
-                _ => {}
-            }
-        }
-    };
-    let result = tokio::time::timeout(LIMIT, pass).await.unwrap_or(Err(ConnectionError::NetworkTimeout));
-    result.map_err(|error| explain(error, &address.to_string(), &id, false))?;
+    let filters = FILTERS.map(str::to_owned);
+    listen(options, &filters, LISTENING, |topic, payload| note(&mut found, topic, payload))
+        .await
+        .map_err(|error| explain(error, &address.to_string(), &id, false))?;
     Ok(found.into_values().collect())
 }
 

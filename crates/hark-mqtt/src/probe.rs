@@ -7,7 +7,7 @@ use super::error::Error;
 use super::topics::Topics;
 use hark_config as config;
 use hark_core::fault::Fault;
-use rumqttc::{AsyncClient, ConnectionError, Event, Outgoing, Packet, QoS, SubscribeFilter};
+use rumqttc::{AsyncClient, ConnectionError, Event, MqttOptions, Outgoing, Packet, QoS, SubscribeFilter};
 use std::time::Duration;
 
 /// Longest look.
@@ -59,36 +59,49 @@ async fn look(
 ) -> Result<(), Error> {
     let id = format!("{}-doctor", broker::client_id(topics.node()));
     let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;
+    let filters = survey.as_ref().map_or(Vec::new(), |survey| survey.filters().to_vec());
+    listen(options, &filters, LISTENING, |topic, payload| {
+        if let Some(survey) = &mut survey {
+            survey.take(topic, payload);
+        }
+    })
+    .await
+    .map_err(|error| explain(error, &address.to_string(), &id, false))
+}
+
+/// Connects once, hands what comes to `filters` in the next `time` to `take`, and disconnects; at once where there are no
+/// filters.
+pub(super) async fn listen(
+    options: MqttOptions,
+    filters: &[String],
+    time: Duration,
+    mut take: impl FnMut(&str, &[u8]),
+) -> Result<(), ConnectionError> {
     let (client, mut eventloop) = AsyncClient::builder(options).capacity(4).build();
     let pass = async {
         loop {
             match eventloop.poll().await? {
+                // The channel is empty and takes either; if not, the time limit ends the look.
+                Event::Incoming(Packet::ConnAck(_)) if filters.is_empty() => {
+                    let _ = client.try_disconnect();
+                }
                 Event::Incoming(Packet::ConnAck(_)) => {
-                    // The channel is empty and takes it; if not, the time limit ends the look.
-                    let Some(survey) = &survey else {
-                        let _ = client.try_disconnect();
-                        continue;
-                    };
-                    let filters = survey.filters().iter();
-                    let _ = client.try_subscribe_many(
-                        filters.map(|filter| SubscribeFilter::new(filter.clone(), QoS::AtMostOnce)),
-                    );
+                    let filters = filters.iter().cloned();
+                    let filters = filters.map(|filter| SubscribeFilter::new(filter, QoS::AtMostOnce));
+                    let _ = client.try_subscribe_many(filters);
                     let client = client.clone();
                     tokio::spawn(async move {
-                        tokio::time::sleep(LISTENING).await;
+                        tokio::time::sleep(time).await;
                         let _ = client.try_disconnect();
                     });
                 }
                 Event::Incoming(Packet::Publish(publish)) => {
-                    if let Some(survey) = &mut survey {
-                        survey.take(&String::from_utf8_lossy(&publish.topic), &publish.payload);
-                    }
+                    take(&String::from_utf8_lossy(&publish.topic), &publish.payload);
                 }
                 Event::Outgoing(Outgoing::Disconnect) => return Ok(()),
                 _ => {}
             }
         }
     };
-    let result = tokio::time::timeout(LIMIT, pass).await.unwrap_or(Err(ConnectionError::NetworkTimeout));
-    result.map_err(|error| explain(error, &address.to_string(), &id, false))
+    tokio::time::timeout(LIMIT, pass).await.unwrap_or(Err(ConnectionError::NetworkTimeout))
 }

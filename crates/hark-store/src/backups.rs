@@ -3,8 +3,9 @@
 
 use super::check;
 use super::error::RememberingError;
-use super::files::{self, InUse, folder, private, set_aside, with_suffix};
+use super::files::{self, InUse, folder, set_aside, with_suffix};
 use chrono::{DateTime, NaiveDateTime, Utc};
+use hark_config::paths::{make_dir, private};
 use hark_core::Fault;
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
@@ -69,11 +70,7 @@ pub(super) fn make_of(db: &Connection, database: &Path) -> Result<Backup, Rememb
     let cannot = |why: String| RememberingError::NoBackup { path: database.to_owned(), why };
     let of_file = |error: io::Error| cannot(error.to_string());
     let dir = dir(database);
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(&dir).map_err(of_file)?;
+    make_dir(&dir, 0o700).map_err(of_file)?;
     let size = fs::metadata(database).map_err(of_file)?.len();
     let disk = rustix::fs::statvfs(&dir).map_err(|error| of_file(error.into()))?;
     if disk.f_bavail.saturating_mul(disk.f_frsize) < size.saturating_add(ROOM_BYTES) {

@@ -2,9 +2,8 @@
 
 use super::*;
 use hark_core::FaultKind;
-use hark_core::ids::TimerId;
 use hark_core::ports::{FactStore, ListItem, ListStore, StoredList, TimerStore};
-use hark_core::timer::{Timer, TimerKind, TimerState};
+use hark_core::timer::{Timer, TimerKind};
 use tempfile::TempDir;
 
 const TIMERS: usize = 200;
@@ -12,17 +11,9 @@ const PAGE: usize = 4096;
 
 fn timer(number: usize) -> Timer {
     Timer {
-        id: TimerId(format!("timer-{number:03}")),
         kind: TimerKind::Reminder,
         name: Some(format!("remember the thing with the number {number}")),
-        area: None,
-        duration_ms: 60_000,
-        created_unix_ms: 1_000,
-        due_unix_ms: 61_000,
-        remaining_ms: 0,
-        state: TimerState::Running,
-        recurrence: None,
-        wall: None,
+        ..tests::timer(&format!("timer-{number:03}"))
     }
 }
 

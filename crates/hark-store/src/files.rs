@@ -2,6 +2,7 @@
 //! and never deleted.
 
 use super::error::RememberingError;
+use hark_config::paths::private;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -44,13 +45,6 @@ impl InUse {
         // A lock that is held is turned into the other kind.
         self.file.lock_shared().map_err(failed)
     }
-}
-
-/// Only the owner can read it: it holds what was said at home.
-pub(super) fn private(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

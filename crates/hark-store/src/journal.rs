@@ -3,8 +3,9 @@
 
 use chrono::{Days, NaiveDate};
 use hark_config::journal::JournalConfig;
+use hark_config::paths;
 use hark_core::public_event::{PublicEvent, Timings};
-use hark_core::session::{ContextStrength, ReplayPolicy, ReplayReason, SessionSettings};
+use hark_core::session::{ReplayPolicy, ReplayReason, SessionSettings};
 use hark_core::{Envelope, Fault, FaultKind, Route};
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
@@ -113,7 +114,7 @@ impl Line {
         policy: Option<ReplayPolicy>,
     ) -> Option<Self> {
         let PublicEvent::Turn { timings_ms, route, attempts, .. } = &closing.event else { return None };
-        let policy = policy.unwrap_or_else(no_replay);
+        let policy = policy.unwrap_or_else(|| ReplayPolicy::nothing(0));
         Some(Self {
             time: began.to_owned(),
             session: session.to_owned(),
@@ -132,21 +133,6 @@ impl Line {
             timings: *timings_ms,
             attempts: *attempts,
         })
-    }
-}
-
-/// A turn for which nothing was replayed.
-fn no_replay() -> ReplayPolicy {
-    ReplayPolicy {
-        entries_available: 0,
-        entries_filtered: 0,
-        filtered_types: Vec::new(),
-        entries_used: 0,
-        chars_used: 0,
-        trimmed: false,
-        reason: None,
-        context_strength: ContextStrength::Weak,
-        tainted: false,
     }
 }
 
@@ -193,21 +179,13 @@ impl Journal {
 
     /// Writes one line and answers how long the file is then.
     fn write(&self, day: NaiveDate, line: &str) -> io::Result<u64> {
-        self.make_dir()?;
+        paths::make_dir(&self.dir, 0o750)?;
         let mut file = open(&self.file_of(day))?;
         let torn = is_torn(&mut file)?;
         let line = if torn { format!("\n{line}") } else { line.to_owned() };
         // One call, at the end of the file: whole or torn, never mixed with another program's line.
         file.write_all(line.as_bytes())?;
         Ok(file.metadata()?.len())
-    }
-
-    fn make_dir(&self) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o750);
-        builder.create(&self.dir)
     }
 
     fn file_of(&self, day: NaiveDate) -> PathBuf {
@@ -259,11 +237,7 @@ impl Journal {
 
 /// A file that only its owner can read: it holds what was said at home.
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    paths::private(OpenOptions::new().read(true).append(true).create(true)).open(path)
 }
 
 /// Whether the last line has no end.

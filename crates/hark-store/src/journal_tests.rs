@@ -2,6 +2,7 @@
 
 use super::*;
 use hark_core::public_event::Outcome;
+use hark_core::session::ContextStrength;
 use hark_core::{Stamp, Transcript};
 use serde_json::{Value, json};
 use tempfile::TempDir;

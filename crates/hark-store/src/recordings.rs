@@ -2,7 +2,9 @@
 //! Files come whole or not at all, and only their owner can read them.
 
 use hark_config::journal::JournalConfig;
-use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ, TurnId};
+use hark_config::paths;
+use hark_core::audio::to_i16;
+use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ, TurnId, wav};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -38,7 +40,7 @@ impl Recordings {
     pub fn write(&self, turn: &TurnId, samples: &[f32]) -> Result<(), Fault> {
         let path = self.file_of(turn).ok_or_else(|| self.fault(&format!("no name for {turn}")))?;
         let unfinished = path.with_extension("wav.part");
-        let written = self.make_dir().and_then(|()| write(&unfinished, samples));
+        let written = paths::make_dir(&self.dir, 0o700).and_then(|()| write(&unfinished, samples));
         let whole = written.and_then(|()| fs::rename(&unfinished, &path));
         whole.map_err(|error| {
             // What went wrong is told; what cannot be taken away now goes with the next look.
@@ -121,25 +123,11 @@ impl Recordings {
         is_name(&turn.0).then(|| self.dir.join(format!("{turn}{ENDING}")))
     }
 
-    fn make_dir(&self) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.dir)
-    }
-
     fn fault(&self, why: &str) -> Fault {
         let message = format!("the sound of turns in {} cannot be kept: {why}", self.dir.display());
         let fix = "make room, or set journal.record_audio = false";
         Fault::new(FaultKind::Failed, "recordings", message, fix).recoverable()
     }
-}
-
-/// Seconds of sound in a file of this many bytes.
-pub fn length_s(file_bytes: u64) -> f64 {
-    const HEADER_BYTES: u64 = 44;
-    file_bytes.saturating_sub(HEADER_BYTES) as f64 / f64::from(2 * SAMPLE_RATE_HZ)
 }
 
 /// How long ago; a clock that was put back makes nothing old.
@@ -148,27 +136,10 @@ fn age_of(then: SystemTime) -> Duration {
 }
 
 fn write(path: &Path, samples: &[f32]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    let spec = hound::WavSpec {
-        channels: 1,
-        sample_rate: SAMPLE_RATE_HZ,
-        bits_per_sample: 16,
-        sample_format: hound::SampleFormat::Int,
-    };
-    let to_io = |error| match error {
-        hound::Error::IoError(error) => error,
-        other => io::Error::other(other),
-    };
-    let mut writer = hound::WavWriter::new(BufWriter::new(&file), spec).map_err(to_io)?;
-    for sample in samples {
-        let sample = (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16;
-        writer.write_sample(sample).map_err(to_io)?;
-    }
-    writer.finalize().map_err(to_io)?;
+    let file = paths::private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
+    let mut writer = wav::Writer::new(BufWriter::new(&file), SAMPLE_RATE_HZ)?;
+    samples.iter().try_for_each(|sample| writer.write(to_i16(*sample)))?;
+    writer.finish()?;
     // Its name must not come to the disk before what is in it.
     file.sync_data()
 }

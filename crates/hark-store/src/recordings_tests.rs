@@ -40,7 +40,7 @@ fn sound_comes_back_as_it_was_and_only_its_owner_can_read_it() {
     assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (1, 16_000, 16));
     let samples: Vec<i16> = reader.samples().map(Result::unwrap).collect();
     assert_eq!(samples, [0, 16_383, -16_383, 32_767, -32_767]);
-    assert_eq!(length_s(sound.len() as u64), 5.0 / 16_000.0);
+    assert_eq!(wav::length_s(sound.len() as u64, SAMPLE_RATE_HZ), 5.0 / 16_000.0);
     assert_eq!(names(&dir), ["a-1.wav"], "nothing unfinished is left");
     #[cfg(unix)]
     {

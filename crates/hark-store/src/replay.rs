@@ -81,17 +81,7 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
 
 /// Nothing is told, and nothing is said about how far to rely on it.
 fn nothing(entries_available: usize) -> Replayed {
-    let policy = ReplayPolicy {
-        entries_available,
-        entries_filtered: 0,
-        filtered_types: Vec::new(),
-        entries_used: 0,
-        chars_used: 0,
-        trimmed: false,
-        reason: None,
-        context_strength: ContextStrength::Weak,
-        tainted: false,
-    };
+    let policy = ReplayPolicy::nothing(entries_available);
     Replayed { text: String::new(), instruction: String::new(), policy }
 }
 

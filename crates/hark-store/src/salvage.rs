@@ -2,8 +2,9 @@
 //! writes beside what it opens.
 
 use super::check;
-use super::files::{private, with_suffix};
+use super::files::with_suffix;
 use super::migrations;
+use hark_config::paths::private;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use hark_core::ports::TimerStore;
 use hark_core::timer::{Ring, Timer, TimerKind, TimerState};
 use tempfile::TempDir;
 
-fn timer(id: &str) -> Timer {
+pub(super) fn timer(id: &str) -> Timer {
     Timer {
         id: TimerId::from(id),
         kind: TimerKind::Timer,

@@ -2,23 +2,14 @@
 
 use super::*;
 use crate::echo::ResidualEcho;
-use crate::testing::{self, Judge, RecogniserLog, ScriptedRecogniser};
+use crate::scripted::{RecogniserLog, ScriptedRecogniser, ScriptedVad};
+use crate::testing::{self, Judge};
 use crate::wake::{WakeEngine, WakeWord, WordEnd};
 use std::sync::{Arc, Mutex};
 
 /// The scripts: a sample's value is the block's speech probability; 2.0 is the wake word.
 const WAKE: f32 = 2.0;
 const BLOCK: usize = VAD_BLOCK_SAMPLES;
-
-struct ScriptedVad;
-
-impl Vad for ScriptedVad {
-    fn probability(&mut self, block: &[f32; BLOCK]) -> Result<f32, Fault> {
-        Ok(block[0].min(1.0))
-    }
-
-    fn reset(&mut self) {}
-}
 
 struct ScriptedWake([WakeWord; 1], [f32; 1]);
 

@@ -21,12 +21,18 @@ mod history;
 mod quiet;
 pub mod recording;
 pub mod resample;
+#[cfg(test)]
+pub(crate) mod scripted;
 pub mod stt;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod vad;
 pub mod wake;
 mod watch;
+
+// By this name the program's tests know the crate, too.
+#[cfg(test)]
+extern crate self as hark_stt;
 
 use hark_core::{Endpoint, Fault, Transcript, Words};
 

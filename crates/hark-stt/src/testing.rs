@@ -1,16 +1,13 @@
 //! What the ear's tests share: real models, flite's voices, recordings of people when they are there.
 
-use super::stt::{Partial, Recogniser, Recognition};
 use super::vad::SileroVad;
 use super::wake::{OpenWakeWord, OpenWakeWordFiles};
+use hark_core::VAD_BLOCK_SAMPLES;
 use hark_core::ports::{Completeness, Completes};
-use hark_core::{Fault, FaultKind, Transcript, VAD_BLOCK_SAMPLES};
 use hark_models::litert::LiteRt;
 use hark_models::onnx::OnnxRuntime;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 pub(crate) fn model(name: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/cache")).join(name)
@@ -106,94 +103,5 @@ pub(crate) struct Judge(pub fn(&str) -> Completeness);
 impl Completes for Judge {
     fn completeness(&self, text: &str) -> Completeness {
         (self.0)(text)
-    }
-}
-
-/// What a [`ScriptedRecogniser`] was given.
-#[derive(Debug, Default)]
-pub(crate) struct RecogniserLog {
-    /// Samples of all utterances.
-    pub samples: Vec<f32>,
-    pub cancels: usize,
-    /// Samples of the utterance at each hard look.
-    pub hard_looks: Vec<usize>,
-}
-
-/// A recogniser for timing tests: its transcript is the number of samples it was fed, its partial the
-/// number of half seconds.
-pub(crate) struct ScriptedRecogniser {
-    log: Arc<Mutex<RecogniserLog>>,
-    fed: Option<usize>,
-    pub feed_delay: Duration,
-    pub fail_first_feed: bool,
-    /// Whether it tells a draft without finishing.
-    pub drafts: bool,
-}
-
-impl ScriptedRecogniser {
-    pub(crate) fn new() -> (Self, Arc<Mutex<RecogniserLog>>) {
-        let log = Arc::new(Mutex::new(RecogniserLog::default()));
-        let shared = Arc::clone(&log);
-        (Self { log, fed: None, feed_delay: Duration::ZERO, fail_first_feed: false, drafts: false }, shared)
-    }
-
-    fn fault(what: &str) -> Fault {
-        Fault::new(FaultKind::Failed, "stt", what, "")
-    }
-}
-
-impl Recogniser for ScriptedRecogniser {
-    fn start(&mut self) -> Result<(), Fault> {
-        self.fed = Some(0);
-        Ok(())
-    }
-
-    fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
-        if std::mem::take(&mut self.fail_first_feed) {
-            return Err(Self::fault("scripted failure"));
-        }
-        std::thread::sleep(self.feed_delay);
-        let fed = self.fed.as_mut().ok_or_else(|| Self::fault("not started"))?;
-        *fed += samples.len();
-        self.log.lock().expect("log").samples.extend_from_slice(samples);
-        Ok(())
-    }
-
-    fn partial(&mut self) -> Option<Partial> {
-        let halves = self.fed? / 8_000;
-        (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, ..Partial::default() })
-    }
-
-    fn look_hard(&mut self) -> Option<Partial> {
-        self.log.lock().expect("log").hard_looks.extend(self.fed);
-        self.partial()
-    }
-
-    fn draft(&mut self) -> Option<Result<Recognition, Fault>> {
-        self.drafts.then(|| {
-            let fed = self.fed;
-            let drafted = self.finish();
-            self.fed = fed;
-            drafted
-        })
-    }
-
-    fn finish(&mut self) -> Result<Recognition, Fault> {
-        let fed = self.fed.take().ok_or_else(|| Self::fault("not started"))?;
-        let heard = format!("{fed} samples");
-        let transcript = Transcript {
-            text: heard.clone(),
-            engine: "scripted".into(),
-            confidence: 1.0,
-            language: "en".into(),
-            rejected: None,
-            why: None,
-        };
-        Ok(Recognition { transcript, heard })
-    }
-
-    fn cancel(&mut self) {
-        self.fed = None;
-        self.log.lock().expect("log").cancels += 1;
     }
 }

@@ -1,5 +1,5 @@
-//! Logging, counters, systemd's watchdog, and how the process is. The command line sets logging up; the daemon reads the
-//! rest.
+//! Logging, metrics, systemd's watchdog, and how the process is. The command line sets logging up; the daemon and its HTTP
+//! interface use the rest.
 //!
 //! ```
 //! use hark_telemetry::vitals::resident_bytes;
@@ -8,7 +8,7 @@
 //! ```
 
 mod alsa;
-pub mod counters;
 pub mod logging;
+pub mod metrics;
 pub mod vitals;
 pub mod watchdog;

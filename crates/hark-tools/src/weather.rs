@@ -3,6 +3,7 @@
 
 use chrono::NaiveDate;
 use hark_config::tools::ToolsConfig;
+use hark_core::fault::root_cause;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -188,13 +189,13 @@ impl Source {
             .redirect(reqwest::redirect::Policy::limited(3))
             .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|error| WeatherError::Unreachable(in_words(&error)))?;
+            .map_err(|error| WeatherError::Unreachable(root_cause(&error)))?;
         let limit = Duration::from_millis(config.timeout_ms.min(LIMIT_MS).into());
         Ok(Self { client, url, limit })
     }
 
     async fn ask(&self, url: reqwest::Url) -> Result<Vec<u8>, WeatherError> {
-        let unreachable = |error: reqwest::Error| WeatherError::Unreachable(in_words(&error));
+        let unreachable = |error: reqwest::Error| WeatherError::Unreachable(root_cause(&error));
         let mut response = self.client.get(url).send().await.map_err(unreachable)?;
         if !response.status().is_success() {
             return Err(WeatherError::BadAnswer(format!("status {}", response.status())));
@@ -256,15 +257,6 @@ fn read(body: &[u8]) -> Result<WeatherNow, WeatherError> {
         wind_speed: wind_speed.filter(|speed| (0.0..=1000.0).contains(speed)),
         wind_unit: short(answer.current_units.wind_speed_10m),
     })
-}
-
-/// The innermost reason of an HTTP error, without the address.
-fn in_words(error: &reqwest::Error) -> String {
-    let mut reason: &dyn std::error::Error = error;
-    while let Some(source) = reason.source() {
-        reason = source;
-    }
-    reason.to_string()
 }
 
 /// WMO code table 4677 as Open-Meteo uses it; `None` for a code it does not have.

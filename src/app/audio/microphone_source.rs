@@ -3,13 +3,14 @@
 //! Opening and closing wait for the sound system and may hang with it, so each has a thread of its own
 //! and the ear goes on meanwhile.
 
-use crate::app::audio::back_off::BackOff;
 use crate::app::audio::detached_close;
+use crate::app::audio::device_backoff::{LOST, NEVER_THERE};
 use crate::app::event_queue::EventQueue;
 use crate::app::faults::{device_lost, report};
 use crate::app::service::health::{DeviceHealth, Growth, Health, Part};
 use hark_config::audio::Audio;
 use hark_core::Fault;
+use hark_net::backoff::Backoff;
 use hark_stt::capture::{CaptureReader, Microphone, MicrophoneState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +39,7 @@ pub(crate) struct MicrophoneSource {
     /// for ever, for a restart would not find one either. A microphone that opens and brings nothing
     /// is no progress.
     progress: Arc<AtomicU64>,
-    back_off: BackOff,
+    backoff: Backoff,
     /// The last attempt found nothing to open.
     in_vain: bool,
     /// The trouble was told; it is not told again before sound has come.
@@ -77,7 +78,7 @@ impl MicrophoneSource {
             device: if wanted { Device::Away(now) } else { Device::Unwanted },
             health,
             progress,
-            back_off: BackOff::new(now),
+            backoff: Backoff::new(NEVER_THERE),
             in_vain: false,
             told: false,
             next_check: now,
@@ -159,7 +160,7 @@ impl MicrophoneSource {
                 Err(TryRecvError::Disconnected) => self.wait(now),
             },
             Device::Open(open) => match open.microphone.state() {
-                MicrophoneState::Running => self.note_sound(now),
+                MicrophoneState::Running => self.note_sound(),
                 MicrophoneState::Lost(why) => self.lose(now, &why, event_queue),
             },
         }
@@ -203,11 +204,11 @@ impl MicrophoneSource {
     }
 
     fn wait(&mut self, now: Instant) {
-        self.device = Device::Away(now + self.back_off.pause(now));
+        self.device = Device::Away(now + self.backoff.next_wait());
     }
 
     /// The open microphone runs; when it brings sound, all is well.
-    fn note_sound(&mut self, now: Instant) {
+    fn note_sound(&mut self) {
         let Device::Open(open) = &mut self.device else { return };
         self.health.input_xruns.add(open.xruns.since_last(open.microphone.xruns()));
         let frames = open.dropped.since_last(open.reader.dropped_frames());
@@ -218,7 +219,7 @@ impl MicrophoneSource {
         if open.reader.captured_frames() == 0 {
             return;
         }
-        self.back_off.is_there(now);
+        self.backoff = Backoff::new(LOST);
         if !std::mem::replace(&mut open.heard, true) {
             self.told = false;
             self.health.note(Part::Microphone, DeviceHealth::Well);

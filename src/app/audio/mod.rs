@@ -1,8 +1,8 @@
 //! Threads and devices of sound: microphone, listening, speaker, and what they share.
 
 pub mod arbitration;
-pub mod back_off;
 pub mod detached_close;
+pub mod device_backoff;
 pub mod echo_feed;
 pub mod engines;
 pub mod microphone_source;

@@ -4,65 +4,23 @@
 use super::*;
 use hark_config::Config;
 use hark_core::public_event::Timings;
-use hark_core::{Stamp, Transcript, VAD_BLOCK_SAMPLES};
+use hark_core::{Stamp, VAD_BLOCK_SAMPLES};
 use hark_stt::ear::{EarParts, EarSettings};
 use hark_stt::stt::worker::SttMode;
-use hark_stt::stt::{Partial, Recogniser, Recognition};
-use hark_stt::vad::Vad;
+use scripted::{ScriptedRecogniser, ScriptedVad};
+
+#[allow(dead_code, reason = "these tests need a part of it")]
+#[path = "../../../crates/hark-stt/src/scripted.rs"]
+mod scripted;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than any test.
 const NEVER: Duration = Duration::from_secs(3600);
 
-struct ScriptedVad;
-
-impl Vad for ScriptedVad {
-    fn probability(&mut self, block: &[f32; VAD_BLOCK_SAMPLES]) -> Result<f32, Fault> {
-        Ok(block[0])
-    }
-
-    fn reset(&mut self) {}
-}
-
-/// How many samples the utterance has so far.
-#[derive(Default)]
-struct ScriptedRecogniser(usize);
-
-impl Recogniser for ScriptedRecogniser {
-    fn start(&mut self) -> Result<(), Fault> {
-        self.0 = 0;
-        Ok(())
-    }
-
-    fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
-        self.0 += samples.len();
-        Ok(())
-    }
-
-    fn partial(&mut self) -> Option<Partial> {
-        None
-    }
-
-    fn finish(&mut self) -> Result<Recognition, Fault> {
-        let heard = format!("{} samples", self.0);
-        let transcript = Transcript {
-            text: heard.clone(),
-            engine: "scripted".into(),
-            confidence: 1.0,
-            language: "en".into(),
-            rejected: None,
-            why: None,
-        };
-        Ok(Recognition { transcript, heard })
-    }
-
-    fn cancel(&mut self) {}
-}
-
 fn scripted() -> Result<Ear, Fault> {
     let mut config = Config::default();
     config.endpoint.silence_ms = 320;
-    let (vad, recogniser) = (Box::new(ScriptedVad), Box::new(ScriptedRecogniser::default()));
+    let (vad, recogniser) = (Box::new(ScriptedVad), Box::new(ScriptedRecogniser::new().0));
     let parts = EarParts { vad, wake: None, recogniser, grammar: None };
     Ear::new(parts, EarSettings::new(&config, SttMode::Live))
 }

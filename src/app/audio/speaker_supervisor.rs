@@ -1,12 +1,13 @@
 //! The thread `hark-speaker`: opens the speaker, watches it, opens it again when it is lost.
 
-use crate::app::audio::back_off::BackOff;
 use crate::app::audio::detached_close::{self, Alive, Ending};
+use crate::app::audio::device_backoff::{LOST, NEVER_THERE};
 use crate::app::audio::echo_feed::Taps;
 use crate::app::event_queue::EventQueue;
 use crate::app::faults::{device_lost, no_thread, report};
 use crate::app::service::health::{DeviceHealth, Growth, Health, Part};
 use hark_core::Fault;
+use hark_net::backoff::Backoff;
 use hark_tts::device::{Speaker, SpeakerState};
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ struct Keeper {
     taps: Taps,
     health: Arc<Health>,
     open: Option<Open>,
-    back_off: BackOff,
+    backoff: Backoff,
     /// The trouble was told; it is not told again before the speaker has worked for a while.
     told: bool,
 }
@@ -88,8 +89,8 @@ impl Keeper {
         taps: Taps,
         health: Arc<Health>,
     ) -> Self {
-        let back_off = BackOff::new(Instant::now());
-        Self { name, voice, event_queue, taps, health, open: None, back_off, told: false }
+        let backoff = Backoff::new(NEVER_THERE);
+        Self { name, voice, event_queue, taps, health, open: None, backoff, told: false }
     }
 
     fn run(mut self, stopped: &Receiver<()>, alive: Alive) {
@@ -98,7 +99,7 @@ impl Keeper {
             if self.open.is_none() {
                 self.try_to_open();
             }
-            let nap = if self.open.is_some() { LOOK_EVERY } else { self.back_off.pause(Instant::now()) };
+            let nap = if self.open.is_some() { LOOK_EVERY } else { self.backoff.next_wait() };
             match stopped.recv_timeout(nap) {
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
@@ -115,10 +116,9 @@ impl Keeper {
         match open.speaker.state() {
             SpeakerState::Running => {
                 self.health.note(Part::Speaker, DeviceHealth::Well);
-                let now = Instant::now();
-                if now.duration_since(open.since) >= PROVEN {
+                if open.since.elapsed() >= PROVEN {
                     self.told = false;
-                    self.back_off.is_there(now);
+                    self.backoff = Backoff::new(LOST);
                 }
             }
             SpeakerState::Failed { message } => self.lose(&message),

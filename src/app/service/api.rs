@@ -7,7 +7,7 @@ use crate::app::event_queue::EventQueue;
 use crate::app::home::sources;
 use crate::app::intercom::Intercom;
 use crate::app::service::health::{DeviceHealth, Health};
-use crate::app::service::metrics::{self, Tally};
+use crate::app::service::metrics::Tally;
 use crate::app::settings::choices;
 use crate::app::settings::store::SettingsStore;
 use hark_config::Config;
@@ -30,11 +30,11 @@ use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
 use hark_store::turns::{TurnRecord, Turns};
 use hark_stt::stt::worker::SttMode;
+use hark_telemetry::metrics::Exposition;
 use hark_telemetry::vitals;
 use hark_tools::home::HomeRegistry;
 use hark_tools::timers::{TimerError, Timers};
 use serde_json::Value;
-use std::fmt::Display;
 use std::sync::Arc;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
@@ -199,10 +199,6 @@ fn told(turn: TurnRecord) -> KeptTurn {
     KeptTurn { id: turn.id, at: turn.at, session: turn.session, events: turn.events }
 }
 
-fn sample(name: &str, kind: &str, help: &str, value: impl Display) -> String {
-    format!("{}hark_{name} {value}\n", metrics::head(name, kind, help))
-}
-
 impl Api for LiveApi {
     fn health(&self) -> HealthReport {
         HealthReport {
@@ -216,25 +212,25 @@ impl Api for LiveApi {
 
     fn metrics(&self) -> ApiFuture<'_, String> {
         Box::pin(async move {
-            let mut text = self.broadcast.tally.prometheus();
+            let mut text = Exposition::default();
+            self.broadcast.tally.expose(&mut text);
             let refused = self.event_queue.refused();
-            text += &sample("events_refused_total", "counter", "Events the full queue refused.", refused);
+            text.counter("events_refused", "Events the full queue refused.").value(refused);
             let xruns = self.health.xruns();
-            text += &sample("xruns_total", "counter", "Overruns and underruns of the sound devices.", xruns);
+            text.counter("xruns", "Overruns and underruns of the sound devices.").value(xruns);
             let uptime = self.health.uptime().as_secs_f64();
-            text += &sample("uptime_seconds", "gauge", "Since the start.", uptime);
+            text.gauge("uptime_seconds", "Since the start.").value(uptime);
             if let Some(bytes) = vitals::resident_bytes() {
-                text += &sample("resident_memory_bytes", "gauge", "Memory of the process.", bytes);
+                text.gauge("resident_memory_bytes", "Memory of the process.").value(bytes);
             }
             if let Some(celsius) = vitals::cpu_celsius() {
-                text += &sample("cpu_celsius", "gauge", "Warmth of the processor.", celsius);
+                text.gauge("cpu_celsius", "Warmth of the processor.").value(celsius);
             }
-            text += &metrics::head("part_up", "gauge", "1 when a part that is wanted works, else 0.");
+            let mut parts = text.gauge("part_up", "1 when a part that is wanted works, else 0.");
             for part in self.parts().iter().filter(|part| part.state != PartState::Off) {
-                let up = u8::from(part.state == PartState::Well);
-                text += &format!("hark_part_up{{part=\"{}\"}} {up}\n", part.name);
+                parts.labelled(("part", &part.name), u8::from(part.state == PartState::Well));
             }
-            text
+            String::from(text)
         })
     }
 

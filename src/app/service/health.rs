@@ -1,6 +1,6 @@
 //! How the devices are, for whoever shows it: the threads that own devices write, MQTT reads.
 
-use hark_telemetry::counters::Counter;
+use hark_telemetry::metrics::Counter;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;

@@ -4,12 +4,9 @@
 use hark_core::api::ReportedFault;
 use hark_core::public_event::{HarkState, Outcome, Timings};
 use hark_core::{Envelope, PublicEvent, Route};
+use hark_telemetry::metrics::{Exposition, Histogram};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Upper bounds of the buckets in seconds: from what nobody notices to what nobody waits for.
-const BUCKETS_S: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 /// Stages of a turn, in the order of its closing record.
 const STAGES: [&str; 5] = [
@@ -22,34 +19,6 @@ const STAGES: [&str; 5] = [
 
 /// Parts of which the last fault is remembered.
 const MOST_PARTS: usize = 64;
-
-/// How often something took how long.
-#[derive(Debug, Clone, Default)]
-struct Histogram {
-    /// Not cumulated; the last one has no bound.
-    counts: [u64; BUCKETS_S.len() + 1],
-    sum_s: f64,
-}
-
-impl Histogram {
-    fn note(&mut self, seconds: f64) {
-        let at = BUCKETS_S.iter().position(|bound| seconds <= *bound).unwrap_or(BUCKETS_S.len());
-        self.counts[at] += 1;
-        self.sum_s += seconds;
-    }
-
-    fn write(&self, name: &str, stage: &str, text: &mut String) {
-        let mut so_far = 0;
-        let bounds = BUCKETS_S.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
-        for (count, bound) in self.counts.iter().zip(bounds) {
-            so_far += count;
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{name}_bucket{{stage=\"{stage}\",le=\"{bound}\"}} {so_far}");
-        }
-        let _ = writeln!(text, "{name}_sum{{stage=\"{stage}\"}} {}", self.sum_s);
-        let _ = writeln!(text, "{name}_count{{stage=\"{stage}\"}} {so_far}");
-    }
-}
 
 #[derive(Debug)]
 struct Counts {
@@ -84,7 +53,7 @@ impl Tally {
             PublicEvent::Turn { timings_ms, route, outcome, .. } => {
                 *counts.turns.entry(names(*route, *outcome)).or_default() += 1;
                 for (stage, ms) in counts.stages.iter_mut().zip(stages(timings_ms)) {
-                    ms.into_iter().for_each(|ms| stage.note(ms / 1000.0));
+                    ms.into_iter().for_each(|ms| stage.record(ms / 1000.0));
                 }
             }
             PublicEvent::Error(fault) => {
@@ -110,39 +79,27 @@ impl Tally {
         faults
     }
 
-    /// In Prometheus' text format.
-    pub(crate) fn prometheus(&self) -> String {
+    /// Writes what was counted.
+    pub(crate) fn expose(&self, text: &mut Exposition) {
         let counts = self.lock();
-        let mut text =
-            head("turns_total", "counter", "Turns by the layer that decided and by how they ended.");
+        let mut turns = text.counter("turns", "Turns by the layer that decided and by how they ended.");
         for ((route, outcome), count) in &counts.turns {
-            let _ = writeln!(text, "hark_turns_total{{route=\"{route}\",outcome=\"{outcome}\"}} {count}");
+            turns.labelled_twice([("route", route), ("outcome", outcome)], count);
         }
-        text += &head("turn_stage_seconds", "histogram", "How long the stages of turns took.");
+        let mut stages = text.histogram("turn_stage_seconds", "How long the stages of turns took.");
         for (name, stage) in STAGES.iter().zip(&counts.stages) {
-            stage.write("hark_turn_stage_seconds", name, &mut text);
+            stages.distribution(("stage", name), stage);
         }
-        text += &head("faults_total", "counter", "Faults that parts have reported.");
+        let mut faults = text.counter("faults", "Faults that parts have reported.");
         for (part, (count, _)) in &counts.faults {
-            let _ = writeln!(text, "hark_faults_total{{part=\"{}\"}} {count}", escaped(part));
+            faults.labelled(("part", part), count);
         }
-        text
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
         // Whole after every statement that can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The two lines in front of the samples of a metric.
-pub(crate) fn head(name: &str, kind: &str, help: &str) -> String {
-    format!("# HELP hark_{name} {help}\n# TYPE hark_{name} {kind}\n")
-}
-
-/// A label's value as the format wants it.
-fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 fn names(route: Option<Route>, outcome: Outcome) -> (String, String) {
@@ -173,6 +130,12 @@ mod tests {
         tally.note(&Envelope::new(event, None, Stamp::default(), at.into()));
     }
 
+    fn exposed(tally: &Tally) -> String {
+        let mut text = Exposition::default();
+        tally.expose(&mut text);
+        text.into()
+    }
+
     fn turn(route: Option<Route>, outcome: Outcome, ms: f64) -> PublicEvent {
         let timings_ms = Timings { transcript_to_intent: Some(ms), ..Timings::default() };
         PublicEvent::Turn { timings_ms, route, attempts: 1, outcome }
@@ -184,7 +147,7 @@ mod tests {
         note(&tally, "1", turn(Some(Route::Template), Outcome::Done, 4.0));
         note(&tally, "2", turn(Some(Route::Template), Outcome::Done, 40.0));
         note(&tally, "3", turn(None, Outcome::NothingSaid, 40_000.0));
-        let text = tally.prometheus();
+        let text = exposed(&tally);
         for line in [
             "hark_turns_total{route=\"template\",outcome=\"done\"} 2",
             "hark_turns_total{route=\"none\",outcome=\"nothing_said\"} 1",
@@ -212,7 +175,7 @@ mod tests {
         assert_eq!(tally.state(), HarkState::Processing);
         let messages: Vec<String> = tally.faults().into_iter().map(|it| it.fault.message).collect();
         assert_eq!(messages, ["away again", "lost"]);
-        assert!(tally.prometheus().contains("hark_faults_total{part=\"mqtt\"} 2\n"));
+        assert!(exposed(&tally).contains("hark_faults_total{part=\"mqtt\"} 2\n"));
         for part in 0..1000 {
             note(&tally, "5", fault(&format!("part \"{part}\"\n"), "x"));
         }

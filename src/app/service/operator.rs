@@ -1,7 +1,7 @@
 //! The operator's token: made once, by chance, and kept in the state folder, so that whoever may read that folder, as
 //! `hark approve` does, is known for the operator.
 
-use hark_config::paths::ensure_dir;
+use hark_config::paths::{ensure_dir, private};
 use hark_core::{Fault, FaultKind};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -38,11 +38,7 @@ fn write(path: &Path) -> io::Result<()> {
         let _ = write!(token, "{byte:02x}");
         token
     });
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?;
     file.write_all(token.as_bytes())?;
     file.sync_all()
 }

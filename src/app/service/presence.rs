@@ -1,11 +1,10 @@
 //! Which running Hark has a state folder: it holds a lock on a file there, which the system lets go of however the
 //! program ends, and listens on a socket beside it. A file that is left over says nothing; only the lock does.
 
-use hark_config::paths::ensure_dir;
+use hark_config::paths::{ensure_dir, private};
 use hark_core::{Fault, FaultKind};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,8 +32,8 @@ pub fn socket(state_dir: &Path) -> PathBuf {
 pub fn claim(state_dir: &Path) -> Result<Presence, Fault> {
     ensure_dir(state_dir)?;
     let path = state_dir.join(LOCK);
-    let writable =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let mut options = OpenOptions::new();
+    let writable = private(options.read(true).write(true).create(true).truncate(false)).open(&path);
     let opened = writable.or_else(|error| File::open(&path).map_err(|_| error));
     let mut file = match opened {
         Ok(file) => file,

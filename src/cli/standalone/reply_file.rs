@@ -1,8 +1,9 @@
 //! What the speaker would have played, written to a WAV file.
 
-use hark_core::{Fault, FaultKind};
+use hark_core::audio::to_i16;
+use hark_core::{Fault, FaultKind, wav};
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// Silence kept before and after sound, so that words are not cut and files stay small.
@@ -11,7 +12,7 @@ const KEPT_SILENCE_MS: u32 = 200;
 /// A mono 16-bit WAV file; long silence is left out.
 pub struct ReplyFile {
     path: PathBuf,
-    writer: hound::WavWriter<BufWriter<File>>,
+    writer: wav::Writer<BufWriter<File>>,
     quiet_samples: u32,
     keep_samples: u32,
 }
@@ -22,13 +23,8 @@ impl ReplyFile {
     /// # Errors
     /// When it cannot be written.
     pub fn create(path: &Path, rate_hz: u32) -> Result<Self, Fault> {
-        let spec = hound::WavSpec {
-            channels: 1,
-            sample_rate: rate_hz,
-            bits_per_sample: 16,
-            sample_format: hound::SampleFormat::Int,
-        };
-        let writer = hound::WavWriter::create(path, spec).map_err(|error| fault(path, &error))?;
+        let file = File::create(path).map_err(|error| fault(path, &error))?;
+        let writer = wav::Writer::new(BufWriter::new(file), rate_hz).map_err(|error| fault(path, &error))?;
         let keep_samples = rate_hz * KEPT_SILENCE_MS / 1000;
         Ok(Self { path: path.to_owned(), writer, quiet_samples: keep_samples, keep_samples })
     }
@@ -39,10 +35,10 @@ impl ReplyFile {
     /// When the disk is full or gone.
     pub fn write(&mut self, samples: &[f32]) -> Result<(), Fault> {
         for sample in samples {
-            let value = (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16;
+            let value = to_i16(*sample);
             self.quiet_samples = if value == 0 { self.quiet_samples.saturating_add(1) } else { 0 };
             if self.quiet_samples <= self.keep_samples {
-                self.writer.write_sample(value).map_err(|error| fault(&self.path, &error))?;
+                self.writer.write(value).map_err(|error| fault(&self.path, &error))?;
             }
         }
         Ok(())
@@ -57,7 +53,7 @@ impl ReplyFile {
     }
 }
 
-fn fault(path: &Path, error: &hound::Error) -> Fault {
+fn fault(path: &Path, error: &io::Error) -> Fault {
     let message = format!("cannot write {}: {error}", path.display());
     Fault::new(FaultKind::Failed, "reply", message, "choose a folder that can be written to")
 }

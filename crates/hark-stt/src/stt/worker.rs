@@ -362,7 +362,7 @@ fn run(mut session: Session, jobs: &Receiver<Job>, reports: &SyncSender<(u64, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::ScriptedRecogniser;
+    use crate::scripted::ScriptedRecogniser;
 
     const PATIENCE: Duration = Duration::from_secs(10);
 

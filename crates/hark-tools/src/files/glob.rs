@@ -1,51 +1,38 @@
 //! Patterns of names: `*` is anything, `?` one character; small and capital letters are the same.
 
-/// A pattern that names are held against.
+use super::FileError;
+use regex::{Regex, RegexBuilder};
+
+/// A pattern that names are held against, in time linear in their length.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern(Vec<char>);
+pub(super) struct Pattern(Regex);
 
 impl Pattern {
     /// A pattern without `*` and `?` fits every name it is in.
-    pub(super) fn new(pattern: &str) -> Self {
-        let pattern = pattern.trim().to_lowercase();
-        let whole = pattern.contains(['*', '?']);
-        Self(if whole { pattern.chars().collect() } else { format!("*{pattern}*").chars().collect() })
+    ///
+    /// # Errors
+    /// When it is thousands of characters long.
+    pub(super) fn new(pattern: &str) -> Result<Self, FileError> {
+        let pattern = pattern.trim();
+        let regex = regex::escape(pattern).replace(r"\*", ".*").replace(r"\?", ".");
+        let regex = if pattern.contains(['*', '?']) { format!(r"\A{regex}\z") } else { regex };
+        RegexBuilder::new(&regex)
+            .case_insensitive(true)
+            .dot_matches_new_line(true)
+            .build()
+            .map(Self)
+            .map_err(|_| FileError::LongPattern(pattern.chars().take(60).collect()))
     }
 
-    /// Whether the whole name fits. Takes at most as many steps as pattern times name are long: of two stars only the
-    /// last is ever tried again.
+    /// Whether the whole name fits.
     pub(super) fn fits(&self, name: &str) -> bool {
-        let name: Vec<char> = name.to_lowercase().chars().collect();
-        let (mut at, mut from) = (0, 0);
-        let mut star: Option<(usize, usize)> = None;
-        while from < name.len() {
-            match self.0.get(at) {
-                Some('*') => {
-                    star = Some((at + 1, from));
-                    at += 1;
-                }
-                Some(&one) if one == '?' || one == name[from] => {
-                    at += 1;
-                    from += 1;
-                }
-                _ => match star {
-                    // The last star takes one character more.
-                    Some((after, taken)) => {
-                        star = Some((after, taken + 1));
-                        at = after;
-                        from = taken + 1;
-                    }
-                    None => return false,
-                },
-            }
-        }
-        self.0[at..].iter().all(|one| *one == '*')
+        self.0.is_match(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use super::*;
 
     #[test]
     fn names_fit_or_do_not() {
@@ -61,9 +48,17 @@ mod tests {
             ("?", "", false),
             ("ä*", "Äpfel", true),
             ("*", "anything", true),
+            ("?*", "ä", true),
+            ("??", "ä", false),
+            ("a[b]{c", "xA[b]{cx", true),
+            ("a.c*", "abc", false),
+            (r"\*", r"\x", true),
+            (r"\*", "x", false),
+            ("a*b", "a\nb", true),
         ] {
-            assert_eq!(Pattern::new(pattern).fits(name), fits, "{pattern} {name}");
+            assert_eq!(Pattern::new(pattern).unwrap().fits(name), fits, "{pattern} {name}");
         }
-        assert!(!Pattern::new(&"*a".repeat(200)).fits(&"a".repeat(150)), "and it comes to an end");
+        assert!(!Pattern::new(&"*a".repeat(200)).unwrap().fits(&"a".repeat(150)), "and it comes to an end");
+        assert!(matches!(Pattern::new(&"ä".repeat(200_000)), Err(FileError::LongPattern(_))));
     }
 }

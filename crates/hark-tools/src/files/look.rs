@@ -57,7 +57,7 @@ impl Files {
     /// folder or in all that are allowed, and everything below. Hidden ones only when the pattern begins with a dot.
     ///
     /// # Errors
-    /// When the folder may not be read, or is none.
+    /// When the folder may not be read, or is none, or the pattern is too long.
     pub fn search(&self, pattern: &str, path: Option<&str>, most: usize) -> Result<Listing, FileError> {
         let places = match path {
             Some(path) => vec![self.place(path)?],
@@ -68,7 +68,7 @@ impl Files {
             }
         };
         let mut search = Search {
-            pattern: Pattern::new(pattern),
+            pattern: Pattern::new(pattern)?,
             hidden: pattern.starts_with('.'),
             left: MAX_SEARCHED,
             found: Vec::new(),

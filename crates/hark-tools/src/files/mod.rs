@@ -33,6 +33,9 @@ pub enum FileError {
     /// Not a path at all.
     #[error("“{0}” is not a path")]
     BadPath(String),
+    /// A pattern of names that takes too much memory.
+    #[error("“{0}…” is too long a pattern")]
+    LongPattern(String),
     /// Not there.
     #[error("there is no {0}")]
     NotFound(String),

@@ -76,6 +76,7 @@ impl From<FileError> for Failure {
             FileError::Link(_) => failure(error_code::FORBIDDEN)
                 .fix("use the path it leads to, if that is inside a folder of tools.file_roots"),
             FileError::BadPath(_) => failure(error_code::BAD_ARGUMENT).with("argument", json!("path")),
+            FileError::LongPattern(_) => failure(error_code::BAD_ARGUMENT).with("argument", json!("pattern")),
             FileError::NotFound(_) => failure(error_code::NOT_FOUND),
             FileError::Wrong(..) => failure(error_code::UNSUPPORTED),
             FileError::Binary { bytes, .. } => failure(error_code::UNSUPPORTED).with("bytes", json!(bytes)),

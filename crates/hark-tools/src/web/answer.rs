@@ -1,7 +1,8 @@
 //! Reading what a server answers: so many bytes of it, and only as text when it is some.
 
-use super::{WebError, in_words, shown_host};
+use super::{WebError, shown_host};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use hark_core::fault::root_cause;
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, SET_COOKIE};
 
@@ -45,7 +46,7 @@ pub(super) async fn read(mut response: Response, max_bytes: usize) -> Result<Ans
     let url = response.url().clone();
     let mut body = Vec::new();
     let mut truncated = false;
-    let broken = |error: reqwest::Error| WebError::Unreachable(shown_host(&url), in_words(&error));
+    let broken = |error: reqwest::Error| WebError::Unreachable(shown_host(&url), root_cause(&error));
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
         let room = max_bytes - body.len();
         if chunk.len() > room {

@@ -9,6 +9,7 @@ mod answer;
 mod html;
 
 use hark_config::tools::ToolsConfig;
+use hark_core::fault::root_cause;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response, Url};
 use std::future::Future;
@@ -261,7 +262,7 @@ impl Web {
     async fn once(&self, request: &Request) -> Result<Response, WebError> {
         let addresses = self.addresses(&request.url).await?;
         let host = shown_host(&request.url);
-        let unreachable = |error: reqwest::Error| WebError::Unreachable(host.clone(), in_words(&error));
+        let unreachable = |error: reqwest::Error| WebError::Unreachable(host.clone(), root_cause(&error));
         // The process has one crypto provider; whoever needs it first installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // Through a proxy the name would be resolved by somebody else.
@@ -331,15 +332,6 @@ fn redirect(response: &Response, request: &Request) -> Result<Option<Url>, WebEr
 fn shown_host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
-}
-
-/// The innermost reason of an HTTP error, without the address.
-fn in_words(error: &reqwest::Error) -> String {
-    let mut reason: &dyn std::error::Error = error;
-    while let Some(source) = reason.source() {
-        reason = source;
-    }
-    reason.to_string()
 }
 
 #[cfg(test)]

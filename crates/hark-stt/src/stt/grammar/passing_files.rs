@@ -1,6 +1,7 @@
 //! Files that PocketSphinx reads once, in a folder of their own that goes when they do.
 
 use super::error::GrammarError;
+use hark_config::paths::make_dir;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ impl PassingFiles {
         let mut first = None;
         for folder in &self.folders {
             let path = folder.join(name);
-            match private(folder).and_then(|()| fs::write(&path, text)) {
+            match make_dir(folder, 0o700).and_then(|()| fs::write(&path, text)) {
                 Ok(()) => return Ok(path),
                 Err(source) => first = first.or(Some((path, source))),
             }
@@ -39,15 +40,6 @@ impl PassingFiles {
             first.unwrap_or_else(|| (PathBuf::from(name), io::Error::from(io::ErrorKind::NotFound)));
         Err(GrammarError::NoPlace { path, source })
     }
-}
-
-/// Makes the folder, for its owner alone, where it is not there.
-fn private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 impl Drop for PassingFiles {

@@ -2,6 +2,7 @@
 
 use super::{Finding, NeuralError, NeuralFiles, NeuralListener};
 use crate::stt::grammar::test_grammar::Sentences;
+use crate::testing;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -35,11 +36,8 @@ pub(in crate::stt) fn said(words: &str) -> Option<Vec<f32>> {
     let file = dir.path().join("said.wav");
     let status = Command::new("flite").args(["-voice", "slt", "-t", words, "-o"]).arg(&file).status().ok()?;
     assert!(status.success());
-    let mut reader = hound::WavReader::open(&file).unwrap();
-    assert_eq!(reader.spec().sample_rate, 16_000);
-    let quiet = std::iter::repeat_n(0.0, 6400);
-    let samples = reader.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0);
-    Some(quiet.clone().chain(samples).chain(quiet).collect())
+    let quiet = testing::silence(400);
+    Some([&quiet[..], &testing::wav(&file), &quiet].concat())
 }
 
 #[test]
