@@ -1,6 +1,6 @@
-//! Speech models of two parts: an encoder that listens to the whole utterance, and a decoder that says
-//! one token after the other (Moonshine's ONNX export: `input_values` in, `logits` and a key-value cache
-//! out; sound is mono at 16 kHz in −1.0 ..= 1.0).
+//! Moonshine's ONNX sessions: an encoder for the whole utterance, and a decoder that emits one token after the other with
+//! a key-value cache (`input_values` in, `logits` and cache out; sound is mono at 16 kHz in −1.0 ..= 1.0). The search is
+//! in `hark_stt::stt::moonshine`, which runs this on the thread `hark-moonshine`.
 
 use super::onnx::{OnnxError, OnnxRuntime, open_any_session};
 use ort::memory::Allocator;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// An encoder and its decoder.
-pub struct SpeechModel {
+pub struct MoonshineModel {
     encoder: Session,
     encoder_path: PathBuf,
     decoder: Session,
@@ -33,7 +33,7 @@ struct CacheName {
 }
 
 /// What the encoder makes of an utterance.
-pub struct Encoded {
+pub struct EncodedAudio {
     /// f32 `[1, frames, width]`.
     hidden: Tensor<f32>,
     /// i64 `[1, frames]`, ones.
@@ -41,9 +41,9 @@ pub struct Encoded {
 }
 
 /// Rows of tokens that are being said.
-pub struct Decoding {
-    /// In the order of `SpeechModel::cache`; of the crossed ones one row serves all.
-    cache: Vec<Tensor<f32>>,
+pub struct DecoderCache {
+    /// In the order of `MoonshineModel::cache`; of the crossed ones one row serves all.
+    tensors: Vec<Tensor<f32>>,
     length: usize,
 }
 
@@ -67,7 +67,7 @@ impl Logits {
     }
 }
 
-impl SpeechModel {
+impl MoonshineModel {
     /// Opens both parts, each on `threads` threads.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl SpeechModel {
     ///
     /// # Errors
     /// When the run fails, as it does with less than a tenth of a second.
-    pub fn encode(&mut self, samples: &[f32]) -> Result<Encoded, OnnxError> {
+    pub fn encode(&mut self, samples: &[f32]) -> Result<EncodedAudio, OnnxError> {
         let path = self.encoder_path.clone();
         let failed = |error: ort::Error| OnnxError::Run { path: path.clone(), why: error.to_string() };
         let count = samples.len();
@@ -142,21 +142,21 @@ impl SpeechModel {
         let frames = sizes.get(1).copied().unwrap_or(0);
         let hidden = Tensor::from_array((sizes, data.to_vec())).map_err(failed)?;
         let mask = Tensor::from_array(([1, frames], vec![1_i64; frames])).map_err(failed)?;
-        Ok(Encoded { hidden, mask })
+        Ok(EncodedAudio { hidden, mask })
     }
 
     /// Begins to decode with one row; the logits are those after `token`.
     ///
     /// # Errors
     /// When the run fails.
-    pub fn begin(&mut self, encoded: &Encoded, token: u32) -> Result<(Decoding, Logits), OnnxError> {
+    pub fn begin(&mut self, encoded: &EncodedAudio, token: u32) -> Result<(DecoderCache, Logits), OnnxError> {
         let path = self.decoder_path.clone();
         let failed = |error: ort::Error| OnnxError::Run { path: path.clone(), why: error.to_string() };
         let empty = || Tensor::<f32>::new(&Allocator::default(), [1, self.heads, 0, self.width]);
         let cache: Result<Vec<_>, _> = self.cache.iter().map(|_| empty()).collect();
-        let mut decoding = Decoding { cache: cache.map_err(failed)?, length: 0 };
-        let logits = self.run(encoded, &mut decoding, 1, &[i64::from(token)], true)?;
-        Ok((decoding, logits))
+        let mut cache = DecoderCache { tensors: cache.map_err(failed)?, length: 0 };
+        let logits = self.run(encoded, &mut cache, 1, &[i64::from(token)], true)?;
+        Ok((cache, logits))
     }
 
     /// Goes on: each row of the result is row `from` of before with `token` said after it.
@@ -165,13 +165,13 @@ impl SpeechModel {
     /// When the run fails.
     pub fn step(
         &mut self,
-        encoded: &Encoded,
-        decoding: &mut Decoding,
+        encoded: &EncodedAudio,
+        cache: &mut DecoderCache,
         rows: &[(usize, u32)],
     ) -> Result<Logits, OnnxError> {
-        self.choose(decoding, rows.iter().map(|(from, _)| *from))?;
+        self.select_rows(cache, rows.iter().map(|(from, _)| *from))?;
         let tokens: Vec<i64> = rows.iter().map(|(_, token)| i64::from(*token)).collect();
-        self.run(encoded, decoding, rows.len(), &tokens, false)
+        self.run(encoded, cache, rows.len(), &tokens, false)
     }
 
     /// Says whole rows after the first row of before, all at once. Short ones are filled up; what comes
@@ -179,49 +179,49 @@ impl SpeechModel {
     ///
     /// # Errors
     /// When the run fails.
-    pub fn rows(
+    pub fn decode_rows(
         &mut self,
-        encoded: &Encoded,
-        decoding: &mut Decoding,
+        encoded: &EncodedAudio,
+        cache: &mut DecoderCache,
         rows: &[&[u32]],
     ) -> Result<Logits, OnnxError> {
-        self.choose(decoding, rows.iter().map(|_| 0))?;
+        self.select_rows(cache, rows.iter().map(|_| 0))?;
         let longest = rows.iter().map(|row| row.len()).max().unwrap_or(0);
         let filled = |row: &&[u32]| {
             let filling = std::iter::repeat_n(0, longest - row.len());
             row.iter().map(|token| i64::from(*token)).chain(filling).collect::<Vec<i64>>()
         };
         let tokens: Vec<i64> = rows.iter().flat_map(filled).collect();
-        self.run(encoded, decoding, rows.len(), &tokens, false)
+        self.run(encoded, cache, rows.len(), &tokens, false)
     }
 
     /// The same rows once more, to go on from them twice.
     ///
     /// # Errors
     /// When the cache cannot be read.
-    pub fn copy(&self, decoding: &Decoding) -> Result<Decoding, OnnxError> {
+    pub fn copy(&self, cache: &DecoderCache) -> Result<DecoderCache, OnnxError> {
         let copy = |tensor: &Tensor<f32>| {
             let (shape, data) = tensor.try_extract_tensor::<f32>()?;
             let shape: Vec<usize> = shape.iter().map(|size| *size as usize).collect();
             Tensor::from_array((shape, data.to_vec()))
         };
-        let cache: Result<Vec<_>, _> = decoding.cache.iter().map(copy).collect();
-        Ok(Decoding { cache: cache.map_err(|error| self.failed(&error))?, length: decoding.length })
+        let tensors: Result<Vec<_>, _> = cache.tensors.iter().map(copy).collect();
+        Ok(DecoderCache { tensors: tensors.map_err(|error| self.failed(&error))?, length: cache.length })
     }
 
     /// Makes the cache that of rows of before.
-    fn choose(
+    fn select_rows(
         &self,
-        decoding: &mut Decoding,
+        cache: &mut DecoderCache,
         rows: impl ExactSizeIterator<Item = usize> + Clone,
     ) -> Result<(), OnnxError> {
-        let size = self.heads * decoding.length * self.width;
+        let size = self.heads * cache.length * self.width;
         let failed = |error: ort::Error| self.failed(&error);
-        for (tensor, _) in decoding.cache.iter_mut().zip(&self.cache).filter(|(_, name)| !name.crossed) {
+        for (tensor, _) in cache.tensors.iter_mut().zip(&self.cache).filter(|(_, name)| !name.crossed) {
             let (_, data) = tensor.try_extract_tensor::<f32>().map_err(failed)?;
             let mut chosen = Vec::with_capacity(rows.len() * size);
             rows.clone().for_each(|from| chosen.extend_from_slice(&data[from * size..(from + 1) * size]));
-            let shape = [rows.len(), self.heads, decoding.length, self.width];
+            let shape = [rows.len(), self.heads, cache.length, self.width];
             *tensor = Tensor::from_array((shape, chosen)).map_err(failed)?;
         }
         Ok(())
@@ -233,8 +233,8 @@ impl SpeechModel {
 
     fn run(
         &mut self,
-        encoded: &Encoded,
-        decoding: &mut Decoding,
+        encoded: &EncodedAudio,
+        cache: &mut DecoderCache,
         rows: usize,
         tokens: &[i64],
         first: bool,
@@ -252,7 +252,7 @@ impl SpeechModel {
         if self.decoder_masked {
             inputs.push(("encoder_attention_mask".into(), (&encoded.mask).into()));
         }
-        for (name, tensor) in self.cache.iter().zip(&decoding.cache) {
+        for (name, tensor) in self.cache.iter().zip(&cache.tensors) {
             inputs.push((name.past.as_str().into(), tensor.into()));
         }
         let mut results = self.decoder.run(inputs).map_err(failed)?;
@@ -268,13 +268,13 @@ impl SpeechModel {
             tokens: count,
             vocabulary: shape.last().map_or(0, |size| *size as usize),
         };
-        for (tensor, name) in decoding.cache.iter_mut().zip(&self.cache) {
+        for (tensor, name) in cache.tensors.iter_mut().zip(&self.cache) {
             if first || !name.crossed {
                 let value = results.remove(&name.present).ok_or_else(|| missing(&name.present))?;
                 *tensor = value.downcast::<ort::value::TensorValueType<f32>>().map_err(failed)?;
             }
         }
-        decoding.length += count;
+        cache.length += count;
         Ok(logits)
     }
 }

@@ -1,5 +1,4 @@
-//! ONNX models that take one row of token numbers of any length and give one row of numbers back, such
-//! as sentence encoders.
+//! ONNX text encoders: one row of token numbers of any length in, one embedding out. Used by the intent classifier.
 
 use super::onnx::{OnnxError, OnnxRuntime, open_session};
 use ort::session::Session;
@@ -7,12 +6,12 @@ use ort::value::{TensorElementType, TensorRef};
 use std::path::{Path, PathBuf};
 
 /// Input `ids`, i64 `[tokens]`; output `embedding`, f32 `[width]`. Runs on one thread.
-pub struct TokenModel {
+pub struct TextEncoder {
     path: PathBuf,
     session: Session,
 }
 
-impl TokenModel {
+impl TextEncoder {
     /// Loads a model.
     ///
     /// # Errors
@@ -53,7 +52,7 @@ mod tests {
 
     #[test]
     fn any_number_of_tokens_gives_one_row_and_none_is_an_error() {
-        let mut model = TokenModel::load(runtime(), &Path::new(MODELS).join("intent/encoder.onnx")).unwrap();
+        let mut model = TextEncoder::load(runtime(), &Path::new(MODELS).join("intent/encoder.onnx")).unwrap();
         let mut row = vec![7.0];
         for ids in [&[2, 3][..], &[2, 5, 6, 7, 8, 9, 3]] {
             model.run(ids, &mut row).unwrap();
@@ -67,7 +66,7 @@ mod tests {
     #[test]
     fn a_model_of_another_kind_is_refused() {
         let silero = Path::new(MODELS).join("cache/silero_vad_16k_op15.onnx");
-        let error = TokenModel::load(runtime(), &silero).err().unwrap();
+        let error = TextEncoder::load(runtime(), &silero).err().unwrap();
         assert!(matches!(error, OnnxError::ModelMismatch { .. }), "{error}");
     }
 }
