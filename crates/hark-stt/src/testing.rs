@@ -1,4 +1,4 @@
-//! What the ear's tests share: real models, flite's voices, recordings of people when they are there.
+//! Test helpers of this crate: real models, flite's voices, recordings of people when they are there.
 
 use super::stt::{Partial, Recogniser, Recognition};
 use super::vad::SileroVad;
@@ -116,7 +116,7 @@ pub(crate) struct RecogniserLog {
     pub samples: Vec<f32>,
     pub cancels: usize,
     /// Samples of the utterance at each hard look.
-    pub hard_looks: Vec<usize>,
+    pub rescored_at: Vec<usize>,
 }
 
 /// A recogniser for timing tests: its transcript is the number of samples it was fed, its partial the
@@ -164,8 +164,8 @@ impl Recogniser for ScriptedRecogniser {
         (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, ..Partial::default() })
     }
 
-    fn look_hard(&mut self) -> Option<Partial> {
-        self.log.lock().expect("log").hard_looks.extend(self.fed);
+    fn rescored_partial(&mut self) -> Option<Partial> {
+        self.log.lock().expect("log").rescored_at.extend(self.fed);
         self.partial()
     }
 
