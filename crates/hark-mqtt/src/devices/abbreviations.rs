@@ -1,7 +1,7 @@
-//! The short forms of keys in discovery payloads, written in full.
+//! Expands the abbreviated keys of discovery payloads.
 //!
-//! Source: home-assistant.io/integrations/mqtt, "Supported abbreviations in MQTT discovery messages",
-//! with the forms of earlier releases that devices still publish.
+//! Source: home-assistant.io/integrations/mqtt, "Supported abbreviations in MQTT discovery messages", with the forms of
+//! earlier releases that devices still publish.
 
 use serde_json::{Map, Value};
 
@@ -360,7 +360,7 @@ pub fn expand(payload: &mut Map<String, Value>) {
 }
 
 /// Puts the base topic `~` into every topic of an entity, where it stands at the beginning or the end.
-pub fn put_base(payload: &mut Map<String, Value>, base: &str) {
+pub fn expand_base_topic(payload: &mut Map<String, Value>, base: &str) {
     for (key, value) in payload.iter_mut() {
         match value {
             Value::String(topic) if key.ends_with("topic") => put(topic, base),
@@ -429,7 +429,7 @@ mod tests {
         assert_eq!(Value::Object(payload), expected);
         let mut alone = object(json!({"avty": {"t": "~/lwt", "pl_avail": "up"}}));
         expand(&mut alone);
-        put_base(&mut alone, "lamp");
+        expand_base_topic(&mut alone, "lamp");
         let expected = json!({"availability": [{"topic": "lamp/lwt", "payload_available": "up"}]});
         assert_eq!(Value::Object(alone), expected);
     }
@@ -451,7 +451,7 @@ mod tests {
             "command_topic": "~/set", "state_topic": "stat/~", "name": "~", "availability_topic": "~",
             "availability": [{"topic": "~/lwt"}], "value_template": "~{{ value }}",
         }));
-        put_base(&mut payload, "home/lamp");
+        expand_base_topic(&mut payload, "home/lamp");
         let expected = json!({
             "command_topic": "home/lamp/set", "state_topic": "stat/home/lamp", "name": "~",
             "availability_topic": "home/lamp",

@@ -1,8 +1,8 @@
-//! What only tells: sensors, binary sensors, events, whether something newer is there; and what [`Setting`]s tell.
-//!
-//! [`Setting`]: super::setting::Setting
+//! Read-only entities: sensors, binary sensors, events, updates.
 
-use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, told_number};
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, parse_number,
+};
 use super::fields::{ConfigError, Fields, as_text};
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
@@ -14,7 +14,7 @@ const STATE_MAX_CHARS: usize = 255;
 
 /// A sensor, or what a number, a choice or a text tells.
 #[derive(Debug)]
-pub struct Reading {
+pub struct Sensor {
     inputs: Inputs<()>,
     unit: Option<String>,
     precision: Option<usize>,
@@ -24,7 +24,7 @@ pub struct Reading {
     state: String,
 }
 
-impl Reading {
+impl Sensor {
     /// It is now as it was told to be.
     pub fn assume_state(&mut self, state: &str) {
         self.state = state.to_owned();
@@ -49,7 +49,7 @@ impl Reading {
     }
 }
 
-impl Appliance for Reading {
+impl DeviceKind for Sensor {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -60,21 +60,21 @@ impl Appliance for Reading {
             (NONE | "null", _) => UNKNOWN.into(),
             (value, _) if value == self.reset => UNKNOWN.into(),
             (value, Some(digits)) => {
-                told_number(value).map_or_else(|| value.to_owned(), |number| format!("{number:.digits$}"))
+                parse_number(value).map_or_else(|| value.to_owned(), |number| format!("{number:.digits$}"))
             }
             (value, None) => value.chars().take(STATE_MAX_CHARS).collect(),
         };
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        Shown::new(
+    fn state(&self) -> EntityState {
+        EntityState::new(
             self.state.as_str(),
             [("unit_of_measurement", json!(self.unit)), ("options", json!(self.options))],
         )
     }
 
-    fn tell(&mut self, _command: &DeviceCommand) -> Told {
+    fn command(&mut self, _command: &DeviceCommand) -> CommandResult {
         Err(Refused::Unsupported("be told anything"))
     }
 
@@ -83,14 +83,14 @@ impl Appliance for Reading {
 
 /// A binary sensor.
 #[derive(Debug)]
-pub struct Contact {
+pub struct BinarySensor {
     inputs: Inputs<()>,
     payloads: (String, String),
     off_delay: Option<Duration>,
     on: Option<bool>,
 }
 
-impl Contact {
+impl BinarySensor {
     /// As its payload describes it.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Contact {
     }
 }
 
-impl Appliance for Contact {
+impl DeviceKind for BinarySensor {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -123,11 +123,11 @@ impl Appliance for Contact {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        Shown::new(self.on.map_or(UNKNOWN, |on| if on { "on" } else { "off" }), [])
+    fn state(&self) -> EntityState {
+        EntityState::new(self.on.map_or(UNKNOWN, |on| if on { "on" } else { "off" }), [])
     }
 
-    fn tell(&mut self, _command: &DeviceCommand) -> Told {
+    fn command(&mut self, _command: &DeviceCommand) -> CommandResult {
         Err(Refused::Unsupported("be told anything"))
     }
 
@@ -137,20 +137,20 @@ impl Appliance for Contact {
         self.off_delay.filter(|_| self.on == Some(true))
     }
 
-    fn went_off(&mut self) {
+    fn off_delay_elapsed(&mut self) {
         self.on = Some(false);
     }
 }
 
 /// Something that happens, such as a doorbell. Its state is what happened last.
 #[derive(Debug)]
-pub struct Happening {
+pub struct EventEntity {
     inputs: Inputs<()>,
     types: Vec<String>,
     last: Option<String>,
 }
 
-impl Happening {
+impl EventEntity {
     /// As its payload describes it.
     ///
     /// # Errors
@@ -161,26 +161,26 @@ impl Happening {
     }
 }
 
-impl Appliance for Happening {
+impl DeviceKind for EventEntity {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
 
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some(((), value)) = self.inputs.value(at, payload)? else { return Ok(()) };
-        let told = serde_json::from_str::<Value>(&value).unwrap_or_default();
-        let kind = told.get("event_type").and_then(as_text).unwrap_or(value);
+        let reported = serde_json::from_str::<Value>(&value).unwrap_or_default();
+        let kind = reported.get("event_type").and_then(as_text).unwrap_or(value);
         if self.types.contains(&kind) {
             self.last = Some(kind);
         }
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        Shown::new(self.last.as_deref().unwrap_or(UNKNOWN), [("event_types", json!(self.types))])
+    fn state(&self) -> EntityState {
+        EntityState::new(self.last.as_deref().unwrap_or(UNKNOWN), [("event_types", json!(self.types))])
     }
 
-    fn tell(&mut self, _command: &DeviceCommand) -> Told {
+    fn command(&mut self, _command: &DeviceCommand) -> CommandResult {
         Err(Refused::Unsupported("be told anything"))
     }
 
@@ -195,13 +195,13 @@ enum Version {
 
 /// Whether there is something newer for a device: `on` when there is. It is not installed from here.
 #[derive(Debug)]
-pub struct Newer {
+pub struct UpdateEntity {
     inputs: Inputs<Version>,
     installed: Option<String>,
     latest: Option<String>,
 }
 
-impl Newer {
+impl UpdateEntity {
     /// As its payload describes it.
     ///
     /// # Errors
@@ -237,18 +237,18 @@ fn is_newer(latest: &str, installed: &str) -> bool {
     }
 }
 
-impl Appliance for Newer {
+impl DeviceKind for UpdateEntity {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
 
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some((which, value)) = self.inputs.value(at, payload)? else { return Ok(()) };
-        let told = serde_json::from_str::<Value>(&value).unwrap_or_default();
-        let version = |key| told.get(key).and_then(as_text);
+        let reported = serde_json::from_str::<Value>(&value).unwrap_or_default();
+        let version = |key| reported.get(key).and_then(as_text);
         match which {
             _ if value == NONE => {}
-            Version::Installed if told.is_object() => {
+            Version::Installed if reported.is_object() => {
                 self.installed = version("installed_version").or(self.installed.take());
                 self.latest = version("latest_version").or(self.latest.take());
             }
@@ -258,12 +258,12 @@ impl Appliance for Newer {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
+    fn state(&self) -> EntityState {
         let versions = [("installed_version", json!(self.installed)), ("latest_version", json!(self.latest))];
-        Shown::new(self.state(), versions)
+        EntityState::new(self.state(), versions)
     }
 
-    fn tell(&mut self, _command: &DeviceCommand) -> Told {
+    fn command(&mut self, _command: &DeviceCommand) -> CommandResult {
         Err(Refused::Unsupported("be installed by voice"))
     }
 

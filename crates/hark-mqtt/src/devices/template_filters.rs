@@ -1,5 +1,5 @@
-//! Filters, functions and methods that templates of devices use and minijinja has not, or has otherwise
-//! than Home Assistant. What could make a text much longer is bounded here ([`TEXT_MAX_BYTES`]).
+//! Filters, functions and methods of Home Assistant's templates that minijinja lacks or defines differently. What could
+//! make a text much longer is bounded here ([`TEXT_MAX_BYTES`]).
 
 use minijinja::value::{Kwargs, Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, filters};
@@ -60,8 +60,8 @@ pub fn add_to(engine: &mut Environment<'static>) {
     engine.add_function("min", |values: Rest<Value>| least(values.0, false));
     engine.add_function("max", |values: Rest<Value>| least(values.0, true));
     engine.set_unknown_method_callback(method);
-    super::filters_text::add_to(engine);
-    super::filters_time::add_to(engine);
+    super::template_text_filters::add_to(engine);
+    super::template_time_filters::add_to(engine);
 }
 
 pub(super) fn bad(what: impl Into<String>) -> Error {

@@ -1,13 +1,13 @@
-//! All devices: which discovery message brought which, who listens to which topic, and what a message
-//! changes. Nothing here talks to anybody; times come with the call.
+//! The registry of devices: which discovery message announced which entities, which entity subscribes to which topic, and
+//! what a message changes. Pure: no I/O, times are passed in.
 
 use super::super::topics::{Topic, Topics};
-use super::announcement;
-use super::appliance::Order;
+use super::device_kind::CommandMessage;
+use super::discovery_message;
+use super::entity::{ComponentKind, MqttEntity};
 use super::fields::ConfigError;
-use super::growth::PAYLOAD_MAX_BYTES;
-use super::listeners::{Listener, Listeners, matches};
-use super::thing::{Found, Thing};
+use super::template_size_bound::PAYLOAD_MAX_BYTES;
+use super::topic_index::{Subscriber, TopicIndex, matches};
 use hark_core::EntityId;
 use hark_core::device::{DeviceCodes, DeviceCommand, DeviceError};
 use hark_core::home::{Area, Entity};
@@ -33,7 +33,7 @@ struct Announced {
     retained: bool,
     /// It came since the connection was made.
     confirmed: bool,
-    things: Vec<EntityId>,
+    entities: Vec<EntityId>,
     /// Why the others it holds are not for the home.
     left_out: Vec<String>,
 }
@@ -44,12 +44,12 @@ pub struct Changes {
     /// Entities that are new or described anew.
     pub described: BTreeSet<EntityId>,
     /// Entities that are in another state.
-    pub told: BTreeSet<EntityId>,
+    pub changed: BTreeSet<EntityId>,
     /// Entities that are gone.
     pub gone: BTreeSet<EntityId>,
     /// Topics to subscribe to, also again for what the broker keeps there.
     pub subscribe: BTreeSet<String>,
-    /// Topics nobody listens to any more.
+    /// Topics without a subscriber now.
     pub unsubscribe: BTreeSet<String>,
     /// What is wrong, each with its topic.
     pub problems: Vec<Problem>,
@@ -65,20 +65,20 @@ pub struct Problem {
 }
 
 /// All devices.
-pub struct Fleet {
+pub struct DeviceRegistry {
     prefix: String,
     /// Discovery topic of this node, which is no device.
     own: String,
     /// Topics this node takes commands on: no device listens there, or it would take them away.
     reserved: Vec<String>,
     announced: BTreeMap<String, Announced>,
-    things: BTreeMap<EntityId, Thing>,
-    listeners: Listeners,
+    entities: BTreeMap<EntityId, MqttEntity>,
+    topic_index: TopicIndex,
     ticking: BTreeSet<EntityId>,
     codes: DeviceCodes,
 }
 
-impl Fleet {
+impl DeviceRegistry {
     /// No devices yet. `prefix` is that of discovery.
     pub fn new(prefix: &str, topics: &Topics) -> Self {
         Self {
@@ -86,8 +86,8 @@ impl Fleet {
             own: topics.path(Topic::Discovery),
             reserved: Topics::subscriptions().map(|topic| topics.path(topic)).collect(),
             announced: BTreeMap::new(),
-            things: BTreeMap::new(),
-            listeners: Listeners::default(),
+            entities: BTreeMap::new(),
+            topic_index: TopicIndex::default(),
             ticking: BTreeSet::new(),
             codes: DeviceCodes::default(),
         }
@@ -100,17 +100,17 @@ impl Fleet {
 
     /// Whether a topic is one of discovery.
     pub fn is_discovery(&self, topic: &str) -> bool {
-        announcement::place(&self.prefix, topic).is_some()
+        discovery_message::parse_topic(&self.prefix, topic).is_some()
     }
 
-    /// Whether somebody listens to a topic.
-    pub fn listens(&self, topic: &str) -> bool {
-        self.listeners.hear(topic)
+    /// Whether an entity subscribes to a topic.
+    pub fn has_subscriber(&self, topic: &str) -> bool {
+        self.topic_index.has_subscriber(topic)
     }
 
     /// Number of entities.
     pub fn len(&self) -> usize {
-        self.things.len()
+        self.entities.len()
     }
 
     /// What is announced and not for the home: how many for which reason.
@@ -123,8 +123,8 @@ impl Fleet {
     }
 
     /// The same in words, empty when there is nothing.
-    pub fn left_out_in_words(&self) -> String {
-        in_words(&self.left_out())
+    pub fn left_out_text(&self) -> String {
+        reasons_text(&self.left_out())
     }
 
     /// A message came, of discovery or of a device.
@@ -132,18 +132,18 @@ impl Fleet {
         if topic == self.own {
             return;
         }
-        if let Some(place) = announcement::place(&self.prefix, topic) {
+        if let Some(place) = discovery_message::parse_topic(&self.prefix, topic) {
             self.announce(&place, topic, payload, retained, changes);
         }
-        let listeners = self.listeners.of(topic);
+        let subscribers = self.topic_index.subscribers(topic);
         let problem =
-            deliver(&mut self.things, &mut self.ticking, listeners, payload, now, &mut changes.told);
+            deliver(&mut self.entities, &mut self.ticking, subscribers, payload, now, &mut changes.changed);
         changes.problems.extend(problem.map(|why| Problem { topic: topic.to_owned(), why }));
     }
 
     fn announce(
         &mut self,
-        place: &announcement::Place,
+        place: &discovery_message::DiscoveryTopic,
         topic: &str,
         payload: &[u8],
         retained: bool,
@@ -169,19 +169,19 @@ impl Fleet {
         if self.announced.len() >= ANNOUNCEMENTS_MAX {
             return problem(&ConfigError::TooMany("20000 discovery messages"));
         }
-        let components = announcement::components(place, payload).unwrap_or_else(|why| {
+        let components = discovery_message::components(place, payload).unwrap_or_else(|why| {
             problem(&why);
             Vec::new()
         });
         let retained = retained || before;
         self.announced.insert(
             topic.to_owned(),
-            Announced { hash, retained, confirmed: true, things: Vec::new(), left_out: Vec::new() },
+            Announced { hash, retained, confirmed: true, entities: Vec::new(), left_out: Vec::new() },
         );
         for component in &components {
-            let added = Thing::find(component).and_then(|found| match found {
-                Found::Thing(thing) => self.add(topic, *thing, changes),
-                Found::LeftOut(why) => {
+            let added = MqttEntity::find(component).and_then(|found| match found {
+                ComponentKind::Entity(entity) => self.add(topic, *entity, changes),
+                ComponentKind::LeftOut(why) => {
                     let announced = self.announced.get_mut(topic);
                     announced.into_iter().for_each(|announced| announced.left_out.push(why.clone()));
                     Ok(())
@@ -195,15 +195,16 @@ impl Fleet {
         }
     }
 
-    fn add(&mut self, topic: &str, thing: Thing, changes: &mut Changes) -> Result<(), ConfigError> {
-        if self.things.len() >= ENTITIES_MAX {
+    fn add(&mut self, topic: &str, entity: MqttEntity, changes: &mut Changes) -> Result<(), ConfigError> {
+        if self.entities.len() >= ENTITIES_MAX {
             return Err(ConfigError::TooMany("2000 entities"));
         }
-        let topics = thing.topics();
-        if self.listeners.len() + topics.len() > TOPICS_MAX {
+        let topics = entity.topics();
+        if self.topic_index.len() + topics.len() > TOPICS_MAX {
             return Err(ConfigError::TooMany("10000 topics"));
         }
-        if self.listeners.is_full_of_patterns() && topics.iter().any(|(topic, _)| topic.contains(['+', '#']))
+        if self.topic_index.is_full_of_patterns()
+            && topics.iter().any(|(topic, _)| topic.contains(['+', '#']))
         {
             return Err(ConfigError::TooMany("512 topics with wildcards"));
         }
@@ -211,24 +212,24 @@ impl Fleet {
         if let Some((topic, _)) = topics.iter().find(|(topic, _)| is_reserved(topic)) {
             return Err(ConfigError::BadTopic { key: topic.clone(), why: "Hark takes its commands there" });
         }
-        if self.things.values().any(|known| known.is_same(&thing)) {
+        if self.entities.values().any(|known| known.is_same(&entity)) {
             return Err(ConfigError::Duplicate);
         }
-        let id = self.free_id(&thing.wished_id());
+        let id = self.free_id(&entity.wished_id());
         for (topic, slot) in topics {
-            self.listeners.add(&topic, (id.clone(), slot));
+            self.topic_index.add(&topic, (id.clone(), slot));
             changes.unsubscribe.remove(&topic);
             changes.subscribe.insert(topic);
         }
         if let Some(announced) = self.announced.get_mut(topic) {
-            announced.things.push(id.clone());
+            announced.entities.push(id.clone());
         }
         changes.gone.remove(&id);
         changes.described.insert(id.clone());
-        if thing.is_ticking() {
+        if entity.is_ticking() {
             self.ticking.insert(id.clone());
         }
-        self.things.insert(id, thing);
+        self.entities.insert(id, entity);
         Ok(())
     }
 
@@ -237,7 +238,7 @@ impl Fleet {
         let free = std::iter::once(wish.to_owned())
             .chain(candidates)
             .map(EntityId)
-            .find(|id| !self.things.contains_key(id));
+            .find(|id| !self.entities.contains_key(id));
         // There are more numbers than entities.
         free.unwrap_or_else(|| EntityId(wish.to_owned()))
     }
@@ -245,17 +246,17 @@ impl Fleet {
     /// Takes away what a discovery message brought; whether the broker kept that message.
     fn forget(&mut self, topic: &str, changes: &mut Changes) -> bool {
         let Some(announced) = self.announced.remove(topic) else { return false };
-        for id in announced.things {
-            let Some(thing) = self.things.remove(&id) else { continue };
+        for id in announced.entities {
+            let Some(entity) = self.entities.remove(&id) else { continue };
             self.ticking.remove(&id);
-            for (topic, _) in thing.topics() {
-                if self.listeners.remove(&topic, &id) {
+            for (topic, _) in entity.topics() {
+                if self.topic_index.remove(&topic, &id) {
                     changes.subscribe.remove(&topic);
                     changes.unsubscribe.insert(topic);
                 }
             }
             changes.described.remove(&id);
-            changes.told.remove(&id);
+            changes.changed.remove(&id);
             changes.gone.insert(id);
         }
         announced.retained
@@ -278,37 +279,37 @@ impl Fleet {
     }
 
     /// Whether one of them could tell how it is, and never did.
-    pub fn has_untold(&self) -> bool {
-        self.things.values().any(Thing::is_untold)
+    pub fn has_unknown_state(&self) -> bool {
+        self.entities.values().any(MqttEntity::is_untold)
     }
 
     /// Time goes by.
     pub fn tick(&mut self, now: Instant, changes: &mut Changes) {
         for id in &self.ticking {
-            if self.things.get_mut(id).is_some_and(|thing| thing.tick(now)) {
-                changes.told.insert(id.clone());
+            if self.entities.get_mut(id).is_some_and(|entity| entity.tick(now)) {
+                changes.changed.insert(id.clone());
             }
         }
     }
 
     /// An entity as it is now.
     pub fn entity(&self, id: &EntityId, now: Instant) -> Option<Entity> {
-        self.things.get(id).map(|thing| thing.entity(id, now))
+        self.entities.get(id).map(|entity| entity.entity(id, now))
     }
 
     /// How an entity is now.
     pub fn report(&self, id: &EntityId, now: Instant) -> Option<StateReport> {
-        self.things.get(id).map(|thing| thing.report(id, now))
+        self.entities.get(id).map(|entity| entity.report(id, now))
     }
 
     /// Every entity.
     pub fn ids(&self) -> BTreeSet<EntityId> {
-        self.things.keys().cloned().collect()
+        self.entities.keys().cloned().collect()
     }
 
     /// The areas of these entities, each once.
     pub fn areas(&self, ids: &BTreeSet<EntityId>) -> Vec<Area> {
-        let areas = ids.iter().filter_map(|id| self.things.get(id)?.area());
+        let areas = ids.iter().filter_map(|id| self.entities.get(id)?.area());
         let areas: BTreeMap<&str, &Area> = areas.map(|area| (area.id.as_str(), area)).collect();
         areas.into_values().cloned().collect()
     }
@@ -317,42 +318,43 @@ impl Fleet {
     ///
     /// # Errors
     /// When there is no such device, or it cannot do this.
-    pub fn tell(
+    pub fn command(
         &mut self,
         entity: &Entity,
         command: &DeviceCommand,
-    ) -> Result<(Vec<Order>, bool), DeviceError> {
-        let thing =
-            self.things.get_mut(&entity.id).ok_or_else(|| DeviceError::Offline(entity.name.clone()))?;
-        let orders =
-            thing.tell(command, self.codes.of(&entity.id)).map_err(|refused| refused.of(&entity.name))?;
-        Ok((orders, thing.retain()))
+    ) -> Result<(Vec<CommandMessage>, bool), DeviceError> {
+        let mqtt_entity =
+            self.entities.get_mut(&entity.id).ok_or_else(|| DeviceError::Offline(entity.name.clone()))?;
+        let messages = mqtt_entity
+            .command(command, self.codes.of(&entity.id))
+            .map_err(|refused| refused.of(&entity.name))?;
+        Ok((messages, mqtt_entity.retain()))
     }
 
     /// These messages have arrived.
     pub fn assume(&mut self, id: &EntityId, command: &DeviceCommand) {
-        if let Some(thing) = self.things.get_mut(id) {
-            thing.assume(command);
+        if let Some(entity) = self.entities.get_mut(id) {
+            entity.assume(command);
         }
     }
 }
 
-/// How many there are for which reason, as [`Fleet::left_out`] has it.
-pub fn in_words(left_out: &BTreeMap<String, usize>) -> String {
+/// How many there are for which reason, as [`DeviceRegistry::left_out`] has it.
+pub fn reasons_text(left_out: &BTreeMap<String, usize>) -> String {
     left_out.iter().map(|(why, count)| format!("{count} {why}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Hands a message to all who listen; why one of them could not read it.
 fn deliver<'a>(
-    things: &mut BTreeMap<EntityId, Thing>,
+    entities: &mut BTreeMap<EntityId, MqttEntity>,
     ticking: &mut BTreeSet<EntityId>,
-    listeners: impl Iterator<Item = &'a Listener>,
+    subscribers: impl Iterator<Item = &'a Subscriber>,
     payload: &[u8],
     now: Instant,
-    told: &mut BTreeSet<EntityId>,
+    changed: &mut BTreeSet<EntityId>,
 ) -> Option<String> {
-    let mut listeners = listeners.peekable();
-    listeners.peek()?;
+    let mut subscribers = subscribers.peekable();
+    subscribers.peek()?;
     if payload.len() > PAYLOAD_MAX_BYTES {
         return Some(format!("it has {} bytes; at most {PAYLOAD_MAX_BYTES} are read", payload.len()));
     }
@@ -362,21 +364,21 @@ fn deliver<'a>(
         return None;
     }
     let mut problem = None;
-    for (id, slot) in listeners {
-        let Some(thing) = things.get_mut(id) else { continue };
-        match thing.take(*slot, payload, now) {
+    for (id, slot) in subscribers {
+        let Some(entity) = entities.get_mut(id) else { continue };
+        match entity.take(*slot, payload, now) {
             Ok(()) => {
-                told.insert(id.clone());
-                if thing.is_ticking() {
+                changed.insert(id.clone());
+                if entity.is_ticking() {
                     ticking.insert(id.clone());
                 }
             }
-            Err(why) => problem = Some(format!("{}: {why}", thing.name())),
+            Err(why) => problem = Some(format!("{}: {why}", entity.name())),
         }
     }
     problem
 }
 
 #[cfg(test)]
-#[path = "fleet_tests.rs"]
+#[path = "registry_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
-//! What a connection does with a message that comes in: whose it is, whether it came before, what it means, and when
-//! it is acknowledged.
+//! Handling of one incoming message by a [`Connection`]: device message or command, duplicate or new, what it means, and
+//! when it is acknowledged.
 
+use super::acknowledgement::{AckPolicy, Acknowledgeable, IncomingRequest, MessageKey};
+use super::connection::Connection;
+use super::deduplicator;
 use super::inbound::{self, Inbound, Refusal};
-use super::repetition;
-use super::session::Session;
-use super::taking::{Arrival, How, Known, Safe};
 use hark_core::command::DaemonCommand;
 use hark_core::event::Event;
 use hark_core::fault::Fault;
@@ -16,7 +16,7 @@ use std::time::Instant;
 /// Acknowledgements under way at once: with the messages and requests of a session less than rumqttc's channel holds.
 const ACKS_MAX: usize = 16;
 
-impl Session<'_> {
+impl Connection<'_> {
     /// Takes a message.
     pub(super) fn receive(&mut self, publish: &Publish) {
         if publish.qos != QoS::AtMostOnce {
@@ -27,79 +27,78 @@ impl Session<'_> {
             && self.shared.topics.incoming(&topic).is_none()
         {
             devices.put(&topic, &publish.payload, publish.retain);
-            self.is_safe(publish.pkid);
+            self.may_acknowledge(publish.pkid);
             return;
         }
-        if self.intake.seen.is_repetition(publish) {
+        if self.ack_state.deduplicator.is_duplicate(publish) {
             tracing::debug!(%topic, "delivered again, taken before");
-            // What is being written down is acknowledged then.
-            if !self.intake.desk.holds(publish.pkid, repetition::content(publish)) {
-                self.is_safe(publish.pkid);
+            // What is being logged is acknowledged after that.
+            if !self.ack_state.ack_queue.contains(publish.pkid, deduplicator::content_hash(publish)) {
+                self.may_acknowledge(publish.pkid);
             }
             return;
         }
         match inbound::read(&self.shared.topics, &topic, &publish.payload, publish.retain) {
-            Ok(Inbound::Event(event)) => return self.take(publish, &topic, event),
-            Ok(Inbound::Command(command)) => return self.order(publish, &topic, command),
+            Ok(Inbound::Event(event)) => return self.machine_event(publish, &topic, event),
+            Ok(Inbound::Command(command)) => return self.daemon_command(publish, &topic, command),
             Ok(Inbound::HomeAssistantOnline) => self.shared.outbox.repeat(self.shared.greeting()),
             Ok(Inbound::Nothing) => {}
             Err(refusal) => self.refuse(&refusal),
         }
-        self.is_safe(publish.pkid);
+        self.may_acknowledge(publish.pkid);
     }
 
-    /// An order to the daemon.
-    fn order(&mut self, publish: &Publish, path: &str, command: DaemonCommand) {
-        let is_new = !self.was_sent_before(publish, path);
+    /// A command to the daemon.
+    fn daemon_command(&mut self, publish: &Publish, path: &str, command: DaemonCommand) {
+        let is_new = !self.is_known_id(publish, path);
         // Before it acts: a restart that is asked for must not be asked for again after it.
-        self.is_safe(publish.pkid);
+        self.may_acknowledge(publish.pkid);
         if is_new {
-            (self.receiving.commands)(command);
+            (self.handlers.commands)(command);
         }
     }
 
-    fn was_sent_before(&mut self, publish: &Publish, path: &str) -> bool {
+    fn is_known_id(&mut self, publish: &Publish, path: &str) -> bool {
         let topic = self.shared.topics.incoming(path);
-        let before = topic.is_some_and(|topic| self.intake.seen.has_known_id(topic, publish));
+        let before = topic.is_some_and(|topic| self.ack_state.deduplicator.has_known_id(topic, publish));
         if before {
             tracing::debug!(topic = path, "sent again under the same id, taken before");
         }
         before
     }
 
-    fn take(&mut self, publish: &Publish, path: &str, event: Event) {
-        if self.was_sent_before(publish, path) {
-            return self.is_safe(publish.pkid);
+    fn machine_event(&mut self, publish: &Publish, path: &str, event: Event) {
+        if self.is_known_id(publish, path) {
+            return self.may_acknowledge(publish.pkid);
         }
-        let how = if publish.qos == QoS::AtMostOnce { How::Now } else { How::of(&event) };
-        let content = repetition::content(publish);
-        let known = Known { packet: publish.pkid, content, id: repetition::id(publish) };
+        let how = if publish.qos == QoS::AtMostOnce { AckPolicy::Immediately } else { AckPolicy::of(&event) };
+        let content = deduplicator::content_hash(publish);
+        let known = MessageKey { packet: publish.pkid, content, id: deduplicator::id_hash(publish) };
         match how {
-            How::Now => {
-                self.is_safe(publish.pkid);
-                (self.receiving.sink)(event);
+            AckPolicy::Immediately => {
+                self.may_acknowledge(publish.pkid);
+                (self.handlers.sink)(event);
             }
-            How::Kept => {
-                (self.receiving.sink)(event.clone());
-                self.intake.desk.put(Arrival { known, event });
+            AckPolicy::AfterStored => {
+                (self.handlers.sink)(event.clone());
+                self.ack_state.ack_queue.put(IncomingRequest { known, event });
             }
-            How::Written => self.intake.desk.put(Arrival { known, event }),
+            AckPolicy::AfterLogged => self.ack_state.ack_queue.put(IncomingRequest { known, event }),
         }
     }
 
-    /// Hands on what is written down, and acknowledges it.
-    pub(super) fn hand_on(&mut self, safe: Vec<Safe>) {
-        for Safe { packet, event } in safe {
-            self.is_safe(packet);
+    /// Hands on what is logged, and acknowledges it.
+    pub(super) fn hand_on(&mut self, acknowledgeable: Vec<Acknowledgeable>) {
+        for Acknowledgeable { packet, event } in acknowledgeable {
+            self.may_acknowledge(packet);
             if let Some(event) = event {
-                (self.receiving.sink)(event);
+                (self.handlers.sink)(event);
             }
         }
     }
 
-    /// A packet may be acknowledged: it is, where it came on this connection. Where it came on one that broke, it
-    /// comes again.
-    fn is_safe(&mut self, packet: u16) {
+    /// Queues the acknowledgement of a packet of this connection. One of an earlier connection is delivered again.
+    fn may_acknowledge(&mut self, packet: u16) {
         if self.delivered.remove(&packet) && self.acking.insert(packet) {
             self.acks.push_back(packet);
         }
@@ -124,14 +123,14 @@ impl Session<'_> {
     fn refuse(&mut self, refusal: &Refusal) {
         let refused = self.shared.refused.fetch_add(1, Ordering::Relaxed) + 1;
         // A flood of garbage must not become a flood of events. A retained message that is cleared comes
-        // empty: nobody meant anything by it.
+        // empty and is no command.
         let may_tell = || {
             let mut refusals = self.shared.refusals.lock().unwrap_or_else(PoisonError::into_inner);
             refusals.may_tell(Instant::now())
         };
         if !matches!(refusal, Refusal::Empty(_)) && may_tell() {
             tracing::warn!(refused, "MQTT message refused: {refusal}");
-            (self.receiving.sink)(Event::Fault { fault: Fault::from(refusal) });
+            (self.handlers.sink)(Event::Fault { fault: Fault::from(refusal) });
         }
     }
 }

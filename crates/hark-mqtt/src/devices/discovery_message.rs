@@ -1,7 +1,7 @@
-//! Discovery messages taken apart: which topics they come on, and which entities a payload describes.
+//! Parses discovery messages: which topics they come on, and which entities a payload describes.
 
+use super::abbreviations;
 use super::fields::{ConfigError, Fields, as_text};
-use super::keys;
 use serde_json::{Map, Value};
 
 /// Longest discovery payload that is looked at; a device with many entities has some tens of kilobytes.
@@ -23,7 +23,7 @@ pub fn filters(prefix: &str) -> [String; 2] {
 
 /// Where a discovery message came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct DiscoveryTopic {
     /// `light`, `switch` … or `device`.
     pub component: String,
     /// Last part of the topic before `config`.
@@ -31,7 +31,7 @@ pub struct Place {
 }
 
 /// Which discovery topic this is; `None` for any other.
-pub fn place(prefix: &str, topic: &str) -> Option<Place> {
+pub fn parse_topic(prefix: &str, topic: &str) -> Option<DiscoveryTopic> {
     let rest = topic.strip_prefix(prefix)?.strip_prefix('/')?.strip_suffix("/config")?;
     let parts: Vec<&str> = rest.split('/').collect();
     let fits = |part: &str| {
@@ -40,7 +40,7 @@ pub fn place(prefix: &str, topic: &str) -> Option<Place> {
     };
     match parts.as_slice() {
         [component, object_id] | [component, _, object_id] if parts.iter().all(|part| fits(part)) => {
-            Some(Place { component: (*component).to_owned(), object_id: (*object_id).to_owned() })
+            Some(DiscoveryTopic { component: (*component).to_owned(), object_id: (*object_id).to_owned() })
         }
         _ => None,
     }
@@ -73,7 +73,7 @@ pub struct Device {
 ///
 /// # Errors
 /// When the payload cannot be read at all.
-pub fn components(place: &Place, payload: &[u8]) -> Result<Vec<Component>, ConfigError> {
+pub fn components(place: &DiscoveryTopic, payload: &[u8]) -> Result<Vec<Component>, ConfigError> {
     if payload.is_empty() {
         return Ok(Vec::new());
     }
@@ -83,7 +83,7 @@ pub fn components(place: &Place, payload: &[u8]) -> Result<Vec<Component>, Confi
     let text = str::from_utf8(payload).map_err(|_| ConfigError::NotText)?;
     let mut object: Map<String, Value> =
         serde_json::from_str(text).map_err(|error| ConfigError::NotJson(short(&error.to_string())))?;
-    keys::expand(&mut object);
+    abbreviations::expand(&mut object);
     if object.get("origin").and_then(|origin| origin.get("name")).and_then(Value::as_str) == Some(OURSELVES) {
         return Ok(Vec::new());
     }
@@ -108,7 +108,7 @@ pub fn components(place: &Place, payload: &[u8]) -> Result<Vec<Component>, Confi
     let base = object.get("~").and_then(Value::as_str).map(str::to_owned);
     let component = |(key, value): (String, Value)| {
         let Value::Object(mut own) = value else { return None };
-        keys::expand(&mut own);
+        abbreviations::expand(&mut own);
         // An entity with nothing but its platform is one that is taken away.
         let domain = own.get("platform").and_then(Value::as_str)?.to_owned();
         if own.len() == 1 {
@@ -127,7 +127,7 @@ pub fn components(place: &Place, payload: &[u8]) -> Result<Vec<Component>, Confi
 fn entity_fields(mut map: Map<String, Value>, base: Option<&str>) -> Fields {
     let own = map.shift_remove("~").and_then(|base| as_text(&base));
     if let Some(base) = own.as_deref().or(base) {
-        keys::put_base(&mut map, base);
+        abbreviations::expand_base_topic(&mut map, base);
     }
     Fields::new(map)
 }
@@ -151,5 +151,5 @@ fn short(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "announcement_tests.rs"]
+#[path = "discovery_message_tests.rs"]
 mod tests;

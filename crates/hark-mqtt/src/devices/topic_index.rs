@@ -1,24 +1,24 @@
-//! Who listens to which topic. A gateway that hears of one sensor in several rooms has it listen to topics with `+`
-//! and `#` in them.
+//! Index from topics to the entities that subscribe to them, with MQTT wildcards: a gateway that receives one sensor in
+//! several rooms announces topics with `+` and `#`.
 
-use super::thing::Slot;
+use super::entity::Slot;
 use hark_core::EntityId;
 use std::collections::{BTreeMap, HashMap};
 
 /// Most filters with `+` or `#`: each is compared with every message.
 const PATTERNS_MAX: usize = 512;
 
-/// One that listens, and which of its topics it is.
-pub type Listener = (EntityId, Slot);
+/// An entity, and which of its topics it is.
+pub type Subscriber = (EntityId, Slot);
 
-/// Who listens.
+/// The index.
 #[derive(Debug, Default)]
-pub struct Listeners {
-    exact: HashMap<String, Vec<Listener>>,
-    patterns: BTreeMap<String, Vec<Listener>>,
+pub struct TopicIndex {
+    exact: HashMap<String, Vec<Subscriber>>,
+    patterns: BTreeMap<String, Vec<Subscriber>>,
 }
 
-impl Listeners {
+impl TopicIndex {
     /// Whether a filter holds `+` or `#`.
     fn is_pattern(filter: &str) -> bool {
         filter.contains(['+', '#'])
@@ -34,27 +34,27 @@ impl Listeners {
         self.patterns.len() >= PATTERNS_MAX
     }
 
-    /// Whether somebody listens to a topic.
-    pub fn hear(&self, topic: &str) -> bool {
+    /// Whether an entity subscribes to a topic.
+    pub fn has_subscriber(&self, topic: &str) -> bool {
         self.exact.contains_key(topic) || self.patterns.keys().any(|filter| matches(filter, topic))
     }
 
-    /// Who listens to a topic.
-    pub fn of<'a>(&'a self, topic: &'a str) -> impl Iterator<Item = &'a Listener> {
+    /// Entities that subscribe to a topic.
+    pub fn subscribers<'a>(&'a self, topic: &'a str) -> impl Iterator<Item = &'a Subscriber> {
         let patterns = self.patterns.iter().filter(|(filter, _)| matches(filter, topic));
         self.exact.get(topic).into_iter().chain(patterns.map(|(_, listeners)| listeners)).flatten()
     }
 
-    /// Somebody listens from now on.
-    pub fn add(&mut self, filter: &str, listener: Listener) {
+    /// Adds a subscriber.
+    pub fn add(&mut self, filter: &str, subscriber: Subscriber) {
         let of_filter = match Self::is_pattern(filter) {
             true => self.patterns.entry(filter.to_owned()).or_default(),
             false => self.exact.entry(filter.to_owned()).or_default(),
         };
-        of_filter.push(listener);
+        of_filter.push(subscriber);
     }
 
-    /// An entity listens no more; whether nobody does there now.
+    /// Removes a subscriber; true when the filter has none left.
     pub fn remove(&mut self, filter: &str, id: &EntityId) -> bool {
         let of_filter = match Self::is_pattern(filter) {
             true => self.patterns.get_mut(filter),

@@ -1,12 +1,12 @@
-//! Announcing, replacing, taking away, and everything nobody should publish.
+//! Announcing, replacing, removing, and malformed messages.
 
-use super::super::testing::Yard;
+use super::super::testing::TestRegistry;
 use super::*;
 use serde_json::json;
 use std::time::Duration;
 
-fn ids(yard: &Yard) -> Vec<String> {
-    yard.fleet.ids().into_iter().map(|id| id.0).collect()
+fn ids(registry: &TestRegistry) -> Vec<String> {
+    registry.registry.ids().into_iter().map(|id| id.0).collect()
 }
 
 #[test]
@@ -26,9 +26,9 @@ fn names_come_from_the_device_and_the_entity() {
     ];
     for (mut payload, name, id) in table {
         payload["cmd_t"] = json!("c");
-        let yard = Yard::with("switch/the_key", &payload);
-        assert_eq!(ids(&yard), [id], "{payload}");
-        assert_eq!(yard.entity(id).name, name, "{payload}");
+        let registry = TestRegistry::with("switch/the_key", &payload);
+        assert_eq!(ids(&registry), [id], "{payload}");
+        assert_eq!(registry.entity(id).name, name, "{payload}");
     }
 }
 
@@ -38,59 +38,64 @@ fn what_sets_a_device_up_is_not_for_the_home() {
     {
         let mut payload = json!({"name": "X", "cmd_t": "c"});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        assert!(ids(&Yard::with("switch/x", &payload)).is_empty(), "{payload}");
+        assert!(ids(&TestRegistry::with("switch/x", &payload)).is_empty(), "{payload}");
     }
     for domain in ["notify", "device_automation", "tag", "camera", "nonsense"] {
-        assert!(ids(&Yard::with(&format!("{domain}/x"), &json!({"name": "X", "cmd_t": "c"}))).is_empty());
+        assert!(
+            ids(&TestRegistry::with(&format!("{domain}/x"), &json!({"name": "X", "cmd_t": "c"}))).is_empty()
+        );
     }
-    let mut own = Yard::new();
+    let mut own = TestRegistry::new();
     let changes = own.announce("device/hark_hark", &json!({"cmps": {"a": {"p": "switch", "cmd_t": "c"}}}));
     assert_eq!(changes, Changes::default());
 }
 
 #[test]
 fn a_changed_announcement_replaces_and_an_empty_one_takes_away() {
-    let mut yard = Yard::new();
+    let mut registry = TestRegistry::new();
     let first =
-        yard.announce("switch/a", &json!({"name": "One", "cmd_t": "c", "stat_t": "s1", "avty_t": "up"}));
+        registry.announce("switch/a", &json!({"name": "One", "cmd_t": "c", "stat_t": "s1", "avty_t": "up"}));
     assert_eq!(first.described, BTreeSet::from(["switch.one".into()]));
     assert_eq!(first.subscribe, BTreeSet::from(["s1".into(), "up".into()]));
     let again =
-        yard.announce("switch/a", &json!({"name": "One", "cmd_t": "c", "stat_t": "s1", "avty_t": "up"}));
+        registry.announce("switch/a", &json!({"name": "One", "cmd_t": "c", "stat_t": "s1", "avty_t": "up"}));
     assert_eq!(again, Changes::default(), "a repetition is no news");
     let second =
-        yard.announce("switch/a", &json!({"name": "Two", "cmd_t": "c", "stat_t": "s2", "avty_t": "up"}));
+        registry.announce("switch/a", &json!({"name": "Two", "cmd_t": "c", "stat_t": "s2", "avty_t": "up"}));
     assert_eq!(second.described, BTreeSet::from(["switch.two".into()]));
     assert_eq!(second.gone, BTreeSet::from(["switch.one".into()]));
     assert_eq!(second.unsubscribe, BTreeSet::from(["s1".into()]));
     assert_eq!(second.subscribe, BTreeSet::from(["s2".into(), "up".into()]));
-    let renamed = yard.announce("switch/a", &json!({"name": "Two", "cmd_t": "other", "stat_t": "s2"}));
+    let renamed = registry.announce("switch/a", &json!({"name": "Two", "cmd_t": "other", "stat_t": "s2"}));
     assert_eq!((renamed.described.len(), renamed.gone.len()), (1, 0), "the same one, described anew");
-    let last = yard.take("homeassistant/switch/a/config", b"");
+    let last = registry.take("homeassistant/switch/a/config", b"");
     assert_eq!(last.gone, BTreeSet::from(["switch.two".into()]));
     assert_eq!(last.unsubscribe, BTreeSet::from(["s2".into()]));
-    assert_eq!((yard.fleet.len(), yard.fleet.listeners.len(), yard.fleet.announced.len()), (0, 0, 0));
+    assert_eq!(
+        (registry.registry.len(), registry.registry.topic_index.len(), registry.registry.announced.len()),
+        (0, 0, 0)
+    );
 }
 
 #[test]
 fn a_device_loses_the_entities_it_names_no_more() {
     let device = |cmps| json!({"dev": {"name": "Box"}, "o": {"name": "x"}, "stat_t": "s", "cmps": cmps});
-    let mut yard = Yard::new();
+    let mut registry = TestRegistry::new();
     let both = json!({"a": {"p": "switch", "name": "A", "cmd_t": "a"}, "b": {"p": "sensor", "name": "B", "val_tpl": "{{ value_json.b }}"}});
-    yard.announce("device/box", &device(both));
-    assert_eq!(ids(&yard), ["sensor.box_b", "switch.box_a"]);
-    yard.say("s", r#"{"b": 5}"#);
-    assert_eq!(yard.state("sensor.box_b"), "5");
+    registry.announce("device/box", &device(both));
+    assert_eq!(ids(&registry), ["sensor.box_b", "switch.box_a"]);
+    registry.say("s", r#"{"b": 5}"#);
+    assert_eq!(registry.state("sensor.box_b"), "5");
     let one = json!({"a": {"p": "switch"}, "b": {"p": "sensor", "name": "B"}});
-    let changes = yard.announce("device/box", &device(one));
+    let changes = registry.announce("device/box", &device(one));
     assert_eq!(changes.gone, BTreeSet::from(["switch.box_a".into()]));
-    assert_eq!(ids(&yard), ["sensor.box_b"]);
+    assert_eq!(ids(&registry), ["sensor.box_b"]);
 }
 
 #[test]
 fn one_bad_entity_leaves_the_others_of_its_device() {
-    let mut yard = Yard::new();
-    let changes = yard.announce(
+    let mut registry = TestRegistry::new();
+    let changes = registry.announce(
         "device/box",
         &json!({"dev": {"name": "Box"}, "cmps": {
             "good": {"p": "switch", "name": "Good", "cmd_t": "c"},
@@ -99,7 +104,7 @@ fn one_bad_entity_leaves_the_others_of_its_device() {
             "bomb": {"p": "sensor", "name": "Bomb", "stat_t": "s", "val_tpl": "{{ 'x' * 99999999 }}"},
         }}),
     );
-    assert_eq!(ids(&yard), ["switch.box_good"]);
+    assert_eq!(ids(&registry), ["switch.box_good"]);
     let why: Vec<String> = changes.problems.iter().map(|problem| problem.why.clone()).collect();
     assert!(
         why.len() == 3 && why[1].contains("thief") && why[0].contains("wild") && why[0].contains("wildcard"),
@@ -110,76 +115,80 @@ fn one_bad_entity_leaves_the_others_of_its_device() {
 
 #[test]
 fn the_same_entity_on_two_topics_is_there_once_and_namesakes_get_ids_of_their_own() {
-    let mut yard = Yard::new();
-    yard.announce("switch/a", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
-    let twice = yard.announce("switch/b", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
-    assert_eq!((twice.problems.len(), yard.fleet.len()), (1, 1));
-    yard.announce("switch/c", &json!({"name": "X", "cmd_t": "c", "uniq_id": "2"}));
-    yard.announce("light/d", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
-    assert_eq!(ids(&yard), ["light.x", "switch.x", "switch.x_2"]);
+    let mut registry = TestRegistry::new();
+    registry.announce("switch/a", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
+    let twice = registry.announce("switch/b", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
+    assert_eq!((twice.problems.len(), registry.registry.len()), (1, 1));
+    registry.announce("switch/c", &json!({"name": "X", "cmd_t": "c", "uniq_id": "2"}));
+    registry.announce("light/d", &json!({"name": "X", "cmd_t": "c", "uniq_id": "1"}));
+    assert_eq!(ids(&registry), ["light.x", "switch.x", "switch.x_2"]);
 }
 
 #[test]
 fn after_a_break_what_the_broker_keeps_no_more_is_gone() {
-    let mut yard = Yard::new();
-    let announce = |yard: &mut Yard, path: &str, retained| {
+    let mut registry = TestRegistry::new();
+    let announce = |registry: &mut TestRegistry, path: &str, retained| {
         let payload = json!({"name": path.replace('/', " "), "cmd_t": "c"}).to_string();
         let topic = format!("homeassistant/{path}/config");
-        yard.fleet.take(&topic, payload.as_bytes(), retained, yard.now, &mut Changes::default());
+        registry.registry.take(&topic, payload.as_bytes(), retained, registry.now, &mut Changes::default());
     };
-    announce(&mut yard, "switch/kept", true);
-    announce(&mut yard, "switch/lost", true);
-    announce(&mut yard, "switch/never", false);
-    yard.fleet.connected();
-    announce(&mut yard, "switch/kept", true);
+    announce(&mut registry, "switch/kept", true);
+    announce(&mut registry, "switch/lost", true);
+    announce(&mut registry, "switch/never", false);
+    registry.registry.connected();
+    announce(&mut registry, "switch/kept", true);
     let mut changes = Changes::default();
-    yard.fleet.sweep(&mut changes);
+    registry.registry.sweep(&mut changes);
     assert_eq!(changes.gone, BTreeSet::from(["switch.switch_lost".into()]));
-    assert_eq!(yard.fleet.len(), 2);
+    assert_eq!(registry.registry.len(), 2);
 }
 
 #[test]
 fn one_topic_serves_many_and_each_takes_what_is_its_own() {
-    let mut yard = Yard::new();
+    let mut registry = TestRegistry::new();
     for (key, template) in [("a", "{{ value_json.a }}"), ("b", "{{ value_json.b.c }}")] {
-        yard.announce(&format!("sensor/{key}"), &json!({"name": key, "stat_t": "s", "val_tpl": template}));
+        registry
+            .announce(&format!("sensor/{key}"), &json!({"name": key, "stat_t": "s", "val_tpl": template}));
     }
-    let changes = yard.take("s", br#"{"a": 1}"#);
-    assert_eq!(changes.told, BTreeSet::from(["sensor.a".into()]));
+    let changes = registry.take("s", br#"{"a": 1}"#);
+    assert_eq!(changes.changed, BTreeSet::from(["sensor.a".into()]));
     assert!(changes.problems[0].why.starts_with("b: "), "{changes:?}");
     for payload in [&b"\xff\xfe"[..], &vec![b'x'; PAYLOAD_MAX_BYTES + 1]] {
-        let changes = yard.take("s", payload);
-        assert_eq!((changes.told.len(), changes.problems.len()), (0, 1));
+        let changes = registry.take("s", payload);
+        assert_eq!((changes.changed.len(), changes.problems.len()), (0, 1));
     }
-    assert_eq!(yard.take("s", b""), Changes::default());
-    assert_eq!(yard.take("nobody/listens", b"x"), Changes::default());
+    assert_eq!(registry.take("s", b""), Changes::default());
+    assert_eq!(registry.take("nobody/listens", b"x"), Changes::default());
 }
 
 #[test]
 fn entities_and_topics_are_bounded() {
-    let mut yard = Yard::new();
+    let mut registry = TestRegistry::new();
     let mut refused = 0;
     for number in 0..ENTITIES_MAX + 50 {
         let payload = json!({"name": format!("S {number}"), "stat_t": format!("s/{number}")});
-        refused += yard.announce(&format!("sensor/n{number}"), &payload).problems.len();
+        refused += registry.announce(&format!("sensor/n{number}"), &payload).problems.len();
     }
-    assert_eq!((yard.fleet.len(), refused), (ENTITIES_MAX, 50));
-    let (mut now, mut told) = (yard.now, 0);
+    assert_eq!((registry.registry.len(), refused), (ENTITIES_MAX, 50));
+    let (mut now, mut reported) = (registry.now, 0);
     for number in 0..10_000 {
         now += Duration::from_micros(100);
         let mut changes = Changes::default();
-        yard.fleet.take(&format!("s/{}", number % 100), b"21.5", false, now, &mut changes);
-        told += changes.told.len();
+        registry.registry.take(&format!("s/{}", number % 100), b"21.5", false, now, &mut changes);
+        reported += changes.changed.len();
     }
-    assert_eq!(told, 10_000);
+    assert_eq!(reported, 10_000);
 }
 
 #[test]
 fn a_command_to_what_is_not_there_says_so() {
-    let mut yard = Yard::with("switch/a", &json!({"name": "A", "cmd_t": "c"}));
-    let entity = yard.entity("switch.a");
-    yard.take("homeassistant/switch/a/config", b"");
-    assert_eq!(yard.fleet.tell(&entity, &DeviceCommand::TurnOn), Err(DeviceError::Offline("A".into())));
+    let mut registry = TestRegistry::with("switch/a", &json!({"name": "A", "cmd_t": "c"}));
+    let entity = registry.entity("switch.a");
+    registry.take("homeassistant/switch/a/config", b"");
+    assert_eq!(
+        registry.registry.command(&entity, &DeviceCommand::TurnOn),
+        Err(DeviceError::Offline("A".into()))
+    );
 }
 
 proptest::proptest! {
@@ -191,15 +200,15 @@ proptest::proptest! {
         message in "\\PC{0,30}",
     ) {
         let fields: Vec<String> = entries.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
-        let mut yard = Yard::new();
-        yard.take(&format!("homeassistant/{domain}/x/config"), format!("{{{}}}", fields.join(",")).as_bytes());
+        let mut registry = TestRegistry::new();
+        registry.take(&format!("homeassistant/{domain}/x/config"), format!("{{{}}}", fields.join(",")).as_bytes());
         for topic in ["s", "~/x", "x", "[]x"] {
-            yard.take(topic, message.as_bytes());
+            registry.take(topic, message.as_bytes());
         }
-        for id in yard.fleet.ids() {
-            let entity = yard.entity(&id.0);
+        for id in registry.registry.ids() {
+            let entity = registry.entity(&id.0);
             for command in [DeviceCommand::TurnOn, DeviceCommand::Position(50), DeviceCommand::Percentage(50), DeviceCommand::Temperature(20.0)] {
-                let _ = yard.fleet.tell(&entity, &command);
+                let _ = registry.registry.command(&entity, &command);
             }
         }
     }
@@ -207,38 +216,42 @@ proptest::proptest! {
 
 #[test]
 fn a_sensor_is_heard_through_whichever_gateway_is_near() {
-    let mut yard = Yard::new();
+    let mut registry = TestRegistry::new();
     let of = |what: &str| {
         json!({"name": what, "stat_t": "+/+/BTtoMQTT/AABBCC", "val_tpl": format!("{{{{ value_json.{what} | is_defined }}}}"),
             "dev": {"ids": ["AABBCC"], "name": "Thermometer"}})
     };
-    let first = yard.announce("sensor/omg-temp", &of("temp"));
+    let first = registry.announce("sensor/omg-temp", &of("temp"));
     assert_eq!(first.subscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
-    yard.announce("sensor/omg-hum", &of("hum"));
-    yard.say("home/kitchen/BTtoMQTT/AABBCC", r#"{"temp":21.5}"#);
-    yard.say("home/attic/BTtoMQTT/AABBCC", r#"{"hum":40}"#);
-    yard.take("home/attic/BTtoMQTT/DDEEFF", br#"{"hum":1}"#);
-    assert_eq!(yard.state("sensor.thermometer_temp"), "21.5");
-    assert_eq!(yard.state("sensor.thermometer_hum"), "40");
-    assert!(yard.fleet.listens("home/x/BTtoMQTT/AABBCC") && !yard.fleet.listens("home/BTtoMQTT/AABBCC"));
-    let one = yard.take("homeassistant/sensor/omg-temp/config", b"");
+    registry.announce("sensor/omg-hum", &of("hum"));
+    registry.say("home/kitchen/BTtoMQTT/AABBCC", r#"{"temp":21.5}"#);
+    registry.say("home/attic/BTtoMQTT/AABBCC", r#"{"hum":40}"#);
+    registry.take("home/attic/BTtoMQTT/DDEEFF", br#"{"hum":1}"#);
+    assert_eq!(registry.state("sensor.thermometer_temp"), "21.5");
+    assert_eq!(registry.state("sensor.thermometer_hum"), "40");
+    assert!(
+        registry.registry.has_subscriber("home/x/BTtoMQTT/AABBCC")
+            && !registry.registry.has_subscriber("home/BTtoMQTT/AABBCC")
+    );
+    let one = registry.take("homeassistant/sensor/omg-temp/config", b"");
     assert!(one.unsubscribe.is_empty(), "the other one listens still");
-    let both = yard.take("homeassistant/sensor/omg-hum/config", b"");
+    let both = registry.take("homeassistant/sensor/omg-hum/config", b"");
     assert_eq!(both.unsubscribe, BTreeSet::from(["+/+/BTtoMQTT/AABBCC".into()]));
     for topic in ["#", "hark/+/ask", "hark/hark/ask", "+/hark/#"] {
-        let refused = yard.announce("sensor/spy", &json!({"name": "Spy", "stat_t": topic}));
+        let refused = registry.announce("sensor/spy", &json!({"name": "Spy", "stat_t": topic}));
         assert!(refused.problems[0].why.contains("Hark takes its commands there"), "{topic}");
     }
     for number in 0..600 {
         let topic = format!("gateway/+/{number}");
-        yard.announce(&format!("sensor/n{number}"), &json!({"name": format!("N{number}"), "stat_t": topic}));
+        registry
+            .announce(&format!("sensor/n{number}"), &json!({"name": format!("N{number}"), "stat_t": topic}));
     }
-    assert_eq!(yard.fleet.len(), 512, "each is compared with every message");
+    assert_eq!(registry.registry.len(), 512, "each is compared with every message");
 }
 
 #[test]
 fn what_is_announced_often_works_or_is_named_as_left_out() {
-    let mut yard = Yard::new();
+    let mut registry = TestRegistry::new();
     let zigbee = |more: serde_json::Value| {
         let mut payload = json!({"availability": [{"topic": "zigbee2mqtt/bridge/state", "value_template": "{{ value_json.state }}"}],
             "device": {"identifiers": ["zigbee2mqtt_0x1"], "name": "Hall", "model": "M", "via_device": "zigbee2mqtt_bridge_0x0"},
@@ -303,26 +316,26 @@ fn what_is_announced_often_works_or_is_named_as_left_out() {
         ),
     ];
     for (path, payload) in &announced {
-        assert_eq!(yard.announce(path, payload).problems, [], "{path}");
+        assert_eq!(registry.announce(path, payload).problems, [], "{path}");
     }
-    let mut kinds: Vec<String> = yard.fleet.ids().iter().map(|id| id.domain().to_owned()).collect();
+    let mut kinds: Vec<String> = registry.registry.ids().iter().map(|id| id.domain().to_owned()).collect();
     kinds.sort();
     let works = ["alarm_control_panel", "event", "lawn_mower", "number", "select", "text", "vacuum", "valve"];
     assert_eq!(kinds, works);
-    let left_out = yard.fleet.left_out_in_words();
+    let left_out = registry.registry.left_out_text();
     for named in ["kind device_automation", "for setting devices up", "switched off"] {
         assert!(left_out.contains(named), "{named}: {left_out}");
     }
     assert_eq!(
-        yard.fleet.left_out().values().sum::<usize>() + yard.fleet.len(),
+        registry.registry.left_out().values().sum::<usize>() + registry.registry.len(),
         announced.len(),
         "nothing is silent"
     );
-    yard.say("zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
-    yard.say("z/v", r#"{"state":"open"}"#);
-    assert_eq!(yard.state("valve.hall_valve"), "open");
-    yard.say("z/n", r#"{"t":30}"#);
-    assert_eq!(yard.state("number.hall_timeout"), "30");
-    yard.say("m/a", "mowing");
-    assert_eq!(yard.state("lawn_mower.mower"), "mowing");
+    registry.say("zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
+    registry.say("z/v", r#"{"state":"open"}"#);
+    assert_eq!(registry.state("valve.hall_valve"), "open");
+    registry.say("z/n", r#"{"t":30}"#);
+    assert_eq!(registry.state("number.hall_timeout"), "30");
+    registry.say("m/a", "mowing");
+    assert_eq!(registry.state("lawn_mower.mower"), "mowing");
 }

@@ -1,6 +1,7 @@
-//! Times in templates of devices, by Home Assistant's names. A time with a place is shown in the machine's time zone.
+//! Time filters and functions of templates, by Home Assistant's names. A time with a UTC offset is shown in the machine's
+//! time zone.
 
-use super::filters::{bad, number};
+use super::template_filters::{bad, number};
 use chrono::{
     DateTime, Datelike, FixedOffset, Local, NaiveDate, NaiveDateTime, Offset, TimeZone, Timelike, Utc,
 };

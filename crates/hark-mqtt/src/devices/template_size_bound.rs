@@ -1,6 +1,6 @@
-//! How far a template can make a text grow. Steps and output of a template are bounded where it is
-//! rendered; what it holds in between is not, and a few doublings (`{% set a = a ~ a %}`) would fill the
-//! memory. So templates that could are refused when they are read.
+//! Bounds the memory a template can use. Its steps and output are bounded where it is rendered, but not the values it
+//! holds in between: a few doublings (`{% set a = a ~ a %}`) would fill the memory. Templates that could do that are
+//! refused when they are read.
 
 /// Largest payload a template gets to see.
 pub const PAYLOAD_MAX_BYTES: usize = 64 * 1024;

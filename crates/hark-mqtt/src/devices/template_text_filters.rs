@@ -1,7 +1,7 @@
-//! What templates of devices do with texts beside [`super::filters`]: search them, cut them, make names of them.
+//! Text filters of templates beside [`super::template_filters`]: search, cut, slugs.
 
-use super::filters::{bad, bounded};
-use super::thing::slug;
+use super::entity::slug;
+use super::template_filters::{bad, bounded};
 use minijinja::value::{Rest, Value};
 use minijinja::{Environment, Error};
 use regex::{Regex, RegexBuilder};

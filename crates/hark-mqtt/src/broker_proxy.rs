@@ -1,7 +1,7 @@
-//! The door of the broker inside: hands on what programs send to it, packet by packet, and puts out whoever would bring it
-//! down. rumqttd 0.20 cuts a topic behind its first byte (`protocol::matches`): one that begins with a letter of more bytes
-//! ends its router, and with it the broker of everybody. Who says nothing does not get as far as the broker: see
-//! [`Seats`](hark_net::seats::Seats).
+//! TCP proxy in front of the embedded broker: forwards packet by packet, and closes connections whose packets would bring
+//! the broker down. rumqttd 0.20 cuts a topic behind its first byte (`protocol::matches`), so a topic that begins with a
+//! multi-byte character ends its router. A client that sends nothing does not reach the broker, see
+//! [`Seats`](hark_net::seats::Seats). Runs on the thread `hark-mqtt-proxy`.
 
 use hark_net::seats::{Seat, Seats};
 use std::io;
@@ -12,10 +12,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 /// Programs at one time.
-pub const PROGRAMS: usize = 64;
+pub const MAX_CLIENTS: usize = 64;
 
 /// How long a program may take to say who it is.
-const GREETING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Longest packet; the broker behind takes shorter ones only.
 const PACKET_MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -27,9 +27,9 @@ const SUBSCRIBE: u8 = 8;
 const UNSUBSCRIBE: u8 = 10;
 
 /// Stands before the broker that listens on 127.0.0.1:`inner` for as long as the process runs.
-pub async fn stand(listener: TcpListener, inner: u16) {
+pub async fn run_proxy(listener: TcpListener, inner: u16) {
     let inner = SocketAddr::from((Ipv4Addr::LOCALHOST, inner));
-    let (seats, mut programs) = (Seats::new(PROGRAMS), JoinSet::new());
+    let (seats, mut programs) = (Seats::new(MAX_CLIENTS), JoinSet::new());
     loop {
         let taken = tokio::select! {
             Some(_) = programs.join_next(), if !programs.is_empty() => continue,
@@ -44,7 +44,7 @@ pub async fn stand(listener: TcpListener, inner: u16) {
             }
         };
         let Some(seat) = seats.take() else {
-            tracing::warn!(%from, "the embedded MQTT broker has {PROGRAMS} programs and takes no more");
+            tracing::warn!(%from, "the embedded MQTT broker has {MAX_CLIENTS} programs and takes no more");
             continue;
         };
         seat.serve(&mut programs, |seat| async move {
@@ -64,7 +64,7 @@ async fn pass(program: TcpStream, inner: SocketAddr, seat: &Seat) -> io::Result<
     let (mut from, mut to) = program.into_split();
     let waiting = seat.waits();
     let mut greeting = Vec::new();
-    tokio::time::timeout(GREETING, hand_on(&mut from, &mut greeting)).await??;
+    tokio::time::timeout(CONNECT_TIMEOUT, forward_packet(&mut from, &mut greeting)).await??;
     seat.works(waiting);
     let broker = TcpStream::connect(inner).await?;
     broker.set_nodelay(true)?;
@@ -72,7 +72,7 @@ async fn pass(program: TcpStream, inner: SocketAddr, seat: &Seat) -> io::Result<
     forth.write_all(&greeting).await?;
     let there = async {
         loop {
-            if let Err(error) = hand_on(&mut from, &mut forth).await {
+            if let Err(error) = forward_packet(&mut from, &mut forth).await {
                 return error;
             }
         }
@@ -84,7 +84,7 @@ async fn pass(program: TcpStream, inner: SocketAddr, seat: &Seat) -> io::Result<
 }
 
 /// Hands on one packet.
-async fn hand_on(
+async fn forward_packet(
     from: &mut (impl AsyncReadExt + Unpin),
     to: &mut (impl AsyncWriteExt + Unpin),
 ) -> io::Result<()> {
@@ -176,9 +176,9 @@ mod tests {
         let here = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let (gate, broker) = (here().await.unwrap(), here().await.unwrap());
         let door = gate.local_addr().unwrap();
-        let standing = tokio::spawn(stand(gate, broker.local_addr().unwrap().port()));
+        let standing = tokio::spawn(run_proxy(gate, broker.local_addr().unwrap().port()));
         let mut silent = Vec::new();
-        for _ in 0..5 * PROGRAMS {
+        for _ in 0..5 * MAX_CLIENTS {
             let mut program = TcpStream::connect(door).await.unwrap();
             // The beginning of a packet, of 112 bytes.
             program.write_all(b"\x10\x70").await.unwrap();
@@ -201,7 +201,7 @@ mod tests {
     async fn packets_are_handed_on_whole_and_bad_ones_not_at_all() {
         let passes = async |bytes: &[u8]| {
             let (mut from, mut to) = (bytes, Vec::new());
-            let result = hand_on(&mut from, &mut to).await;
+            let result = forward_packet(&mut from, &mut to).await;
             result.map(|()| to).map_err(|error| error.kind())
         };
         let long = [&[0x30, 0xc8, 0x01, 0x00, 0x01, b'a'][..], &[b'x'; 197]].concat();

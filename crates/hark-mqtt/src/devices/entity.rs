@@ -1,11 +1,11 @@
-//! One entity: its name and place, the appliance behind it, and whether it can be reached.
+//! One entity of MQTT discovery: its name and area, its device kind, and whether it is available.
 
 use super::alarm::Alarm;
-use super::announcement::{self, Component};
-use super::appliance::{Appliance, Order, Refused};
 use super::availability::Availability;
 use super::climate::Climate;
 use super::cover::Cover;
+use super::device_kind::{CommandMessage, DeviceKind, EntityState, Refused};
+use super::discovery_message::{self, Component};
 use super::fan::Fan;
 use super::fields::{ConfigError, Fields};
 use super::humidifier::Humidifier;
@@ -13,11 +13,11 @@ use super::light::Light;
 use super::light_json::JsonLight;
 use super::light_template::TemplateLight;
 use super::lock::Lock;
-use super::moments::Moment;
+use super::number_select_text::NumberSelectText;
 use super::on_off::OnOff;
-use super::readings::{Contact, Happening, Newer, Reading};
 use super::robots::Robot;
-use super::setting::Setting;
+use super::sensors::{BinarySensor, EventEntity, Sensor, UpdateEntity};
+use super::stateless::StatelessEntity;
 use super::template::TemplateError;
 use hark_core::EntityId;
 use hark_core::device::DeviceCommand;
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 /// Value of `Entity::source` for these devices.
 pub const SOURCE: &str = "mqtt";
 
-/// State of what cannot be reached.
+/// State of an entity that is not available.
 const UNAVAILABLE: &str = "unavailable";
 
 /// Longest id after the domain.
@@ -76,25 +76,25 @@ pub const DOMAINS: &[&str] = &[
     "water_heater",
 ];
 
-/// Which topic of a thing a message came on.
+/// Which topic of an entity a message came on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
-    /// One of its appliance.
-    Appliance(usize),
+    /// One of its device kind.
+    DeviceKind(usize),
     /// One that tells whether it is there.
     Availability(usize),
 }
 
 /// What a component is.
-pub enum Found {
+pub enum ComponentKind {
     /// An entity of the home.
-    Thing(Box<Thing>),
+    Entity(Box<MqttEntity>),
     /// Not for the home, and why: in words that go behind a number of them.
     LeftOut(String),
 }
 
 /// One entity.
-pub struct Thing {
+pub struct MqttEntity {
     domain: String,
     /// What its id should be made of.
     wish: String,
@@ -104,21 +104,21 @@ pub struct Thing {
     unique_id: Option<String>,
     /// The broker keeps what it is told.
     retain: bool,
-    appliance: Box<dyn Appliance>,
+    device_kind: Box<dyn DeviceKind>,
     availability: Availability,
     expires_after: Option<Duration>,
     last_told: Option<Instant>,
 }
 
-impl Thing {
+impl MqttEntity {
     /// The entity of a component, unless it is not for the home: of a kind that Hark does not drive, switched off, or
     /// there for setting its device up.
     ///
     /// # Errors
     /// What is wrong in the payload.
-    pub fn find(component: &Component) -> Result<Found, ConfigError> {
+    pub fn find(component: &Component) -> Result<ComponentKind, ConfigError> {
         let fields = &component.fields;
-        let left_out = |why: &str| Ok(Found::LeftOut(why.to_owned()));
+        let left_out = |why: &str| Ok(ComponentKind::LeftOut(why.to_owned()));
         if !fields.flag("enabled_by_default", true)? {
             return left_out("switched off by their makers");
         }
@@ -126,10 +126,10 @@ impl Thing {
             return left_out("for setting devices up or looking after them");
         }
         let domain = component.domain.as_str();
-        let Some(appliance) = appliance(domain, fields)? else {
+        let Some(device_kind) = device_kind(domain, fields)? else {
             return left_out(&format!(
                 "of the kind {}, which Hark does not drive",
-                announcement::name(domain).unwrap_or_default()
+                discovery_message::name(domain).unwrap_or_default()
             ));
         };
         let name = name(component)?;
@@ -143,7 +143,7 @@ impl Thing {
             aliases: Vec::new(),
             floor: None,
         });
-        Ok(Found::Thing(Box::new(Self {
+        Ok(ComponentKind::Entity(Box::new(Self {
             wish: slugs.into_iter().find(|slug| !slug.is_empty()).unwrap_or_else(|| "device".into()),
             name,
             area: area.filter(|area| !area.id.is_empty()),
@@ -154,7 +154,7 @@ impl Thing {
             expires_after: (expires > 0.0).then(|| Duration::from_secs_f64(expires)),
             last_told: None,
             domain: domain.to_owned(),
-            appliance,
+            device_kind,
         })))
     }
 
@@ -185,9 +185,9 @@ impl Thing {
 
     /// Every topic it listens to.
     pub fn topics(&self) -> Vec<(String, Slot)> {
-        let own = self.appliance.topics().into_iter().enumerate();
+        let own = self.device_kind.topics().into_iter().enumerate();
         let places = self.availability.topics().into_iter().enumerate();
-        own.map(|(at, topic)| (topic.to_owned(), Slot::Appliance(at)))
+        own.map(|(at, topic)| (topic.to_owned(), Slot::DeviceKind(at)))
             .chain(places.map(|(at, topic)| (topic.to_owned(), Slot::Availability(at))))
             .collect()
     }
@@ -199,9 +199,9 @@ impl Thing {
     pub fn take(&mut self, slot: Slot, payload: &str, now: Instant) -> Result<(), TemplateError> {
         match slot {
             Slot::Availability(at) => self.availability.take(at, payload),
-            Slot::Appliance(at) => {
+            Slot::DeviceKind(at) => {
                 self.last_told = Some(now);
-                self.appliance.take(at, payload)
+                self.device_kind.take(at, payload)
             }
         }
     }
@@ -209,10 +209,10 @@ impl Thing {
     /// Time goes by: what expires does. Whether it may look different now.
     pub fn tick(&mut self, now: Instant) -> bool {
         let Some(last) = self.last_told else { return false };
-        if let Some(delay) = self.appliance.off_delay()
+        if let Some(delay) = self.device_kind.off_delay()
             && now.duration_since(last) >= delay
         {
-            self.appliance.went_off();
+            self.device_kind.off_delay_elapsed();
             return true;
         }
         self.expires_after.is_some()
@@ -220,12 +220,12 @@ impl Thing {
 
     /// Whether it could tell how it is, and never did.
     pub fn is_untold(&self) -> bool {
-        self.last_told.is_none() && !self.appliance.topics().is_empty()
+        self.last_told.is_none() && !self.device_kind.topics().is_empty()
     }
 
     /// Whether time changes it.
     pub fn is_ticking(&self) -> bool {
-        self.expires_after.is_some() || self.appliance.off_delay().is_some()
+        self.expires_after.is_some() || self.device_kind.off_delay().is_some()
     }
 
     fn is_expired(&self, now: Instant) -> bool {
@@ -237,21 +237,25 @@ impl Thing {
     ///
     /// # Errors
     /// When it cannot do this.
-    pub fn tell(&mut self, command: &DeviceCommand, code: Option<&str>) -> Result<Vec<Order>, Refused> {
-        self.appliance.tell_with_code(command, code)
+    pub fn command(
+        &mut self,
+        command: &DeviceCommand,
+        code: Option<&str>,
+    ) -> Result<Vec<CommandMessage>, Refused> {
+        self.device_kind.command_with_code(command, code)
     }
 
     /// The messages of a command have arrived.
     pub fn assume(&mut self, command: &DeviceCommand) {
-        self.appliance.assume(command);
+        self.device_kind.assume(command);
     }
 
     /// How it is now.
     pub fn report(&self, id: &EntityId, now: Instant) -> StateReport {
-        let shown = self.appliance.shown();
-        let reachable = self.availability.is_here() && !self.is_expired(now);
-        let state = if reachable { shown.state } else { UNAVAILABLE.into() };
-        StateReport { id: id.clone(), state, attributes: shown.attributes }
+        let EntityState { state, attributes } = self.device_kind.state();
+        let is_available = self.availability.is_here() && !self.is_expired(now);
+        let state = if is_available { state } else { UNAVAILABLE.into() };
+        StateReport { id: id.clone(), state, attributes }
     }
 
     /// It as an entity of the home.
@@ -270,7 +274,7 @@ impl Thing {
     }
 }
 
-fn appliance(domain: &str, fields: &Fields) -> Result<Option<Box<dyn Appliance>>, ConfigError> {
+fn device_kind(domain: &str, fields: &Fields) -> Result<Option<Box<dyn DeviceKind>>, ConfigError> {
     Ok(Some(match domain {
         "light" => match fields.text("schema")?.as_deref() {
             None | Some("default" | "basic") => Box::new(Light::new(fields)?),
@@ -291,12 +295,12 @@ fn appliance(domain: &str, fields: &Fields) -> Result<Option<Box<dyn Appliance>>
         "vacuum" => Box::new(Robot::vacuum(fields)?),
         "lawn_mower" => Box::new(Robot::lawn_mower(fields)?),
         "alarm_control_panel" => Box::new(Alarm::new(fields)?),
-        "scene" | "button" => Box::new(Moment::new(fields, domain)?),
-        "binary_sensor" => Box::new(Contact::new(fields)?),
-        "sensor" => Box::new(Reading::new(fields)?),
-        "number" | "select" | "text" => Box::new(Setting::new(fields, domain)?),
-        "event" => Box::new(Happening::new(fields)?),
-        "update" => Box::new(Newer::new(fields)?),
+        "scene" | "button" => Box::new(StatelessEntity::new(fields, domain)?),
+        "binary_sensor" => Box::new(BinarySensor::new(fields)?),
+        "sensor" => Box::new(Sensor::new(fields)?),
+        "number" | "select" | "text" => Box::new(NumberSelectText::new(fields, domain)?),
+        "event" => Box::new(EventEntity::new(fields)?),
+        "update" => Box::new(UpdateEntity::new(fields)?),
         _ => return Ok(None),
     }))
 }
@@ -304,8 +308,9 @@ fn appliance(domain: &str, fields: &Fields) -> Result<Option<Box<dyn Appliance>>
 /// What it is called: the device's name and its own, of which one may be missing.
 fn name(component: &Component) -> Result<String, ConfigError> {
     let fields = &component.fields;
-    let own = fields.text("name")?.and_then(|name| announcement::name(&name));
-    let class = fields.text("device_class")?.and_then(|class| announcement::name(&class.replace('_', " ")));
+    let own = fields.text("name")?.and_then(|name| discovery_message::name(&name));
+    let class =
+        fields.text("device_class")?.and_then(|class| discovery_message::name(&class.replace('_', " ")));
     // The name `null` means that the entity is the device; what is only about it is not called so.
     let is_about = matches!(component.domain.as_str(), "event" | "update");
     let is_device = fields.has("name") && own.is_none() && !is_about;
@@ -313,7 +318,7 @@ fn name(component: &Component) -> Result<String, ConfigError> {
     let kind = component.domain.replace('_', " ");
     Ok(match (device, own) {
         (None, Some(own)) => own,
-        (None, None) => announcement::name(&component.key.replace(['_', '-'], " ")).unwrap_or(kind),
+        (None, None) => discovery_message::name(&component.key.replace(['_', '-'], " ")).unwrap_or(kind),
         (Some(device), None) if is_device => device.to_owned(),
         (Some(device), None) => match class {
             Some(class) => format!("{device} {class}"),

@@ -1,16 +1,18 @@
-//! Numbers, choices and texts: what a device tells of them, and what it is told.
+//! Number, select and text entities.
 
-use super::appliance::{Appliance, Refused, Shown, Told, number_value, order_if, told_number};
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Refused, command_message_if, number_value, parse_number,
+};
 use super::fields::{ConfigError, Fields, Target};
-use super::readings::Reading;
+use super::sensors::Sensor;
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use serde_json::{Value, json};
 
 /// A number, a choice or a text.
 #[derive(Debug)]
-pub struct Setting {
-    reading: Reading,
+pub struct NumberSelectText {
+    sensor: Sensor,
     command: Option<Target>,
     is_number: bool,
     optimistic: bool,
@@ -18,7 +20,7 @@ pub struct Setting {
     limits: Vec<(&'static str, Value)>,
 }
 
-impl Setting {
+impl NumberSelectText {
     /// As its payload describes it; `domain` is `number`, `select` or `text`.
     ///
     /// # Errors
@@ -39,7 +41,7 @@ impl Setting {
             return Err(ConfigError::Unexpected { key: (*most).to_owned(), expected: "more than `min`" });
         }
         Ok(Self {
-            reading: Reading::new(fields)?,
+            sensor: Sensor::new(fields)?,
             command: fields.target("command_topic", &["command_template"])?,
             is_number: domain == "number",
             optimistic: fields.flag("optimistic", false)?,
@@ -48,38 +50,38 @@ impl Setting {
     }
 }
 
-impl Appliance for Setting {
+impl DeviceKind for NumberSelectText {
     fn topics(&self) -> Vec<&str> {
-        self.reading.topics()
+        self.sensor.topics()
     }
 
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
-        self.reading.take(at, payload)
+        self.sensor.take(at, payload)
     }
 
-    fn shown(&self) -> Shown {
-        let mut shown = self.reading.shown();
+    fn state(&self) -> EntityState {
+        let mut shown = self.sensor.state();
         let limits = self.limits.iter().filter(|(_, value)| !value.is_null());
         shown.attributes.extend(limits.map(|(key, value)| ((*key).to_owned(), value.clone())));
         shown
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         const WHAT: &str = "be set to a value";
         let DeviceCommand::Value(value) = command else { return Err(Refused::Unsupported("do that")) };
-        let value = match told_number(value).filter(|_| self.is_number) {
+        let value = match parse_number(value).filter(|_| self.is_number) {
             Some(number) => number_value(number),
             None if self.is_number => return Err(Refused::Unsupported(WHAT)),
             None => minijinja::Value::from(value.as_str()),
         };
-        order_if(self.command.as_ref(), value, &[], WHAT)
+        command_message_if(self.command.as_ref(), value, &[], WHAT)
     }
 
     fn assume(&mut self, command: &DeviceCommand) {
         if let DeviceCommand::Value(value) = command
             && (self.optimistic || self.topics().is_empty())
         {
-            self.reading.assume_state(value);
+            self.sensor.assume_state(value);
         }
     }
 }

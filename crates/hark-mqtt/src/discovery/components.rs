@@ -1,4 +1,4 @@
-//! Hark's entities in Home Assistant, one after the other.
+//! The entities of this node in Home Assistant, one discovery component each.
 
 use super::super::outbound::{ACTIVITIES, ROUTES, route_name, state_name};
 use super::super::topics::{Topic, Topics};
@@ -9,7 +9,7 @@ use hark_core::Mode;
 use serde_json::{Map, Value};
 
 /// One entity.
-pub(super) struct Part {
+pub(super) struct Component {
     pub(super) platform: &'static str,
     /// Its name in ids.
     pub(super) key: &'static str,
@@ -27,13 +27,13 @@ pub(super) struct Part {
 const CONFIG: (&str, &str) = ("entity_category", "config");
 const DIAGNOSTIC: (&str, &str) = ("entity_category", "diagnostic");
 
-/// Makes the parts of one node.
-struct Maker<'a> {
+/// Makes the components of one node.
+struct ComponentBuilder<'a> {
     topics: &'a Topics,
-    parts: Vec<Part>,
+    components: Vec<Component>,
 }
 
-impl Maker<'_> {
+impl ComponentBuilder<'_> {
     fn add(
         &mut self,
         platform: &'static str,
@@ -42,20 +42,20 @@ impl Maker<'_> {
         icon: &'static str,
     ) -> &mut Self {
         let (own, states) = (Map::new(), Vec::new());
-        self.parts.push(Part { platform, key, name, icon, own, states, is_here: true });
+        self.components.push(Component { platform, key, name, icon, own, states, is_here: true });
         self
     }
 
-    fn last(&mut self, change: impl FnOnce(&mut Part)) -> &mut Self {
-        if let Some(part) = self.parts.last_mut() {
-            change(part);
+    fn last(&mut self, change: impl FnOnce(&mut Component)) -> &mut Self {
+        if let Some(component) = self.components.last_mut() {
+            change(component);
         }
         self
     }
 
     fn set(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
         let value = value.into();
-        self.last(|part| drop(part.own.insert(key.to_owned(), value)))
+        self.last(|component| drop(component.own.insert(key.to_owned(), value)))
     }
 
     fn is(&mut self, (key, value): (&str, &str)) -> &mut Self {
@@ -69,7 +69,8 @@ impl Maker<'_> {
 
     fn told(&mut self, key: &str, topic: Topic) -> &mut Self {
         let path = self.topics.path(topic);
-        self.last(|part| part.states.extend(Some(topic).filter(|topic| is_kept(*topic)))).set(key, path)
+        self.last(|component| component.states.extend(Some(topic).filter(|topic| is_kept(*topic))))
+            .set(key, path)
     }
 
     /// Where its commands go.
@@ -133,23 +134,23 @@ impl Maker<'_> {
     }
 
     fn only_if(&mut self, is_here: bool) -> &mut Self {
-        self.last(|part| part.is_here &= is_here)
+        self.last(|component| component.is_here &= is_here)
     }
 }
 
 /// All there can be; what the node does not have is marked.
-pub(super) fn parts(topics: &Topics, has: &Equipment) -> Vec<Part> {
-    let mut make = Maker { topics, parts: Vec::new() };
+pub(super) fn components(topics: &Topics, has: &Equipment) -> Vec<Component> {
+    let mut make = ComponentBuilder { topics, components: Vec::new() };
     everyday(&mut make, has);
     words(&mut make, has);
     settings(&mut make, has);
     timers(&mut make);
     itself(&mut make, has);
-    make.parts
+    make.components
 }
 
 /// What people use.
-fn everyday(make: &mut Maker<'_>, has: &Equipment) {
+fn everyday(make: &mut ComponentBuilder<'_>, has: &Equipment) {
     make.add("sensor", "state", "State", "mdi:account-voice")
         .state(Topic::State)
         .set("device_class", "enum")
@@ -171,7 +172,7 @@ fn everyday(make: &mut Maker<'_>, has: &Equipment) {
 }
 
 /// What goes in and comes out in words, and what became of it.
-fn words(make: &mut Maker<'_>, has: &Equipment) {
+fn words(make: &mut ComponentBuilder<'_>, has: &Equipment) {
     make.add("notify", "say", "Say this", "mdi:bullhorn")
         .command(Topic::Say)
         .only_if(has.speaker && !has.voices.is_empty());
@@ -213,7 +214,7 @@ fn words(make: &mut Maker<'_>, has: &Equipment) {
 }
 
 /// How it hears and speaks.
-fn settings(make: &mut Maker<'_>, has: &Equipment) {
+fn settings(make: &mut ComponentBuilder<'_>, has: &Equipment) {
     let hears_and_sounds = has.microphone && has.speaker;
     make.switch("wake_sound", "Wake sound", "mdi:bell-ring", (Topic::WakeSoundState, Topic::WakeSoundSet))
         .is(CONFIG)
@@ -257,7 +258,7 @@ fn settings(make: &mut Maker<'_>, has: &Equipment) {
 }
 
 /// What is due.
-fn timers(make: &mut Maker<'_>) {
+fn timers(make: &mut ComponentBuilder<'_>) {
     make.add("sensor", "next_timer", "Next timer", "mdi:timer-outline")
         .state(Topic::NextTimerState)
         .set("device_class", "timestamp");
@@ -272,7 +273,7 @@ fn timers(make: &mut Maker<'_>) {
 }
 
 /// How the node itself is.
-fn itself(make: &mut Maker<'_>, has: &Equipment) {
+fn itself(make: &mut ComponentBuilder<'_>, has: &Equipment) {
     make.button("restart", "Restart", "mdi:restart", Topic::RestartSet)
         .set("device_class", "restart")
         .is(CONFIG);

@@ -1,5 +1,4 @@
-//! What all kinds of devices have in common: topics they listen to, what they make of a message and of a
-//! command.
+//! The trait that every kind of device implements: topics it subscribes to, states from messages, messages from commands.
 
 use super::fields::{ConfigError, Fields, Source, Target};
 use super::template::TemplateError;
@@ -7,15 +6,15 @@ use hark_core::device::{DeviceCommand, DeviceError};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// State of what has not told yet how it is.
+/// State of an entity that has not reported any yet.
 pub const UNKNOWN: &str = "unknown";
 
-/// What a device says when it does not know.
+/// Payload of a device for an unknown value.
 pub const NONE: &str = "None";
 
 /// A message to a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct CommandMessage {
     /// Where it goes.
     pub topic: String,
     /// What it says.
@@ -54,19 +53,19 @@ impl From<TemplateError> for Refused {
     }
 }
 
-/// What a device answers to a command.
-pub type Told = Result<Vec<Order>, Refused>;
+/// The messages of a command, or why it is refused.
+pub type CommandResult = Result<Vec<CommandMessage>, Refused>;
 
 /// How a device is: its state, and its attributes by Home Assistant's names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct EntityState {
     /// Such as `on`.
     pub state: String,
     /// Such as `brightness`.
     pub attributes: Map<String, Value>,
 }
 
-impl Shown {
+impl EntityState {
     /// A state with attributes, of which those without a value are left out.
     pub fn new(
         state: impl Into<String>,
@@ -81,8 +80,8 @@ impl Shown {
 }
 
 /// A device of one kind.
-pub trait Appliance: Send {
-    /// Topics it listens to; [`Appliance::take`] gets the place in this list.
+pub trait DeviceKind: Send {
+    /// Topics it listens to; [`DeviceKind::message`] gets the place in this list.
     fn topics(&self) -> Vec<&str>;
 
     /// A message came on the topic at this place of the list.
@@ -92,20 +91,20 @@ pub trait Appliance: Send {
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError>;
 
     /// How it is now.
-    fn shown(&self) -> Shown;
+    fn state(&self) -> EntityState;
 
     /// The messages that carry out a command.
     ///
     /// # Errors
     /// When it cannot do this.
-    fn tell(&mut self, command: &DeviceCommand) -> Told;
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult;
 
     /// The same for one that may want a code, which is here if it is known.
     ///
     /// # Errors
     /// When it cannot do this, or not without its code.
-    fn tell_with_code(&mut self, command: &DeviceCommand, _code: Option<&str>) -> Told {
-        self.tell(command)
+    fn command_with_code(&mut self, command: &DeviceCommand, _code: Option<&str>) -> CommandResult {
+        self.command(command)
     }
 
     /// Its messages have arrived: what it never tells of itself is now as it was told to be.
@@ -116,8 +115,8 @@ pub trait Appliance: Send {
         None
     }
 
-    /// The time of [`Appliance::off_delay`] is over.
-    fn went_off(&mut self) {}
+    /// The time of [`DeviceKind::off_delay`] is over.
+    fn off_delay_elapsed(&mut self) {}
 }
 
 /// Topics a device listens to, each with what it is for.
@@ -165,29 +164,29 @@ impl<P: Copy + PartialEq> Inputs<P> {
 ///
 /// # Errors
 /// When the template does not fit.
-pub fn order(
+pub fn command_message(
     target: &Target,
     value: impl Into<minijinja::Value>,
     more: &[(&str, minijinja::Value)],
-) -> Result<Order, Refused> {
-    Ok(Order { topic: target.topic.clone(), payload: target.write(value, more)? })
+) -> Result<CommandMessage, Refused> {
+    Ok(CommandMessage { topic: target.topic.clone(), payload: target.write(value, more)? })
 }
 
 /// The same where there may be no target.
 ///
 /// # Errors
 /// `Unsupported` with these words when there is none.
-pub fn order_if(
+pub fn command_message_if(
     target: Option<&Target>,
     value: impl Into<minijinja::Value>,
     more: &[(&str, minijinja::Value)],
     what: &'static str,
-) -> Told {
-    Ok(vec![order(target.ok_or(Refused::Unsupported(what))?, value, more)?])
+) -> CommandResult {
+    Ok(vec![command_message(target.ok_or(Refused::Unsupported(what))?, value, more)?])
 }
 
 /// A number a device tells; `None` for what is none.
-pub fn told_number(text: &str) -> Option<f64> {
+pub fn parse_number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 

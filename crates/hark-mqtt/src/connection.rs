@@ -1,12 +1,12 @@
-//! One connection from its beginning to its end: greets, sends what waits, hands on what comes in, and
-//! knows what the broker has not acknowledged yet.
+//! One connection to the broker, from CONNECT to its end: subscribes, sends the outbox, hands on incoming messages, and
+//! tracks what the broker has not acknowledged yet. Made and run by `client`.
 
-use super::Receiving;
-use super::client::Shared;
+use super::InboundHandlers;
+use super::acknowledgement::AckState;
+use super::client::ClientState;
 use super::devices::Request;
 use super::error::Error;
 use super::outbound::Message;
-use super::taking::Intake;
 use super::topics::{Topic, Topics, row};
 use hark_core::event::Event as DomainEvent;
 use rumqttc::{
@@ -34,23 +34,23 @@ pub enum End {
 
 /// The steps of a clean exit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
-enum Closing {
+enum ShutdownStep {
     /// Not asked to.
     No,
     /// Sends what waits.
-    Emptying,
+    Draining,
     /// `offline` is under way.
     Offline,
     /// The goodbye is under way.
-    Goodbye,
+    Disconnecting,
 }
 
 /// One connection.
-pub struct Session<'a> {
+pub struct Connection<'a> {
     pub(super) client: AsyncClient,
-    pub(super) shared: &'a Shared,
-    pub(super) receiving: &'a Receiving,
-    pub(super) intake: &'a mut Intake,
+    pub(super) shared: &'a ClientState,
+    pub(super) handlers: &'a InboundHandlers,
+    pub(super) ack_state: &'a mut AckState,
     /// Packets with QoS 1 that came on this connection and are not acknowledged.
     pub(super) delivered: BTreeSet<u16>,
     /// Packets to be acknowledged, in their order.
@@ -65,26 +65,26 @@ pub struct Session<'a> {
     /// Written with QoS 1, not yet acknowledged; with the mark behind what had come before.
     unacknowledged: VecDeque<(u16, u64, Message)>,
     connected_at: Option<Instant>,
-    closing: Closing,
+    shutdown_step: ShutdownStep,
     /// Requests for topics of devices given to rumqttc and not yet written.
     requests: usize,
     /// The request for Hark's own topics, and whether it was written.
     own_request: (bool, Option<u16>),
 }
 
-impl<'a> Session<'a> {
+impl<'a> Connection<'a> {
     /// A session that has not begun.
     pub fn new(
         client: AsyncClient,
-        shared: &'a Shared,
-        receiving: &'a Receiving,
-        intake: &'a mut Intake,
+        shared: &'a ClientState,
+        handlers: &'a InboundHandlers,
+        ack_state: &'a mut AckState,
     ) -> Self {
         Self {
             client,
             shared,
-            receiving,
-            intake,
+            handlers,
+            ack_state,
             delivered: BTreeSet::new(),
             acks: VecDeque::new(),
             acks_handed: 0,
@@ -92,7 +92,7 @@ impl<'a> Session<'a> {
             handed: VecDeque::new(),
             unacknowledged: VecDeque::new(),
             connected_at: None,
-            closing: Closing::No,
+            shutdown_step: ShutdownStep::No,
             requests: 0,
             own_request: (false, None),
         }
@@ -112,9 +112,9 @@ impl<'a> Session<'a> {
     pub async fn run(&mut self, mut eventloop: EventLoop, stop: &mut watch::Receiver<bool>) -> End {
         loop {
             // More is not read before there is room for it.
-            while self.intake.desk.is_full() {
-                let safe = self.intake.desk.next().await;
-                self.hand_on(safe);
+            while self.ack_state.ack_queue.is_full() {
+                let acknowledgeable = self.ack_state.ack_queue.next().await;
+                self.hand_on(acknowledgeable);
             }
             let polled = {
                 // Kept alive over the other branches: a dropped poll may lose what it was writing.
@@ -126,13 +126,13 @@ impl<'a> Session<'a> {
                         biased;
                         polled = &mut poll => break polled,
                         () = self.shared.outbox.changed(), if self.connected_at.is_some() => {}
-                        safe = self.intake.desk.next() => self.hand_on(safe),
+                        acknowledgeable = self.ack_state.ack_queue.next() => self.hand_on(acknowledgeable),
                         // An error means that the owner is gone, which ends this task too.
-                        _ = stop.wait_for(|stop| *stop), if self.closing == Closing::No => {
+                        _ = stop.wait_for(|stop| *stop), if self.shutdown_step == ShutdownStep::No => {
                             if self.connected_at.is_none() {
                                 return End::Stopped;
                             }
-                            self.closing = Closing::Emptying;
+                            self.shutdown_step = ShutdownStep::Draining;
                         }
                     }
                 }
@@ -144,7 +144,7 @@ impl<'a> Session<'a> {
                     return End::Lost(Box::new(ConnectionError::MqttState(StateError::InvalidState)));
                 }
                 Ok(event) => self.note(event),
-                Err(_) if self.closing != Closing::No => return End::Stopped,
+                Err(_) if self.shutdown_step != ShutdownStep::No => return End::Stopped,
                 Err(error) => return End::Lost(Box::new(error)),
             }
         }
@@ -156,23 +156,26 @@ impl<'a> Session<'a> {
             return;
         }
         self.acknowledge();
-        if self.closing == Closing::No {
+        if self.shutdown_step == ShutdownStep::No {
             self.ask_for_topics();
         }
-        while self.closing < Closing::Offline && self.under_way() < WINDOW_MESSAGES {
+        while self.shutdown_step < ShutdownStep::Offline && self.under_way() < WINDOW_MESSAGES {
             let Some(message) = self.shared.outbox.take() else { break };
             self.hand(message);
         }
-        let is_taken = self.intake.desk.is_empty() && self.acks.is_empty() && self.acks_handed == 0;
-        if self.closing == Closing::Emptying && self.under_way() < WINDOW_MESSAGES && is_taken {
-            self.closing = Closing::Offline;
+        let is_taken = self.ack_state.ack_queue.is_empty() && self.acks.is_empty() && self.acks_handed == 0;
+        if self.shutdown_step == ShutdownStep::Draining && self.under_way() < WINDOW_MESSAGES && is_taken {
+            self.shutdown_step = ShutdownStep::Offline;
             // A visit never said that the node is online.
-            if !self.shared.is_visit {
+            if !self.shared.devices_only {
                 self.hand(Message::new(&self.shared.topics, Topic::Availability, "offline"));
             }
         }
-        if self.closing == Closing::Offline && self.under_way() == 0 && self.client.try_disconnect().is_ok() {
-            self.closing = Closing::Goodbye;
+        if self.shutdown_step == ShutdownStep::Offline
+            && self.under_way() == 0
+            && self.client.try_disconnect().is_ok()
+        {
+            self.shutdown_step = ShutdownStep::Disconnecting;
         }
     }
 
@@ -220,14 +223,14 @@ impl<'a> Session<'a> {
             Event::Incoming(Packet::PubAck(ack)) => {
                 let at = self.unacknowledged.iter().position(|(id, ..)| *id == ack.pkid);
                 if let Some((_, mark, message)) = at.and_then(|at| self.unacknowledged.remove(at)) {
-                    self.intake.seen.settled(mark);
+                    self.ack_state.deduplicator.settled(mark);
                     if let Some(ticket) = message.ticket {
                         ticket.arrived();
                     }
                 }
             }
             // The first is the one for Hark's own topics.
-            Event::Outgoing(Outgoing::Subscribe(id)) if !self.own_request.0 && !self.shared.is_visit => {
+            Event::Outgoing(Outgoing::Subscribe(id)) if !self.own_request.0 && !self.shared.devices_only => {
                 self.own_request = (true, Some(id));
             }
             Event::Outgoing(Outgoing::Subscribe(_) | Outgoing::Unsubscribe(_)) => {
@@ -236,13 +239,13 @@ impl<'a> Session<'a> {
             Event::Outgoing(Outgoing::PubAck(id)) => {
                 self.acks_handed = self.acks_handed.saturating_sub(1);
                 self.acking.remove(&id);
-                self.intake.seen.acknowledged(id);
+                self.ack_state.deduplicator.acknowledged(id);
             }
             Event::Outgoing(Outgoing::Publish(id)) => {
                 if let Some(message) = self.handed.pop_front()
                     && message.at_least_once
                 {
-                    self.unacknowledged.push_back((id, self.intake.seen.mark(), message));
+                    self.unacknowledged.push_back((id, self.ack_state.deduplicator.mark(), message));
                 }
             }
             _ => {}
@@ -252,8 +255,8 @@ impl<'a> Session<'a> {
     /// `resumed`: the broker still knows this client.
     fn greet(&mut self, resumed: bool) {
         self.connected_at = Some(Instant::now());
-        self.intake.seen.connected(resumed);
-        if self.shared.is_visit {
+        self.ack_state.deduplicator.connected(resumed);
+        if self.shared.devices_only {
             self.shared.set_link(true, None);
         } else {
             self.ask_for_commands();
@@ -265,7 +268,7 @@ impl<'a> Session<'a> {
         tracing::info!(broker = self.shared.broker, "MQTT connected");
     }
 
-    /// Before the greeting: whoever sees `online` may send commands.
+    /// Before `online` is published: other programs may send commands as soon as they see it.
     fn ask_for_commands(&mut self) {
         // What is worth nothing later does not wait at the broker.
         let qos = |topic| if row(topic).qos == 0 { QoS::AtMostOnce } else { QoS::AtLeastOnce };
@@ -295,7 +298,7 @@ impl<'a> Session<'a> {
         // Only now is it connected for others: a command sent before the subscription would be lost.
         self.shared.set_link(true, fault.clone());
         if let Some(fault) = fault {
-            (self.receiving.sink)(DomainEvent::Fault { fault });
+            (self.handlers.sink)(DomainEvent::Fault { fault });
         }
     }
 }

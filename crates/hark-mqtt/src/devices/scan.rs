@@ -1,26 +1,26 @@
-//! What is announced on a broker, counted without driving anything: for `hark doctor`.
+//! Counts the devices announced on a broker without driving them, for `hark doctor`.
 
 use super::super::topics::Topics;
-use super::announcement;
-use super::fleet::{Changes, Fleet};
+use super::discovery_message;
+use super::registry::{Changes, DeviceRegistry};
 use std::time::Instant;
 
 /// Most announcements that are told to be wrong by name.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// What is announced.
-pub struct Survey {
-    fleet: Fleet,
+pub struct DeviceScan {
+    registry: DeviceRegistry,
     filters: [String; 2],
     changes: Changes,
 }
 
-impl Survey {
-    /// Nothing seen yet; as [`Fleet::new`].
+impl DeviceScan {
+    /// Nothing seen yet; as [`DeviceRegistry::new`].
     pub fn new(prefix: &str, topics: &Topics) -> Self {
         Self {
-            fleet: Fleet::new(prefix, topics),
-            filters: announcement::filters(prefix),
+            registry: DeviceRegistry::new(prefix, topics),
+            filters: discovery_message::filters(prefix),
             changes: Changes::default(),
         }
     }
@@ -32,14 +32,14 @@ impl Survey {
 
     /// A message came.
     pub fn take(&mut self, topic: &str, payload: &[u8]) {
-        self.fleet.take(topic, payload, true, Instant::now(), &mut self.changes);
+        self.registry.take(topic, payload, true, Instant::now(), &mut self.changes);
     }
 
     /// In words, for behind a comma.
     pub fn found(&self) -> String {
-        let entities = self.fleet.len();
+        let entities = self.registry.len();
         let wrong = self.changes.problems.len();
-        let left_out = match self.fleet.left_out_in_words() {
+        let left_out = match self.registry.left_out_text() {
             none if none.is_empty() => none,
             some => format!(", and these that are not for the home: {some}"),
         };
@@ -50,7 +50,7 @@ impl Survey {
             .changes
             .problems
             .iter()
-            .take(NAMED)
+            .take(MAX_NAMED)
             .map(|one| format!("{}: {}", one.topic, one.why))
             .collect();
         format!(
@@ -67,21 +67,21 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_topic() {
         let topics = Topics::new("hark", "homeassistant").unwrap();
-        let mut survey = Survey::new("homeassistant", &topics);
-        survey.take("homeassistant/switch/a/config", br#"{"name": "A", "cmd_t": "c"}"#);
-        assert_eq!(survey.found(), "1 entities of devices are announced there");
-        survey.take("homeassistant/tag/t/config", br#"{"topic": "t"}"#);
-        survey.take(
+        let mut scan = DeviceScan::new("homeassistant", &topics);
+        scan.take("homeassistant/switch/a/config", br#"{"name": "A", "cmd_t": "c"}"#);
+        assert_eq!(scan.found(), "1 entities of devices are announced there");
+        scan.take("homeassistant/tag/t/config", br#"{"topic": "t"}"#);
+        scan.take(
             "homeassistant/sensor/s/config",
             br#"{"name": "S", "stat_t": "s", "ent_cat": "diagnostic"}"#,
         );
-        let found = survey.found();
+        let found = scan.found();
         assert!(found.contains("1 of the kind tag, which Hark does not drive"), "{found}");
         assert!(found.contains("1 for setting devices up"), "{found}");
-        survey.take("homeassistant/tag/t/config", b"");
-        assert!(!survey.found().contains("tag"), "it is gone");
-        survey.take("homeassistant/switch/b/config", br#"{"name": "B", "cmd_t": "c/#"}"#);
-        let found = survey.found();
+        scan.take("homeassistant/tag/t/config", b"");
+        assert!(!scan.found().contains("tag"), "it is gone");
+        scan.take("homeassistant/switch/b/config", br#"{"name": "B", "cmd_t": "c/#"}"#);
+        let found = scan.found();
         assert!(
             found.contains("1 that cannot be taken (homeassistant/switch/b/config: `command_topic`"),
             "{found}"

@@ -1,16 +1,16 @@
-//! Messages for devices on their way from the connection to the devices. Putting in never waits.
+//! Queue of messages from the connection to the device registry. Putting in never waits.
 //!
-//! Overflow policy. Of one topic the last few messages wait, of a discovery topic the last one: a device that
-//! floods its topic loses states that newer ones have overtaken, and nobody else loses anything. When too many
-//! topics or bytes wait, a message on a further topic is given up and counted.
+//! Overflow policy. Of one topic the last few messages wait, of a discovery topic the last one: a device that floods its
+//! topic loses states that newer ones have replaced, and other devices lose nothing. When too many topics or bytes wait,
+//! a message on a further topic is dropped and counted.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Most messages of one topic that wait: a device may tell one thing after the other on it.
-const OF_ONE_TOPIC: usize = 8;
+/// Most messages of one topic that wait: a device may tell one entity after the other on it.
+const MAX_PER_TOPIC: usize = 8;
 
 /// Most topics with something waiting.
 const TOPICS_MAX: usize = 16_384;
@@ -19,7 +19,7 @@ const TOPICS_MAX: usize = 16_384;
 const BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Largest message; what is larger is told in its place.
-const MESSAGE_MAX_BYTES: usize = super::announcement::PAYLOAD_MAX_BYTES + 1;
+const MESSAGE_MAX_BYTES: usize = super::discovery_message::PAYLOAD_MAX_BYTES + 1;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +56,12 @@ struct Inner {
 
 /// Messages that wait.
 #[derive(Debug, Default)]
-pub struct Inbox {
+pub struct MessageQueue {
     inner: Mutex<Inner>,
     changed: Notify,
 }
 
-impl Inbox {
+impl MessageQueue {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic while the lock was held leaves a queue that is still a queue.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -143,7 +143,7 @@ impl Inner {
         if is_new {
             self.order.push_back(topic.to_owned());
         }
-        let most = if topic.ends_with("/config") { 1 } else { OF_ONE_TOPIC };
+        let most = if topic.ends_with("/config") { 1 } else { MAX_PER_TOPIC };
         let waiting = self.waiting.entry(topic.to_owned()).or_default();
         self.bytes += payload.len();
         waiting.push_back((payload.to_vec(), retained));
@@ -162,50 +162,50 @@ mod tests {
 
     #[test]
     fn a_flood_on_one_topic_keeps_its_newest_and_all_of_the_others() {
-        let inbox = Inbox::default();
-        inbox.put("quiet", b"1", true);
+        let message_queue = MessageQueue::default();
+        message_queue.put("quiet", b"1", true);
         for number in 0..10_000 {
-            inbox.put("loud", number.to_string().as_bytes(), false);
+            message_queue.put("loud", number.to_string().as_bytes(), false);
         }
-        inbox.put("a/config", b"old", true);
-        inbox.put("a/config", b"new", true);
-        let taken = inbox.take(100);
+        message_queue.put("a/config", b"old", true);
+        message_queue.put("a/config", b"new", true);
+        let taken = message_queue.take(100);
         let of = |topic: &str| taken.iter().filter(|one| one.topic == topic).collect::<Vec<_>>();
         assert_eq!(of("quiet").len(), 1);
-        assert_eq!(of("loud").len(), OF_ONE_TOPIC);
+        assert_eq!(of("loud").len(), MAX_PER_TOPIC);
         assert_eq!(of("loud").last().unwrap().payload, b"9999");
         assert_eq!(of("a/config")[0].payload, b"new");
-        assert_eq!(inbox.given_up(), (10_000 - 8 + 1, 0));
-        assert!(inbox.take(100).is_empty());
-        assert_eq!(inbox.lock().bytes, 0);
+        assert_eq!(message_queue.given_up(), (10_000 - 8 + 1, 0));
+        assert!(message_queue.take(100).is_empty());
+        assert_eq!(message_queue.lock().bytes, 0);
     }
 
     #[test]
     fn what_waits_is_bounded_in_topics_and_bytes() {
-        let inbox = Inbox::default();
+        let message_queue = MessageQueue::default();
         for number in 0..TOPICS_MAX + 5 {
-            inbox.put(&number.to_string(), b"x", false);
+            message_queue.put(&number.to_string(), b"x", false);
         }
-        assert_eq!(inbox.given_up(), (0, 5));
-        let inbox = Inbox::default();
+        assert_eq!(message_queue.given_up(), (0, 5));
+        let message_queue = MessageQueue::default();
         let large = vec![b'x'; 10 * 1024 * 1024];
         for number in 0..200 {
-            inbox.put(&number.to_string(), &large, false);
+            message_queue.put(&number.to_string(), &large, false);
         }
-        assert!(inbox.lock().bytes <= BYTES_MAX && inbox.given_up().1 > 0);
+        assert!(message_queue.lock().bytes <= BYTES_MAX && message_queue.given_up().1 > 0);
     }
 
     #[test]
     fn a_lost_connection_takes_what_waits_with_it() {
-        let inbox = Inbox::default();
-        inbox.put("a", b"1", false);
-        inbox.link(Link::Down);
-        inbox.link(Link::Up);
-        inbox.link(Link::Down);
-        inbox.link(Link::Up);
-        assert!(inbox.take(10).is_empty());
+        let message_queue = MessageQueue::default();
+        message_queue.put("a", b"1", false);
+        message_queue.link(Link::Down);
+        message_queue.link(Link::Up);
+        message_queue.link(Link::Down);
+        message_queue.link(Link::Up);
+        assert!(message_queue.take(10).is_empty());
         assert_eq!(
-            (inbox.take_link(), inbox.take_link(), inbox.take_link()),
+            (message_queue.take_link(), message_queue.take_link(), message_queue.take_link()),
             (Some(Link::Down), Some(Link::Up), None)
         );
     }

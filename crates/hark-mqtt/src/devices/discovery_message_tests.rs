@@ -3,18 +3,18 @@
 use super::*;
 use serde_json::json;
 
-fn at(topic: &str) -> Option<Place> {
-    place("homeassistant", topic)
+fn at(topic: &str) -> Option<DiscoveryTopic> {
+    parse_topic("homeassistant", topic)
 }
 
 fn read(component: &str, payload: &Value) -> Vec<Component> {
-    let place = Place { component: component.into(), object_id: "thing".into() };
+    let place = DiscoveryTopic { component: component.into(), object_id: "thing".into() };
     components(&place, payload.to_string().as_bytes()).unwrap()
 }
 
 #[test]
 fn topics_with_and_without_a_node_are_known_and_others_are_not() {
-    let found = Some(Place { component: "light".into(), object_id: "lamp-1".into() });
+    let found = Some(DiscoveryTopic { component: "light".into(), object_id: "lamp-1".into() });
     assert_eq!(at("homeassistant/light/lamp-1/config"), found);
     assert_eq!(at("homeassistant/light/0x00158d00/lamp-1/config"), found);
     assert_eq!(at("homeassistant/device/x/config").unwrap().component, "device");
@@ -70,7 +70,7 @@ fn what_hark_says_of_itself_is_no_device() {
 
 #[test]
 fn payloads_that_are_none_say_why() {
-    let place = Place { component: "light".into(), object_id: "x".into() };
+    let place = DiscoveryTopic { component: "light".into(), object_id: "x".into() };
     let of = |payload: &[u8]| components(&place, payload);
     assert_eq!(of(b""), Ok(Vec::new()));
     assert_eq!(of(&[0xff, 0xfe]), Err(ConfigError::NotText));
@@ -78,7 +78,7 @@ fn payloads_that_are_none_say_why() {
     for payload in ["[]", "5", "{", "null", &"{\"a\":".repeat(5000)] {
         assert!(matches!(of(payload.as_bytes()), Err(ConfigError::NotJson(_))), "{payload:.20}");
     }
-    let device = Place { component: "device".into(), object_id: "x".into() };
+    let device = DiscoveryTopic { component: "device".into(), object_id: "x".into() };
     assert_eq!(components(&device, b"{}"), Err(ConfigError::Missing("components")));
 }
 
@@ -111,7 +111,7 @@ proptest::proptest! {
     #[test]
     fn no_bytes_make_it_panic(payload: Vec<u8>, device: bool) {
         let component = if device { "device" } else { "light" };
-        let place = Place { component: component.into(), object_id: "x".into() };
+        let place = DiscoveryTopic { component: component.into(), object_id: "x".into() };
         let _ = components(&place, &payload);
     }
 }

@@ -1,20 +1,20 @@
-//! What happens and leaves no state: scenes and buttons.
+//! Entities without a state: scenes and buttons.
 
-use super::appliance::{Appliance, Refused, Shown, Told, UNKNOWN, order};
+use super::device_kind::{CommandResult, DeviceKind, EntityState, Refused, UNKNOWN, command_message};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
 
 /// A scene or a button. Its state is when it was last used, as at Home Assistant.
 #[derive(Debug)]
-pub struct Moment {
+pub struct StatelessEntity {
     command: Target,
     payload: String,
     last: Option<String>,
     times: u64,
 }
 
-impl Moment {
+impl StatelessEntity {
     /// As its payload describes it.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Moment {
     }
 }
 
-impl Appliance for Moment {
+impl DeviceKind for StatelessEntity {
     fn topics(&self) -> Vec<&str> {
         Vec::new()
     }
@@ -38,15 +38,15 @@ impl Appliance for Moment {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
+    fn state(&self) -> EntityState {
         // The number tells two uses within one tick of the clock apart.
-        Shown::new(self.last.as_deref().unwrap_or(UNKNOWN), [("activations", self.times.into())])
+        EntityState::new(self.last.as_deref().unwrap_or(UNKNOWN), [("activations", self.times.into())])
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::Activate | DeviceCommand::Press => {
-                Ok(vec![order(&self.command, self.payload.as_str(), &[])?])
+                Ok(vec![command_message(&self.command, self.payload.as_str(), &[])?])
             }
             _ => Err(Refused::Unsupported("do that")),
         }

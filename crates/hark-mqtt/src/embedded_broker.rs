@@ -1,11 +1,7 @@
-//! The broker inside: rumqttd on loopback, so that the first run needs nothing else.
-//!
-//! rumqttd has no way to be stopped: its threads end with the process. It listens on 127.0.0.1 only,
-//! without a password, as any program of this machine may use it; for other machines a real broker
-//! belongs into `mqtt.url`.
+//! The embedded broker: rumqttd on loopback, so that the first run needs no other program.
 
+use super::broker_proxy;
 use super::error::Error;
-use super::gate;
 use rumqttd::{Broker, Config, ConnectionSettings, RouterConfig, ServerSettings};
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -37,7 +33,7 @@ pub fn start(port: u16) -> Result<(), Error> {
     let deadline = Instant::now() + START_LIMIT;
     while Instant::now() < deadline {
         if speaks_mqtt(inner) {
-            return open_gate(port, inner).map_err(|error| failed(error.to_string()));
+            return start_proxy(port, inner).map_err(|error| failed(error.to_string()));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -45,12 +41,12 @@ pub fn start(port: u16) -> Result<(), Error> {
 }
 
 /// Stands a gate on 127.0.0.1:`port` in front of the broker.
-fn open_gate(port: u16, inner: u16) -> std::io::Result<()> {
+fn start_proxy(port: u16, inner: u16) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)))?;
     std::thread::Builder::new()
-        .name("hark-broker-gate".into())
-        .spawn(move || runtime.block_on(gate::stand(listener, inner)))
+        .name("hark-mqtt-proxy".into())
+        .spawn(move || runtime.block_on(broker_proxy::run_proxy(listener, inner)))
         .map(drop)
 }
 
@@ -72,7 +68,7 @@ fn settings(port: u16) -> Config {
         connections,
     };
     let router = RouterConfig {
-        max_connections: gate::PROGRAMS,
+        max_connections: broker_proxy::MAX_CLIENTS,
         max_outgoing_packet_count: 200,
         max_segment_size: 1024 * 1024,
         max_segment_count: 2,
@@ -93,7 +89,7 @@ pub fn check_free(port: u16) -> Result<(), Error> {
     }
 }
 
-/// Asks whoever listens on 127.0.0.1:`port` for an MQTT connection and sees whether the answer is an
+/// Asks the process that listens on 127.0.0.1:`port` for an MQTT connection and checks whether the answer is an
 /// MQTT one, granted or not. Waits at most half a second.
 pub fn speaks_mqtt(port: u16) -> bool {
     // CONNECT, protocol MQTT 4 (3.1.1), clean session, keep alive 5 s, client id `hark-look`.
