@@ -1,9 +1,9 @@
-//! One connection: logs in, numbers the requests, brings every answer to the one who asked and every event
-//! to the [`Inbox`], and notices when nobody is there any more.
+//! One WebSocket connection: logs in, numbers the requests, routes every answer to its request and every event to the
+//! [`StateCache`], and detects a silent peer with pings.
 
 use super::error::Error;
-use super::frame::{self, Incoming, Refusal};
-use super::inbox::{Inbox, Topic};
+use super::message::{self, Incoming, Refusal};
+use super::state_cache::{StateCache, Topic};
 use super::token::Token;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Map, Value, json};
@@ -54,12 +54,12 @@ type Reply = oneshot::Sender<(u64, Result<Value, Refusal>)>;
 
 /// The asking end of a connection; it stays usable, but useless, when the connection has broken.
 #[derive(Clone)]
-pub struct Link {
+pub struct ApiHandle {
     requests: mpsc::Sender<Request>,
     limit: Duration,
 }
 
-impl Link {
+impl ApiHandle {
     /// The same connection with another limit for answers.
     pub fn with_limit(&self, limit: Duration) -> Self {
         Self { requests: self.requests.clone(), limit }
@@ -73,7 +73,7 @@ impl Link {
         self.send(message, None).await.map(|(_, answer)| answer)
     }
 
-    /// Subscribes; events come into the inbox under `topic`. Answers the id of the subscription.
+    /// Subscribes; events come into the state_cache under `topic`. Answers the id of the subscription.
     ///
     /// # Errors
     /// `Unanswered`.
@@ -95,11 +95,11 @@ impl Link {
 }
 
 /// The end of a connection that owns the socket.
-pub struct Pump {
+pub struct WebSocketTask {
     url: String,
     socket: Socket,
     requests: mpsc::Receiver<Request>,
-    inbox: Arc<Inbox>,
+    state_cache: Arc<StateCache>,
     /// Silence after which the other side is asked whether it is there.
     ping: Duration,
     last_id: u64,
@@ -111,7 +111,7 @@ pub struct Pump {
 /// Limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// For connecting and logging in, and for each answer of the link that comes with it.
+    /// For connecting and logging in, and for each answer.
     pub connect: Duration,
     /// Silence after which the other side is asked whether it is there.
     pub ping: Duration,
@@ -125,9 +125,9 @@ pub async fn connect(
     url: &str,
     token: &Token,
     limits: Limits,
-    inbox: Arc<Inbox>,
-) -> Result<(Link, Pump, String), Error> {
-    // The process has one crypto provider; whoever needs it first installs it.
+    state_cache: Arc<StateCache>,
+) -> Result<(ApiHandle, WebSocketTask, String), Error> {
+    // The process has one crypto provider; the first user installs it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let opened = timeout(limits.connect, async {
         let mut socket = open(url).await?;
@@ -137,18 +137,18 @@ pub async fn connect(
     let silent = Error::Silent { url: url.to_owned(), what: "connecting and logging in" };
     let (socket, version) = opened.await.unwrap_or(Err(silent))?;
     let (sender, requests) = mpsc::channel(MAX_WAITING);
-    let pump = Pump {
+    let socket_task = WebSocketTask {
         url: url.to_owned(),
         socket,
         requests,
-        inbox,
+        state_cache,
         ping: limits.ping,
         last_id: 0,
         pending: HashMap::new(),
         topics: HashMap::new(),
         garbage: 0,
     };
-    Ok((Link { requests: sender, limit: limits.connect }, pump, version))
+    Ok((ApiHandle { requests: sender, limit: limits.connect }, socket_task, version))
 }
 
 async fn open(url: &str) -> Result<Socket, Error> {
@@ -203,7 +203,7 @@ async fn log_in(url: &str, socket: &mut Socket, token: &Token) -> Result<String,
             Some(Ok(_)) => continue,
             Some(Err(error)) => return Err(explain(url, &error)),
         };
-        for message in frame::read(&text).map_err(not_it)? {
+        for message in message::read(&text).map_err(not_it)? {
             match message {
                 Incoming::AuthRequired if !asked => {
                     asked = true;
@@ -220,16 +220,16 @@ async fn log_in(url: &str, socket: &mut Socket, token: &Token) -> Result<String,
     }
 }
 
-impl Pump {
+impl WebSocketTask {
     /// Carries messages in both directions until the connection has broken; says why it did.
     pub async fn run(mut self) -> Error {
-        let mut heard = Instant::now();
+        let mut last_received = Instant::now();
         let mut pinged = false;
         loop {
             let silence = if pinged { self.ping * 2 } else { self.ping };
             tokio::select! {
                 incoming = self.socket.next() => {
-                    (heard, pinged) = (Instant::now(), false);
+                    (last_received, pinged) = (Instant::now(), false);
                     if let Err(error) = self.take(incoming) {
                         return error;
                     }
@@ -239,7 +239,7 @@ impl Pump {
                         return error;
                     }
                 }
-                () = tokio::time::sleep_until(heard + silence) => {
+                () = tokio::time::sleep_until(last_received + silence) => {
                     if pinged {
                         return Error::Silent { url: self.url, what: "a ping" };
                     }
@@ -295,7 +295,7 @@ impl Pump {
             Some(Ok(_)) => return Ok(()),
             Some(Err(error)) => return Err(explain(&self.url, &error)),
         };
-        let messages = match frame::read(&text) {
+        let messages = match message::read(&text) {
             Ok(messages) => messages,
             Err(error) => return self.garbage(&error),
         };
@@ -306,13 +306,13 @@ impl Pump {
                         self.topics.remove(&id);
                     }
                     if let Some(reply) = self.pending.remove(&id) {
-                        // Whoever asked may have given up.
+                        // The request may have timed out.
                         let _ = reply.send((id, answer));
                     }
                 }
                 Incoming::Event { id, event } => {
                     if let Some(topic) = self.topics.get(&id) {
-                        self.inbox.put(topic, event);
+                        self.state_cache.put(topic, event);
                     }
                 }
                 _ => {}
@@ -327,7 +327,7 @@ impl Pump {
         if self.garbage < MAX_GARBAGE {
             return Ok(());
         }
-        let why = format!("{MAX_GARBAGE} messages were none; the last: {}", frame::plain(error, 100));
+        let why = format!("{MAX_GARBAGE} messages were none; the last: {}", message::plain(error, 100));
         Err(Error::NotHomeAssistant { url: self.url.clone(), why })
     }
 }

@@ -1,13 +1,12 @@
-//! What happens in Home Assistant while nobody looks: the newest state of each entity that was asked for,
-//! however often it changes, and marks for what has to be asked again. Memory is bounded by the number of
-//! entities, not by the number of changes.
+//! Cache of entity states between the WebSocket connection and [`super::home_sync`]: the newest state of each wanted
+//! entity, and flags for what has to be read again. Memory is bounded by the number of entities, not of changes.
 
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Largest attribute that is kept, bytes of its texts; larger ones are pictures and forecasts.
+/// Largest attribute that is kept, bytes of its texts; larger ones are images and forecasts.
 const MAX_ATTRIBUTE_BYTES: usize = 8 << 10;
 
 /// Most attributes of an entity.
@@ -32,18 +31,18 @@ pub enum Topic {
 
 /// State and attributes of an entity.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State {
+pub struct CachedState {
     /// Such as `on`.
     pub state: String,
     /// All but those of [`KNOWN_ELSEWHERE`] and oversized ones.
     pub attributes: Map<String, Value>,
 }
 
-/// Attributes that stand elsewhere, or are of no use to anybody who listens.
+/// Attributes that are known from elsewhere, or of no use in speech.
 const KNOWN_ELSEWHERE: &[&str] =
     &["friendly_name", "icon", "entity_picture", "entity_picture_local", "attribution"];
 
-impl State {
+impl CachedState {
     /// A state with the attributes that are kept.
     pub fn new(state: &str, attributes: Map<String, Value>) -> Self {
         let mut made = Self { state: cut(state), attributes: Map::new() };
@@ -79,9 +78,9 @@ fn bytes(value: &Value) -> usize {
 
 /// What has happened since the last look.
 #[derive(Debug, Default, PartialEq)]
-pub struct News {
+pub struct StateChanges {
     /// Entities that are different, as they are now.
-    pub states: Vec<(String, State)>,
+    pub states: Vec<(String, CachedState)>,
     /// Entities that have no state any more.
     pub gone: Vec<String>,
     /// To-do lists that are different, with their items.
@@ -96,23 +95,23 @@ pub struct News {
 struct Inner {
     /// Entities that are kept.
     wanted: HashSet<String>,
-    states: HashMap<String, State>,
+    states: HashMap<String, CachedState>,
     changed: HashSet<String>,
     items: HashMap<String, Vec<Value>>,
     registry: bool,
     own: bool,
 }
 
-/// Where a connection puts what happens.
+/// The cache.
 #[derive(Default)]
-pub struct Inbox {
+pub struct StateCache {
     inner: Mutex<Inner>,
-    bell: Notify,
+    changed_signal: Notify,
 }
 
-impl Inbox {
+impl StateCache {
     /// Keeps the states of these entities from now on, and of no others.
-    pub fn want(&self, ids: impl IntoIterator<Item = String>) {
+    pub fn keep_only(&self, ids: impl IntoIterator<Item = String>) {
         let mut inner = self.lock();
         inner.wanted = ids.into_iter().collect();
         let Inner { wanted, states, changed, items, .. } = &mut *inner;
@@ -123,22 +122,22 @@ impl Inbox {
 
     /// Waits until something has happened.
     pub async fn wait(&self) {
-        self.bell.notified().await;
+        self.changed_signal.notified().await;
     }
 
     /// An entity as it is now, when that is known.
-    pub fn state(&self, id: &str) -> Option<State> {
+    pub fn state(&self, id: &str) -> Option<CachedState> {
         self.lock().states.get(id).cloned()
     }
 
     /// What has happened since the last time this was asked.
-    pub fn take(&self) -> News {
+    pub fn take(&self) -> StateChanges {
         let mut inner = self.lock();
-        let mut news = News {
+        let mut news = StateChanges {
             registry: std::mem::take(&mut inner.registry),
             own: std::mem::take(&mut inner.own),
             items: std::mem::take(&mut inner.items).into_iter().collect(),
-            ..News::default()
+            ..StateChanges::default()
         };
         for id in std::mem::take(&mut inner.changed) {
             match inner.states.get(&id) {
@@ -167,7 +166,7 @@ impl Inbox {
             }
         }
         drop(inner);
-        self.bell.notify_one();
+        self.changed_signal.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -190,7 +189,7 @@ impl Inner {
             {
                 let state = short.get("s").and_then(Value::as_str).unwrap_or("unknown").to_owned();
                 let attributes = object(short.remove("a"));
-                self.states.insert(id.clone(), State::new(&state, attributes));
+                self.states.insert(id.clone(), CachedState::new(&state, attributes));
                 self.changed.insert(id);
             }
         }
@@ -210,7 +209,7 @@ impl Inner {
 }
 
 /// `+`: what is new, `-`: attributes that are gone.
-fn apply(known: &mut State, short: Value) {
+fn apply(known: &mut CachedState, short: Value) {
     let Value::Object(mut short) = short else { return };
     if let Some(Value::Object(mut less)) = short.remove("-")
         && let Some(Value::Array(keys)) = less.remove("a")
@@ -240,63 +239,64 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn inbox(wanted: &[&str]) -> Inbox {
-        let inbox = Inbox::default();
-        inbox.want(wanted.iter().map(|id| (*id).to_owned()));
-        inbox
+    fn state_cache(wanted: &[&str]) -> StateCache {
+        let state_cache = StateCache::default();
+        state_cache.keep_only(wanted.iter().map(|id| (*id).to_owned()));
+        state_cache
     }
 
-    fn put(inbox: &Inbox, event: Value) {
-        inbox.put(&Topic::States, event);
+    fn put(state_cache: &StateCache, event: Value) {
+        state_cache.put(&Topic::States, event);
     }
 
     #[test]
     fn differences_are_put_together_and_only_the_newest_is_told() {
-        let inbox = inbox(&["light.a", "light.b"]);
+        let state_cache = state_cache(&["light.a", "light.b"]);
         let whole = json!({"a": {"light.a": {"s": "on", "a": {"brightness": 3, "friendly_name": "A", "x": 1}, "lc": 1.5},
             "light.else": {"s": "on", "a": {}}}});
-        put(&inbox, whole);
+        put(&state_cache, whole);
         let state =
-            State::new("on", Map::from_iter([("brightness".into(), json!(3)), ("x".into(), json!(1))]));
-        assert_eq!(inbox.take().states, [("light.a".to_owned(), state)]);
+            CachedState::new("on", Map::from_iter([("brightness".into(), json!(3)), ("x".into(), json!(1))]));
+        assert_eq!(state_cache.take().states, [("light.a".to_owned(), state)]);
         for level in 0..10_000 {
             let state = if level % 2 == 0 { "off" } else { "on" };
             put(
-                &inbox,
+                &state_cache,
                 json!({"c": {"light.a": {"+": {"s": state, "a": {"brightness": level}}, "-": {"a": ["x"]}}}}),
             );
         }
-        let state = State::new("on", Map::from_iter([("brightness".into(), json!(9999))]));
-        assert_eq!(inbox.take().states, [("light.a".to_owned(), state)]);
-        put(&inbox, json!({"r": ["light.a", "light.else"]}));
-        assert_eq!(inbox.take().gone, ["light.a"]);
-        assert_eq!(inbox.take(), News::default());
+        let state = CachedState::new("on", Map::from_iter([("brightness".into(), json!(9999))]));
+        assert_eq!(state_cache.take().states, [("light.a".to_owned(), state)]);
+        put(&state_cache, json!({"r": ["light.a", "light.else"]}));
+        assert_eq!(state_cache.take().gone, ["light.a"]);
+        assert_eq!(state_cache.take(), StateChanges::default());
     }
 
     #[test]
     fn registries_and_lists_are_marked() {
-        let inbox = inbox(&["todo.shopping"]);
-        inbox.put(&Topic::Registry, json!({"data": {"action": "create", "entity_id": "light.else"}}));
-        inbox.put(&Topic::Items("todo.shopping".into()), json!({"items": [{"summary": "milk"}]}));
-        let news = inbox.take();
+        let state_cache = state_cache(&["todo.shopping"]);
+        state_cache.put(&Topic::Registry, json!({"data": {"action": "create", "entity_id": "light.else"}}));
+        state_cache.put(&Topic::Items("todo.shopping".into()), json!({"items": [{"summary": "milk"}]}));
+        let news = state_cache.take();
         assert!(news.registry && !news.own);
         assert_eq!(news.items, [("todo.shopping".to_owned(), vec![json!({"summary": "milk"})])]);
-        inbox.put(&Topic::Registry, json!({"data": {"action": "update", "entity_id": "todo.shopping"}}));
-        let news = inbox.take();
+        state_cache
+            .put(&Topic::Registry, json!({"data": {"action": "update", "entity_id": "todo.shopping"}}));
+        let news = state_cache.take();
         assert!(news.registry && news.own);
-        assert_eq!(inbox.take(), News::default());
+        assert_eq!(state_cache.take(), StateChanges::default());
     }
 
     #[test]
     fn memory_is_bounded_by_what_is_wanted() {
-        let inbox = inbox(&["light.a"]);
+        let state_cache = state_cache(&["light.a"]);
         let many: Map<String, Value> = (0..5000).map(|at| (format!("k{at}"), json!(at))).collect();
-        put(&inbox, json!({"a": {"light.a": {"s": "x".repeat(9000), "a": many}}}));
-        put(&inbox, json!({"c": {"light.a": {"+": {"a": {"big": "x".repeat(9000)}}}}}));
+        put(&state_cache, json!({"a": {"light.a": {"s": "x".repeat(9000), "a": many}}}));
+        put(&state_cache, json!({"c": {"light.a": {"+": {"a": {"big": "x".repeat(9000)}}}}}));
         for at in 0..2000 {
-            put(&inbox, json!({"a": {format!("light.{at}"): {"s": "on"}}}));
+            put(&state_cache, json!({"a": {format!("light.{at}"): {"s": "on"}}}));
         }
-        let news = inbox.take();
+        let news = state_cache.take();
         assert_eq!(news.states.len(), 1);
         let state = &news.states[0].1;
         assert_eq!((state.state.len(), state.attributes.len()), (MAX_STATE_CHARACTERS, MAX_ATTRIBUTES));
@@ -318,12 +318,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_event_makes_it_panic(event in any_json()) {
-            let inbox = inbox(&["light.a", "a"]);
-            put(&inbox, json!({"a": {"light.a": {"s": "on", "a": {}}}}));
+            let state_cache = state_cache(&["light.a", "a"]);
+            put(&state_cache, json!({"a": {"light.a": {"s": "on", "a": {}}}}));
             for topic in [Topic::States, Topic::Registry, Topic::Items("a".into())] {
-                inbox.put(&topic, event.clone());
+                state_cache.put(&topic, event.clone());
             }
-            inbox.take();
+            state_cache.take();
         }
     }
 }

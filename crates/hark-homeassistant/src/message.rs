@@ -97,7 +97,7 @@ fn refusal(error: Option<&Value>) -> Refusal {
     }
 }
 
-/// A text for people: one line of bounded length; a code may be a number.
+/// A text for display: one line of bounded length; a code may be a number.
 fn words(object: &Map<String, Value>, key: &str) -> String {
     match object.get(key) {
         Some(Value::String(text)) => plain(text, MAX_WORDS),

@@ -1,10 +1,10 @@
-//! Reading the whole home: registries, exposure, aliases, states, lists and forecasts.
+//! Reads the whole home from Home Assistant: registries, exposure, aliases, states, lists and forecasts.
 
 use super::error::Error;
 use super::exposure::Exposure;
-use super::link::{Link, Unanswered};
-use super::picture::{Answers, Entry, Picture, select};
+use super::home_snapshot::{Answers, Entry, HomeSnapshot, select};
 use super::service;
+use super::websocket::{ApiHandle, Unanswered};
 use hark_core::home::Entity;
 use serde_json::{Map, Value, json};
 
@@ -24,11 +24,11 @@ const MAX_FORECASTS: usize = 3;
 ///
 /// # Errors
 /// `Refused` when Home Assistant does not tell its entities, `Silent` when it does not answer.
-pub async fn read(link: &Link, url: &str, exposed_only: bool) -> Result<Picture, Error> {
-    let ask = |kind, more| asked(link, kind, more);
+pub async fn read(api: &ApiHandle, url: &str, exposed_only: bool) -> Result<HomeSnapshot, Error> {
+    let ask = |kind, more| asked(api, kind, more);
     let exposed = async {
         match exposed_only {
-            true => exposure(link, url).await,
+            true => exposure(api, url).await,
             false => Ok(Exposure::everything()),
         }
     };
@@ -41,57 +41,59 @@ pub async fn read(link: &Link, url: &str, exposed_only: bool) -> Result<Picture,
         exposed,
     );
     let answers = Answers {
-        states: needed(url, states)?,
-        entities: needed(url, entities)?,
-        devices: wished(url, devices)?,
-        areas: wished(url, areas)?,
-        floors: wished(url, floors)?,
+        states: required(url, states)?,
+        entities: required(url, entities)?,
+        devices: optional(url, devices)?,
+        areas: optional(url, areas)?,
+        floors: optional(url, floors)?,
         exposure: exposure?,
     };
     let selection = select(answers);
     let mut details = Vec::new();
     for ids in selection.registered().chunks(CHUNK) {
-        details
-            .push(wished(url, ask("config/entity_registry/get_entries", json!({"entity_ids": ids})).await)?);
+        details.push(optional(
+            url,
+            ask("config/entity_registry/get_entries", json!({"entity_ids": ids})).await,
+        )?);
     }
-    let mut picture = selection.picture(&details);
-    for list in picture.of("todo").take(MAX_LISTS).map(|list| list.id.0.clone()).collect::<Vec<_>>() {
-        let answer = wished(url, ask("todo/item/list", json!({"entity_id": list})).await)?;
+    let mut snapshot = selection.snapshot(&details);
+    for list in snapshot.of("todo").take(MAX_LISTS).map(|list| list.id.0.clone()).collect::<Vec<_>>() {
+        let answer = optional(url, ask("todo/item/list", json!({"entity_id": list})).await)?;
         if let Some(items) = answer.get("items").filter(|items| items.is_array()) {
-            picture.more.insert(list, Map::from_iter([("items".to_owned(), items.clone())]));
+            snapshot.details.insert(list, Map::from_iter([("items".to_owned(), items.clone())]));
         }
     }
     let silent = |entity: &&Entity| entity.number("temperature").is_none() && entity.state != "unavailable";
-    for weather in picture.of("weather").filter(silent).take(MAX_FORECASTS).cloned().collect::<Vec<_>>() {
+    for weather in snapshot.of("weather").filter(silent).take(MAX_FORECASTS).cloned().collect::<Vec<_>>() {
         let call = service::forecast(&weather).message(&weather.id.0, true);
-        let answer = wished(url, ask("call_service", call).await)?;
+        let answer = optional(url, ask("call_service", call).await)?;
         if let Some(temperature) = service::first_temperature(&weather.id.0, &answer) {
             let more = Map::from_iter([("temperature".to_owned(), json!(temperature))]);
-            picture.more.insert(weather.id.0, more);
+            snapshot.details.insert(weather.id.0, more);
         }
     }
-    Ok(picture)
+    Ok(snapshot)
 }
 
 /// What is exposed now. Home Assistant does not tell when it changes for what has no registry entry.
 ///
 /// # Errors
 /// `Silent` when it does not answer.
-pub async fn exposure(link: &Link, url: &str) -> Result<Exposure, Error> {
+pub async fn exposure(api: &ApiHandle, url: &str) -> Result<Exposure, Error> {
     let (listed, expose_new) = tokio::join!(
-        asked(link, LISTED, Value::Null),
-        asked(link, "homeassistant/expose_new_entities/get", json!({"assistant": "conversation"})),
+        asked(api, LISTED, Value::Null),
+        asked(api, "homeassistant/expose_new_entities/get", json!({"assistant": "conversation"})),
     );
-    Ok(Exposure::new(wished(url, listed)?, &wished(url, expose_new)?))
+    Ok(Exposure::new(optional(url, listed)?, &optional(url, expose_new)?))
 }
 
 /// Whether an entity is still exposed at this moment: the owner may have taken it back since the home was read.
 ///
 /// # Errors
 /// When Home Assistant does not say.
-pub async fn is_exposed(link: &Link, known: &Exposure, entity: &Entity) -> Result<bool, Unanswered> {
+pub async fn is_exposed(api: &ApiHandle, known: &Exposure, entity: &Entity) -> Result<bool, Unanswered> {
     let id = &entity.id.0;
-    let entry = match link.ask(json!({"type": "config/entity_registry/get", "entity_id": id})).await {
+    let entry = match api.ask(json!({"type": "config/entity_registry/get", "entity_id": id})).await {
         Ok(entry) => serde_json::from_value::<Entry>(entry).ok(),
         Err(Unanswered::Refused(refusal)) if refusal.code == "not_found" => None,
         Err(unanswered) => return Err(unanswered),
@@ -99,21 +101,25 @@ pub async fn is_exposed(link: &Link, known: &Exposure, entity: &Entity) -> Resul
     if entry.is_some() {
         return Ok(known.shows(id, &entity.attributes, entry.as_ref()));
     }
-    let listed = link.ask(json!({"type": LISTED})).await?;
+    let listed = api.ask(json!({"type": LISTED})).await?;
     Ok(known.listing(listed).shows(id, &entity.attributes, None))
 }
 
 /// A request, with the answer to it.
-async fn asked(link: &Link, kind: &'static str, more: Value) -> (&'static str, Result<Value, Unanswered>) {
+async fn asked(
+    api: &ApiHandle,
+    kind: &'static str,
+    more: Value,
+) -> (&'static str, Result<Value, Unanswered>) {
     let mut message = json!({"type": kind});
     if let (Value::Object(message), Value::Object(more)) = (&mut message, more) {
         message.extend(more);
     }
-    (kind, link.ask(message).await)
+    (kind, api.ask(message).await)
 }
 
 /// An answer there is nothing without.
-fn needed(url: &str, (what, answer): (&'static str, Result<Value, Unanswered>)) -> Result<Value, Error> {
+fn required(url: &str, (what, answer): (&'static str, Result<Value, Unanswered>)) -> Result<Value, Error> {
     answer.map_err(|unanswered| match unanswered {
         Unanswered::Gone => Error::Unreachable { url: url.to_owned(), why: "the connection broke".into() },
         Unanswered::Late => Error::Silent { url: url.to_owned(), what },
@@ -125,12 +131,12 @@ fn needed(url: &str, (what, answer): (&'static str, Result<Value, Unanswered>)) 
 }
 
 /// An answer that older versions, or a token that may not see everything, have not.
-fn wished(url: &str, (what, answer): (&'static str, Result<Value, Unanswered>)) -> Result<Value, Error> {
+fn optional(url: &str, (what, answer): (&'static str, Result<Value, Unanswered>)) -> Result<Value, Error> {
     match answer {
         Err(Unanswered::Refused(refusal)) => {
             tracing::debug!(what, code = refusal.code, "Home Assistant does not tell this");
             Ok(Value::Null)
         }
-        answer => needed(url, (what, answer)),
+        answer => required(url, (what, answer)),
     }
 }

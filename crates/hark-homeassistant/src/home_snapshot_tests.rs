@@ -59,8 +59,8 @@ fn with(exposure: Exposure) -> Answers {
     Answers { exposure, ..answers() }
 }
 
-fn names_in(picture: &Picture) -> Vec<&str> {
-    picture.home.entities.iter().map(|entity| entity.name.as_str()).collect()
+fn names_in(snapshot: &HomeSnapshot) -> Vec<&str> {
+    snapshot.home.entities.iter().map(|entity| entity.name.as_str()).collect()
 }
 
 #[test]
@@ -68,26 +68,26 @@ fn exposed_entities_are_known_by_name_place_and_alias() {
     let selection = select(answers());
     assert_eq!(selection.registered(), ["light.kitchen", "light.hall", "light.hidden", "camera.door"]);
     let details = json!({"light.kitchen": {"aliases": ["big light", null, "Kitchen light", " big light "]}, "light.hall": null});
-    let picture = selection.picture(&[details]);
+    let snapshot = selection.snapshot(&[details]);
     assert_eq!(
-        names_in(&picture),
+        names_in(&snapshot),
         ["Kitchen light", "Original", "Hidden", "Without registry", "Outside", "Door camera"],
         "what is hidden and was exposed all the same is exposed"
     );
-    let kitchen = &picture.home.entities[0];
+    let kitchen = &snapshot.home.entities[0];
     assert_eq!(
         (kitchen.area.as_deref(), kitchen.aliases.as_slice()),
         (Some("kitchen"), &["big light".to_owned()][..])
     );
     assert_eq!(
-        picture.home.entities[1].area.as_deref(),
+        snapshot.home.entities[1].area.as_deref(),
         Some("hall"),
         "its own area goes before its device's"
     );
-    assert_eq!(picture.persons, [("person.alice".to_owned(), "Alice".to_owned())]);
-    assert_eq!(picture.home.areas[0].aliases, ["galley"]);
-    assert_eq!(picture.home.areas[0].floor.as_deref(), Some("ground"));
-    assert_eq!((picture.home.areas.len(), picture.home.floors.len()), (2, 1));
+    assert_eq!(snapshot.persons, [("person.alice".to_owned(), "Alice".to_owned())]);
+    assert_eq!(snapshot.home.areas[0].aliases, ["galley"]);
+    assert_eq!(snapshot.home.areas[0].floor.as_deref(), Some("ground"));
+    assert_eq!((snapshot.home.areas.len(), snapshot.home.floors.len()), (2, 1));
     assert!(!kitchen.attributes.contains_key("friendly_name"));
 }
 
@@ -95,23 +95,23 @@ fn exposed_entities_are_known_by_name_place_and_alias() {
 fn nodes_of_ours_are_no_devices() {
     let mut ours = answers();
     ours.devices = json!([{"id": "d1", "area_id": null, "manufacturer": "Hark", "identifiers": [["mqtt", "hark_kitchen"]]}]);
-    assert!(!names_in(&select(ours).picture(&[])).contains(&"Kitchen light"));
+    assert!(!names_in(&select(ours).snapshot(&[])).contains(&"Kitchen light"));
     let mut other = answers();
     other.devices =
         json!([{"id": "d1", "manufacturer": "Hark", "identifiers": [["hue", "hark_kitchen"], 7]}]);
-    assert!(names_in(&select(other).picture(&[])).contains(&"Kitchen light"));
+    assert!(names_in(&select(other).snapshot(&[])).contains(&"Kitchen light"));
 }
 
 #[test]
 fn without_the_limit_to_what_is_exposed_only_hidden_and_technical_things_are_left_out() {
-    let picture = select(with(Exposure::everything())).picture(&[]);
+    let snapshot = select(with(Exposure::everything())).snapshot(&[]);
     let all = ["Kitchen light", "Original", "Private", "Without registry", "Kept back", "Outside", "Power"];
-    assert_eq!(names_in(&picture), all);
+    assert_eq!(names_in(&snapshot), all);
 }
 
 #[test]
 fn what_is_not_told_is_not_exposed() {
-    let known = |exposure| names_in(&select(with(exposure)).picture(&[])).join(", ");
+    let known = |exposure| names_in(&select(with(exposure)).snapshot(&[])).join(", ");
     let nothing = || Exposure::new(Value::Null, &Value::Null);
     assert_eq!(known(nothing()), "Hidden, Door camera", "only what was chosen, where that can be seen");
     let no_list = Exposure::new(Value::Null, &json!({"expose_new": true}));
@@ -124,8 +124,8 @@ fn what_is_not_told_is_not_exposed() {
 fn older_versions_list_what_is_not_exposed_too() {
     let listed = json!({"exposed_entities": {"light.kitchen": {"conversation": false}, "sensor.power": {"conversation": true},
         "switch.yaml": {"conversation": false}}});
-    let picture = select(with(Exposure::new(listed, &json!({"expose_new": true})))).picture(&[]);
-    assert_eq!(names_in(&picture), ["Original", "Hidden", "Power", "Door camera"]);
+    let snapshot = select(with(Exposure::new(listed, &json!({"expose_new": true})))).snapshot(&[]);
+    assert_eq!(names_in(&snapshot), ["Original", "Hidden", "Power", "Door camera"]);
 }
 
 /// What a real Home Assistant answered (registered entities before it had started, when nothing is chosen yet by
@@ -150,7 +150,7 @@ fn exposure_is_decided_as_the_core_decides_it() {
             exposure: exposing(&listed, case["expose_new"] == true),
             ..Answers::default()
         };
-        let shown = select(answers).picture(&[]).ids();
+        let shown = select(answers).snapshot(&[]).ids();
         let wrong = rows.iter().filter(|row| shown.contains(&id(row)) != (row["exposed"] == true));
         let wrong: Vec<&Value> = wrong.collect();
         assert!(wrong.is_empty() && rows.len() > 150, "{}: {wrong:#?}", case["what"]);
@@ -164,7 +164,7 @@ fn the_number_of_entities_is_bounded() {
         .collect();
     let exposure = Exposure::everything();
     let answers = Answers { states: Value::from(many), exposure, ..Answers::default() };
-    assert_eq!(select(answers).picture(&[]).home.entities.len(), MAX_ENTITIES);
+    assert_eq!(select(answers).snapshot(&[]).home.entities.len(), MAX_ENTITIES);
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -191,7 +191,7 @@ proptest! {
             let place = [&mut answers.states, &mut answers.entities, &mut answers.devices, &mut answers.areas,
                 &mut answers.floors].into_iter().nth(at).unwrap();
             *place = one.clone();
-            select(answers).picture(std::slice::from_ref(&other));
+            select(answers).snapshot(std::slice::from_ref(&other));
         }
     }
 }

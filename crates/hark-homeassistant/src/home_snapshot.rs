@@ -1,10 +1,10 @@
-//! The home as Home Assistant's registries and states give it: which of its entities Hark knows, by which
-//! names, and where they are.
+//! A snapshot of the home made from Home Assistant's registries and states: which entities Hark knows, their names, areas
+//! and states.
 
 use super::SOURCE;
 use super::exposure::Exposure;
-use super::frame::plain;
-use super::inbox::State;
+use super::message::plain;
+use super::state_cache::CachedState;
 use hark_core::EntityId;
 use hark_core::home::{Area, Entity, Floor, Home, Person};
 use serde::Deserialize;
@@ -122,18 +122,18 @@ pub struct Selection {
 
 /// What Hark makes of it.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Picture {
+pub struct HomeSnapshot {
     /// Names, places and states.
     pub home: Home,
     /// Ids of persons with their names: they are no entities here.
     pub persons: Vec<(String, String)>,
     /// What has to be asked for besides the state: the items of a list, the temperature of a forecast.
-    pub more: HashMap<String, Map<String, Value>>,
+    pub details: HashMap<String, Map<String, Value>>,
     /// What of it could be spoken of when it was read.
     pub exposure: Exposure,
 }
 
-impl Picture {
+impl HomeSnapshot {
     /// Ids of everything whose state matters.
     pub fn ids(&self) -> Vec<String> {
         let entities = self.home.entities.iter().map(|entity| entity.id.0.clone());
@@ -187,21 +187,21 @@ impl Selection {
         ids.filter(|id| self.entries.contains_key(*id)).collect()
     }
 
-    /// The picture. `details` are answers of `config/entity_registry/get_entries`.
-    pub fn picture(self, details: &[Value]) -> Picture {
+    /// The snapshot. `details` are answers of `config/entity_registry/get_entries`.
+    pub fn snapshot(self, details: &[Value]) -> HomeSnapshot {
         let Self { rows, entries, devices, areas, floors, exposure } = self;
         let home = Home { floors, areas, ..Home::default() };
-        let mut picture = Picture { home, exposure, ..Picture::default() };
+        let mut snapshot = HomeSnapshot { home, exposure, ..HomeSnapshot::default() };
         for row in rows {
             let id = EntityId(row.entity_id);
             let entry = entries.get(&id.0);
             let name = name_of(&id, &row.attributes, entry);
             if id.domain() == "person" {
-                picture
+                snapshot
                     .home
                     .persons
                     .push(Person { name: name.clone(), state: plain(&row.state, MAX_NAME_CHARACTERS) });
-                picture.persons.push((id.0, name));
+                snapshot.persons.push((id.0, name));
                 continue;
             }
             let of_device = |entry: &Entry| devices.get(entry.device_id.as_ref()?)?.area_id.clone();
@@ -209,8 +209,8 @@ impl Selection {
             let aliases = details.iter().find_map(|found| found.get(&id.0)?.get("aliases")?.as_array());
             let device_class = row.attributes.get("device_class").and_then(Value::as_str);
             let device_class = device_class.map(|class| plain(class, MAX_NAME_CHARACTERS));
-            let State { state, attributes } = State::new(&row.state, row.attributes);
-            picture.home.entities.push(Entity {
+            let CachedState { state, attributes } = CachedState::new(&row.state, row.attributes);
+            snapshot.home.entities.push(Entity {
                 aliases: names(aliases.map_or(&[][..], Vec::as_slice), &name),
                 name,
                 area,
@@ -221,7 +221,7 @@ impl Selection {
                 id,
             });
         }
-        picture
+        snapshot
     }
 }
 
@@ -277,5 +277,5 @@ fn is_id(id: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "picture_tests.rs"]
+#[path = "home_snapshot_tests.rs"]
 mod tests;

@@ -1,11 +1,12 @@
-//! The task that keeps a connection: one session after the other, with growing pauses.
+//! The task that keeps the node connected to Home Assistant: connects, and after every loss reconnects with growing pauses
+//! (back-off). After a refused token it waits until the token file changes.
 
 use super::error::Error;
-use super::inbox::Inbox;
-use super::picture::Picture;
-use super::session::{Session, Step};
+use super::home_snapshot::HomeSnapshot;
+use super::home_sync::{HomeSync, SyncProgress};
+use super::state_cache::StateCache;
 use super::token::Token;
-use super::{SOURCE, Shared, link};
+use super::{ClientState, SOURCE, websocket};
 use hark_core::fault::Fault;
 use hark_net::backoff::Backoff;
 use std::mem::Discriminant;
@@ -13,24 +14,24 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// A connection that held this long was a good one.
-const STABLE: Duration = Duration::from_secs(10);
+/// A connection that held this long resets the back-off.
+const MIN_STABLE: Duration = Duration::from_secs(10);
 
 /// How often it is looked whether the token has changed, after it was refused.
-const TOKEN_LOOK: Duration = Duration::from_secs(5);
+const TOKEN_POLL: Duration = Duration::from_secs(5);
 
 /// A token that was refused is tried again after this long: Home Assistant bans who keeps on trying, but its
 /// user may have been disabled for a while only.
-const TOKEN_AGAIN: Duration = Duration::from_secs(3600);
+const TOKEN_RETRY: Duration = Duration::from_secs(3600);
 
 /// Connects again and again.
-pub async fn run(shared: Arc<Shared>) {
+pub async fn run(shared: Arc<ClientState>) {
     let mut backoff = Backoff::default();
     // Kinds of errors that were reported in this outage: each is news once.
     let mut reported: Vec<Discriminant<Error>> = Vec::new();
     loop {
         let (error, token, lasted) = attempt(&shared).await;
-        if lasted.is_some_and(|lasted| lasted >= STABLE) {
+        if lasted.is_some_and(|lasted| lasted >= MIN_STABLE) {
             backoff.reset();
         }
         if lasted.is_some() {
@@ -47,74 +48,75 @@ pub async fn run(shared: Arc<Shared>) {
         }
         shared.tried.send_replace(true);
         match token.filter(|_| is_refused) {
-            Some(token) => another_token(&shared, &token).await,
+            Some(token) => wait_for_new_token(&shared, &token).await,
             None => sleep(backoff.next_wait()).await,
         }
     }
 }
 
 /// One connection to its end: why it ended, the token it was made with, and how long the home was known.
-async fn attempt(shared: &Shared) -> (Error, Option<Token>, Option<Duration>) {
+async fn attempt(shared: &ClientState) -> (Error, Option<Token>, Option<Duration>) {
     let token = match shared.token.read() {
         Ok(token) => token,
         Err(error) => return (error, None, None),
     };
-    let inbox = Arc::new(Inbox::default());
-    let (link, pump, version) =
-        match link::connect(&shared.url, &token, shared.limits, Arc::clone(&inbox)).await {
+    let state_cache = Arc::new(StateCache::default());
+    let (api, socket_task, version) =
+        match websocket::connect(&shared.url, &token, shared.limits, Arc::clone(&state_cache)).await {
             Ok(connected) => connected,
             Err(error) => return (error, Some(token), None),
         };
     let known = std::sync::OnceLock::new();
-    let session = Session::new(link.clone(), &shared.url, shared.exposed_only, inbox, shared.sink.as_ref());
-    let session = session.run(|step| match step {
-        Step::Read(picture) => {
+    let sync =
+        HomeSync::new(api.clone(), &shared.url, shared.exposed_only, state_cache, shared.sink.as_ref());
+    let sync = sync.run(|step| match step {
+        SyncProgress::Read(snapshot) => {
             known.get_or_init(Instant::now);
-            shared.read(&link, &version, picture);
+            shared.read(&api, &version, snapshot);
         }
-        Step::Followed => drop(shared.tried.send_replace(true)),
+        SyncProgress::Followed => drop(shared.tried.send_replace(true)),
     });
-    // The link waits for the pump: whichever ends first ends both.
+    // Requests wait for the socket task: the first of the two to end ends both.
     let error = tokio::select! {
-        error = pump.run() => error,
-        error = session => error,
+        error = socket_task.run() => error,
+        error = sync => error,
     };
     (error, Some(token), known.get().map(Instant::elapsed))
 }
 
 /// Waits until the token file holds another token, or for a long time.
-async fn another_token(shared: &Shared, refused: &Token) {
-    let end = Instant::now() + TOKEN_AGAIN;
+async fn wait_for_new_token(shared: &ClientState, refused: &Token) {
+    let end = Instant::now() + TOKEN_RETRY;
     while Instant::now() < end {
-        sleep(TOKEN_LOOK).await;
+        sleep(TOKEN_POLL).await;
         if shared.token.read().is_ok_and(|token| token != *refused) {
             return;
         }
     }
 }
 
-impl Shared {
+impl ClientState {
     /// The home was read.
-    fn read(&self, link: &link::Link, version: &str, picture: &Picture) {
+    fn read(&self, api: &websocket::ApiHandle, version: &str, snapshot: &HomeSnapshot) {
         let mut now = self.lock();
         if !now.status.connected {
-            let entities = picture.home.entities.len();
+            let entities = snapshot.home.entities.len();
             tracing::info!(version, entities, url = self.url, "connected to Home Assistant");
         }
-        now.link = Some(link.clone());
-        now.areas.clone_from(&picture.home.areas);
-        now.exposure.clone_from(&picture.exposure);
+        now.api = Some(api.clone());
+        now.areas.clone_from(&snapshot.home.areas);
+        now.exposure.clone_from(&snapshot.exposure);
         now.status.connected = true;
         now.status.problem = None;
         now.status.version = Some(version.to_owned());
-        now.status.entities = picture.home.entities.len();
+        now.status.entities = snapshot.home.entities.len();
     }
 
     /// There is no connection.
     fn lost(&self, fault: Fault) {
         let was_there = {
             let mut now = self.lock();
-            now.link = None;
+            now.api = None;
             now.status.problem = Some(fault);
             std::mem::replace(&mut now.status.connected, false)
         };
