@@ -1,4 +1,4 @@
-//! Errors as programs get them: a status, and `{"error":{"kind","message","fix"}}`.
+//! Errors of the API: a status, and `{"error":{"kind","message","fix"}}`.
 
 use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Why a request was not served.
 #[derive(Debug, Clone)]
-pub(super) struct Refusal {
+pub(super) struct ApiError {
     pub(super) status: StatusCode,
     pub(super) kind: &'static str,
     pub(super) message: String,
@@ -16,7 +16,7 @@ pub(super) struct Refusal {
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-impl Refusal {
+impl ApiError {
     pub(super) fn new(
         status: StatusCode,
         kind: &'static str,
@@ -57,8 +57,8 @@ impl Refusal {
     /// Come back after so many seconds.
     pub(super) fn too_many(after_s: u64) -> Self {
         let fix = "wait, or raise dashboard.requests_per_minute";
-        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", "too many requests", fix);
-        refusal.with(RETRY_AFTER, HeaderValue::from(after_s))
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", "too many requests", fix);
+        error.with(RETRY_AFTER, HeaderValue::from(after_s))
     }
 
     pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -67,12 +67,12 @@ impl Refusal {
     }
 
     /// The object that tells of it, also on a WebSocket.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         json!({ "kind": self.kind, "message": self.message, "fix": self.fix })
     }
 }
 
-impl From<Fault> for Refusal {
+impl From<Fault> for ApiError {
     fn from(fault: Fault) -> Self {
         let (status, kind) = match fault.kind {
             FaultKind::BadInput => (StatusCode::UNPROCESSABLE_ENTITY, "bad_input"),
@@ -85,9 +85,9 @@ impl From<Fault> for Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let body = json!({ "error": self.told() }).to_string();
+        let body = json!({ "error": self.to_json() }).to_string();
         let mut response = (self.status, [(CONTENT_TYPE, "application/json")], body).into_response();
         for (name, value) in self.headers {
             response.headers_mut().insert(name, value);
@@ -97,7 +97,7 @@ impl IntoResponse for Refusal {
 }
 
 /// What the router says by itself, with an empty or plain body, in our words.
-pub(super) fn in_our_words(response: Response) -> Response {
+pub(super) fn with_error_body(response: Response) -> Response {
     let is_json = |headers: &HeaderMap| {
         headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
     };
@@ -105,25 +105,25 @@ pub(super) fn in_our_words(response: Response) -> Response {
     if !(status.is_client_error() || status.is_server_error()) || is_json(response.headers()) {
         return response;
     }
-    let refusal = match status {
-        StatusCode::NOT_FOUND => Refusal::not_found(
+    let error = match status {
+        StatusCode::NOT_FOUND => ApiError::not_found(
             "there is nothing at this address",
             "see /api/v1/openapi.json for what there is",
         ),
-        StatusCode::METHOD_NOT_ALLOWED => Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED => ApiError::new(
             status,
             "method_not_allowed",
             "this address does not take this method",
             "use one that the header Allow names",
         ),
-        StatusCode::BAD_REQUEST => Refusal::bad_request("the address cannot be read", "write it in UTF-8"),
+        StatusCode::BAD_REQUEST => ApiError::bad_request("the address cannot be read", "write it in UTF-8"),
         other => {
             let message = other.canonical_reason().unwrap_or("it did not work");
-            Refusal::new(other, "failed", message, "")
+            ApiError::new(other, "failed", message, "")
         }
     };
     let allow = response.headers().get(ALLOW).cloned();
-    let mut ours = refusal.into_response();
+    let mut ours = error.into_response();
     if let Some(allow) = allow {
         ours.headers_mut().insert(ALLOW, allow);
     }

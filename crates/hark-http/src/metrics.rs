@@ -1,11 +1,11 @@
-//! What the interface counts about itself.
+//! Counters of the HTTP interface, in Prometheus' text format.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts since the start.
 #[derive(Debug, Default)]
-pub(super) struct Figures {
+pub(super) struct HttpMetrics {
     /// Answers by hundreds of their status: 1xx … 5xx.
     answers: [AtomicU64; 5],
     /// Connections that were turned away because there were too many.
@@ -16,7 +16,7 @@ pub(super) struct Figures {
     pub(super) left_out: AtomicU64,
 }
 
-impl Figures {
+impl HttpMetrics {
     /// An answer was given.
     pub(super) fn answered(&self, status: u16) {
         if let Some(count) = usize::from(status / 100).checked_sub(1).and_then(|at| self.answers.get(at)) {

@@ -1,8 +1,8 @@
-//! The socket in the state folder, by which commands on the same machine reach the daemon: the same operations as on
-//! the port, and those of `operations::own`. Only the owner of the daemon may open it, so nobody shows a token there.
+//! The Unix socket in the state folder, through which commands on the same machine reach the daemon: the operations of the
+//! port and those of `operations::owner_router`. Only the owner of the daemon may open it, so no token is needed.
 
-use super::app::{self, Shared};
-use super::guard::Ends;
+use super::access_guard::Peer;
+use super::server_state::{self, SharedState};
 use super::{operations, server};
 use hark_core::{Fault, FaultKind};
 use hark_net::seats::Seats;
@@ -14,17 +14,17 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
 /// Commands that are served at a time.
-const MOST: usize = 64;
+const MAX_COMMANDS: usize = 64;
 
 /// A listening socket; its file goes when it is dropped.
 #[derive(Debug)]
-pub struct Local {
+pub struct OwnerSocket {
     listener: StdListener,
     path: PathBuf,
 }
 
-impl Local {
-    /// Listens at this path. Whoever calls it is the only one who may: what lies there is left over.
+impl OwnerSocket {
+    /// Listens at this path. The caller holds the daemon's lock, so a file that is there is left over.
     ///
     /// # Errors
     /// When the system gives no socket there; the path may have 107 bytes.
@@ -49,7 +49,7 @@ impl Local {
     }
 }
 
-impl Drop for Local {
+impl Drop for OwnerSocket {
     fn drop(&mut self) {
         // A file that stays is taken away by the next daemon.
         let _ = std::fs::remove_file(&self.path);
@@ -57,31 +57,31 @@ impl Drop for Local {
 }
 
 /// Takes connections until it is told to end; then lets those there are finish for a moment.
-pub(super) async fn serve(app: Shared, local: Local) {
+pub(super) async fn serve(app: SharedState, local: OwnerSocket) {
     let listener = match local.listener.try_clone().and_then(UnixListener::from_std) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!("commands do not reach this Hark: {error}"),
     };
-    let router = operations::router(app.clone()).merge(operations::own(app.clone()));
-    let seats = Seats::new(MOST);
+    let router = operations::router(app.clone()).merge(operations::owner_router(app.clone()));
+    let seats = Seats::new(MAX_COMMANDS);
     let mut closing = app.closing.clone();
     let mut connections = JoinSet::new();
     let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let ends = Ends { client: nowhere, here: nowhere, is_owner: true };
+    let peer = Peer { client: nowhere, local: nowhere, is_owner: true };
     loop {
         let taken = tokio::select! {
-            () = app::ends(&mut closing) => break,
+            () = server_state::closed(&mut closing) => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
             taken = listener.accept() => taken,
         };
         match taken {
             Ok((stream, _)) if is_owners(&stream) => {
                 let Some(seat) = seats.take() else {
-                    tracing::warn!("{MOST} commands are being served; one more was turned away");
+                    tracing::warn!("{MAX_COMMANDS} commands are being served; one more was turned away");
                     continue;
                 };
                 let (app, router) = (app.clone(), router.clone());
-                seat.serve(&mut connections, |seat| server::connection(app, router, stream, ends, seat));
+                seat.serve(&mut connections, |seat| server::connection(app, router, stream, peer, seat));
             }
             Ok(_) => tracing::warn!("another user tried to reach this Hark by its socket"),
             Err(error) => {

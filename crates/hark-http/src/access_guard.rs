@@ -1,8 +1,7 @@
-//! Who may ask at all: by which name Hark was reached (DNS rebinding), from which page (cross-site requests and
-//! WebSockets), with which token, and how often.
+//! Access control of every request: host name (DNS rebinding), origin (cross-site requests and WebSockets), token, rate.
 
+use super::api_error::ApiError;
 use super::rate::Rates;
-use super::refusal::Refusal;
 use super::token::Tokens;
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
@@ -17,11 +16,11 @@ use std::time::Instant;
 /// secret in it ends up in logs.
 pub(super) const BEARER_PROTOCOL: &str = "hark.bearer.";
 
-/// Both ends of a connection.
+/// The two addresses of a connection, and whether the owner made it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ends {
+pub(super) struct Peer {
     pub(super) client: SocketAddr,
-    pub(super) here: SocketAddr,
+    pub(super) local: SocketAddr,
     /// By the socket that only the owner of the daemon may open.
     pub(super) is_owner: bool,
 }
@@ -42,21 +41,21 @@ pub(super) struct Admitted {
 pub(super) struct Operator(pub(super) bool);
 
 /// The rules.
-pub(super) struct Guard {
+pub(super) struct AccessGuard {
     tokens: Tokens,
     hosts: Vec<String>,
     origins: Vec<String>,
     rates: Rates,
 }
 
-impl Guard {
+impl AccessGuard {
     /// # Errors
     /// When the token cannot be read, or is none.
     pub(super) fn new(config: &Dashboard) -> Result<Self, Fault> {
         let lower = |list: &[String]| list.iter().map(|one| one.trim().to_lowercase()).collect::<Vec<_>>();
         Ok(Self {
             tokens: Tokens::load(config, paths::credentials_dir().as_deref())?,
-            hosts: lower(&config.allowed_hosts).iter().map(|host| name_of(host).to_owned()).collect(),
+            hosts: lower(&config.allowed_hosts).iter().map(|host| host_name(host).to_owned()).collect(),
             origins: lower(&config.allowed_origins),
             rates: Rates::new(config.requests_per_minute),
         })
@@ -68,41 +67,41 @@ impl Guard {
     }
 
     /// Counts one request or message of a client.
-    pub(super) fn count(&self, client: IpAddr) -> Result<(), Refusal> {
-        self.rates.take(client, Instant::now()).map_err(Refusal::too_many)
+    pub(super) fn count(&self, client: IpAddr) -> Result<(), ApiError> {
+        self.rates.take(client, Instant::now()).map_err(ApiError::too_many)
     }
 
     /// Lets a request in or not. The owner shows no token, comes from no page, and does not flood itself.
-    pub(super) fn admit(&self, ends: Ends, request: &Parts) -> Result<Admitted, Refusal> {
-        if ends.is_owner {
+    pub(super) fn admit(&self, peer: Peer, request: &Parts) -> Result<Admitted, ApiError> {
+        if peer.is_owner {
             return Ok(Admitted { page: None, is_preflight: false, operator: Operator(true) });
         }
-        self.count(ends.client.ip())?;
-        let host = self.host(ends, request)?;
+        self.count(peer.client.ip())?;
+        let host = self.host(peer, request)?;
         let page = self.page(&host, &request.headers)?;
         let is_preflight = page.is_some()
             && request.method == Method::OPTIONS
             && request.headers.contains_key("access-control-request-method");
         // A browser asks what a page may do before it shows any token.
-        let shown = shown(&request.headers);
+        let shown = presented_token(&request.headers);
         if !is_preflight && !self.tokens.admits(shown) {
             let fix = "send `Authorization: Bearer TOKEN` with what dashboard.token_file holds";
-            let refusal =
-                Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", "the token is missing or wrong", fix);
-            return Err(refusal.with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"hark\"")));
+            let error =
+                ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "the token is missing or wrong", fix);
+            return Err(error.with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"hark\"")));
         }
         Ok(Admitted { page, is_preflight, operator: Operator(self.tokens.is_operator(shown)) })
     }
 
     /// The name by which it was reached, if that is one of ours.
-    fn host(&self, ends: Ends, request: &Parts) -> Result<String, Refusal> {
+    fn host(&self, peer: Peer, request: &Parts) -> Result<String, ApiError> {
         let host = only(&request.headers, &HOST)
-            .ok_or_else(|| Refusal::bad_request("one header Host is needed", "use HTTP/1.1"))?;
+            .ok_or_else(|| ApiError::bad_request("one header Host is needed", "use HTTP/1.1"))?;
         // An address in the request line counts more than the header (RFC 9112, 3.2.2).
         let named = [Some(host), request.uri.authority().map(|authority| authority.as_str())];
         for name in named.into_iter().flatten() {
-            if !self.is_ours(ends, &name.to_lowercase()) {
-                return Err(Refusal::forbidden(
+            if !self.is_ours(peer, &name.to_lowercase()) {
+                return Err(ApiError::forbidden(
                     "Hark is not known by the name in the header Host",
                     "use 127.0.0.1 or localhost, or put the name in dashboard.allowed_hosts",
                 ));
@@ -111,20 +110,20 @@ impl Guard {
         Ok(host.to_lowercase())
     }
 
-    fn is_ours(&self, ends: Ends, host: &str) -> bool {
-        let name = name_of(host);
+    fn is_ours(&self, peer: Peer, host: &str) -> bool {
+        let name = host_name(host);
         if name == "localhost" || self.hosts.iter().any(|known| known == name) {
             return true;
         }
-        // An address that is shown is the one that was reached: nobody can make a page of theirs have it.
+        // An IP address in Host is the one that was reached: a foreign page cannot have it as its name.
         let bare = name.trim_start_matches('[').trim_end_matches(']');
         bare.parse::<IpAddr>().is_ok_and(|address| {
-            address.is_loopback() || address.to_canonical() == ends.here.ip().to_canonical()
+            address.is_loopback() || address.to_canonical() == peer.local.ip().to_canonical()
         })
     }
 
     /// The page of another origin that asks; `None` when it is our own, or no page at all.
-    fn page(&self, host: &str, headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+    fn page(&self, host: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
         if !headers.contains_key(ORIGIN) {
             return Ok(None);
         }
@@ -138,7 +137,7 @@ impl Guard {
         } else if self.origins.contains(&small) {
             Ok(Some(origin.to_owned()))
         } else {
-            Err(Refusal::forbidden(
+            Err(ApiError::forbidden(
                 "this page may not use Hark",
                 "put its origin in dashboard.allowed_origins, if it is yours",
             ))
@@ -147,7 +146,7 @@ impl Guard {
 }
 
 /// `host` of `host:port`, without a dot at the end; an IPv6 address keeps its brackets.
-fn name_of(host: &str) -> &str {
+fn host_name(host: &str) -> &str {
     let end = match host.find(']') {
         Some(bracket) => bracket + 1,
         None => host.find(':').unwrap_or(host.len()),
@@ -165,7 +164,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 }
 
 /// The token a request shows: in `Authorization`, or in the list of subprotocols of a WebSocket.
-fn shown(headers: &HeaderMap) -> Option<&str> {
+fn presented_token(headers: &HeaderMap) -> Option<&str> {
     let bearer = only(headers, &AUTHORIZATION).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
@@ -184,24 +183,24 @@ mod tests {
     use super::*;
     use axum::http::Request;
 
-    fn guard(change: impl FnOnce(&mut Dashboard)) -> Guard {
+    fn guard(change: impl FnOnce(&mut Dashboard)) -> AccessGuard {
         let mut config = Dashboard::default();
         change(&mut config);
-        Guard::new(&config).unwrap()
+        AccessGuard::new(&config).unwrap()
     }
 
-    fn ask(guard: &Guard, here: &str, headers: &[(&str, &str)]) -> Result<Admitted, u16> {
+    fn ask(guard: &AccessGuard, here: &str, headers: &[(&str, &str)]) -> Result<Admitted, u16> {
         let mut request = Request::builder().uri("/api/v1/health");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let ends = Ends {
+        let peer = Peer {
             client: "192.168.1.9:5000".parse().unwrap(),
-            here: here.parse().unwrap(),
+            local: here.parse().unwrap(),
             is_owner: false,
         };
-        guard.admit(ends, &parts).map_err(|refusal| refusal.status.as_u16())
+        guard.admit(peer, &parts).map_err(|error| error.status.as_u16())
     }
 
     #[test]
@@ -239,7 +238,7 @@ mod tests {
         let guard = guard(|config| config.token_file = file.display().to_string());
         let (parts, ()) = Request::builder().uri("/own/home").body(()).unwrap().into_parts();
         let here = "127.0.0.1:8765".parse().unwrap();
-        let admitted = |is_owner| guard.admit(Ends { client: here, here, is_owner }, &parts).is_ok();
+        let admitted = |is_owner| guard.admit(Peer { client: here, local: here, is_owner }, &parts).is_ok();
         assert!(admitted(true) && !admitted(false));
     }
 

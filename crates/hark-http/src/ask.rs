@@ -1,11 +1,11 @@
-//! A typed request that waits for its answer.
+//! `POST /api/v1/ask`: sends a typed request to the turn machine and waits until its turn has closed.
 
-use super::app::App;
-use super::guard::Operator;
-use super::refusal::Refusal;
-use super::summary;
+use super::access_guard::Operator;
+use super::api_error::ApiError;
+use super::server_state::ServerState;
+use super::turn_summary;
 use super::wire::{AskRequest, Event as WireEvent, Turn};
-use super::{pictures, read};
+use super::{pictures, request_input};
 use axum::http::StatusCode;
 use hark_core::api::EventNews;
 use hark_core::public_event::Origin;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::OwnedMutexGuard;
 
-/// Conversations in which somebody waits: one request at a time each, so that an answer is that of its request.
+/// Serialises requests by conversation, so that an answer belongs to its request.
 #[derive(Default)]
 pub(super) struct Conversations(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
 
@@ -39,16 +39,20 @@ impl Conversations {
 
 /// Asks, and waits until the turn has closed. A yes or no of the operator's counts as a button does on the WebSocket: then
 /// the turn is one of the conversation that was asked.
-pub(super) async fn ask(app: &App, request: AskRequest, operator: Operator) -> Result<Turn, Refusal> {
-    let text = read::text("text", &request.text)?;
+pub(super) async fn ask(
+    app: &ServerState,
+    request: AskRequest,
+    operator: Operator,
+) -> Result<Turn, ApiError> {
+    let text = request_input::text("text", &request.text)?;
     let pictures = pictures::pictures(request.images, app.image_bytes)?;
     let session = match &request.session_id {
-        Some(name) => read::session(name)?,
+        Some(name) => request_input::session(name)?,
         None => format!("api-{}", uuid::Uuid::now_v7()),
     };
     let late = || {
         let message = "the turn has not closed in time";
-        Refusal::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message, "look for it in /api/v1/turns")
+        ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message, "look for it in /api/v1/turns")
     };
     let answered = async {
         if app.api.is_stop(&text) {
@@ -76,7 +80,7 @@ pub(super) async fn ask(app: &App, request: AskRequest, operator: Operator) -> R
                 Event::Typed { text, origin: origin.clone(), speak: false, dry_run }
             }
         })?;
-        let mut story: Vec<Arc<Envelope>> = Vec::new();
+        let mut envelopes: Vec<Arc<Envelope>> = Vec::new();
         loop {
             match feed.next().await {
                 EventNews::Event(envelope) => {
@@ -84,24 +88,24 @@ pub(super) async fn ask(app: &App, request: AskRequest, operator: Operator) -> R
                         Some(turn) => envelope.turn.as_ref() == Some(turn),
                         None => envelope.origin.as_ref() == Some(&origin),
                     };
-                    let is_first = story.is_empty() && is_mine;
-                    let goes_on = story.first().is_some_and(|first| first.turn == envelope.turn);
+                    let is_first = envelopes.is_empty() && is_mine;
+                    let goes_on = envelopes.first().is_some_and(|first| first.turn == envelope.turn);
                     if envelope.turn.is_some() && (is_first || goes_on) {
                         let closes = matches!(envelope.event, PublicEvent::Turn { .. });
-                        story.push(envelope);
+                        envelopes.push(envelope);
                         if closes {
-                            return Ok(told(&session, &story));
+                            return Ok(closed_turn(&session, &envelopes));
                         }
                     }
                 }
                 EventNews::Missed(count) => {
                     let message = format!("{count} events went by too quickly to be read");
                     let fix = "look for the turn in /api/v1/turns";
-                    return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, fix));
+                    return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, fix));
                 }
                 EventNews::Ended => {
                     let (message, fix) = ("Hark is ending", "ask again when it is back");
-                    return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message, fix));
+                    return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message, fix));
                 }
             }
         }
@@ -109,12 +113,12 @@ pub(super) async fn ask(app: &App, request: AskRequest, operator: Operator) -> R
     tokio::time::timeout(app.limits.ask, answered).await.unwrap_or_else(|_| Err(late()))
 }
 
-fn told(session: &str, story: &[Arc<Envelope>]) -> Turn {
+fn closed_turn(session: &str, envelopes: &[Arc<Envelope>]) -> Turn {
     let events: Vec<Value> =
-        story.iter().map(|envelope| serde_json::to_value(&**envelope).unwrap_or_default()).collect();
-    let (turn, at) = story.first().map_or_else(Default::default, |first| {
+        envelopes.iter().map(|envelope| serde_json::to_value(&**envelope).unwrap_or_default()).collect();
+    let (turn, at) = envelopes.first().map_or_else(Default::default, |first| {
         (first.turn.as_ref().map(|turn| turn.0.clone()).unwrap_or_default(), first.at.clone())
     });
-    let summary = summary::of(&turn, &at, session, &events);
+    let summary = turn_summary::of(&turn, &at, session, &events);
     Turn { summary, events: events.into_iter().map(WireEvent).collect() }
 }

@@ -1,4 +1,4 @@
-//! A turn in short, from its public events.
+//! The summary of a turn, made from its events.
 
 use super::wire::TurnSummary;
 use serde_json::Value;
@@ -18,8 +18,8 @@ pub(super) fn of(turn: &str, at: &str, session: &str, events: &[Value]) -> TurnS
             Some("intent") => summary.intents.extend(text("name")),
             Some("reply") => {
                 // With `ends` the whole reply is told; before it, what has been made of it so far.
-                let ends = event.get("ends").and_then(Value::as_bool).unwrap_or(true);
-                if ends || summary.reply.is_none() {
+                let peer = event.get("ends").and_then(Value::as_bool).unwrap_or(true);
+                if peer || summary.reply.is_none() {
                     summary.reply = text("text");
                 }
                 summary.language = text("language");

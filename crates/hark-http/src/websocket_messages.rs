@@ -1,8 +1,8 @@
-//! What goes over a WebSocket.
+//! The messages of the WebSocket, in both directions, and the conversations of a socket.
 
-use super::limits::SESSIONS_A_SOCKET;
-use super::read;
-use super::refusal::Refusal;
+use super::api_error::ApiError;
+use super::limits::MAX_SESSIONS_PER_SOCKET;
+use super::request_input;
 use super::wire::{Image, Model};
 use hark_core::api::ModelChoice;
 use hark_core::public_event::Origin;
@@ -13,29 +13,32 @@ use serde_json::{Value, json};
 /// How answers are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Mode {
+pub(super) enum AnswerMode {
     /// As text.
     #[default]
     Chat,
     /// Aloud as well.
     Voice,
-    /// As text, for somebody who is at work: the answer and nothing else.
+    /// As text without anything beside the answer.
     Focus,
 }
 
-impl Mode {
+impl AnswerMode {
     /// As it is kept.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Mode::Chat => "chat",
-            Mode::Voice => "voice",
-            Mode::Focus => "focus",
+            AnswerMode::Chat => "chat",
+            AnswerMode::Voice => "voice",
+            AnswerMode::Focus => "focus",
         }
     }
 
     /// The one of this name; anything else is the usual one.
     pub(super) fn named(name: &str) -> Self {
-        [Mode::Voice, Mode::Focus].into_iter().find(|mode| mode.name() == name).unwrap_or_default()
+        [AnswerMode::Voice, AnswerMode::Focus]
+            .into_iter()
+            .find(|mode| mode.name() == name)
+            .unwrap_or_default()
     }
 }
 
@@ -44,7 +47,7 @@ impl Mode {
 pub(super) struct Chat {
     pub(super) content: String,
     #[serde(default)]
-    pub(super) mode: Option<Mode>,
+    pub(super) mode: Option<AnswerMode>,
     #[serde(default)]
     pub(super) session_id: Option<String>,
     #[serde(default)]
@@ -79,9 +82,9 @@ pub(super) enum Inbound {
 }
 
 /// Reads a message.
-pub(super) fn read(text: &str) -> Result<Inbound, Refusal> {
+pub(super) fn read(text: &str) -> Result<Inbound, ApiError> {
     let fix = "send one JSON object with a `type` of chat, list_models, approve, deny or stop";
-    read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })
+    request_input::parse(text.as_bytes()).map_err(|error| ApiError { fix: fix.to_owned(), ..error })
 }
 
 /// The only kind of message that has pictures, and may be longer than others for them.
@@ -98,18 +101,18 @@ enum ChatOnly {
 }
 
 /// Reads a message longer than others, without keeping what is no part of it.
-pub(super) fn read_long(text: &str) -> Result<Inbound, Refusal> {
+pub(super) fn read_long(text: &str) -> Result<Inbound, ApiError> {
     let fix = "only a chat with `images` may be that long";
-    let told = |refusal: Refusal| Refusal { fix: fix.to_owned(), ..refusal };
-    read::parse::<IsChat>(text.as_bytes()).map_err(told)?;
-    let chat: Chat = read::parse(text.as_bytes()).map_err(told)?;
-    read::only_pictures_are_long(text.len(), &chat.images)?;
+    let told = |error: ApiError| ApiError { fix: fix.to_owned(), ..error };
+    request_input::parse::<IsChat>(text.as_bytes()).map_err(told)?;
+    let chat: Chat = request_input::parse(text.as_bytes()).map_err(told)?;
+    request_input::check_length_without_pictures(text.len(), &chat.images)?;
     Ok(Inbound::Chat(chat))
 }
 
 /// The conversations of a socket: what happens in them is told to it.
 #[derive(Debug)]
-pub(super) struct Sessions {
+pub(super) struct SocketSessions {
     own: String,
     /// The one spoken in last is the last.
     named: Vec<String>,
@@ -117,14 +120,14 @@ pub(super) struct Sessions {
     chatted: Option<String>,
 }
 
-impl Sessions {
-    /// With one of its own that nobody else has.
+impl SocketSessions {
+    /// With one of its own, unknown to others.
     pub(super) fn new() -> Self {
         Self { own: format!("ws-{}", uuid::Uuid::now_v7()), named: Vec::new(), chatted: None }
     }
 
     /// The conversation of a chat: what is spoken from now on belongs to it, too.
-    pub(super) fn chat(&mut self, name: Option<&str>) -> Result<String, Refusal> {
+    pub(super) fn chat(&mut self, name: Option<&str>) -> Result<String, ApiError> {
         let session = self.enter(name)?;
         self.chatted = Some(session.clone());
         Ok(session)
@@ -140,17 +143,17 @@ impl Sessions {
         }
     }
 
-    /// Whether it is the one that nobody but this socket has.
+    /// Whether it is the one that only this socket has.
     pub(super) fn is_own(&self, session: &str) -> bool {
         session == self.own
     }
 
     /// The conversation a message belongs to: the one it names, else that of the socket.
-    pub(super) fn enter(&mut self, name: Option<&str>) -> Result<String, Refusal> {
+    pub(super) fn enter(&mut self, name: Option<&str>) -> Result<String, ApiError> {
         let Some(name) = name else { return Ok(self.own.clone()) };
-        let name = read::session(name)?;
+        let name = request_input::session(name)?;
         self.named.retain(|known| *known != name);
-        if self.named.len() == SESSIONS_A_SOCKET {
+        if self.named.len() == MAX_SESSIONS_PER_SOCKET {
             self.named.remove(0);
         }
         self.named.push(name.clone());
@@ -172,7 +175,7 @@ pub(super) fn message(kind: &str, data: Value) -> String {
 }
 
 /// What a socket is told of an event besides the event itself, because it is of one of its conversations.
-pub(super) fn answer(sessions: &Sessions, envelope: &Envelope) -> Option<String> {
+pub(super) fn answer(sessions: &SocketSessions, envelope: &Envelope) -> Option<String> {
     let session = sessions.of(envelope)?;
     let kind = match &envelope.event {
         PublicEvent::Reply { .. } => "content",
@@ -187,8 +190,8 @@ pub(super) fn answer(sessions: &Sessions, envelope: &Envelope) -> Option<String>
     Some(message(kind, data))
 }
 
-/// An event as everybody gets it; beside it the conversation, where it is one of this socket's.
-pub(super) fn event(sessions: &Sessions, envelope: &Envelope) -> String {
+/// An event as every socket gets it; beside it the conversation, where it is one of this socket's.
+pub(super) fn event(sessions: &SocketSessions, envelope: &Envelope) -> String {
     match sessions.of(envelope) {
         None => message("event", public(envelope)),
         Some(session) => {
@@ -203,8 +206,8 @@ fn public(envelope: &Envelope) -> Value {
 }
 
 /// Why a message was not acted on.
-pub(super) fn refused(refusal: &Refusal) -> String {
-    message("error", refusal.told())
+pub(super) fn refused(error: &ApiError) -> String {
+    message("error", error.to_json())
 }
 
 /// So many events were not sent.
@@ -238,7 +241,7 @@ mod tests {
         assert_eq!(read(r#"{"type":"chat","content":"hello"}"#).unwrap(), chat(None, None));
         assert_eq!(
             read(r#"{"type":"chat","content":"hello","mode":"focus","session_id":"s"}"#).unwrap(),
-            chat(Some(Mode::Focus), Some("s"))
+            chat(Some(AnswerMode::Focus), Some("s"))
         );
         assert_eq!(read(r#"{"type":"list_models"}"#).unwrap(), Inbound::ListModels);
         assert_eq!(read(r#"{"type":"stop","now":true}"#).unwrap(), Inbound::Stop);
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_socket_is_told_of_its_own_conversations_only() {
-        let mut sessions = Sessions::new();
+        let mut sessions = SocketSessions::new();
         let own = sessions.enter(None).unwrap();
         sessions.enter(Some("kitchen")).unwrap();
         let reply = |session: &str| {
@@ -282,7 +285,7 @@ mod tests {
         let mut spoken = reply("kitchen");
         spoken.origin = Some(Origin::Voice);
         assert_eq!(answer(&sessions, &spoken), None);
-        for name in 0..SESSIONS_A_SOCKET {
+        for name in 0..MAX_SESSIONS_PER_SOCKET {
             sessions.enter(Some(&name.to_string())).unwrap();
         }
         assert_eq!(answer(&sessions, &reply("kitchen")), None, "the oldest gave way");

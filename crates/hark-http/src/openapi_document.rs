@@ -26,7 +26,7 @@ pub(super) fn document() -> Value {
     let (mut paths, mut sockets): (Map<String, Value>, Map<String, Value>) = Default::default();
     for operation in &OPERATIONS {
         let described = describe(operation, &error, &mut sent, &mut got);
-        // OpenAPI has no words for a WebSocket: whoever tries out what stands under `paths` cannot open one.
+        // OpenAPI cannot describe a WebSocket: tools that try out `paths` cannot open one.
         let is_socket = matches!(operation.success, Success::Socket);
         let place = if is_socket { &mut sockets } else { &mut paths };
         let place = place.entry(operation.path).or_insert_with(|| json!({}));

@@ -1,16 +1,16 @@
-//! One open WebSocket: what the client sends is acted on, what happens is told. A client that does not read is told
-//! less, then let go of; it never holds Hark up.
+//! One open WebSocket: client messages are carried out, events are sent. A client that reads slowly gets fewer events, and
+//! is disconnected in the end; it never delays Hark.
 
-use super::app::{self, App, Shared};
-use super::guard::{Ends, Operator};
-use super::limits::BODY_BYTES;
-use super::messages::{self, Chat, Inbound, Mode, Sessions};
+use super::access_guard::{Operator, Peer};
+use super::answer_modes;
+use super::api_error::ApiError;
+use super::limits::MAX_BODY_BYTES;
 use super::microphone::{self, Microphone};
-use super::modes;
 use super::pictures;
 use super::rate::Bucket;
-use super::read::{self, LongOne, MOST_THROWN_AWAY};
-use super::refusal::Refusal;
+use super::request_input::{self, ImagePermit, MAX_DISCARDED_BYTES};
+use super::server_state::{self, ServerState, SharedState};
+use super::websocket_messages::{self, AnswerMode, Chat, Inbound, SocketSessions};
 use futures_util::{SinkExt, StreamExt};
 use hark_core::api::{EventFeed, EventNews, Speaker};
 use hark_core::public_event::{Origin, PublicEvent};
@@ -33,30 +33,30 @@ struct Gone;
 
 /// Goes on until one of both ends it.
 pub(super) async fn serve(
-    app: Shared,
+    app: SharedState,
     stream: Stream,
-    (ends, operator): (Ends, Operator),
+    (peer, operator): (Peer, Operator),
     mut feed: Box<dyn EventFeed>,
 ) {
     let now = Instant::now();
     let burst = f64::from(app.limits.events_per_second) * 2.0;
     let mut socket = Socket {
         stream,
-        ends,
+        peer,
         operator,
-        sessions: Sessions::new(),
+        sessions: SocketSessions::new(),
         events: Bucket::full(burst, now),
         left_out: 0,
         alive: now,
         microphone: Microphone::new(now),
-        long_ones: Vec::new(),
+        image_permits: Vec::new(),
         app: &app,
     };
     let mut closing = app.closing.clone();
     let mut beat = heartbeat(&app);
     loop {
         let step = tokio::select! {
-            () = app::ends(&mut closing) => {
+            () = server_state::closed(&mut closing) => {
                 socket.close(CloseCode::Away, "Hark is ending").await;
                 return;
             }
@@ -74,7 +74,7 @@ pub(super) async fn serve(
     }
 }
 
-fn heartbeat(app: &App) -> Interval {
+fn heartbeat(app: &ServerState) -> Interval {
     let mut beat = interval(app.limits.ping);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat
@@ -82,9 +82,9 @@ fn heartbeat(app: &App) -> Interval {
 
 struct Socket<'a> {
     stream: Stream,
-    ends: Ends,
+    peer: Peer,
     operator: Operator,
-    sessions: Sessions,
+    sessions: SocketSessions,
     /// Public events it may be sent at once.
     events: Bucket,
     /// Events it was not sent and has not been told of.
@@ -93,8 +93,8 @@ struct Socket<'a> {
     alive: Instant,
     microphone: Microphone,
     /// Chats with pictures that are not answered yet: conversation, when it was sent, its place.
-    long_ones: Vec<(String, Instant, LongOne)>,
-    app: &'a App,
+    image_permits: Vec<(String, Instant, ImagePermit)>,
+    app: &'a ServerState,
 }
 
 impl Socket<'_> {
@@ -104,7 +104,7 @@ impl Socket<'_> {
             Some(Ok(message)) => message,
             Some(Err(Error::Capacity(_))) => {
                 self.close(CloseCode::Size, "a message is too long").await;
-                self.throw_away().await;
+                self.discard().await;
                 return Err(Gone);
             }
             Some(Err(Error::Utf8(_))) => {
@@ -128,39 +128,40 @@ impl Socket<'_> {
         match answer {
             Ok(None) => Ok(()),
             Ok(Some(text)) => self.send(text).await,
-            Err(refusal) => self.send(messages::refused(&refusal)).await,
+            Err(error) => self.send(websocket_messages::refused(&error)).await,
         }
     }
 
     /// Does what a message wants; what it is answered at once, if anything.
-    async fn act(&mut self, text: &Utf8Bytes) -> Result<Option<String>, Refusal> {
-        if !self.ends.is_owner {
-            self.app.guard.count(self.ends.client.ip())?;
+    async fn act(&mut self, text: &Utf8Bytes) -> Result<Option<String>, ApiError> {
+        if !self.peer.is_owner {
+            self.app.guard.count(self.peer.client.ip())?;
         }
-        let (message, place) = if text.len() > BODY_BYTES {
-            let place = read::long_one(self.app)?;
-            (messages::read_long(text)?, Some(place))
+        let (message, place) = if text.len() > MAX_BODY_BYTES {
+            let place = request_input::acquire_image_permit(self.app)?;
+            (websocket_messages::read_long(text)?, Some(place))
         } else {
-            (messages::read(text)?, None)
+            (websocket_messages::read(text)?, None)
         };
         let event = match message {
             Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
-                let text = read::text("content", &content)?;
+                let text = request_input::text("content", &content)?;
                 let pictures = pictures::pictures(images, self.app.image_bytes)?;
                 let session = self.sessions.chat(session_id.as_deref())?;
-                let mode = modes::settle(self.app, &session, self.sessions.is_own(&session), mode).await;
+                let mode =
+                    answer_modes::settle(self.app, &session, self.sessions.is_own(&session), mode).await;
                 let origin = Origin::Api(session.clone());
                 if !pictures.is_empty() {
                     self.app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
                 }
-                self.long_ones.extend(place.map(|place| (session, Instant::now(), place)));
-                Event::Typed { text, origin, speak: speak.unwrap_or(mode == Mode::Voice), dry_run }
+                self.image_permits.extend(place.map(|place| (session, Instant::now(), place)));
+                Event::Typed { text, origin, speak: speak.unwrap_or(mode == AnswerMode::Voice), dry_run }
             }
             Inbound::Approve { turn, session_id } => self.answer(turn, session_id, true)?,
             Inbound::Deny { turn, session_id } => self.answer(turn, session_id, false)?,
             Inbound::Stop => Event::Stop,
             Inbound::ListModels => {
-                return Ok(Some(messages::models(self.app.api.models().await?)));
+                return Ok(Some(websocket_messages::models(self.app.api.models().await?)));
             }
         };
         self.app.api.push(event)?;
@@ -168,9 +169,9 @@ impl Socket<'_> {
     }
 
     /// Hands a frame of the microphone on; what is to be told of it.
-    fn hear(&mut self, frame: &[u8]) -> Option<Refusal> {
+    fn hear(&mut self, frame: &[u8]) -> Option<ApiError> {
         let session = self.sessions.last();
-        let aloud = self.app.modes.known(&session) == Some(Mode::Voice);
+        let aloud = self.app.modes.known(&session) == Some(AnswerMode::Voice);
         self.microphone.take(self.app, &Speaker { session, aloud }, frame)
     }
 
@@ -179,7 +180,7 @@ impl Socket<'_> {
         turn: Option<String>,
         session_id: Option<String>,
         yes: bool,
-    ) -> Result<Event, Refusal> {
+    ) -> Result<Event, ApiError> {
         let session = match session_id {
             Some(name) => self.sessions.enter(Some(&name))?,
             None => self.sessions.last(),
@@ -206,14 +207,14 @@ impl Socket<'_> {
     async fn tell_event(&mut self, envelope: &Envelope) -> Result<(), Gone> {
         let per_second = f64::from(self.app.limits.events_per_second);
         let may =
-            self.ends.is_owner || self.events.take(per_second * 2.0, per_second, Instant::now()).is_ok();
+            self.peer.is_owner || self.events.take(per_second * 2.0, per_second, Instant::now()).is_ok();
         if may {
             self.own_up().await?;
-            self.send(messages::event(&self.sessions, envelope)).await?;
+            self.send(websocket_messages::event(&self.sessions, envelope)).await?;
         } else {
             self.leave_out(1);
         }
-        match messages::answer(&self.sessions, envelope) {
+        match websocket_messages::answer(&self.sessions, envelope) {
             Some(answer) => {
                 self.give_places_back(envelope);
                 self.send(answer).await
@@ -225,20 +226,20 @@ impl Socket<'_> {
     /// The pictures of a conversation are gone when its turn is over.
     fn give_places_back(&mut self, envelope: &Envelope) {
         if let (Some(Origin::Api(session)), PublicEvent::Turn { .. }) = (&envelope.origin, &envelope.event) {
-            self.long_ones.retain(|(of, ..)| of != session);
+            self.image_permits.retain(|(of, ..)| of != session);
         }
     }
 
     fn leave_out(&mut self, count: u64) {
         self.left_out += count;
-        self.app.figures.left_out.fetch_add(count, Ordering::Relaxed);
+        self.app.metrics.left_out.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Tells how many events were left out, if any were.
     async fn own_up(&mut self) -> Result<(), Gone> {
         match std::mem::take(&mut self.left_out) {
             0 => Ok(()),
-            count => self.send(messages::left_out(count)).await,
+            count => self.send(websocket_messages::left_out(count)).await,
         }
     }
 
@@ -249,7 +250,7 @@ impl Socket<'_> {
             return Err(Gone);
         }
         let longest = self.app.limits.ask;
-        self.long_ones.retain(|(_, sent, _)| sent.elapsed() < longest);
+        self.image_permits.retain(|(_, sent, _)| sent.elapsed() < longest);
         self.own_up().await?;
         self.put(Message::Ping(Bytes::new())).await
     }
@@ -275,16 +276,16 @@ impl Socket<'_> {
 
     /// Reads on for a while without keeping anything: a client that is still sending when the connection is closed never
     /// sees why.
-    async fn throw_away(&mut self) {
-        let mut rest = self.stream.get_mut().take(MOST_THROWN_AWAY as u64);
+    async fn discard(&mut self) {
+        let mut rest = self.stream.get_mut().take(MAX_DISCARDED_BYTES as u64);
         let mut nowhere = tokio::io::sink();
-        // Whoever goes on after that finds the connection closed.
+        // A client that goes on after that finds the connection closed.
         let _ = timeout(self.app.limits.write, tokio::io::copy(&mut rest, &mut nowhere)).await;
     }
 
     async fn close(&mut self, code: CloseCode, reason: &'static str) {
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
-        // Whoever does not take the farewell goes without.
+        // A client that does not take the close frame goes without.
         let _ = timeout(self.app.limits.write, self.stream.close(Some(frame))).await;
     }
 }

@@ -1,10 +1,10 @@
-//! From a request to a WebSocket (RFC 6455, 4.2): the handshake, then [`socket`](super::socket).
+//! From a request to a WebSocket (RFC 6455, 4.2): the handshake, then [`websocket_connection`](super::websocket_connection).
 
-use super::app::Shared;
-use super::guard::{BEARER_PROTOCOL, Ends, Operator, protocols};
-use super::limits::BODY_BYTES;
-use super::refusal::Refusal;
-use super::socket;
+use super::access_guard::{BEARER_PROTOCOL, Operator, Peer, protocols};
+use super::api_error::ApiError;
+use super::limits::MAX_BODY_BYTES;
+use super::server_state::SharedState;
+use super::websocket_connection;
 use axum::extract::{Request, State};
 use axum::http::header::{
     CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
@@ -47,7 +47,7 @@ const PLAIN_PROTOCOL: &str = "hark";
 
 /// What a client may send, with pictures of so many bytes, and keep waiting.
 fn settings(image_bytes: usize) -> WebSocketConfig {
-    let longest = Some(BODY_BYTES + image_bytes);
+    let longest = Some(MAX_BODY_BYTES + image_bytes);
     WebSocketConfig::default()
         .max_message_size(longest)
         .max_frame_size(longest)
@@ -57,35 +57,35 @@ fn settings(image_bytes: usize) -> WebSocketConfig {
 }
 
 /// `GET /ws`.
-pub(super) async fn open(State(app): State<Shared>, mut request: Request) -> Response {
+pub(super) async fn open(State(app): State<SharedState>, mut request: Request) -> Response {
     match prepare(&app, &mut request) {
         Ok(response) => response,
-        Err(refusal) => refusal.into_response(),
+        Err(error) => error.into_response(),
     }
 }
 
-fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
+fn prepare(app: &SharedState, request: &mut Request) -> Result<Response, ApiError> {
     let headers = request.headers();
     let key = shake(headers)?;
     let protocol = chosen(headers);
-    let missing = || Refusal::bad_request("this connection cannot become a WebSocket", "use HTTP/1.1");
-    let ends = *request.extensions().get::<Ends>().ok_or_else(missing)?;
+    let missing = || ApiError::bad_request("this connection cannot become a WebSocket", "use HTTP/1.1");
+    let peer = *request.extensions().get::<Peer>().ok_or_else(missing)?;
     let operator = request.extensions().get::<Operator>().copied().unwrap_or_default();
     if request.extensions().get::<hyper::upgrade::OnUpgrade>().is_none() {
         return Err(missing());
     }
     let busy = || {
         let fix = "close some, or raise dashboard.max_connections";
-        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many WebSockets are open", fix)
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many WebSockets are open", fix)
     };
     // Those that others hold open are none of the owner's.
-    let permit = match ends.is_owner {
+    let permit = match peer.is_owner {
         true => None,
         false => Some(app.sockets.clone().try_acquire_owned().map_err(|_| busy())?),
     };
     let upgrading = hyper::upgrade::on(request);
     let shared = app.clone();
-    app.figures.sockets.fetch_add(1, Ordering::Relaxed);
+    app.metrics.sockets.fetch_add(1, Ordering::Relaxed);
     // From now on, not from when the client has read the answer: it may rely on what it asks for next.
     let feed = app.api.events();
     tokio::spawn(async move {
@@ -96,7 +96,7 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
                 let stream =
                     WebSocketStream::from_raw_socket(io, Role::Server, Some(settings(shared.image_bytes)))
                         .await;
-                socket::serve(shared, stream, (ends, operator), feed).await;
+                websocket_connection::serve(shared, stream, (peer, operator), feed).await;
             }
             Err(error) => tracing::debug!("a WebSocket was not opened: {error}"),
         }
@@ -112,12 +112,12 @@ fn prepare(app: &Shared, request: &mut Request) -> Result<Response, Refusal> {
 }
 
 /// The key of a handshake that is put together well.
-fn shake(headers: &HeaderMap) -> Result<String, Refusal> {
+fn shake(headers: &HeaderMap) -> Result<String, ApiError> {
     let upgrade = |message: &str| {
         let fix = "open it as a WebSocket of version 13";
-        let refusal = Refusal::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", message, fix);
-        let refusal = refusal.with(UPGRADE, HeaderValue::from_static("websocket"));
-        refusal.with(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"))
+        let error = ApiError::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", message, fix);
+        let error = error.with(UPGRADE, HeaderValue::from_static("websocket"));
+        error.with(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"))
     };
     if !has_word(headers, &CONNECTION, "upgrade") || !has_word(headers, &UPGRADE, "websocket") {
         return Err(upgrade("this address speaks WebSocket"));
@@ -129,7 +129,7 @@ fn shake(headers: &HeaderMap) -> Result<String, Refusal> {
     // Sixteen bytes in base64.
     let key = text(&SEC_WEBSOCKET_KEY).filter(|key| key.len() == 24 && key.ends_with("=="));
     let key = key.ok_or_else(|| {
-        Refusal::bad_request("the header Sec-WebSocket-Key is missing or wrong", "send one by RFC 6455")
+        ApiError::bad_request("the header Sec-WebSocket-Key is missing or wrong", "send one by RFC 6455")
     })?;
     Ok(key.to_owned())
 }
