@@ -1,43 +1,42 @@
-//! The files of the database: made so that only their owner can read them, told apart by whoever has them open, renamed
-//! and never deleted.
+//! The files of the database: readable by their owner only, locked while the database is open, renamed and never deleted.
 
-use super::error::RememberingError;
+use super::error::StoreError;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A file beside the database, locked while the database is open: shared by everybody who has, alone by whoever
-/// puts another in its place. The system lets go of it when a program dies.
+/// A lock file beside the database: shared by every program that has the database open, exclusive for one that replaces
+/// it. The system releases it when a program dies.
 #[derive(Debug)]
-pub(super) struct InUse {
+pub(super) struct DatabaseLock {
     file: fs::File,
     path: PathBuf,
     /// A program has had the database open before, as it is here now.
     pub(super) was_open: bool,
 }
 
-impl InUse {
+impl DatabaseLock {
     /// Opens the file; nothing is locked yet.
-    pub(super) fn note(database: &Path) -> Result<Self, RememberingError> {
+    pub(super) fn note(database: &Path) -> Result<Self, StoreError> {
         Self::of(database, was_open(database))
     }
 
-    fn of(database: &Path, was_open: bool) -> Result<Self, RememberingError> {
+    fn of(database: &Path, was_open: bool) -> Result<Self, StoreError> {
         let path = with_suffix(database, ".lock");
         match private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(&path) {
             Ok(file) => Ok(Self { file, path, was_open }),
-            Err(error) => Err(RememberingError::Open { path, why: error.to_string() }),
+            Err(error) => Err(StoreError::Open { path, why: error.to_string() }),
         }
     }
 
-    pub(super) fn is_mine_alone(&self) -> bool {
+    pub(super) fn is_exclusive(&self) -> bool {
         self.file.try_lock().is_ok()
     }
 
-    /// Waits while somebody puts another database in place.
-    pub(super) fn share(&self) -> Result<(), RememberingError> {
-        let failed = |error: io::Error| RememberingError::Open {
+    /// Waits while another program replaces the database.
+    pub(super) fn share(&self) -> Result<(), StoreError> {
+        let failed = |error: io::Error| StoreError::Open {
             path: self.path.clone(),
             why: format!("it cannot be locked: {error}"),
         };
@@ -69,23 +68,22 @@ pub(super) fn was_open(database: &Path) -> bool {
     database.exists() && with_suffix(database, ".lock").exists()
 }
 
-/// Keeps others from opening the database while nobody has it open: `None` where somebody has, or where none ever did.
-/// To be held for a moment only.
-pub(super) fn alone(database: &Path) -> Option<fs::File> {
+/// The exclusive lock: `None` when a program has the database open, or none ever had. To be held for a moment only.
+pub(super) fn lock_exclusive(database: &Path) -> Option<fs::File> {
     let file = fs::File::open(with_suffix(database, ".lock")).ok()?;
     file.try_lock().is_ok().then_some(file)
 }
 
 /// Makes the file where there is none, and notes that it is about to be opened.
-pub(super) fn claim(path: &Path) -> Result<InUse, RememberingError> {
+pub(super) fn lock_and_prepare(path: &Path) -> Result<DatabaseLock, StoreError> {
     let was_open = was_open(path);
     prepare(path)?;
-    InUse::of(path, was_open)
+    DatabaseLock::of(path, was_open)
 }
 
 /// Makes the folder and an empty file.
-pub(super) fn prepare(path: &Path) -> Result<(), RememberingError> {
-    let cannot = |error: io::Error| RememberingError::Open { path: path.to_owned(), why: error.to_string() };
+pub(super) fn prepare(path: &Path) -> Result<(), StoreError> {
+    let cannot = |error: io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
     fs::create_dir_all(folder(path)).map_err(cannot)?;
     let file = private(fs::OpenOptions::new().write(true).create(true).truncate(false)).open(path);
     file.and_then(|file| file.sync_all()).map_err(cannot)?;
@@ -99,7 +97,7 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 
 /// Renames the database and its log to a name with the time; the log goes first: a log left beside another database
 /// could be replayed into it. `what` says why, as in `damaged`.
-pub(super) fn set_aside(path: &Path, what: &str) -> Result<PathBuf, RememberingError> {
+pub(super) fn set_aside(path: &Path, what: &str) -> Result<PathBuf, StoreError> {
     let unix_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let mut kept_as = with_suffix(path, &format!(".{what}-{unix_ms}"));
     let mut number = 1;
@@ -114,7 +112,7 @@ pub(super) fn set_aside(path: &Path, what: &str) -> Result<PathBuf, RememberingE
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
                 let why = format!("it cannot be renamed: {error}");
-                return Err(RememberingError::Open { path: from, why });
+                return Err(StoreError::Open { path: from, why });
             }
         }
     }

@@ -1,14 +1,14 @@
-//! What of a conversation a language model is told, decided without one: every request has a kind; the reason says
-//! which kinds are told, the budget how much of them, and what is left how much it can be relied on.
+//! The history policy: which earlier requests of a conversation a language model is told. Every request has a kind; the
+//! reason says which kinds are told, the budget how many of them, and the result how far they can be relied on.
 
 use super::tags::{name, tag};
 use hark_config::memory::Memory;
 use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed};
 
-/// How many of the last entries are told whatever their kind and length: the latest exchange.
-const ALWAYS: usize = 2;
+/// Number of the last entries that are told in any case: the latest exchange.
+const LATEST_ENTRIES: usize = 2;
 /// With fewer entries a context is not strong.
-const STRONG_ENTRIES: usize = 2;
+const MIN_STRONG_ENTRIES: usize = 2;
 
 /// A request with its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Entry {
 /// Chooses of a conversation, the oldest entry first, what is told for this reason; without one nothing is.
 pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory) -> Replayed {
     let Some(reason) = reason else { return nothing(entries.len()) };
-    let latest = entries.len().saturating_sub(ALWAYS);
+    let latest = entries.len().saturating_sub(LATEST_ENTRIES);
     let wanted = |entry: &Entry| kinds(reason, settings).iter().any(|kind| kind == name(entry.tag));
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
     for (at, entry) in entries.iter().enumerate() {
@@ -60,7 +60,7 @@ pub fn replay(entries: &[Entry], reason: Option<ReplayReason>, settings: &Memory
     left_out.dedup();
 
     let lines: Vec<String> = kept.iter().map(|entry| entry.told()).collect();
-    let from = first_within(&lines, settings.replay_chars as usize);
+    let from = first_within(&lines, settings.history_chars as usize);
     let used = &kept[from..];
     let text = lines[from..].concat();
     let trimmed = from > 0;
@@ -97,7 +97,7 @@ fn nothing(entries_available: usize) -> Replayed {
 
 /// Where the entries begin that fit into `most` characters; the latest exchange always does.
 fn first_within(lines: &[String], most: usize) -> usize {
-    let always = lines.len().saturating_sub(ALWAYS);
+    let always = lines.len().saturating_sub(LATEST_ENTRIES);
     let mut left = most;
     for (at, line) in lines.iter().enumerate().rev() {
         let length = line.chars().count();
@@ -113,7 +113,7 @@ fn strength(used: &[&Entry], trimmed: bool, reason: ReplayReason) -> ContextStre
     let any = |wanted: &[EntryTag]| used.iter().any(|entry| wanted.contains(&entry.tag));
     let goes_on = matches!(reason, ReplayReason::Session | ReplayReason::Continuation);
     let tells = any(&[EntryTag::Instruction, EntryTag::Correction]);
-    if used.len() >= STRONG_ENTRIES && !trimmed && goes_on && tells {
+    if used.len() >= MIN_STRONG_ENTRIES && !trimmed && goes_on && tells {
         ContextStrength::Strong
     } else if !any(&[EntryTag::Question, EntryTag::Instruction, EntryTag::Correction])
         || (reason == ReplayReason::Clarification && trimmed)
@@ -135,12 +135,12 @@ pub fn instruction(strength: ContextStrength) -> &'static str {
 
 fn kinds(reason: ReplayReason, settings: &Memory) -> &[String] {
     match reason {
-        ReplayReason::Continuation => &settings.replay_continuation,
-        ReplayReason::Clarification => &settings.replay_clarification,
-        ReplayReason::Session => &settings.replay_session,
+        ReplayReason::Continuation => &settings.history_continuation,
+        ReplayReason::Clarification => &settings.history_clarification,
+        ReplayReason::Session => &settings.history_session,
     }
 }
 
 #[cfg(test)]
-#[path = "replay_tests.rs"]
+#[path = "model_history_tests.rs"]
 mod tests;

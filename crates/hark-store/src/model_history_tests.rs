@@ -40,7 +40,7 @@ fn the_reason_says_which_kinds_are_told_and_the_latest_two_always_are() {
         assert_eq!((policy.trimmed, policy.reason), (false, Some(reason)));
         assert_eq!(policy.chars_used, replayed.text.chars().count());
     }
-    let own = Memory { replay_session: vec!["meta".into()], ..Memory::default() };
+    let own = Memory { history_session: vec!["meta".into()], ..Memory::default() };
     let replayed = replay(&entries(&all), Some(Session), &own);
     assert_eq!(requests(&replayed), ["r3", "r5", "r6"]);
 }
@@ -108,10 +108,10 @@ proptest! {
         budget in 0_u32..6000,
         reason in prop_oneof![Just(Continuation), Just(Clarification), Just(Session)],
     ) {
-        let settings = Memory { replay_chars: budget, ..Memory::default() };
+        let settings = Memory { history_chars: budget, ..Memory::default() };
         let replayed = replay(&entries, Some(reason), &settings);
         let policy = &replayed.policy;
-        let unbounded = replay(&entries, Some(reason), &Memory { replay_chars: 100_000, ..Memory::default() });
+        let unbounded = replay(&entries, Some(reason), &Memory { history_chars: 100_000, ..Memory::default() });
         // What is told is the end of what would be told without a budget.
         prop_assert!(unbounded.text.ends_with(&replayed.text));
         prop_assert_eq!(policy.trimmed, policy.entries_used < unbounded.policy.entries_used);

@@ -1,12 +1,12 @@
-//! Requests that somebody was promised would be acted on, in the database: written down before they are acknowledged,
-//! with what came of their calls, until they are done.
+//! The log of acknowledged requests: written before a request is acknowledged, with the results of its calls, until the
+//! request is done. Used by `src/app/requests/inbox.rs` for requests from MQTT.
 
 use super::store::Store;
 use hark_core::{Event, Fault, Receipt};
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 /// Requests that are done and still known again.
-const MOST_DONE: u64 = 1024;
+const MAX_DONE: u64 = 1024;
 
 /// A request as it arrived.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,16 +37,16 @@ pub struct OpenRequest {
 }
 
 /// By what a request is known again: packet, content and id, as in [`NewRequest`].
-pub type Mark = (u16, u64, Option<u64>);
+pub type MessageKey = (u16, u64, Option<u64>);
 
 /// What is known of a call before it is run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Begun {
+pub enum CallState {
     /// Nothing: it is noted now.
     First,
     /// It was run to its end.
     Ended(Receipt),
-    /// It was begun, or another was at its place, and nobody knows what came of it.
+    /// It was begun, or another call was at its place, and its result is unknown.
     Unknown,
 }
 
@@ -74,7 +74,7 @@ impl Store {
             }
             let last = numbers.last().copied().unwrap_or(0);
             step.prepare_cached("DELETE FROM requests WHERE done = 1 AND seq <= ?1")?
-                .execute([last.saturating_sub_unsigned(MOST_DONE)])?;
+                .execute([last.saturating_sub_unsigned(MAX_DONE)])?;
             step.commit()?;
             Ok(numbers)
         })?)
@@ -132,7 +132,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn known_requests(&self) -> Result<Vec<Mark>, Fault> {
+    pub fn known_requests(&self) -> Result<Vec<MessageKey>, Fault> {
         Ok(self.call("read the last requests", |db| {
             let sql = "SELECT packet, content, id FROM requests ORDER BY seq";
             let mut rows = db.prepare_cached(sql)?;
@@ -173,7 +173,7 @@ impl Store {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn begin_call(&self, request: i64, at: u32, call: String) -> Result<Begun, Fault> {
+    pub fn begin_call(&self, request: i64, at: u32, call: String) -> Result<CallState, Fault> {
         Ok(self.call("note a call", move |db| {
             let sql = "SELECT call, receipt FROM request_calls WHERE request = ?1 AND at = ?2";
             let known: Option<(String, Option<String>)> = db
@@ -183,11 +183,11 @@ impl Store {
             let Some((known, receipt)) = known else {
                 let sql = "INSERT INTO request_calls (request, at, call) VALUES (?1, ?2, ?3)";
                 db.prepare_cached(sql)?.execute(params![request, at, call])?;
-                return Ok(Begun::First);
+                return Ok(CallState::First);
             };
             let receipt = receipt.filter(|_| known == call);
             let receipt = receipt.and_then(|receipt| serde_json::from_str(&receipt).ok());
-            Ok(receipt.map_or(Begun::Unknown, Begun::Ended))
+            Ok(receipt.map_or(CallState::Unknown, CallState::Ended))
         })?)
     }
 
@@ -269,9 +269,9 @@ mod tests {
         let store = Store::open(&dir.path().join("hark.db")).unwrap();
         let number = store.take_requests(vec![request(1, "a")]).unwrap()[0];
         let begin = |at, call: &str| store.begin_call(number, at, call.to_owned()).unwrap();
-        assert_eq!(begin(0, "toggle"), Begun::First);
-        assert_eq!(begin(0, "toggle"), Begun::Unknown);
-        assert_eq!(begin(1, "toggle"), Begun::First);
+        assert_eq!(begin(0, "toggle"), CallState::First);
+        assert_eq!(begin(0, "toggle"), CallState::Unknown);
+        assert_eq!(begin(1, "toggle"), CallState::First);
         let receipt = Receipt {
             id: "r".into(),
             ok: true,
@@ -280,9 +280,9 @@ mod tests {
             tainted: false,
         };
         store.end_call(number, 0, &receipt).unwrap();
-        assert_eq!(begin(0, "toggle"), Begun::Ended(receipt));
-        assert_eq!(begin(0, "something else"), Begun::Unknown);
+        assert_eq!(begin(0, "toggle"), CallState::Ended(receipt));
+        assert_eq!(begin(0, "something else"), CallState::Unknown);
         store.requests_done(vec![number]).unwrap();
-        assert_eq!(begin(0, "toggle"), Begun::First, "forgotten with its request");
+        assert_eq!(begin(0, "toggle"), CallState::First, "forgotten with its request");
     }
 }

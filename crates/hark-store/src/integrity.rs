@@ -1,6 +1,6 @@
-//! Whether a database is sound: its files, its log, its pages, its tables, and the texts in it.
+//! Integrity checks of a database: its files, its write-ahead log, its pages, its tables, and the texts in it.
 
-use super::files::with_suffix;
+use super::database_files::with_suffix;
 use super::migrations;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -10,10 +10,10 @@ use std::io::Read;
 use std::path::Path;
 
 /// A version further ahead than this was never given: the number is damaged.
-const MOST_AHEAD: i64 = 1000;
+const MAX_VERSIONS_AHEAD: i64 = 1000;
 
 /// Nothing shorter is a database: this is the smallest page there is.
-const LEAST_BYTES: u64 = 512;
+const MIN_BYTES: u64 = 512;
 
 /// Tables that grow large, of which a text that cannot be read harms only what is told of the past.
 const LARGE: &[&str] = &["turns", "entries"];
@@ -36,7 +36,7 @@ pub(super) fn files(path: &Path, was_open: bool, is_alone: bool) -> Option<Strin
     if bytes == 0 {
         return was_open.then(|| "it is empty".to_owned());
     }
-    if bytes < LEAST_BYTES {
+    if bytes < MIN_BYTES {
         return Some("it is too short for a database".to_owned());
     }
     let log = if is_alone { fs::read(with_suffix(path, "-wal")).unwrap_or_default() } else { Vec::new() };
@@ -101,7 +101,7 @@ fn misfit(db: &Connection) -> rusqlite::Result<Option<String>> {
         0 if there.is_empty() => None,
         0 if is_ours => Some("the number of its version is lost".to_owned()),
         _ if !is_ours && !there.is_empty() => Some(other()),
-        version if !(0..=latest + MOST_AHEAD).contains(&version) => {
+        version if !(0..=latest + MAX_VERSIONS_AHEAD).contains(&version) => {
             Some(format!("no Hark ever gave the version {version}"))
         }
         version if version > latest => None,
