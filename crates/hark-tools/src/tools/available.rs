@@ -1,9 +1,8 @@
-//! Which tools can do anything here: what the owner has left switched on, what is configured, and what there is a device
-//! for. A model is told of no other.
+//! Which tools are available: switched on, configured, and with a device to act on. A language model is told of these only.
 
 use super::allowed;
 use super::descriptor::Descriptor;
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::values::VALUED;
 use hark_core::Risk;
 use hark_core::home::Home;
@@ -26,9 +25,12 @@ const DEVICES: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a tool could do something in this home.
-pub(super) fn is_usable(parts: &Parts, tool: &Descriptor, home: &Home) -> bool {
-    let forbidden = tool.risk == Risk::Dangerous && parts.gate.never(tool.permission);
-    !forbidden && allowed(parts, tool).is_ok() && (tool.ready)(parts).is_ok() && has_devices(tool.name, home)
+pub(super) fn is_available(services: &Services, tool: &Descriptor, home: &Home) -> bool {
+    let forbidden = tool.risk == Risk::Dangerous && services.gate.never(tool.permission);
+    !forbidden
+        && allowed(services, tool).is_ok()
+        && (tool.ready)(services).is_ok()
+        && has_devices(tool.name, home)
 }
 
 fn has_devices(tool: &str, home: &Home) -> bool {

@@ -1,9 +1,9 @@
-//! `alarm.move` and `reminder.move`: another time for what is set already.
+//! `alarm.move` and `reminder.move`: another time for an alarm or reminder that is set.
 
 use super::alarm::{Asking, key, none, only, shown};
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use super::timer::{length, work};
 use crate::timers::{TimerError, Timers};
 use crate::undo::Undoable;
@@ -15,13 +15,13 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// `alarm.move`.
-pub fn alarm(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    moved(parts, args, TimerKind::Alarm)
+pub fn alarm(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    moved(services, args, TimerKind::Alarm)
 }
 
 /// `reminder.move`.
-pub fn reminder(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    moved(parts, args, TimerKind::Reminder)
+pub fn reminder(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    moved(services, args, TimerKind::Reminder)
 }
 
 /// Where it is to be put.
@@ -83,9 +83,9 @@ fn bad(message: &str, argument: &str) -> Failure {
     Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!(argument))
 }
 
-fn moved(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
+fn moved(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
     let (asking, aim) = (Asking::of(args, kind), Aim::of(args)?);
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let before = only(timers, &asking, kind, now)?;
         let (due_unix_ms, recurrence) = match &before.recurrence {
             Some(rule) => again(timers, &before, rule, &aim, now)?,

@@ -1,4 +1,4 @@
-//! What other programs (`hark ask`, `hark timers`) do to the same timers, taken over.
+//! Takes over what other programs (`hark ask`, `hark timers`) did to the same timers.
 
 use super::Timers;
 use hark_core::Fault;
@@ -51,7 +51,7 @@ fn rings_still(known: &Timer, stored: &Timer) -> bool {
         && known.due_unix_ms == stored.due_unix_ms
 }
 
-/// What somebody did to it. What repeats and no longer rings was heard or snoozed: both silence it.
+/// What was done to it. What repeats and no longer rings was acknowledged or snoozed: both silence it.
 fn difference(known: &Timer, stored: &Timer) -> TimerChange {
     match (known.state, stored.state) {
         (TimerState::Running | TimerState::Paused, TimerState::Ringing) => TimerChange::Finished,

@@ -1,5 +1,5 @@
-//! What was answered to the last calls: a call that comes again, because somebody tried again or a message was
-//! delivered twice, gets the receipt of the first time and does nothing.
+//! Receipts of the last calls: a call that comes twice (a retry, or a message that was delivered twice) gets the first
+//! receipt and does nothing.
 
 use hark_core::{Receipt, ToolCall};
 use std::collections::VecDeque;
@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 /// How many calls are remembered.
-const MOST: usize = 256;
+const MAX_RECEIPTS: usize = 256;
 
 type Answer = Arc<OnceCell<Receipt>>;
 
 /// The last calls, the oldest first.
 #[derive(Default)]
-pub(super) struct Recent {
+pub(super) struct ReceiptCache {
     calls: Mutex<VecDeque<(ToolCall, Answer)>>,
 }
 
-impl Recent {
+impl ReceiptCache {
     /// The receipt of this call: of the first time, when there was one, also while that is under way. A call is
     /// the same when its turn, its place in it and everything it asks are.
     pub(super) async fn once<F>(&self, call: &ToolCall, act: impl FnOnce() -> F) -> Receipt
@@ -33,7 +33,7 @@ impl Recent {
         if let Some((_, answer)) = calls.iter().find(|(known, _)| known == call) {
             return Arc::clone(answer);
         }
-        if calls.len() == MOST {
+        if calls.len() == MAX_RECEIPTS {
             calls.pop_front();
         }
         let answer = Answer::default();

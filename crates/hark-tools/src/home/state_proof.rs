@@ -1,4 +1,4 @@
-//! Which state of a device proves that it did what it was told.
+//! Which reported state of a device proves that a command was carried out.
 
 use super::command::{DeviceCommand, MediaCommand, brightness_255};
 use super::values;

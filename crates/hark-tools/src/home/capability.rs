@@ -1,4 +1,4 @@
-//! Whether a device can do what it is told, from what it says about itself.
+//! Whether a device can carry out a command, from what it says about itself.
 
 use super::backend::DeviceError;
 use super::command::{DeviceCommand, LightSetting, MediaCommand, ON_OFF};

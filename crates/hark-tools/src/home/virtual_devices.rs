@@ -1,8 +1,8 @@
 //! Virtual devices: each keeps its own state, does what its kind does, and reports the change as a
 //! real one would.
 
-use super::ability::check;
 use super::backend::{DeviceBackend, DeviceError, SendFuture};
+use super::capability::check;
 use super::command::{DeviceCommand, MediaCommand, brightness_255};
 use super::registry::HomeRegistry;
 use super::{SOURCE_DEMO, UNAVAILABLE};
@@ -21,12 +21,12 @@ struct Device {
 }
 
 /// The virtual devices of every entity whose source is `demo`.
-pub struct DemoDevices {
+pub struct VirtualDevices {
     registry: Arc<HomeRegistry>,
     devices: Mutex<HashMap<EntityId, Device>>,
 }
 
-impl DemoDevices {
+impl VirtualDevices {
     /// Makes a device for every demo entity, in the state the registry shows.
     pub fn new(registry: Arc<HomeRegistry>) -> Self {
         let home = registry.home();
@@ -62,7 +62,7 @@ impl DemoDevices {
     }
 }
 
-impl DeviceBackend for DemoDevices {
+impl DeviceBackend for VirtualDevices {
     fn source(&self) -> &'static str {
         SOURCE_DEMO
     }

@@ -2,7 +2,7 @@
 //! process of its own, with the rules of central Europe.
 
 use super::*;
-use crate::test_shelf::Shelf;
+use crate::test_stores::InMemoryTimers;
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
 
 const MIDDLE_OF_EUROPE: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -47,14 +47,14 @@ fn alarm(due_unix_ms: i64, recurrence: Option<&str>) -> NewTimer {
 
 /// What the wall shows at every ring of a repetition, looked at every minute and heard a minute later.
 fn rings(rule: &str, from: i64, until: i64) -> Vec<String> {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), from).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), from).unwrap();
     timers.start(alarm(Zone::Local.next(rule, from, from).unwrap(), Some(rule)), from).unwrap();
     let mut seen = Vec::new();
     let mut now = from;
-    let mut watch = ZoneWatch::default();
+    let mut watch = ZoneChangeDetector::default();
     while now < until {
-        if watch.look(timers.zone(), now) {
+        if watch.check(timers.zone(), now) {
             timers.put_right(now).unwrap();
         }
         if !timers.ringing().is_empty() {
@@ -80,7 +80,7 @@ fn story_of_an_hour_that_is_left_out() {
     let now = utc("2027-03-27T20:00");
     let due = Zone::Local.unix_ms(naive("2027-03-28T02:30"));
     assert_eq!((due, shown(due).as_str()), (utc("2027-03-28T01:30"), "03-28 03:30"));
-    let timers = Timers::load(Arc::new(Shelf::default()), now).unwrap();
+    let timers = Timers::load(Arc::new(InMemoryTimers::default()), now).unwrap();
     timers.start(alarm(due, None), now).unwrap();
     let eight = Zone::Local.unix_ms(naive("2027-03-28T08:00"));
     assert_eq!(eight, utc("2027-03-28T06:00"), "eight is an hour nearer that night");
@@ -104,8 +104,8 @@ fn story_of_an_hour_that_comes_twice() {
     let now = utc("2027-10-30T20:00");
     let due = Zone::Local.unix_ms(naive("2027-10-31T02:30"));
     assert_eq!(due, utc("2027-10-31T00:30"), "the first of both");
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), now).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), now).unwrap();
     let set = timers.start(alarm(due, None), now).unwrap();
     assert_eq!(set.wall.as_deref(), Some("2027-10-31T02:30:00"));
     assert_eq!(timers.due(due).len(), 1);
@@ -117,7 +117,7 @@ fn story_of_an_hour_that_comes_twice() {
     timers.put_right(between).unwrap();
     assert!(timers.due(utc("2027-10-31T01:29")).is_empty(), "it stays the second one");
     // The program starts again in the repeated hour, and nothing rings twice.
-    let again = Timers::load(shelf, utc("2027-10-31T01:29")).unwrap();
+    let again = Timers::load(timer_store, utc("2027-10-31T01:29")).unwrap();
     again.put_right(utc("2027-10-31T01:29")).unwrap();
     assert!(again.due(utc("2027-10-31T01:29")).is_empty());
     assert_eq!(again.due(utc("2027-10-31T01:30")).len(), 1);
@@ -153,9 +153,9 @@ fn east(hours: i32) -> Zone {
 
 #[test]
 fn a_time_of_day_is_kept_when_the_house_gets_another_zone() {
-    let shelf = Arc::new(Shelf::default());
+    let timer_store = Arc::new(InMemoryTimers::default());
     let now = utc("2026-11-20T20:00");
-    let timers = Timers::load(shelf.clone(), now).unwrap().in_zone(east(1));
+    let timers = Timers::load(timer_store.clone(), now).unwrap().in_zone(east(1));
     let seven = east(1).unix_ms(naive("2026-11-21T07:00"));
     timers.start(alarm(seven, None), now).unwrap();
     timers.start(alarm(seven, Some("FREQ=DAILY;BYHOUR=7;BYMINUTE=0")), now).unwrap();
@@ -164,15 +164,15 @@ fn a_time_of_day_is_kept_when_the_house_gets_another_zone() {
     timers.start(alarm(in_ten, None), now).unwrap();
     let dues = |timers: &Timers| timers.all().iter().map(|timer| timer.due_unix_ms).collect::<Vec<_>>();
     // Carried five hours to the west; the program is started again there.
-    let there = Timers::load(shelf.clone(), now).unwrap().in_zone(east(-4));
+    let there = Timers::load(timer_store.clone(), now).unwrap().in_zone(east(-4));
     there.put_right(now).unwrap();
     let later = seven + 5 * 3_600_000;
     assert_eq!(dues(&there), [later, later, now + 3_600_000, in_ten], "lengths stay lengths");
-    assert_eq!(*shelf.kept.lock().unwrap(), there.all(), "on the disk, too");
+    assert_eq!(*timer_store.kept.lock().unwrap(), there.all(), "on the disk, too");
     // Snoozed, it is a length; the next morning it is seven o'clock again, also back in the east.
     there.due(later);
     there.snooze(540_000, later).unwrap();
-    let back = Timers::load(shelf.clone(), later).unwrap().in_zone(east(1));
+    let back = Timers::load(timer_store.clone(), later).unwrap().in_zone(east(1));
     back.put_right(later).unwrap();
     assert_eq!(dues(&back)[1], later + 540_000);
     back.due(later + 540_000);
@@ -180,7 +180,7 @@ fn a_time_of_day_is_kept_when_the_house_gets_another_zone() {
     assert_eq!(dues(&back).len(), 1);
     assert_eq!(east(1).wall(dues(&back)[0]), naive("2026-11-22T07:00"));
     // To the east, past seven: it rings late, and once.
-    let far = Timers::load(shelf, later).unwrap().in_zone(east(12));
+    let far = Timers::load(timer_store, later).unwrap().in_zone(east(12));
     let after = east(12).unix_ms(naive("2026-11-22T07:30"));
     far.put_right(after).unwrap();
     let late = far.due(after);
@@ -189,10 +189,10 @@ fn a_time_of_day_is_kept_when_the_house_gets_another_zone() {
 
 #[test]
 fn another_zone_is_noticed_once() {
-    let mut watch = ZoneWatch::default();
+    let mut watch = ZoneChangeDetector::default();
     let now = utc("2026-11-20T20:00");
-    assert!(!watch.look(east(1), now));
-    assert!(!watch.look(east(1), now + 1_000));
-    assert!(watch.look(east(2), now + 2_000));
-    assert!(!watch.look(east(2), now + 3_000));
+    assert!(!watch.check(east(1), now));
+    assert!(!watch.check(east(1), now + 1_000));
+    assert!(watch.check(east(2), now + 2_000));
+    assert!(!watch.check(east(2), now + 3_000));
 }

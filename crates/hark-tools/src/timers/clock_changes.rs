@@ -1,5 +1,5 @@
-//! The clock on the wall is set, and timers keep their promise: what was to ring so long from now does, what was to
-//! ring at a time of day rings when the wall shows it, and nothing rings twice.
+//! What happens to timers when the wall clock is set: a timer keeps its length, an alarm its time of day, and nothing rings
+//! twice. Detects jumps of the clock and changes of the time zone.
 
 use super::Timers;
 use crate::zone::Zone;
@@ -14,14 +14,14 @@ const SAME_DAY_MS: i64 = 25 * 3600 * 1000;
 
 /// Finds out when the wall clock is set, by one that never is and that goes on while the machine sleeps.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct JumpWatch {
+pub struct ClockJumpDetector {
     last: Option<(i64, i64)>,
 }
 
-impl JumpWatch {
+impl ClockJumpDetector {
     /// Takes both clocks at one moment, in milliseconds; answers by how much the wall clock was set since the last
     /// look, when it was.
-    pub fn look(&mut self, wall_ms: i64, steady_ms: i64) -> Option<i64> {
+    pub fn check(&mut self, wall_ms: i64, steady_ms: i64) -> Option<i64> {
         let before = self.last.replace((wall_ms, steady_ms));
         let (wall_before, steady_before) = before?;
         let jump = (wall_ms - wall_before) - (steady_ms - steady_before);
@@ -31,14 +31,14 @@ impl JumpWatch {
 
 /// Finds out when the house gets another time zone, or other rules of summer time.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ZoneWatch {
+pub struct ZoneChangeDetector {
     last: Option<[i64; 4]>,
 }
 
-impl ZoneWatch {
+impl ZoneChangeDetector {
     /// Whether clocks here are ahead of UTC by something else than at the last look, now or in the seasons to come.
     /// True as well when only the season has changed, which moves nothing.
-    pub fn look(&mut self, zone: Zone, now_unix_ms: i64) -> bool {
+    pub fn check(&mut self, zone: Zone, now_unix_ms: i64) -> bool {
         const SEASON_MS: i64 = 91 * 24 * 3600 * 1000;
         let ahead = [0, 1, 2, 3].map(|season| zone.offset_ms(now_unix_ms + season * SEASON_MS));
         self.last.replace(ahead).is_some_and(|before| before != ahead)
@@ -116,5 +116,5 @@ impl Timers {
 }
 
 #[cfg(test)]
-#[path = "clocks_tests.rs"]
+#[path = "clock_changes_tests.rs"]
 mod tests;

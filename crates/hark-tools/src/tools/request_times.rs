@@ -1,5 +1,4 @@
-//! When the requests came that are written down until they are carried out: what they reckon from now is reckoned from
-//! then, so that it is the same when they are taken up again after the program died.
+//! When logged requests came: times in them are relative to that moment, also when they are carried out after a restart.
 
 use hark_core::TurnId;
 use std::collections::BTreeMap;
@@ -7,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The moments, by the turn that such a request opens.
 #[derive(Debug, Default)]
-pub struct Arrivals(Mutex<BTreeMap<TurnId, i64>>);
+pub struct RequestTimes(Mutex<BTreeMap<TurnId, i64>>);
 
-impl Arrivals {
+impl RequestTimes {
     /// It came then, in milliseconds since the Unix epoch.
     pub fn note(&self, turn: TurnId, unix_ms: i64) {
         self.lock().insert(turn, unix_ms);

@@ -74,14 +74,14 @@ async fn nothing_is_changed_without_a_yes_whatever_the_policy() {
     ];
     for policy in [DangerPolicy::Confirm, DangerPolicy::Allow] {
         let house = Built { policy, ..reaching(&[]) }.house();
-        let before = house.tools.parts().home.registry().home();
+        let before = house.tools.services().home.registry().home();
         for (tool, args, act, what) in &wanted {
             let receipt = house.talked_into(tool, args.clone(), false).await;
             let question = asks(&receipt);
             assert!(question.contains(act) && question.contains(what), "{tool}: {question}");
         }
-        assert_eq!(house.tools.parts().home.registry().home(), before);
-        assert!(house.tools.parts().timers.all().is_empty() && house.knob.1.lock().unwrap().is_empty());
+        assert_eq!(house.tools.services().home.registry().home(), before);
+        assert!(house.tools.services().timers.all().is_empty() && house.knob.1.lock().unwrap().is_empty());
     }
     let house = house();
     for (tool, args) in [
@@ -146,7 +146,7 @@ async fn a_secret_of_the_house_is_never_sent() {
     std::fs::write(file.path(), "a-long-token-of-the-house\n").unwrap();
     let secrets = HouseSecrets::in_files(vec![file.path().to_owned()]);
     let house = Built { policy: DangerPolicy::Allow, secrets, ..reaching(&[&address]) }.house();
-    let hidden = house.tools.parts().home.registry().secrets().hide("hunter22");
+    let hidden = house.tools.services().home.registry().secrets().hide("hunter22");
     assert!(!hidden.contains("hunter22"));
     for (tool, args) in [
         ("fetch.get", json!({"url": format!("http://{address}/?q=a-long-token-of-the-house")})),
@@ -226,7 +226,7 @@ async fn receipts_tell_whether_text_from_outside_may_be_in_them() {
         let name = entity.name.clone();
         house
             .tools
-            .parts()
+            .services()
             .home
             .registry()
             .replace("mqtt", Home { entities: vec![entity], ..Home::default() });

@@ -1,4 +1,4 @@
-//! This machine: how it is, and what runs on it. Only looks.
+//! Information about this machine and its processes. Read only.
 
 use std::time::Duration;
 use sysinfo::{
@@ -13,7 +13,7 @@ const LIKELY_CELSIUS: std::ops::RangeInclusive<f32> = -40.0..=150.0;
 
 /// One running program. Its arguments are not told: they may hold secrets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Running {
+pub struct ProcessInfo {
     /// Its number.
     pub pid: u32,
     /// Name of its program.
@@ -28,7 +28,7 @@ pub struct Running {
 
 /// A disk.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Space {
+pub struct DiskSpace {
     /// Where it is found.
     pub mount: String,
     /// All of it.
@@ -39,7 +39,7 @@ pub struct Space {
 
 /// How this machine is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
+pub struct SystemInfo {
     /// Its name in the network.
     pub name: String,
     /// Such as `Linux (Debian GNU/Linux 13)`.
@@ -59,24 +59,24 @@ pub struct Condition {
     /// Since it was switched on.
     pub uptime_seconds: u64,
     /// Its disks.
-    pub disks: Vec<Space>,
+    pub disks: Vec<DiskSpace>,
     /// Name and °C of what has a sensor.
     pub temperatures: Vec<(String, f32)>,
 }
 
-/// Running programs whose name holds `filter`, the busiest first, then the largest. Takes two looks; waits in between.
-pub fn processes(filter: Option<&str>) -> Vec<Running> {
+/// ProcessInfo programs whose name holds `filter`, the busiest first, then the largest. Takes two looks; waits in between.
+pub fn processes(filter: Option<&str>) -> Vec<ProcessInfo> {
     let what = ProcessRefreshKind::nothing().with_cpu().with_memory().without_tasks();
     let mut system = System::new();
     system.refresh_processes_specifics(ProcessesToUpdate::All, true, what);
     std::thread::sleep(BETWEEN_LOOKS);
     system.refresh_processes_specifics(ProcessesToUpdate::All, true, what);
     let filter = filter.map(str::to_lowercase);
-    let mut running: Vec<Running> = system
+    let mut running: Vec<ProcessInfo> = system
         .processes()
         .values()
         .filter(|process| process.thread_kind().is_none())
-        .map(|process| Running {
+        .map(|process| ProcessInfo {
             pid: process.pid().as_u32(),
             name: process.name().to_string_lossy().into_owned(),
             cpu_percent: process.cpu_usage(),
@@ -90,7 +90,7 @@ pub fn processes(filter: Option<&str>) -> Vec<Running> {
 }
 
 /// How this machine is. Takes two looks; waits in between.
-pub fn condition() -> Condition {
+pub fn system_info() -> SystemInfo {
     let what = RefreshKind::nothing()
         .with_cpu(CpuRefreshKind::nothing().with_cpu_usage())
         .with_memory(MemoryRefreshKind::nothing().with_ram());
@@ -99,7 +99,7 @@ pub fn condition() -> Condition {
     system.refresh_cpu_usage();
     let text =
         |text: Option<String>| text.filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".into());
-    Condition {
+    SystemInfo {
         name: text(System::host_name()),
         system: text(System::long_os_version()),
         processor: text(system.cpus().first().map(|cpu| cpu.brand().trim().to_owned())),
@@ -115,10 +115,10 @@ pub fn condition() -> Condition {
 }
 
 /// Disks that hold something, each once.
-fn disks() -> Vec<Space> {
-    let mut spaces: Vec<Space> = Vec::new();
+fn disks() -> Vec<DiskSpace> {
+    let mut spaces: Vec<DiskSpace> = Vec::new();
     for disk in Disks::new_with_refreshed_list().list().iter().filter(|disk| disk.total_space() > 0) {
-        let space = Space {
+        let space = DiskSpace {
             mount: disk.mount_point().display().to_string(),
             total_bytes: disk.total_space(),
             free_bytes: disk.available_space(),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_machine_has_memory_and_processors() {
-        let now = condition();
+        let now = system_info();
         assert!(now.processors > 0 && now.memory_used_bytes > 0 && now.memory_used_bytes <= now.memory_bytes);
         assert!((0.0..=100.0).contains(&now.cpu_percent) && now.uptime_seconds > 0);
         assert!(now.disks.iter().all(|disk| disk.free_bytes <= disk.total_bytes));

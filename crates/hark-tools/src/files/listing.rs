@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 32;
 
 /// One thing that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct FileEntry {
     /// Its whole path.
     pub path: PathBuf,
     /// `file`, `folder`, `link` or `other`.
@@ -32,7 +32,7 @@ pub struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// At most as many as were asked for.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<FileEntry>,
     /// How many there are, as far as was looked.
     pub count: usize,
     /// There are more than `seen` has, or not everything was looked at.
@@ -49,7 +49,8 @@ impl Files {
         let here = folder(&place)?;
         let (names, more) = names(&here).map_err(|errno| refused(&place, errno))?;
         let at = place.path();
-        let seen: Vec<Seen> = names.iter().filter_map(|name| look(&here, name, at.join(name))).collect();
+        let seen: Vec<FileEntry> =
+            names.iter().filter_map(|name| entry(&here, name, at.join(name))).collect();
         Ok(cut(seen, more, most))
     }
 
@@ -89,7 +90,7 @@ struct Search {
     hidden: bool,
     /// Names it may still look at.
     left: usize,
-    found: Vec<Seen>,
+    found: Vec<FileEntry>,
     cut: bool,
 }
 
@@ -107,7 +108,7 @@ impl Search {
             if !self.hidden && name.as_bytes().starts_with(b".") {
                 continue;
             }
-            let Some(seen) = look(here, &name, at.join(&name)) else { continue };
+            let Some(seen) = entry(here, &name, at.join(&name)) else { continue };
             let is_folder = seen.kind == "folder";
             if self.pattern.fits(&name.to_string_lossy()) {
                 self.found.push(seen);
@@ -126,7 +127,7 @@ impl Search {
     }
 }
 
-fn cut(mut seen: Vec<Seen>, more: bool, most: usize) -> Listing {
+fn cut(mut seen: Vec<FileEntry>, more: bool, most: usize) -> Listing {
     let count = seen.len();
     seen.truncate(most);
     Listing { seen, count, truncated: more || count > most }
@@ -151,7 +152,7 @@ fn names(folder: impl AsFd) -> Result<(Vec<OsString>, bool), rustix::io::Errno> 
 }
 
 /// `None`: it has gone meanwhile.
-fn look(folder: impl AsFd, name: &OsStr, path: PathBuf) -> Option<Seen> {
+fn entry(folder: impl AsFd, name: &OsStr, path: PathBuf) -> Option<FileEntry> {
     let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let (kind, bytes) = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => ("file", u64::try_from(stat.st_size).ok()),
@@ -162,5 +163,5 @@ fn look(folder: impl AsFd, name: &OsStr, path: PathBuf) -> Option<Seen> {
     // Its width and sign differ by system; every time there is fits.
     #[allow(clippy::unnecessary_cast)]
     let modified_unix_s = stat.st_mtime as i64;
-    Some(Seen { path, kind, bytes, modified_unix_s })
+    Some(FileEntry { path, kind, bytes, modified_unix_s })
 }

@@ -1,7 +1,7 @@
-//! What the tools work with.
+//! The services that tools use: home, timers, lists, weather, files, web, clock and the others.
 
-use super::arrivals::Arrivals;
 use super::outcome::Failure;
+use super::request_times::RequestTimes;
 use crate::clipboard::{self, Clipboard};
 use crate::files::Files;
 use crate::home::{HomeControl, select};
@@ -28,8 +28,8 @@ use std::time::Duration;
 /// Tells the local time; the live one is `|| chrono::Local::now().fixed_offset()`.
 pub type Clock = Arc<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>;
 
-/// What outlives the program.
-pub struct Kept {
+/// State that outlives the program.
+pub struct Persistence {
     /// Timers, alarms and reminders.
     pub timers: Arc<Timers>,
     /// Where lists are.
@@ -40,8 +40,8 @@ pub struct Kept {
     pub pin: PinPad,
 }
 
-/// What the tools work with.
-pub struct Parts {
+/// The services that tools use.
+pub struct Services {
     /// The home and its devices.
     pub home: HomeControl,
     /// The timers.
@@ -67,7 +67,7 @@ pub struct Parts {
     /// The time.
     pub clock: Clock,
     /// When requests came that may be taken up again.
-    pub arrivals: Arc<Arrivals>,
+    pub request_times: Arc<RequestTimes>,
     /// The permission gate.
     pub gate: Gate,
     /// The PIN.
@@ -84,14 +84,14 @@ pub struct Parts {
     pub device_timeout: Duration,
 }
 
-impl Parts {
-    /// Puts the parts together as the configuration says.
+impl Services {
+    /// Puts the services together as the configuration says.
     ///
     /// # Errors
     /// When `home.area` names no area of the home.
     pub fn new(
         home: HomeControl,
-        kept: Kept,
+        kept: Persistence,
         node: Arc<dyn NodeControls>,
         clock: Clock,
         (at_home, permissions, tools): (&HomeConfig, &Permissions, &ToolsConfig),
@@ -119,7 +119,7 @@ impl Parts {
             web: Web::new(tools),
             clipboard: clipboard::of_desktop(),
             clock,
-            arrivals: Arc::default(),
+            request_times: Arc::default(),
             gate: Gate::new(permissions),
             pin: kept.pin,
             secrets: HouseSecrets::default(),

@@ -1,7 +1,7 @@
-//! A clock that is set, and a program that died: what was set by its length keeps it.
+//! The wall clock is set, and the program died: timers keep their length.
 
 use super::*;
-use crate::test_shelf::Shelf;
+use crate::test_stores::InMemoryTimers;
 use crate::timers::{NewTimer, TimerError, left_ms};
 use chrono::Offset;
 use hark_core::timer::TimerKind;
@@ -12,7 +12,7 @@ const T0: i64 = 1_795_000_000_000;
 const MIN: u64 = 60_000;
 
 fn timers() -> Timers {
-    Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(Zone::Fixed(chrono::Utc.fix()))
+    Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap().in_zone(Zone::Fixed(chrono::Utc.fix()))
 }
 
 fn new(duration_ms: u64) -> NewTimer {

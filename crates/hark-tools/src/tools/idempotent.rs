@@ -1,9 +1,8 @@
-//! Whether a call of which nobody knows if it was carried out can be carried out again without doing more: only where
-//! the call names the state that is to be, and reaching it twice is reaching it once.
+//! Whether a call is idempotent, so that it can be run again when it is unknown whether it was carried out.
 
 use super::args::Args;
 use super::outcome::Prepared;
-use super::parts::Parts;
+use super::services::Services;
 use super::table;
 use crate::home::command::DeviceCommand;
 use hark_core::{Risk, Slots};
@@ -39,8 +38,8 @@ const SETS: &[&str] = &[
     "list.add",
 ];
 
-/// See the module.
-pub(super) fn is_harmless(parts: &Arc<Parts>, name: &str, args: &Slots) -> bool {
+/// Whether running the call twice has the effect of running it once.
+pub(super) fn is_idempotent(services: &Arc<Services>, name: &str, args: &Slots) -> bool {
     let Some(tool) = table::find(name) else { return false };
     if tool.risk == Risk::Read {
         return true;
@@ -50,7 +49,7 @@ pub(super) fn is_harmless(parts: &Arc<Parts>, name: &str, args: &Slots) -> bool 
         return false;
     }
     // "Turn on" runs scripts and presses buttons, too.
-    match (tool.prepare)(parts, &checked) {
+    match (tool.prepare)(services, &checked) {
         Ok(Prepared::Home { actions, .. }) => actions.list.iter().all(|action| is_state(&action.command)),
         Ok(Prepared::Work(_) | Prepared::Fetch { .. }) => true,
         Ok(Prepared::Answer(_) | Prepared::Gated(..)) | Err(_) => false,

@@ -1,7 +1,7 @@
 //! "Undo that", after everything that can be changed.
 
 use super::*;
-use crate::home::proof::items_of;
+use crate::home::state_proof::items_of;
 
 impl House {
     /// A call of a turn of its own.
@@ -37,14 +37,14 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
         grant: None,
         tainted: false,
     };
-    let tools = InOrder::new(Arc::new(house.tools.clone()), house.tools.parts().clone());
+    let tools = CallOrder::new(Arc::new(house.tools.clone()), house.tools.services().clone());
     let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
     let takes_back = tools.run(call("c", "undo.last", json!({})));
     let starts = tools.run(call("d", "timer.start", json!({"minutes": 7})));
     let (started, taken_back, added) = tokio::join!(starts, takes_back, adds);
     assert!(added.ok && started.ok, "{} {}", added.detail, started.detail);
     assert_eq!(taken_back.detail["undone"][0]["kind"], "list", "{}", taken_back.detail);
-    assert_eq!(house.tools.parts().timers.all().len(), 2);
+    assert_eq!(house.tools.services().timers.all().len(), 2);
 }
 
 #[tokio::test]
@@ -70,21 +70,21 @@ async fn a_change_of_any_kind_is_taken_back() {
     for (tool, args, kind) in cases {
         let house = house();
         let all = |house: &House| {
-            let home = house.tools.parts().home.registry().home();
+            let home = house.tools.services().home.registry().home();
             let states: Vec<String> = home
                 .entities
                 .iter()
                 .filter(|entity| !matches!(entity.id.domain(), "scene" | "script"))
                 .map(|entity| format!("{} {}", entity.id, entity.state))
                 .collect();
-            let lists: Vec<_> = house.tools.parts().lists.all().unwrap();
-            let volume = house.tools.parts().node.volume_percent();
+            let lists: Vec<_> = house.tools.services().lists.all().unwrap();
+            let volume = house.tools.services().node.volume_percent();
             (
                 states,
                 lists,
                 volume,
-                house.tools.parts().timers.all(),
-                house.drawer.facts.lock().unwrap().len(),
+                house.tools.services().timers.all(),
+                house.list_store.facts.lock().unwrap().len(),
             )
         };
         let before = all(&house);
@@ -116,7 +116,7 @@ async fn what_others_did_to_a_list_of_the_home_stays() {
         let mut attributes = house.entity("todo.packing").attributes;
         let Some(Value::Array(items)) = attributes.get_mut("items") else { panic!("{attributes:?}") };
         wish(items);
-        house.tools.parts().home.registry().report(&id, "1", attributes);
+        house.tools.services().home.registry().report(&id, "1", attributes);
     };
     let item = |name: &str| json!({"summary": name, "status": "needs_action"});
     somebody(&|items| *items = vec![item("torch"), item("rope")]);
@@ -135,14 +135,14 @@ async fn what_others_did_to_a_list_of_the_home_stays() {
 async fn what_was_taken_away_comes_back() {
     let house = house();
     house.in_turn("a", "timer.start", json!({"minutes": 5, "name": "tea"})).await;
-    let before = house.tools.parts().timers.all();
+    let before = house.tools.services().timers.all();
     house.in_turn("b", "timer.pause", json!({})).await;
     house.ok("undo.last", json!({})).await;
-    assert_eq!(house.tools.parts().timers.all(), before);
+    assert_eq!(house.tools.services().timers.all(), before);
     house.in_turn("c", "timer.cancel", json!({})).await;
     let receipt = house.ok("undo.last", json!({})).await;
     assert_eq!(receipt.detail["undone"][0]["what"], "cancelled");
-    assert_eq!(house.tools.parts().timers.all(), before);
+    assert_eq!(house.tools.services().timers.all(), before);
     house.in_turn("d", "memory.remember", json!({"fact": "the car is red"})).await;
     house.in_turn("e", "memory.forget", json!({"query": "the car"})).await;
     house.ok("undo.last", json!({})).await;
@@ -204,10 +204,10 @@ async fn the_same_call_twice_acts_once() {
     let (first, again) = tokio::join!(house.tools.run(call(0, "a")), house.tools.run(call(0, "a")));
     assert_eq!(first, again, "also while the first is under way");
     assert_eq!(house.tools.run(call(0, "a")).await.id, first.id);
-    assert_eq!(house.tools.parts().timers.all().len(), 1);
+    assert_eq!(house.tools.services().timers.all().len(), 1);
     assert_ne!(house.tools.run(call(1, "a")).await.id, first.id, "another place in the turn");
     assert_ne!(house.tools.run(call(0, "b")).await.id, first.id, "another turn");
-    assert_eq!(house.tools.parts().timers.all().len(), 3);
+    assert_eq!(house.tools.services().timers.all().len(), 3);
     let toggle = || ToolCall {
         tool: "home.toggle".into(),
         args: Slots::from_iter([("name".to_owned(), json!("lamp"))]),
@@ -238,7 +238,7 @@ async fn after_a_partial_success_what_moved_is_taken_back_and_what_moves_late_as
     assert_eq!(house.state("light.lamp"), "off", "the change before it");
     house.fails("home.turn_on", json!({"name": "standing light"})).await;
     let standing = house.entity("light.standing");
-    house.tools.parts().home.registry().report(&standing.id, "on", standing.attributes);
+    house.tools.services().home.registry().report(&standing.id, "on", standing.attributes);
     let (code, receipt) = house.fails("undo.last", json!({})).await;
     assert_eq!(code, error_code::TIMEOUT, "it is told to go off: {}", receipt.detail);
 }

@@ -342,7 +342,7 @@ async fn a_password_comes_to_its_device_under_a_name_and_is_in_no_receipt() {
     const HOME: &str = "[[entity]]\nid = \"text.guest\"\nname = \"Guest password\"\nstate = \"oldsecret\"\n\
                         attributes = { mode = \"password\", min = 6 }\n";
     let house = Built { home: HOME, ..Built::default() }.house();
-    let secrets = || house.tools.parts().home.registry().secrets();
+    let secrets = || house.tools.services().home.registry().secrets();
     let real = || secrets().reveal(&house.state("text.guest"));
     assert_eq!(real().as_deref(), Some("oldsecret"));
     let set = |value: String| json!({"name": "guest password", "value": value});

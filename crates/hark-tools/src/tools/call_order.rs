@@ -1,7 +1,7 @@
-//! Calls that change something, in the order in which they came: what takes the last change back waits until those
-//! before it have told what they changed, and those behind it wait until it has.
+//! The order of calls that change something: an undo waits until the calls before it have recorded their changes, and calls
+//! behind it wait for the undo.
 
-use super::parts::Parts;
+use super::services::Services;
 use super::undo;
 use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::{Risk, ToolCall};
@@ -10,20 +10,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Tools that run in this order.
-pub struct InOrder {
+pub struct CallOrder {
     tools: Arc<dyn Tools>,
-    parts: Arc<Parts>,
+    services: Arc<Services>,
     under_way: Arc<UnderWay>,
 }
 
-impl InOrder {
-    /// These tools, which work with these parts. None waits for those before it for longer than a tool may take.
-    pub fn new(tools: Arc<dyn Tools>, parts: Arc<Parts>) -> Self {
-        Self { tools, parts, under_way: Arc::default() }
+impl CallOrder {
+    /// These tools, which work with these services. None waits for those before it for longer than a tool may take.
+    pub fn new(tools: Arc<dyn Tools>, services: Arc<Services>) -> Self {
+        Self { tools, services, under_way: Arc::default() }
     }
 }
 
-impl Tools for InOrder {
+impl Tools for CallOrder {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
         if self.tools.risk(&call.tool) == Some(Risk::Read) {
             return self.tools.run(call);
@@ -32,9 +32,9 @@ impl Tools for InOrder {
         let takes_back = call.tool == undo::NAME;
         let place = self.under_way.begin(takes_back);
         if !takes_back {
-            self.parts.undo.begins(&call.turn);
+            self.services.undo.begins(&call.turn);
         }
-        let (tools, patience) = (Arc::clone(&self.tools), self.parts.timeout);
+        let (tools, patience) = (Arc::clone(&self.tools), self.services.timeout);
         Box::pin(async move {
             if tokio::time::timeout(patience, place.turn()).await.is_err() {
                 tracing::warn!(

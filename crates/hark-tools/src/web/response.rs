@@ -21,7 +21,7 @@ pub enum Content {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct WebResponse {
     /// Status, such as 200.
     pub status: u16,
     /// Where it came from in the end.
@@ -39,7 +39,7 @@ pub struct Answer {
 }
 
 /// Reads at most so many bytes; the rest is left where it is.
-pub(super) async fn read(mut response: Response, max_bytes: usize) -> Result<Answer, WebError> {
+pub(super) async fn read(mut response: Response, max_bytes: usize) -> Result<WebResponse, WebError> {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let url = response.url().clone();
@@ -58,7 +58,7 @@ pub(super) async fn read(mut response: Response, max_bytes: usize) -> Result<Ans
     let (content_type, charset) = kind(&headers);
     let packed = headers.get(CONTENT_ENCODING).is_some_and(|packing| packing != "identity");
     let content = text(&body, &content_type, charset, truncated).filter(|_| !packed);
-    Ok(Answer {
+    Ok(WebResponse {
         status,
         url: url.to_string(),
         content_type,

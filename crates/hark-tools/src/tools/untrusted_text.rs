@@ -1,10 +1,10 @@
-//! Text from outside the house: which results may hold it, and what a task that has read it may do unasked. It may look
-//! about in the house, and at web addresses whose hosts the owner trusts; everything else takes a yes.
+//! Untrusted text (from outside the house): which results may hold it, and which calls a task that has read it may make
+//! without a yes: reading calls in the house, and web requests to trusted hosts.
 
 use super::args::Args;
 use super::descriptor::{Descriptor, Outside};
 use super::outcome::Prepared;
-use super::parts::Parts;
+use super::services::Services;
 use crate::permissions::{Danger, STEP};
 use hark_core::tool::error_code;
 use hark_core::{Receipt, Risk};
@@ -43,7 +43,7 @@ pub(super) fn unasked(tool: &Descriptor, args: &Args, prepared: &Prepared) -> Op
 }
 
 /// Whether text from outside may stand in a receipt.
-pub(super) fn is_in(tool: &Descriptor, receipt: &Receipt, parts: &Parts) -> bool {
+pub(super) fn is_in(tool: &Descriptor, receipt: &Receipt, services: &Services) -> bool {
     let code = receipt.detail["error"].as_str().unwrap_or_default();
     if !receipt.ok && REFUSED.contains(&code) {
         return false;
@@ -59,7 +59,7 @@ pub(super) fn is_in(tool: &Descriptor, receipt: &Receipt, parts: &Parts) -> bool
                 texts.iter().any(|(key, text)| *text == name || *key == "message" && text.contains(name))
             };
             texts.iter().any(is_state_text)
-                || parts.home.registry().any_name_of_others(&parts.trusted_sources, tells)
+                || services.home.registry().any_name_of_others(&services.trusted_sources, tells)
         }
     }
 }

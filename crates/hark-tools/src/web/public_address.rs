@@ -28,7 +28,7 @@ const SPECIAL_V4: &[([u8; 4], u32)] = &[
 const SPECIAL_V6: &[([u16; 2], u32)] =
     &[([0x2001, 0x0000], 23), ([0x2001, 0x0db8], 32), ([0x2002, 0x0000], 16), ([0x3fff, 0x0000], 20)];
 
-/// Whether an address belongs to somebody on the public internet.
+/// Whether an address is on the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|(first, length)| within_v4(address, *first, *length)),

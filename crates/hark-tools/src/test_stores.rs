@@ -1,4 +1,4 @@
-//! Stores for tests: in memory, and able to refuse.
+//! In-memory stores for tests, which can be told to fail.
 
 use super::names::normal;
 use hark_core::ids::TimerId;
@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Keeps timers; refuses everything while told to.
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct InMemoryTimers {
     pub(crate) kept: Mutex<Vec<Timer>>,
     pub(crate) refuses: AtomicBool,
     rings: Mutex<Vec<Ring>>,
 }
 
-impl Shelf {
+impl InMemoryTimers {
     fn check(&self) -> Result<(), Fault> {
         match self.refuses.load(Ordering::SeqCst) {
             true => Err(Fault::new(FaultKind::Unavailable, "store", "full", "make room")),
@@ -25,7 +25,7 @@ impl Shelf {
     }
 }
 
-impl TimerStore for Shelf {
+impl TimerStore for InMemoryTimers {
     fn changed_elsewhere(&self) -> Result<bool, Fault> {
         Ok(true)
     }
@@ -94,13 +94,13 @@ impl TimerStore for Shelf {
 
 /// Lists and facts for tests: in memory, whole words only, and able to refuse.
 #[derive(Default)]
-pub(crate) struct Drawer {
+pub(crate) struct InMemoryLists {
     pub(crate) lists: Mutex<Vec<StoredList>>,
     pub(crate) facts: Mutex<Vec<Fact>>,
     pub(crate) refuses: AtomicBool,
 }
 
-impl Drawer {
+impl InMemoryLists {
     fn check(&self) -> Result<(), Fault> {
         match self.refuses.load(Ordering::SeqCst) {
             true => Err(Fault::new(FaultKind::Unavailable, "store", "full", "make room")),
@@ -109,7 +109,7 @@ impl Drawer {
     }
 }
 
-impl ListStore for Drawer {
+impl ListStore for InMemoryLists {
     fn lists(&self) -> Result<Vec<StoredList>, Fault> {
         Ok(self.lists.lock().unwrap().clone())
     }
@@ -131,7 +131,7 @@ impl ListStore for Drawer {
     }
 }
 
-impl FactStore for Drawer {
+impl FactStore for InMemoryLists {
     fn remember(&self, text: &str, told_unix_ms: i64) -> Result<Fact, Fault> {
         self.check()?;
         let mut facts = self.facts.lock().unwrap();
