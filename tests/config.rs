@@ -118,6 +118,25 @@ url = \"broker.local\"
 }
 
 #[test]
+fn an_old_key_still_works_and_the_warning_names_the_new_one_and_its_line() {
+    let text = "[stt]\nneural = false\n[memory]\nreplay_chars = 100\nhistory_chars = 200\n";
+    let sets = ["wake.second_look=voice".to_owned()];
+    let loaded = Config::from_parts(Some((Path::new("hark.toml"), text)), &sets).unwrap();
+    let config = &loaded.config;
+    assert!(!config.stt.moonshine);
+    assert_eq!(config.memory.history_chars, 200, "the new name counts where both are there");
+    assert_eq!(config.wake.verify, hark_config::wake::WakeVerification::Voice);
+    let warnings: Vec<String> = loaded.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    assert!(warnings[0].starts_with("hark.toml:2: stt.neural = false"), "{warnings:?}");
+    assert!(warnings[0].contains("`moonshine = false` below [stt]"), "{warnings:?}");
+    assert!(warnings[1].starts_with("hark.toml:4: memory.replay_chars") && warnings[1].contains("ignored"));
+    assert!(warnings[2].starts_with("--set: wake.second_look") && warnings[2].contains("wake.verify"));
+    let problems = problems_of("[stt]\nwhisper_least_context = 1\n", &[]);
+    assert_eq!(problems[0].key, "stt.whisper_min_context_frames", "its value is checked all the same");
+}
+
+#[test]
 fn keys_that_depend_on_each_other_are_checked_together() {
     let cases = [
         ("[vad]\nthreshold = 0.4\nthreshold_off = 0.4", "vad.threshold_off"),

@@ -372,7 +372,7 @@ fn a_ring_waits_for_the_broker_and_is_told_under_its_id() {
     };
     let ring_id = Some(timer.ring_id());
     node.publish(PublicEvent::Timer { change: TimerChange::Finished, timer, ring_id }, None);
-    let told = node.mqtt.rings_told();
+    let told = node.mqtt.rings_delivered();
     let told = node.runtime.spawn(told);
     node.next_fault();
     assert!(!told.is_finished(), "nobody has heard of it");
@@ -382,7 +382,7 @@ fn a_ring_waits_for_the_broker_and_is_told_under_its_id() {
     // Who comes later is not told: it is no state.
     drop(listener);
     drop(broker);
-    let silent = node.mqtt.rings_told();
+    let silent = node.mqtt.rings_delivered();
     assert!(node.runtime.block_on(silent), "nothing is left to be told");
 }
 

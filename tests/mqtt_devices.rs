@@ -258,7 +258,7 @@ fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
     let devices = Devices::of(&config(port), home.clone()).unwrap();
     let started = Instant::now();
     let listener = Listener::on(port, &["hark/#", "homeassistant/device/#", "fan/set"]);
-    let visit = Mqtt::visit(&config(port), devices.clone(), runtime.handle()).unwrap().unwrap();
+    let visit = Mqtt::connect_for_devices(&config(port), devices.clone(), runtime.handle()).unwrap().unwrap();
     assert_eq!(runtime.block_on(visit.devices_settled(Duration::from_secs(5))), None);
     println!("settled after {:?}", started.elapsed());
     let fan = home.entity(&"switch.fan".into()).unwrap();
@@ -271,7 +271,7 @@ fn a_visit_drives_devices_and_leaves_no_trace_of_itself() {
     assert!(more.is_err(), "{more:?}");
     let nobody = Config { url: format!("mqtt://127.0.0.1:{}", free_port()), ..Config::default() };
     let devices = Devices::of(&nobody, home).unwrap();
-    let visit = Mqtt::visit(&nobody, devices, runtime.handle()).unwrap().unwrap();
+    let visit = Mqtt::connect_for_devices(&nobody, devices, runtime.handle()).unwrap().unwrap();
     assert!(runtime.block_on(visit.devices_settled(Duration::from_secs(5))).is_some());
 }
 

@@ -131,7 +131,7 @@ impl Bench {
             return;
         };
         self.ear.start().unwrap();
-        self.ear.precede(before);
+        self.ear.preroll(before);
         for block in request.chunks(512) {
             self.ear.feed(block).unwrap();
             self.ear.partial();

@@ -36,15 +36,15 @@ use hark_store::recordings::Recordings;
 use hark_store::sessions::{SessionStore, VoiceSessions};
 use hark_store::store::Store;
 use hark_store::turns::Turns;
-use hark_stt::EarCommand;
-use hark_stt::ear::Ear;
+use hark_stt::PipelineCommand;
+use hark_stt::pipeline::AudioPipeline;
 use hark_stt::stt::worker::SttMode;
-use hark_tools::home::demo::DemoDevices;
+use hark_tools::home::virtual_devices::VirtualDevices;
 use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_tools::house_secrets::HouseSecrets;
 use hark_tools::pin::PinPad;
 use hark_tools::timers::Timers;
-use hark_tools::tools::{self, InOrder, Toolbox};
+use hark_tools::tools::{self, CallOrder, Toolbox};
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -168,7 +168,7 @@ impl App {
         let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
         let (volume, has_sound) = (config.speaking.volume_percent, mode != AppMode::Asking);
         let controls = Arc::new(Controls::new(volume, has_sound, event_queue.clone(), intercom));
-        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(DemoDevices::new(home.clone()))];
+        let mut backends: Vec<Arc<dyn DeviceBackend>> = vec![Arc::new(VirtualDevices::new(home.clone()))];
         let codes = device_codes::load(&config.permissions, paths::credentials_dir().as_deref())
             .map_err(|fault| vec![fault])?;
         if let Some(devices) = &mqtt_devices {
@@ -179,28 +179,28 @@ impl App {
         let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
         let settings = (&config.home, &config.permissions, &config.tools);
-        let kept = tools::Kept {
+        let kept = tools::Persistence {
             timers: timers.clone(),
             lists: Arc::new(store.clone()),
             facts: Arc::new(store.clone()),
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
         };
-        let parts = tools::Parts::new(devices, kept, controls.clone(), now, settings);
+        let parts = tools::Services::new(devices, kept, controls.clone(), now, settings);
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         let toolbox = Toolbox::new(parts);
-        let parts = toolbox.parts().clone();
+        let parts = toolbox.services().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let inbox = settings_kept.as_ref().map(|(kept, choices)| {
-            let arrivals = parts.arrivals.clone();
+            let request_times = parts.request_times.clone();
             let (store, kept, choices) = (store.clone(), kept.clone(), choices.clone());
-            Arc::new(Inbox::new(store, kept, choices, &event_queue, tools.clone(), arrivals))
+            Arc::new(Inbox::new(store, kept, choices, &event_queue, tools.clone(), request_times))
         });
         let tools = match &inbox {
             Some(inbox) => Arc::new(OnceOnly { tools, inbox: inbox.clone() }),
             None => tools,
         };
-        let tools: Arc<dyn Tools> = Arc::new(InOrder::new(tools, parts));
+        let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, parts));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;
@@ -281,7 +281,7 @@ impl App {
     pub fn parts(
         &self,
         voice: Option<VoiceHandle>,
-        ear: Option<Sender<EarCommand>>,
+        pipeline: Option<Sender<PipelineCommand>>,
         names: SessionNames,
     ) -> Parts {
         let keeping = Keeping {
@@ -303,7 +303,7 @@ impl App {
             tools: self.tools.clone(),
             timers: self.timers.clone(),
             voice,
-            ear,
+            pipeline,
             runtime: self.runtime.handle().clone(),
             controls: self.controls.clone(),
             delivered: None,
@@ -342,16 +342,16 @@ impl App {
         }
     }
 
-    /// The ear with its engines loaded.
+    /// The pipeline with its engines loaded.
     ///
     /// # Errors
     /// `MissingPart` naming the model or library, with its fix.
-    pub fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
-        self.ears().ear(mode)
+    pub fn pipeline(&self, mode: SttMode) -> Result<AudioPipeline, Fault> {
+        self.pipelines().pipeline(mode)
     }
 
-    /// What makes ears, as they are configured.
-    pub(crate) fn ears(&self) -> PipelineFactory {
+    /// What makes pipelines, as they are configured.
+    pub(crate) fn pipelines(&self) -> PipelineFactory {
         PipelineFactory {
             config: self.config.clone(),
             manifest: self.manifest.clone(),

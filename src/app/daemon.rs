@@ -16,7 +16,7 @@ use crate::app::language::vocabulary::VocabularyThread;
 use crate::app::reload::Origin;
 use crate::app::requests::inbox::Inbox;
 use crate::app::requests::timers_thread::TimersThread;
-use crate::app::service::api::{Broadcast, LiveApi, remote_ears};
+use crate::app::service::api::{Broadcast, LiveApi, remote_microphones};
 use crate::app::service::diagnostics::{self, Sources};
 use crate::app::service::health::Health;
 use crate::app::service::operator::ensure_token;
@@ -34,9 +34,9 @@ use hark_core::plan::PlanStore;
 use hark_core::{DaemonCommand, Event, Fault, Mode, PublicEvent, Resume, Setting};
 use hark_http::Dashboard;
 use hark_http::limits::Limits;
-use hark_http::local::Local;
+use hark_http::owner_socket::OwnerSocket;
 use hark_models::memory;
-use hark_mqtt::{Equipment, Mqtt, NodeInfo, Receiving};
+use hark_mqtt::{Equipment, InboundHandlers, Mqtt, NodeInfo};
 use hark_store::store::Store;
 use hark_telemetry::vitals;
 use hark_telemetry::watchdog::Notifier;
@@ -68,7 +68,7 @@ pub fn run(
     let voice = VoiceParts::supervised(app, taps, &health)?;
     let (claims, claimed) = Claims::new(&app.config.satellite);
     let muted = settings.contains(&Setting::MicMute(true));
-    let ear = PipelineThread::start(app, echo, health.clone(), claims.clone(), muted)?;
+    let pipeline = PipelineThread::start(app, echo, health.clone(), claims.clone(), muted)?;
     let upgrade_check = Arc::new(UpgradeCheck::default());
     // Before anything new can come.
     let left_over = told(&event_queue, app.inbox().map(|it| it.left_over()).transpose());
@@ -88,10 +88,10 @@ pub fn run(
     listeners.push(broadcast.listener());
     let learning = start_learning(app)?;
     listeners.extend(learning.as_ref().map(LearningThread::listener));
-    let mut parts = app.parts(Some(voice.handle()), Some(ear.commands()), app.daemon_names());
+    let mut parts = app.parts(Some(voice.handle()), Some(pipeline.commands()), app.daemon_names());
     let keeping = app.kept().map(|kept| app.runtime.spawn(kept.clone().follow(event_queue.clone())));
     if let Some(kept) = app.kept().cloned() {
-        parts.settings_applier = Some(start_settings_applier(app, &ear, &voice, ending.clone(), &kept));
+        parts.settings_applier = Some(start_settings_applier(app, &pipeline, &voice, ending.clone(), &kept));
         listeners.push(Box::new(move |envelope| kept.note(&envelope.event)));
     }
     let timers_changed = Arc::new(Notify::new());
@@ -103,16 +103,16 @@ pub fn run(
     }));
     let publisher = mqtt.clone();
     let reading = start_reading(&mut parts, &event_queue)?;
-    parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_told())));
+    parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_delivered())));
     let mut effect_runner = EffectRunner::new(app.machine(), parts, clock, event_queue.clone(), listeners);
     let mut timers = TimersThread::start(app.timers.clone(), event_queue.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
     let runtime = app.runtime.handle().clone();
     let vocabulary = VocabularyThread::start(app.vocabulary.clone(), runtime, event_queue.clone())?;
     let watchdog =
-        WatchdogThread::start(ear.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
-    let ears = remote_ears(app, &broadcast);
-    let dashboard = start_dashboard(app, &health, &mqtt, broadcast, &ears)?;
+        WatchdogThread::start(pipeline.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
+    let pipelines = remote_microphones(app, &broadcast);
+    let dashboard = start_dashboard(app, &health, &mqtt, broadcast, &pipelines)?;
     let model = app.model().cloned();
     let sources = Sources { health, timers: app.timers.clone(), timers_changed, upgrade_check, model };
     let diagnostics = app.runtime.spawn(diagnostics::publish(mqtt.clone(), sources));
@@ -123,7 +123,7 @@ pub fn run(
     app.runtime.spawn(back_up(app.store().clone(), event_queue.clone()));
     watch_model(app);
     Notifier.ready(signals::LISTENING);
-    ready(&Running { ear: &ear, voice: &voice, api: dashboard.address() });
+    ready(&Running { pipeline: &pipeline, voice: &voice, api: dashboard.address() });
     memory::give_back();
     effect_runner.run();
 
@@ -133,9 +133,9 @@ pub fn run(
     diagnostics.abort();
     timers.stop(&app.timers);
     app.runtime.block_on(dashboard.shutdown());
-    ears.end();
+    pipelines.end();
     drop((vocabulary, learning));
-    drop(ear);
+    drop(pipeline);
     drop(voice);
     effect_runner.finish();
     drop(reading);
@@ -178,7 +178,7 @@ fn start_reading(parts: &mut Parts, event_queue: &Arc<EventQueue>) -> Result<Rea
 
 fn start_settings_applier(
     app: &App,
-    ear: &PipelineThread,
+    pipeline: &PipelineThread,
     voice: &VoiceParts,
     ending: Arc<Shutdown>,
     kept: &Arc<SettingsStore>,
@@ -188,7 +188,7 @@ fn start_settings_applier(
         manifest: app.manifest.clone(),
         choices: app.choices(),
         kept: kept.clone(),
-        ear: ear.adjustments(),
+        pipeline: pipeline.adjustments(),
         voice: voice.handle(),
         ending,
     };
@@ -199,7 +199,7 @@ fn start_settings_applier(
 
 /// The daemon while it runs, for those who started it.
 pub struct Running<'a> {
-    pub(crate) ear: &'a PipelineThread,
+    pub(crate) pipeline: &'a PipelineThread,
     pub(crate) voice: &'a VoiceParts,
     api: Option<SocketAddr>,
 }
@@ -207,7 +207,7 @@ pub struct Running<'a> {
 impl Running<'_> {
     /// Whether a microphone is open.
     pub fn has_microphone(&self) -> bool {
-        self.ear.has_microphone()
+        self.pipeline.has_microphone()
     }
 
     /// Where programs reach it; `None` when that is switched off, or the port is taken.
@@ -222,9 +222,9 @@ fn start_dashboard(
     health: &Arc<Health>,
     mqtt: &Arc<Mqtt>,
     broadcast: Arc<Broadcast>,
-    ears: &Arc<RemoteMicrophones>,
+    pipelines: &Arc<RemoteMicrophones>,
 ) -> Result<Dashboard, Fault> {
-    let api = Arc::new(LiveApi::new(app, health.clone(), mqtt.clone(), broadcast, ears.clone()));
+    let api = Arc::new(LiveApi::new(app, health.clone(), mqtt.clone(), broadcast, pipelines.clone()));
     let event_queue = app.event_queue.clone();
     let faults = Arc::new(move |fault| report(&event_queue, fault));
     let mut settings = app.config.dashboard.clone();
@@ -238,7 +238,7 @@ fn start_dashboard(
         }
     }
     // Without it Hark goes on for everybody else.
-    let local = Local::at(&presence::socket(&state_dir));
+    let local = OwnerSocket::at(&presence::socket(&state_dir));
     let local = local.map_err(|fault| report(&app.event_queue, fault)).ok();
     Dashboard::open(&settings, local, Limits::default(), api, faults, app.runtime.handle())
 }
@@ -270,8 +270,8 @@ fn start_mqtt(
     let area = Some(app.area_name()).filter(|area| !area.is_empty());
     let about = NodeInfo { version: env!("CARGO_PKG_VERSION").to_owned(), area, equipment: equipment(app) };
     let devices = app.mqtt_devices.clone();
-    let book = app.inbox().map(|inbox| inbox.clone() as _);
-    let inbound = Receiving { sink, commands, book };
+    let request_log = app.inbox().map(|inbox| inbox.clone() as _);
+    let inbound = InboundHandlers { sink, commands, request_log };
     Mqtt::start(&app.config.mqtt, about, inbound, devices, app.runtime.handle().clone())
 }
 

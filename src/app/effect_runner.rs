@@ -25,7 +25,7 @@ use hark_dialog::mind::Judgement;
 use hark_dialog::modes;
 use hark_dialog::replies::Phrasebook;
 use hark_dialog::turn::Machine;
-use hark_stt::EarCommand;
+use hark_stt::PipelineCommand;
 use hark_tools::timers::{TimerQuery, Timers};
 use hark_tools::zone::Zone;
 use hark_tts::earcons;
@@ -57,8 +57,8 @@ pub struct Parts {
     pub timers: Arc<Timers>,
     /// The voice; `None` when replies are text only.
     pub voice: Option<VoiceHandle>,
-    /// Orders to the ear. One writer, a few orders an event, and the ear takes them every block.
-    pub ear: Option<Sender<EarCommand>>,
+    /// Orders to the pipeline. One writer, a few orders an event, and the pipeline takes them every block.
+    pub pipeline: Option<Sender<PipelineCommand>>,
     /// Where tool calls run.
     pub runtime: tokio::runtime::Handle,
     /// Settings that tools read.
@@ -319,14 +319,14 @@ impl EffectRunner {
         match effect {
             Effect::Publish { turn, origin, event } => self.publish(now, turn, origin, event),
             Effect::Listen { window_ms, short_answer } => {
-                self.to_ear(EarCommand::Listen { window_ms, short_answer });
+                self.to_pipeline(PipelineCommand::Listen { window_ms, short_answer });
             }
-            Effect::Watch { on } => self.to_ear(EarCommand::Watch(on)),
-            Effect::Attend => self.to_ear(EarCommand::Attend),
-            Effect::Doubt => self.to_ear(EarCommand::Doubt),
-            Effect::Dismiss => self.to_ear(EarCommand::Dismiss),
-            Effect::StopListening => self.to_ear(EarCommand::Sleep),
-            Effect::MuteMicrophone { muted } => self.to_ear(EarCommand::Mute(muted)),
+            Effect::Watch { on } => self.to_pipeline(PipelineCommand::Watch(on)),
+            Effect::Attend => self.to_pipeline(PipelineCommand::Attend),
+            Effect::Doubt => self.to_pipeline(PipelineCommand::Doubt),
+            Effect::Dismiss => self.to_pipeline(PipelineCommand::Dismiss),
+            Effect::StopListening => self.to_pipeline(PipelineCommand::Sleep),
+            Effect::MuteMicrophone { muted } => self.to_pipeline(PipelineCommand::Mute(muted)),
             Effect::Prepare { text, language } => {
                 if let (Some(voice), Some(reply)) = (&self.parts.voice, self.likely.reply_to(&text)) {
                     voice.prepare(reply, language);
@@ -519,7 +519,7 @@ impl EffectRunner {
     fn play(&self, earcon: Earcon) {
         let Some(voice) = self.audible() else { return };
         match voice.earcon(earcon) {
-            Ok(()) => self.to_ear(EarCommand::OwnSound { ms: earcons::length_ms(earcon) }),
+            Ok(()) => self.to_pipeline(PipelineCommand::OwnSound { ms: earcons::length_ms(earcon) }),
             Err(fault) => tracing::warn!("a short sound was left out: {fault}"),
         }
     }
@@ -553,11 +553,11 @@ impl EffectRunner {
         }
     }
 
-    fn to_ear(&self, command: EarCommand) {
-        if let Some(ear) = &self.parts.ear {
-            // The ear may be gone while the daemon shuts down; then there is nobody to tell.
-            if ear.send(command).is_err() {
-                tracing::debug!("the ear has already stopped");
+    fn to_pipeline(&self, command: PipelineCommand) {
+        if let Some(pipeline) = &self.parts.pipeline {
+            // The pipeline may be gone while the daemon shuts down; then there is nobody to tell.
+            if pipeline.send(command).is_err() {
+                tracing::debug!("the pipeline has already stopped");
             }
         }
     }

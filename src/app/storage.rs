@@ -28,13 +28,13 @@ pub fn open_store(config: &Config) -> Result<Store, Fault> {
 pub(crate) fn open_store_of_daemon(config: &Config) -> Result<Store, Fault> {
     let path = database(config)?;
     let opened = match paths::ensure_dir(&config.paths.state_dir()?) {
-        Ok(()) => Store::open_mending(&path),
+        Ok(()) => Store::open_with_recovery(&path),
         Err(fault) => Err(Fault { kind: FaultKind::Unavailable, ..fault }),
     };
     match opened {
         Err(fault) if fault.kind == FaultKind::Unavailable => {
             tracing::error!("{fault}");
-            Store::open_unkept(&path)
+            Store::open_in_memory(&path)
         }
         opened => opened,
     }

@@ -54,11 +54,16 @@ pub fn run(
 fn check(path: Option<&Path>, sets: &[String], json: bool, out: &mut dyn Write) -> Result<(), Fault> {
     let (loaded, mut problems) = Config::examine(path, sets);
     problems.extend(loaded.iter().flat_map(wake_word_problems));
+    let warnings = loaded.as_ref().map(|loaded| loaded.warnings().to_vec()).unwrap_or_default();
     let file = loaded.and_then(|loaded| loaded.file).or_else(|| path.map(Path::to_owned));
     if json {
-        let line = json!({"ok": problems.is_empty(), "file": file, "problems": problems});
+        let line =
+            json!({"ok": problems.is_empty(), "file": file, "problems": problems, "warnings": warnings});
         writeln!(out, "{line}").map_err(unwritable)?;
-    } else if problems.is_empty() {
+    } else {
+        warnings.iter().try_for_each(|warning| writeln!(out, "{warning}")).map_err(unwritable)?;
+    }
+    if !json && problems.is_empty() {
         let what = file.map_or_else(|| "built-in defaults".to_owned(), |file| file.display().to_string());
         writeln!(out, "{what}: no problems").map_err(unwritable)?;
     }

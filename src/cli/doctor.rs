@@ -31,7 +31,7 @@ pub(super) fn run(config: &Config, as_json: bool) -> Result<(), Faults> {
         ("state folder", &|| state(config)),
         ("understanding and home", &|| understanding(config)),
         ("classifier", &|| learning::described(config)),
-        ("ear", &|| ear(config)),
+        ("ear", &|| pipeline(config)),
         ("recogniser", &|| recognition(config)),
         ("voice", &|| voice(config)),
         ("microphone", &|| microphone(config)),
@@ -100,8 +100,8 @@ fn understanding(config: &Config) -> Finding {
     Ok(format!("{} areas, {} entities", home.areas.len(), home.entities.len()))
 }
 
-fn ear(config: &Config) -> Finding {
-    open(config)?.ear(SttMode::LockStep)?;
+fn pipeline(config: &Config) -> Finding {
+    open(config)?.pipeline(SttMode::LockStep)?;
     let wake = match config.wake.engine {
         WakeEngine::Openwakeword | WakeEngine::Phrase => config.wake.words.join(", "),
         WakeEngine::None => "none (push to talk)".to_owned(),

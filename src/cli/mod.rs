@@ -78,7 +78,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Faults> {
 
 fn load(cli: &Cli) -> Result<Config, Faults> {
     let loaded = Config::load(cli.config.as_deref(), &cli.sets);
-    Ok(loaded.map_err(|problems| vec![hark_config::fault_of(&problems)])?.config)
+    let loaded = loaded.map_err(|problems| vec![hark_config::fault_of(&problems)])?;
+    loaded.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok(loaded.config)
 }
 
 fn others(cli: Cli) -> Result<(), Faults> {

@@ -7,7 +7,7 @@ use hark_config::Config;
 use hark_config::paths::credentials_dir;
 use hark_core::model::ModelListing;
 use hark_core::{Fault, FaultKind};
-use hark_models::manifest::{Manifest, Part, State, Step};
+use hark_models::manifest::{Artifact, ArtifactState, Manifest, PullStep};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -111,7 +111,7 @@ fn language_models(config: &Config, json: bool, out: &mut dyn Write) -> Result<(
 }
 
 fn verify(manifest: &Manifest, names: &[String], json: bool, out: &mut dyn Write) -> Result<(), Fault> {
-    let parts: Vec<&Part> = if names.is_empty() {
+    let parts: Vec<&Artifact> = if names.is_empty() {
         manifest.parts().iter().collect()
     } else {
         names.iter().map(|name| manifest.part(name)).collect::<Result<_, _>>()?
@@ -119,20 +119,22 @@ fn verify(manifest: &Manifest, names: &[String], json: bool, out: &mut dyn Write
     let mut bad: Vec<&str> = Vec::new();
     for part in parts {
         let state = manifest.state(part, true);
-        let absent = matches!(state, State::Missing { .. } | State::Unsupported);
+        let absent = matches!(state, ArtifactState::Missing { .. } | ArtifactState::Unsupported);
         if absent && part.optional && names.is_empty() {
             continue;
         }
-        let fine = matches!(state, State::Present { .. });
+        let fine = matches!(state, ArtifactState::Present { .. });
         if !fine {
             bad.push(&part.id);
         }
         let line = match (&state, json) {
             (state, true) => described(part, state).to_string(),
-            (State::Present { path }, _) => format!("ok       {:26} {}", part.id, path.display()),
-            (State::Missing { path }, _) => format!("missing  {:26} {}", part.id, path.display()),
-            (State::Corrupt { path, why }, _) => format!("corrupt  {:26} {}: {why}", part.id, path.display()),
-            (State::Unsupported, _) => format!("missing  {:26} not made for this machine", part.id),
+            (ArtifactState::Present { path }, _) => format!("ok       {:26} {}", part.id, path.display()),
+            (ArtifactState::Missing { path }, _) => format!("missing  {:26} {}", part.id, path.display()),
+            (ArtifactState::Corrupt { path, why }, _) => {
+                format!("corrupt  {:26} {}: {why}", part.id, path.display())
+            }
+            (ArtifactState::Unsupported, _) => format!("missing  {:26} not made for this machine", part.id),
         };
         writeln!(out, "{line}").map_err(unwritable)?;
     }
@@ -162,7 +164,7 @@ fn pull(
     })?;
     let mut report = Report::new(json);
     let mut trouble = None;
-    let mut progress = |id: &str, step: Step<'_>| {
+    let mut progress = |id: &str, step: PullStep<'_>| {
         if let Some(line) = report.step(id, &step)
             && let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush())
         {
@@ -196,13 +198,13 @@ impl Report {
     }
 
     /// The line to print for a step, if it has one.
-    fn step(&mut self, id: &str, step: &Step<'_>) -> Option<String> {
+    fn step(&mut self, id: &str, step: &PullStep<'_>) -> Option<String> {
         match step {
-            Step::Ready { .. } => self.ready += 1,
-            Step::AlreadyThere => self.there += 1,
+            PullStep::Ready { .. } => self.ready += 1,
+            PullStep::AlreadyThere => self.there += 1,
             _ => {}
         }
-        if let Step::Downloading { done_bytes, total_bytes, .. } = step {
+        if let PullStep::Downloading { done_bytes, total_bytes, .. } = step {
             self.downloading(id, *done_bytes, *total_bytes);
             return None;
         }
@@ -243,31 +245,34 @@ fn bar(id: &str, total_bytes: u64) -> ProgressBar {
     bar
 }
 
-fn step_line(id: &str, step: &Step<'_>) -> Option<String> {
+fn step_line(id: &str, step: &PullStep<'_>) -> Option<String> {
     match step {
-        Step::Waiting => Some("another pull is at work; waiting for it".into()),
-        Step::Ready { path } => Some(format!("{id}: ready at {}", path.display())),
-        Step::SourceFailed { why } => Some(format!("{id}: {why}")),
+        PullStep::Waiting => Some("another pull is at work; waiting for it".into()),
+        PullStep::Ready { path } => Some(format!("{id}: ready at {}", path.display())),
+        PullStep::SourceFailed { why } => Some(format!("{id}: {why}")),
         // What failed is the fault that ends the command; its sources have been told one by one.
-        Step::Failed { .. } | Step::AlreadyThere | Step::Copying { .. } | Step::Downloading { .. } => None,
+        PullStep::Failed { .. }
+        | PullStep::AlreadyThere
+        | PullStep::Copying { .. }
+        | PullStep::Downloading { .. } => None,
     }
 }
 
-fn step_json(id: &str, step: &Step<'_>) -> Value {
+fn step_json(id: &str, step: &PullStep<'_>) -> Value {
     match step {
-        Step::Waiting => json!({"step": "waiting"}),
-        Step::AlreadyThere => json!({"step": "there", "id": id}),
-        Step::Copying { from } => json!({"step": "copying", "id": id, "from": from}),
-        Step::Downloading { url, done_bytes, total_bytes } => {
+        PullStep::Waiting => json!({"step": "waiting"}),
+        PullStep::AlreadyThere => json!({"step": "there", "id": id}),
+        PullStep::Copying { from } => json!({"step": "copying", "id": id, "from": from}),
+        PullStep::Downloading { url, done_bytes, total_bytes } => {
             json!({"step": "downloading", "id": id, "url": url, "done_bytes": done_bytes, "total_bytes": total_bytes})
         }
-        Step::SourceFailed { why } => json!({"step": "source_failed", "id": id, "why": why}),
-        Step::Ready { path } => json!({"step": "ready", "id": id, "path": path}),
-        Step::Failed { why } => json!({"step": "failed", "id": id, "why": why}),
+        PullStep::SourceFailed { why } => json!({"step": "source_failed", "id": id, "why": why}),
+        PullStep::Ready { path } => json!({"step": "ready", "id": id, "path": path}),
+        PullStep::Failed { why } => json!({"step": "failed", "id": id, "why": why}),
     }
 }
 
-fn described(part: &Part, state: &State) -> Value {
+fn described(part: &Artifact, state: &ArtifactState) -> Value {
     let mut object = serde_json::to_value(part).unwrap_or_else(|_| json!({ "id": part.id }));
     if let (Value::Object(object), Ok(Value::Object(state))) = (&mut object, serde_json::to_value(state)) {
         object.extend(state);
@@ -275,12 +280,12 @@ fn described(part: &Part, state: &State) -> Value {
     object
 }
 
-fn state_word(state: &State) -> &'static str {
+fn state_word(state: &ArtifactState) -> &'static str {
     match state {
-        State::Present { .. } => "ok",
-        State::Missing { .. } => "missing",
-        State::Corrupt { .. } => "corrupt",
-        State::Unsupported => "not here",
+        ArtifactState::Present { .. } => "ok",
+        ArtifactState::Missing { .. } => "missing",
+        ArtifactState::Corrupt { .. } => "corrupt",
+        ArtifactState::Unsupported => "not here",
     }
 }
 

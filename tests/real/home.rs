@@ -4,7 +4,7 @@ use hark_config::stt::Stt;
 use hark_core::ports::Understand;
 use hark_nlu::{Grammar, Sentences};
 use hark_stt::stt::grammar::{GrammarRecogniser, Tuning};
-use hark_stt::stt::neural::NeuralFiles;
+use hark_stt::stt::moonshine::MoonshineFiles;
 use hark_tools::home::file;
 use hark_tts::voices::espeak::Espeak;
 use std::path::{Path, PathBuf};
@@ -24,14 +24,14 @@ pub fn recogniser(grammar: &Arc<Grammar>, work_dir: &Path) -> GrammarRecogniser 
     let model = Path::new("/usr/share/pocketsphinx/model/en-us");
     let tuning = Tuning::new(&Stt::default());
     let cache = PathBuf::from(ROOT).join("models/cache");
-    let files = NeuralFiles {
+    let files = MoonshineFiles {
         runtime: cache.join("libonnxruntime.so"),
         encoder: cache.join("moonshine_tiny_en_encoder.ort"),
         decoder: cache.join("moonshine_tiny_en_decoder.ort"),
         tokens: cache.join("moonshine_tiny_en_tokens.bin"),
     };
     let made = GrammarRecogniser::new(tuning, model, grammar.clone(), Arc::new(voice), work_dir).unwrap();
-    made.with_neural(files).unwrap()
+    made.with_moonshine(files).unwrap()
 }
 
 /// What a text asks for: intents with their slots.

@@ -82,7 +82,7 @@ fn a_new_lamp_is_understood_when_it_is_typed_and_when_it_is_said() {
 fn names_of_five_hundred_things_are_learned_quickly() {
     let folder = tempfile::tempdir().unwrap();
     let app = app(folder.path());
-    let _ear = app.ear(SttMode::Live).unwrap();
+    let _ear = app.pipeline(SttMode::Live).unwrap();
     app.home.replace("test", templates::home());
     let began = Instant::now();
     app.follow_names();

@@ -72,7 +72,7 @@ fn what_only_sounds_like_the_wake_word_is_looked_at_twice() {
     let file = hark.path("hey.wav");
     flite("slt", "hey jarvis what time is it", &file);
     let heard = |look: &str| {
-        let look = format!("wake.second_look={look}");
+        let look = format!("wake.verify={look}");
         hark.events(&["hear", file.to_str().unwrap(), "--set", &look])
     };
     for look in ["voice", "words"] {

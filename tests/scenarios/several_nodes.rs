@@ -9,7 +9,7 @@ use hark_config::mqtt::Mqtt as MqttConfig;
 use hark_config::satellite::Satellite;
 use hark_core::house::{Claim, Standing};
 use hark_core::{DaemonCommand, Event};
-use hark_mqtt::{Mqtt, NodeInfo, Receiving};
+use hark_mqtt::{InboundHandlers, Mqtt, NodeInfo};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ impl Node {
                 inbound.claimed(claim);
             }
         });
-        let receiving = Receiving { sink: Arc::new(|_| {}), commands, book: None };
+        let receiving = InboundHandlers { sink: Arc::new(|_| {}), commands, request_log: None };
         let mqtt =
             Mqtt::start(&config, NodeInfo::default(), receiving, None, runtime.handle().clone()).unwrap();
         let (mqtt, event_queue) = (Arc::new(mqtt), Arc::new(EventQueue::default()));

@@ -1,4 +1,4 @@
-//! `[barge_in]`: what happens when somebody speaks while Hark speaks.
+//! `[barge_in]`: what happens when a person speaks while Hark speaks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum BargeInStyle {
     Off,
 }
 
-/// What happens when somebody speaks while Hark speaks.
+/// Barge-in: what happens when a person speaks while Hark speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BargeIn {

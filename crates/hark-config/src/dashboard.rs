@@ -17,7 +17,7 @@ pub struct Dashboard {
     /// File that holds the token which every request must show, 16 characters or more; empty: systemd credential `dashboard-token`, else none.
     #[schemars(extend("x-holds" = "file"))]
     pub token_file: String,
-    /// File that holds the token of the operator, 16 characters or more: whoever shows it instead of the other may answer what Hark asks in any conversation; empty: `operator-token` in the state folder, made at the first start, readable by its owner alone.
+    /// File that holds the token of the operator, 16 characters or more: a client that shows it instead of the other may answer what Hark asks in any conversation; empty: `operator-token` in the state folder, made at the first start, readable by its owner alone.
     #[schemars(extend("x-holds" = "file"))]
     pub operator_token_file: String,
     /// Names besides those of this machine and the address it listens on by which it may be reached, such as `hark.local`.

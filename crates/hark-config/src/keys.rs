@@ -1,5 +1,5 @@
-//! Every key there is, with type, range, default and words, read from the section structs: the doc
-//! comment, the `range` attribute and `Default` of a field are the only place a key is described.
+//! Every key with its type, range, default and text, read from the section structs: the doc comment, the `range` attribute
+//! and `Default` of a field are the only place a key is described.
 
 use super::Config;
 use schemars::generate::SchemaSettings;
@@ -183,7 +183,7 @@ fn choices(field: &Json) -> Option<Vec<String>> {
     variants.iter().map(|variant| variant.get("const").and_then(word)).collect()
 }
 
-/// An `f32` turned to `f64` grows digits that nobody wrote; this takes them away again.
+/// An `f32` turned to `f64` grows digits that were not written; this takes them away again.
 pub(super) fn shortened(value: Value, kind: &Kind) -> Value {
     match (value, kind) {
         (Value::Float(number), Kind::Number { single: true, .. }) => Value::Float(short(number)),

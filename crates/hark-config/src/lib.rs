@@ -27,6 +27,7 @@ pub mod mqtt;
 pub mod paths;
 pub mod permissions;
 mod problem;
+mod renamed_keys;
 pub mod route;
 mod rules;
 pub mod satellite;
@@ -93,7 +94,7 @@ pub struct Config {
     pub journal: journal::JournalConfig,
     /// The voice.
     pub speaking: speaking::Speaking,
-    /// What happens when somebody speaks while Hark speaks.
+    /// Barge-in: what happens when a person speaks while Hark speaks.
     pub barge_in: barge_in::BargeIn,
     /// HTTP and WebSocket for the dashboard and for programs.
     pub dashboard: dashboard::Dashboard,

@@ -1,4 +1,4 @@
-//! Ranges of what can be changed while Hark runs, read from the keys they stand for.
+//! Ranges of the settings that can be changed while Hark runs, read from their keys.
 
 use super::keys::{Kind, find};
 

@@ -6,7 +6,7 @@ use super::paths;
 use super::problem::{Problem, sort};
 use super::source::{self, Entry, Source};
 use super::{Config, rules};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -18,6 +18,7 @@ pub struct Loaded {
     /// The file they were read from; `None` when there is none.
     pub file: Option<PathBuf>,
     sources: BTreeMap<String, Source>,
+    warnings: Vec<Problem>,
 }
 
 /// One key as `hark config show` prints it.
@@ -59,8 +60,8 @@ impl Config {
     /// Like [`Config::load`], but hands over what could be read even when there are problems (what is
     /// wrong stands at its default), so that more can be said about it.
     pub fn examine(path: Option<&Path>, sets: &[String]) -> (Option<Loaded>, Vec<Problem>) {
-        let places = paths::Places::of_this_process();
-        match path.map(Path::to_owned).or_else(|| places.config_file()) {
+        let environment = paths::ProcessEnvironment::of_this_process();
+        match path.map(Path::to_owned).or_else(|| environment.config_file()) {
             None => Self::examine_parts(None, sets),
             Some(file) => match std::fs::read_to_string(&file) {
                 Ok(text) => Self::examine_parts(Some((&file, &text)), sets),
@@ -96,6 +97,7 @@ impl Config {
         let folder = file.and_then(|(path, _)| path.parent()).unwrap_or(Path::new(""));
         let mut sources = BTreeMap::new();
         let mut values = default_values();
+        let warnings = drop_overridden_old_keys(&mut entries);
         for mut entry in entries {
             if let Err(problem) = check_value(&mut entry) {
                 problems.push(problem);
@@ -114,7 +116,7 @@ impl Config {
                 return (None, problems);
             }
         };
-        let loaded = Loaded { config, file: file.map(|(path, _)| path.to_owned()), sources };
+        let loaded = Loaded { config, file: file.map(|(path, _)| path.to_owned()), sources, warnings };
         problems.extend(rules::check(&loaded));
         sort(&mut problems);
         (Some(loaded), problems)
@@ -125,6 +127,11 @@ impl Loaded {
     /// Where the value of `section.key` comes from.
     pub fn source(&self, key: &str) -> Source {
         self.sources.get(key).cloned().unwrap_or(Source::Default)
+    }
+
+    /// What works but should be corrected: keys under their old names, each with its line and the new name.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
     }
 
     /// Every key with its value and where it comes from, in the order of the sections.
@@ -138,6 +145,35 @@ impl Loaded {
             })
             .collect()
     }
+}
+
+/// Warnings for entries under old names. An old name in a file is dropped where the file has the new one too.
+fn drop_overridden_old_keys(entries: &mut Vec<Entry>) -> Vec<Problem> {
+    let in_file = |entry: &Entry| matches!(entry.source, Source::File { .. });
+    let current: BTreeSet<String> = entries
+        .iter()
+        .filter(|entry| entry.renamed_from.is_none() && in_file(entry))
+        .map(|entry| entry.key.path())
+        .collect();
+    let mut warnings = Vec::new();
+    entries.retain(|entry| {
+        let Some(old) = &entry.renamed_from else { return true };
+        let new = entry.key.path();
+        let is_ignored = in_file(entry) && current.contains(&new);
+        let message = match is_ignored {
+            true => format!("this key is called {new} now, which is set too: this line is ignored"),
+            false => format!("this key is called {new} now"),
+        };
+        let fix = match is_ignored {
+            true => "delete this line".to_owned(),
+            false => format!("write `{} = {}` below [{}]", entry.key.name, entry.value, entry.key.section),
+        };
+        let (value, place) = (entry.value.to_string(), entry.source.to_string());
+        warnings.push(Problem { key: old.clone(), value, place, message, fix });
+        !is_ignored
+    });
+    sort(&mut warnings);
+    warnings
 }
 
 fn unreadable(file: &Path, error: &std::io::Error) -> Problem {

@@ -20,18 +20,18 @@ pub struct Memory {
     /// After how long without a word a spoken conversation is over; the next words begin another. A named one that rested this long is taken up again.
     #[schemars(range(min = 10000, max = 86400000))]
     pub session_idle_ms: u32,
-    /// Most earlier requests of a conversation that are looked at for a language model.
+    /// Maximum earlier requests of a conversation that are considered for a language model's history.
     #[schemars(range(min = 2, max = 1000))]
-    pub replay_entries: u32,
+    pub history_entries: u32,
     /// Most characters of them that it is told; the oldest go first, the last two always stay.
     #[schemars(range(min = 0, max = 100000))]
-    pub replay_chars: u32,
+    pub history_chars: u32,
     /// What it is told when a request goes on from the one before: kinds of `question`, `instruction`, `correction`, `meta`, `other`.
-    pub replay_continuation: Vec<String>,
+    pub history_continuation: Vec<String>,
     /// What it is told when the person asks what was meant.
-    pub replay_clarification: Vec<String>,
+    pub history_clarification: Vec<String>,
     /// What it is told when a named conversation is taken up again.
-    pub replay_session: Vec<String>,
+    pub history_session: Vec<String>,
 }
 
 impl Default for Memory {
@@ -41,11 +41,11 @@ impl Default for Memory {
             keep_turns: 1000,
             context_ms: 300_000,
             session_idle_ms: 300_000,
-            replay_entries: 50,
-            replay_chars: 5_500,
-            replay_continuation: kinds(&["instruction", "correction", "question"]),
-            replay_clarification: kinds(&["question", "instruction"]),
-            replay_session: kinds(&["instruction", "correction"]),
+            history_entries: 50,
+            history_chars: 5_500,
+            history_continuation: kinds(&["instruction", "correction", "question"]),
+            history_clarification: kinds(&["question", "instruction"]),
+            history_session: kinds(&["instruction", "correction"]),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! `[paths]`: where Hark finds its models and keeps its state, and how those places are found when
-//! nothing is said.
+//! `[paths]`: where Hark finds its models and keeps its state, and where they are found when the keys are empty.
 
 use hark_core::{Fault, FaultKind};
 use schemars::JsonSchema;
@@ -30,13 +29,12 @@ impl Paths {
     /// # Errors
     /// `MissingPart` when none of them has a manifest.
     pub fn models_dir(&self) -> Result<PathBuf, Fault> {
-        Places::of_this_process().models_dir(&self.models_dir)
+        ProcessEnvironment::of_this_process().models_dir(&self.models_dir)
     }
 
-    /// The state folder of the system's service, where nobody said which configuration and state are meant, and there is
-    /// one.
+    /// The state folder of the system's service, if there is one and neither configuration nor state folder are named.
     pub fn service_state_dir(&self) -> Option<PathBuf> {
-        Places::of_this_process().service_state_dir(&self.state_dir)
+        ProcessEnvironment::of_this_process().service_state_dir(&self.state_dir)
     }
 
     /// The folder for the database: this key, else `$STATE_DIRECTORY`, else `~/.local/state/hark`.
@@ -45,7 +43,7 @@ impl Paths {
     /// # Errors
     /// `MissingPart` when there is not even a home folder.
     pub fn state_dir(&self) -> Result<PathBuf, Fault> {
-        Places::of_this_process().state_dir(&self.state_dir)
+        ProcessEnvironment::of_this_process().state_dir(&self.state_dir)
     }
 }
 
@@ -141,9 +139,9 @@ fn is_writable(folder: &Path) -> bool {
     made
 }
 
-/// What the process sees around it; apart from the real thing so that tests can make their own.
+/// The environment of the process; a struct, so that tests can make their own.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places {
+pub(super) struct ProcessEnvironment {
     pub(super) config: Option<PathBuf>,
     pub(super) models: Option<PathBuf>,
     pub(super) state: Option<PathBuf>,
@@ -153,7 +151,7 @@ pub(super) struct Places {
     pub(super) root: PathBuf,
 }
 
-impl Places {
+impl ProcessEnvironment {
     /// Environment, program and current folder of this process.
     pub(super) fn of_this_process() -> Self {
         let variable =
@@ -208,8 +206,8 @@ impl Places {
     }
 
     fn service_state_dir(&self, key: &str) -> Option<PathBuf> {
-        let nobody_said = key.is_empty() && self.state.is_none() && self.config.is_none();
-        Some(self.root.join("var/lib/hark")).filter(|folder| nobody_said && folder.is_dir())
+        let is_unspecified = key.is_empty() && self.state.is_none() && self.config.is_none();
+        Some(self.root.join("var/lib/hark")).filter(|folder| is_unspecified && folder.is_dir())
     }
 
     fn state_dir(&self, key: &str) -> Result<PathBuf, Fault> {
@@ -239,7 +237,7 @@ mod tests {
     fn models_are_found_by_key_then_variable_then_upward_then_system() {
         let root = tempfile::tempdir().unwrap();
         let system = manifest_in(&root.path().join("usr/share/hark/models"));
-        let mut places = Places { root: root.path().into(), ..Places::default() };
+        let mut places = ProcessEnvironment { root: root.path().into(), ..ProcessEnvironment::default() };
         assert_eq!(places.models_dir("").unwrap(), system);
 
         let beside = manifest_in(&root.path().join("source/models"));
@@ -256,8 +254,11 @@ mod tests {
     fn a_named_models_folder_without_manifest_is_a_fault_and_not_passed_over() {
         let root = tempfile::tempdir().unwrap();
         manifest_in(&root.path().join("usr/share/hark/models"));
-        let places =
-            Places { root: root.path().into(), models: Some(root.path().join("gone")), ..Places::default() };
+        let places = ProcessEnvironment {
+            root: root.path().into(),
+            models: Some(root.path().join("gone")),
+            ..ProcessEnvironment::default()
+        };
         let fault = places.models_dir("").unwrap_err();
         assert_eq!(fault.kind, FaultKind::MissingPart);
         assert!(fault.message.contains("gone"));
@@ -265,31 +266,38 @@ mod tests {
 
     #[test]
     fn state_is_kept_where_systemd_says_else_at_home() {
-        let places = Places { home: Some("/home/anna".into()), ..Places::default() };
+        let places = ProcessEnvironment { home: Some("/home/anna".into()), ..ProcessEnvironment::default() };
         assert_eq!(places.state_dir("").unwrap(), PathBuf::from("/home/anna/.local/state/hark"));
-        let places = Places { state: Some("/var/lib/hark".into()), ..places };
+        let places = ProcessEnvironment { state: Some("/var/lib/hark".into()), ..places };
         assert_eq!(places.state_dir("").unwrap(), PathBuf::from("/var/lib/hark"));
         assert_eq!(places.state_dir("/data").unwrap(), PathBuf::from("/data"));
-        assert!(Places::default().state_dir("").is_err());
+        assert!(ProcessEnvironment::default().state_dir("").is_err());
     }
 
     #[test]
     fn the_state_of_the_service_is_looked_at_where_nobody_said_which() {
         let root = tempfile::tempdir().unwrap();
-        let places = Places { root: root.path().into(), ..Places::default() };
+        let places = ProcessEnvironment { root: root.path().into(), ..ProcessEnvironment::default() };
         assert_eq!(places.service_state_dir(""), None, "it is not installed");
         let folder = root.path().join("var/lib/hark");
         fs::create_dir_all(&folder).unwrap();
         assert_eq!(places.service_state_dir(""), Some(folder));
         assert_eq!(places.service_state_dir("/data"), None);
-        assert_eq!(Places { config: Some("a.toml".into()), ..places }.service_state_dir(""), None);
+        assert_eq!(
+            ProcessEnvironment { config: Some("a.toml".into()), ..places }.service_state_dir(""),
+            None
+        );
     }
 
     #[test]
     fn the_configuration_file_is_searched_in_the_promised_order() {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
-        let mut places = Places { root: root.path().into(), home: Some(home.clone()), ..Places::default() };
+        let mut places = ProcessEnvironment {
+            root: root.path().into(),
+            home: Some(home.clone()),
+            ..ProcessEnvironment::default()
+        };
         assert_eq!(places.config_file(), None);
         fs::create_dir_all(home.join(".config/hark")).unwrap();
         fs::write(home.join(".config/hark/hark.toml"), "").unwrap();

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: key, value, place and fix, all problems together.
+//! Problems of a configuration: key, value, place and fix, all of them together.
 
 use hark_core::{Fault, FaultKind};
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Mistakes of one kind (of one message) that are printed, and of all kinds together; the rest is counted.
-const PRINTED_OF_A_KIND: usize = 20;
-const PRINTED: usize = 100;
+const MAX_PRINTED_PER_KIND: usize = 20;
+const MAX_PRINTED: usize = 100;
 
 /// Characters that are printed of a key or value, and of a message.
-const KEY_CHARACTERS: usize = 120;
-const MESSAGE_CHARACTERS: usize = 400;
+const MAX_KEY_CHARACTERS: usize = 120;
+const MAX_MESSAGE_CHARACTERS: usize = 400;
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,11 +30,11 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, shortened(&self.key, KEY_CHARACTERS))?;
+        write!(f, "{}: {}", self.place, shortened(&self.key, MAX_KEY_CHARACTERS))?;
         if !self.value.is_empty() {
-            write!(f, " = {}", shortened(&self.value, KEY_CHARACTERS))?;
+            write!(f, " = {}", shortened(&self.value, MAX_KEY_CHARACTERS))?;
         }
-        write!(f, ": {}", shortened(&self.message, MESSAGE_CHARACTERS))?;
+        write!(f, ": {}", shortened(&self.message, MAX_MESSAGE_CHARACTERS))?;
         if self.fix.is_empty() { Ok(()) } else { write!(f, "\n  fix: {}", self.fix) }
     }
 }
@@ -53,7 +53,7 @@ pub fn fault_of(problems: &[Problem]) -> Fault {
     )
 }
 
-/// The problems line by line, as far as somebody would read them; then how many more there are of which kind.
+/// The problems line by line, up to a readable number; then how many more there are of which kind.
 fn printed(problems: &[Problem]) -> String {
     let mut text = String::new();
     let mut lines = 0;
@@ -61,7 +61,7 @@ fn printed(problems: &[Problem]) -> String {
     let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for problem in problems {
         let (shown, left) = kinds.entry(&problem.message).or_default();
-        if *shown < PRINTED_OF_A_KIND && lines < PRINTED {
+        if *shown < MAX_PRINTED_PER_KIND && lines < MAX_PRINTED {
             text += &format!("\n{problem}");
             *shown += 1;
             lines += 1;
@@ -72,7 +72,7 @@ fn printed(problems: &[Problem]) -> String {
     let (seen, unseen): (Vec<_>, Vec<_>) =
         kinds.into_iter().filter(|(_, (_, left))| *left > 0).partition(|(_, (shown, _))| *shown > 0);
     for (message, (_, left)) in seen {
-        text += &format!("\n… and {left} more: {}", shortened(message, MESSAGE_CHARACTERS));
+        text += &format!("\n… and {left} more: {}", shortened(message, MAX_MESSAGE_CHARACTERS));
     }
     let others: usize = unseen.iter().map(|(_, (_, left))| left).sum();
     if others > 0 {
@@ -154,7 +154,7 @@ mod tests {
         // Every one of a kind of its own.
         let problems: Vec<_> = (1..=3000).map(|line| problem(line, format!("not {line} but x"))).collect();
         let message = fault_of(&problems).message;
-        assert_eq!(message.matches("vad.key").count(), PRINTED);
+        assert_eq!(message.matches("vad.key").count(), MAX_PRINTED);
         assert!(message.ends_with("\n… and 2900 more of other kinds"), "{message}");
     }
 }

@@ -1,5 +1,4 @@
-//! What no range of a single key can say: keys that depend on each other, files that must exist,
-//! addresses and names with a form of their own.
+//! Validation beyond single keys: keys that depend on each other, files that must exist, addresses and names.
 
 use super::dashboard::Dashboard;
 use super::llm::{LlmFallback, is_keep_alive};
@@ -28,7 +27,7 @@ pub(super) fn check(loaded: &Loaded) -> Vec<Problem> {
     reach(&mut found);
     dashboard(&mut found, paths::credentials_dir().as_deref());
     sources(&mut found);
-    replays(&mut found);
+    history_kinds(&mut found);
     journal(&mut found);
     found.problems
 }
@@ -329,17 +328,17 @@ fn sources(found: &mut Findings<'_>) {
     }
 }
 
-fn replays(found: &mut Findings<'_>) {
+fn history_kinds(found: &mut Findings<'_>) {
     let memory = &found.loaded.config.memory;
     let lists = [
-        ("continuation", &memory.replay_continuation),
-        ("clarification", &memory.replay_clarification),
-        ("session", &memory.replay_session),
+        ("continuation", &memory.history_continuation),
+        ("clarification", &memory.history_clarification),
+        ("session", &memory.history_session),
     ];
     for (name, kinds) in lists {
         for kind in kinds.iter().filter(|kind| !ENTRY_KINDS.contains(&kind.as_str())) {
             let fix = format!("use {}", ENTRY_KINDS.join(", "));
-            found.add(&format!("memory.replay_{name}"), kind, "no kind of request", fix);
+            found.add(&format!("memory.history_{name}"), kind, "no kind of request", fix);
         }
     }
 }

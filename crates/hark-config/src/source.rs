@@ -3,6 +3,7 @@
 
 use super::keys::{self, Key, Kind};
 use super::problem::{Problem, nearest};
+use super::renamed_keys;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Source {
-    /// Nobody said anything.
+    /// No value was given.
     Default,
     /// A line of the configuration file.
     File {
@@ -36,12 +37,14 @@ impl fmt::Display for Source {
     }
 }
 
-/// A value that somebody gave to a known key; its type and range are not checked yet.
+/// A value given to a known key; its type and range are not checked yet.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) key: &'static Key,
     pub(super) value: Value,
     pub(super) source: Source,
+    /// The old `section.key` under which it was given, when the key has been renamed.
+    pub(super) renamed_from: Option<String>,
 }
 
 /// The entries of a TOML text, and what is wrong with its syntax and names.
@@ -70,7 +73,9 @@ pub(super) fn from_toml(text: &str, path: &Path) -> (Vec<Entry>, Vec<Problem>) {
                 for (key, value) in table {
                     let source = place(key.span().start);
                     match known_key(section, key.get_ref()) {
-                        Ok(key) => entries.push(Entry { key, value: plain(value.get_ref()), source }),
+                        Ok((key, renamed_from)) => {
+                            entries.push(Entry { key, value: plain(value.get_ref()), source, renamed_from });
+                        }
                         Err(problem) if intact => {
                             problems.push(Problem { place: source.to_string(), ..problem });
                         }
@@ -102,8 +107,9 @@ pub(super) fn from_argument(argument: &str) -> Result<Entry, Problem> {
     if !keys::sections().iter().any(|known| known.name == section) {
         return Err(unknown_section(section, &Source::Set));
     }
-    let key = known_key(section, name).map_err(|problem| Problem { place: "--set".into(), ..problem })?;
-    Ok(Entry { key, value: argument_value(text.trim(), &key.kind), source: Source::Set })
+    let (key, renamed_from) =
+        known_key(section, name).map_err(|problem| Problem { place: "--set".into(), ..problem })?;
+    Ok(Entry { key, value: argument_value(text.trim(), &key.kind), source: Source::Set, renamed_from })
 }
 
 /// On a command line a text needs no quotes and a list no brackets.
@@ -127,10 +133,14 @@ fn argument_value(text: &str, kind: &Kind) -> Value {
     }
 }
 
-fn known_key(section: &str, name: &str) -> Result<&'static Key, Problem> {
+/// The key of this name; with its old `section.key` when that is what it was called by.
+fn known_key(section: &str, name: &str) -> Result<(&'static Key, Option<String>), Problem> {
     let path = format!("{section}.{name}");
     if let Some(key) = keys::find(&path) {
-        return Ok(key);
+        return Ok((key, None));
+    }
+    if let Some(key) = renamed_keys::new_path(&path).and_then(keys::find) {
+        return Ok((key, Some(path)));
     }
     let siblings = || keys::keys().filter(|key| key.section == section).map(|key| key.name.as_str());
     let elsewhere = || {

@@ -21,7 +21,7 @@ pub enum VoiceEngine {
 pub enum FollowUp {
     /// After a question.
     Questions,
-    /// After every reply to somebody who spoke.
+    /// After every reply to a spoken request.
     Always,
     /// After none.
     Never,

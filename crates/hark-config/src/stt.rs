@@ -32,8 +32,8 @@ pub struct Stt {
     /// Confidence below which a transcript is rejected rather than acted on.
     #[schemars(range(min = 0, max = 1))]
     pub min_confidence: f32,
-    /// Ask a small neural model too where the grammar is not sure, and for words that are no sentence of this home. It takes about 110 MB while somebody speaks and for a minute after. English only.
-    pub neural: bool,
+    /// Ask Moonshine, a small neural model, too where the grammar is not sure, and for words that are no sentence of this home. It takes about 110 MB during an utterance and for a minute after. English only.
+    pub moonshine: bool,
     /// Confidence from which `cascade` takes the grammar's words without waiting for Whisper's.
     #[schemars(range(min = 0, max = 1))]
     pub cascade_confidence: f32,
@@ -45,10 +45,10 @@ pub struct Stt {
     /// New sound after which Whisper decodes the words so far again; 0 for no words before the end.
     #[schemars(range(min = 0, max = 5000))]
     pub whisper_partial_ms: u32,
-    /// Least encoder frames of a decode, 50 a second: fewer are faster, too few make Whisper repeat itself.
+    /// Minimum encoder frames of a decode, 50 a second: fewer are faster, too few make Whisper repeat itself.
     #[schemars(range(min = 64, max = 1500))]
-    pub whisper_least_context: u32,
-    /// Probability of "nobody speaks" from which Whisper's words are rejected.
+    pub whisper_min_context_frames: u32,
+    /// No-speech probability above which Whisper's words are rejected.
     #[schemars(range(min = 0, max = 1))]
     pub whisper_no_speech: f32,
     /// Tokens of the prompt that tells Whisper the names of the home, about two a name, so that it spells them alike; 0 for none. Each costs about as much as 40 ms of sound.
@@ -63,12 +63,12 @@ impl Default for Stt {
             language_weight: 9.5,
             nbest: 12,
             min_confidence: 0.5,
-            neural: true,
+            moonshine: true,
             cascade_confidence: 0.6,
             whisper_model: "whisper_tiny_en".into(),
             whisper_threads: 0,
             whisper_partial_ms: 500,
-            whisper_least_context: 256,
+            whisper_min_context_frames: 256,
             whisper_no_speech: 0.6,
             whisper_prompt_tokens: 48,
         }

@@ -15,7 +15,7 @@ pub struct ToolsConfig {
     /// Longitude asked for, degrees.
     #[schemars(range(min = -180, max = 180))]
     pub weather_longitude: f64,
-    /// Time a tool may take, whoever runs it: a sentence, a plan or a model. Devices have less (`home.command_timeout_ms`).
+    /// Time a tool may take, from any route: a sentence, a plan or a model. Devices have less (`home.command_timeout_ms`).
     #[schemars(range(min = 100, max = 300000))]
     pub timeout_ms: u32,
     /// Folders whose files may be listed, searched and read, such as `~/Documents`; none: no file is. Links inside them are not followed.
@@ -27,7 +27,7 @@ pub struct ToolsConfig {
     pub http_allow_private: bool,
     /// Single hosts that may be reached although their address is private: `127.0.0.1:8080`, `nas.local` (every port).
     pub http_allow_hosts: Vec<String>,
-    /// Hosts a language model may read from without a yes after it has read text from outside, such as `en.wikipedia.org` or `127.0.0.1:8080`; none: every address is asked about. Whoever runs them sees what such a text may have it ask for.
+    /// Hosts a language model may read from without a yes after it has read text from outside, such as `en.wikipedia.org` or `127.0.0.1:8080`; none: every address is asked about. Their operators see what such a text may have it ask for.
     pub http_trusted_hosts: Vec<String>,
     /// Most of a web answer that is read; more is cut off, and told.
     #[schemars(range(min = 1024, max = 8388608))]

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 pub enum WakeEngine {
     /// openWakeWord models on LiteRT.
     Openwakeword,
-    /// Phrases anybody can type, spotted by PocketSphinx.
+    /// Typed phrases, found by PocketSphinx's keyphrase spotter.
     Phrase,
     /// Push to talk only.
     None,
 }
 
-/// What else a wake word has to show before it wakes.
+/// How a wake word is verified before it wakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum SecondLook {
+pub enum WakeVerification {
     /// Nothing: its score is enough.
     Off,
-    /// That somebody spoke.
+    /// By voice activity.
     Voice,
-    /// That, and that a recogniser of words hears its words too.
+    /// By voice activity, and by a keyphrase spotter that must find its words too.
     Words,
 }
 
@@ -66,7 +66,7 @@ pub struct Wake {
     pub limits: Vec<String>,
     /// What else a word has to show before it wakes: `off`; `voice`: that somebody spoke just then; `words`: that,
     /// and that PocketSphinx hears the words as well (fewer false wakes where a television runs, a few more misses).
-    pub second_look: SecondLook,
+    pub verify: WakeVerification,
 }
 
 impl Wake {
@@ -115,7 +115,7 @@ impl Default for Wake {
             refractory_ms: 2000,
             near_miss_score: 0.2,
             limits: Vec::new(),
-            second_look: SecondLook::Off,
+            verify: WakeVerification::Off,
         }
     }
 }

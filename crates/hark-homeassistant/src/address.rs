@@ -1,4 +1,4 @@
-//! Where Home Assistant is: what people copy from the browser becomes the address of its WebSocket.
+//! The address of Home Assistant: turns what people copy from the browser into the URL of its WebSocket.
 
 use super::error::Error;
 

@@ -1,12 +1,12 @@
-//! Carrying out what a device is told, through Home Assistant.
+//! Carries out device commands through Home Assistant's services.
 
+use super::ClientState;
 use super::SOURCE;
-use super::Shared;
 use super::exposure::Exposure;
-use super::frame::Refusal;
-use super::link::{Link, Unanswered};
-use super::service::{self, Call, Plan};
-use super::sync;
+use super::home_reader;
+use super::message::Refusal;
+use super::service::{self, Call, ServiceCalls};
+use super::websocket::{ApiHandle, Unanswered};
 use hark_core::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
 use hark_core::home::{Area, Entity};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The devices of Home Assistant.
 pub(super) struct Backend {
-    pub shared: Arc<Shared>,
+    pub shared: Arc<ClientState>,
     /// Codes that its locks and alarm panels want.
     pub codes: DeviceCodes,
 }
@@ -30,18 +30,18 @@ impl DeviceBackend for Backend {
         let (shared, entity) = (Arc::clone(&self.shared), entity.clone());
         Box::pin(async move {
             let plan = plan?;
-            let link = shared.link().ok_or_else(|| DeviceError::Offline(entity.name.clone()))?;
-            let link = link.with_limit(shared.command_limit);
-            permitted(&link, &shared.exposure(), &entity).await?;
-            let order = Order { link, id: entity.id.0, name: entity.name };
+            let api = shared.api().ok_or_else(|| DeviceError::Offline(entity.name.clone()))?;
+            let api = api.with_limit(shared.command_limit);
+            permitted(&api, &shared.exposure(), &entity).await?;
+            let order = EntityCommand { api, id: entity.id.0, name: entity.name };
             match plan {
-                Plan::Calls(calls) => {
+                ServiceCalls::Calls(calls) => {
                     for call in calls {
                         order.call(&call, false).await?;
                     }
                 }
-                Plan::Search { query, class } => order.search(&query, class.as_deref()).await?,
-                Plan::CleanArea(area) => order.clean(&area, &shared.areas()).await?,
+                ServiceCalls::Search { query, class } => order.search(&query, class.as_deref()).await?,
+                ServiceCalls::CleanArea(area) => order.clean(&area, &shared.areas()).await?,
             }
             Ok(())
         })
@@ -49,12 +49,12 @@ impl DeviceBackend for Backend {
 }
 
 /// Whether an entity may be told something at this moment: what is known of it may be seconds old.
-async fn permitted(link: &Link, known: &Exposure, entity: &Entity) -> Result<(), DeviceError> {
+async fn permitted(api: &ApiHandle, known: &Exposure, entity: &Entity) -> Result<(), DeviceError> {
     if known.is_everything() {
         return Ok(());
     }
     let name = entity.name.clone();
-    match sync::is_exposed(link, known, entity).await {
+    match home_reader::is_exposed(api, known, entity).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(DeviceError::Gone(name)),
         Err(Unanswered::Gone) => Err(DeviceError::Offline(name)),
@@ -67,15 +67,15 @@ async fn permitted(link: &Link, known: &Exposure, entity: &Entity) -> Result<(),
 }
 
 /// One entity that is told something.
-struct Order {
-    link: Link,
+struct EntityCommand {
+    api: ApiHandle,
     id: String,
     name: String,
 }
 
-impl Order {
+impl EntityCommand {
     async fn call(&self, call: &Call, return_response: bool) -> Result<Value, DeviceError> {
-        let answer = self.link.ask(call.message(&self.id, return_response)).await;
+        let answer = self.api.ask(call.message(&self.id, return_response)).await;
         answer.map_err(|unanswered| self.error(unanswered, call))
     }
 

@@ -1,4 +1,4 @@
-//! What can go wrong with Home Assistant, where, and what to do about it.
+//! Errors of the connection to Home Assistant.
 
 use hark_core::fault::{Fault, FaultKind};
 
@@ -24,7 +24,7 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
-    /// Nobody answers, or the connection broke.
+    /// It does not answer, or the connection broke.
     #[error("Home Assistant at {url} is not reachable: {why}")]
     Unreachable {
         /// Address.
@@ -40,7 +40,7 @@ pub enum Error {
         /// What TLS said.
         why: String,
     },
-    /// Somebody answers who does not speak Home Assistant's protocol.
+    /// A server answers that does not speak Home Assistant's protocol.
     #[error("what answers at {url} is not Home Assistant: {why}")]
     NotHomeAssistant {
         /// Address.

@@ -1,18 +1,18 @@
-//! Which entities may be spoken of: those that Home Assistant exposes to Assist, decided as its newest core does
+//! Which entities are exposed to Assist, decided as Home Assistant's newest core does
 //! (homeassistant/components/homeassistant/exposed_entities.py of 2026.11).
 //!
-//! The choice about an entity in the registry stands in its options; where there is none, its kind decides. The
-//! choice about one without a registry entry (it has no unique id) stands in a store of which the API tells only
-//! what is exposed: everything else there counts as not exposed. That leaves nothing open, because Home
-//! Assistant's conversation integration notes a choice for each entity as soon as it has a state.
+//! The choice about an entity in the registry stands in its options; without one its domain decides. The choice about an
+//! entity without a registry entry (it has no unique id) stands in a store of which the API tells only what is exposed:
+//! everything else there counts as not exposed. Nothing stays open, because Home Assistant's conversation integration
+//! notes a choice for each entity as soon as it has a state.
 
-use super::picture::Entry;
+use super::home_snapshot::Entry;
 use serde_json::{Map, Value};
 
 /// Name of Assist among Home Assistant's assistants.
 const ASSIST: &str = "conversation";
 
-/// Exposed when nobody has chosen.
+/// Exposed by default.
 const DOMAINS: &[&str] = &[
     "climate",
     "cover",
@@ -38,8 +38,8 @@ const SENSORS: &[&str] = &[
     "volatile_organic_compounds",
 ];
 
-/// Of no use to anybody who speaks, when everything is wanted.
-const USELESS: &[&str] = &[
+/// Of no use in speech, left out even when everything is wanted.
+const NOT_USEFUL: &[&str] = &[
     "ai_task",
     "assist_satellite",
     "camera",
@@ -64,7 +64,7 @@ const USELESS: &[&str] = &[
 pub struct Exposure {
     /// By entity; what is not in it is not exposed, or has its own options.
     listed: Map<String, Value>,
-    /// What nobody has chosen about goes by its kind.
+    /// Entities without a choice are decided by their domain.
     by_kind: bool,
     /// Everything that is not hidden, whatever is exposed.
     everything: bool,
@@ -110,7 +110,7 @@ impl Exposure {
         let is_apart = entry.is_some_and(|entry| is_set(&entry.hidden_by) || is_set(&entry.entity_category));
         if self.everything {
             let is_off = entry.is_some_and(|entry| is_set(&entry.disabled_by));
-            return !is_apart && !is_off && !USELESS.contains(&domain);
+            return !is_apart && !is_off && !NOT_USEFUL.contains(&domain);
         }
         // Versions before 2024.4 list what is not exposed, too.
         let listed = self.listed.get(id).and_then(|one| one.get(ASSIST)?.as_bool());

@@ -1,9 +1,10 @@
-//! Home Assistant by its WebSocket API (<https://developers.home-assistant.io/docs/api/websocket>): its rooms
-//! and devices become part of the home, and are told what to do.
+//! Home Assistant through its WebSocket API (<https://developers.home-assistant.io/docs/api/websocket>): its areas and
+//! devices become part of the home, and commands are carried out by its services.
 //!
-//! One task keeps a connection: `link` carries messages, `sync` reads the registries, `picture` makes a
-//! home of them, `inbox` keeps what happens, `session` tells it to the home. `backend` turns commands
-//! into calls of services (`service`, `todo`).
+//! One task on the tokio runtime keeps the connection (`reconnect`). `websocket` carries requests and events, `message`
+//! parses them, `home_reader` reads the registries, `home_snapshot` makes a home of the answers, `state_cache` buffers
+//! state changes, and `home_sync` passes both on to the home. `backend` turns commands into service calls (`service`,
+//! `todo`), after asking whether the entity is still exposed (`exposure`).
 //!
 //! ```no_run
 //! # fn start(sink: std::sync::Arc<dyn hark_core::ports::HomeSink>) -> Result<(), Box<dyn std::error::Error>> {
@@ -19,19 +20,19 @@
 
 mod address;
 mod backend;
-mod client;
 mod error;
 mod exposure;
-mod frame;
-mod inbox;
-mod link;
-mod picture;
+mod home_reader;
+mod home_snapshot;
+mod home_sync;
+mod message;
 mod probe;
+mod reconnect;
 mod service;
-mod session;
-mod sync;
+mod state_cache;
 mod todo;
 mod token;
+mod websocket;
 
 pub use probe::probe;
 
@@ -42,13 +43,13 @@ use hark_core::device::{DeviceBackend, DeviceCodes};
 use hark_core::fault::Fault;
 use hark_core::home::Area;
 use hark_core::ports::HomeSink;
-use link::{Limits, Link};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use token::TokenFile;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use websocket::{ApiHandle, Limits};
 
 /// Value of `Entity::source` for what comes from Home Assistant.
 pub const SOURCE: &str = "homeassistant";
@@ -71,12 +72,12 @@ pub struct Status {
 
 /// A Home Assistant that Hark works with. Dropping it ends the connection.
 pub struct HomeAssistant {
-    shared: Arc<Shared>,
+    shared: Arc<ClientState>,
     task: JoinHandle<()>,
 }
 
-/// What the task and its owner share.
-pub(crate) struct Shared {
+/// State shared by the connection task and [`HomeAssistant`].
+pub(crate) struct ClientState {
     url: String,
     token: TokenFile,
     limits: Limits,
@@ -84,14 +85,14 @@ pub(crate) struct Shared {
     exposed_only: bool,
     sink: Arc<dyn HomeSink>,
     faults: FaultSink,
-    now: Mutex<Now>,
+    now: Mutex<ConnectionState>,
     /// The first attempt has come to an end, good or bad.
     tried: watch::Sender<bool>,
 }
 
 #[derive(Default)]
-struct Now {
-    link: Option<Link>,
+struct ConnectionState {
+    api: Option<ApiHandle>,
     areas: Vec<Area>,
     exposure: Exposure,
     status: Status,
@@ -114,7 +115,7 @@ impl HomeAssistant {
         }
         let token = TokenFile::find(config, paths::credentials_dir().as_deref())?;
         token.read()?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ClientState {
             url: address::websocket_url(&config.url)?,
             token,
             limits: limits(config),
@@ -126,11 +127,11 @@ impl HomeAssistant {
             tried: watch::channel(false).0,
         });
         shared.sink.away(SOURCE);
-        let task = runtime.spawn(client::run(Arc::clone(&shared)));
+        let task = runtime.spawn(reconnect::run(Arc::clone(&shared)));
         Ok(Some(Self { shared, task }))
     }
 
-    /// Who drives the devices.
+    /// The backend that carries out commands.
     pub fn backend(&self, codes: DeviceCodes) -> Arc<dyn DeviceBackend> {
         Arc::new(backend::Backend { shared: Arc::clone(&self.shared), codes })
     }
@@ -147,7 +148,7 @@ impl HomeAssistant {
         self.view().status()
     }
 
-    /// For whoever only looks how it stands; does not keep the connection.
+    /// A handle that only reads the status; it does not keep the connection.
     pub fn view(&self) -> StatusView {
         StatusView(Arc::clone(&self.shared))
     }
@@ -155,7 +156,7 @@ impl HomeAssistant {
 
 /// Sees how the connection stands.
 #[derive(Clone)]
-pub struct StatusView(Arc<Shared>);
+pub struct StatusView(Arc<ClientState>);
 
 impl StatusView {
     /// How it stands now.
@@ -170,10 +171,10 @@ impl Drop for HomeAssistant {
     }
 }
 
-impl Shared {
+impl ClientState {
     /// The connection, when there is one and the home was read.
-    fn link(&self) -> Option<Link> {
-        self.lock().link.clone()
+    fn api(&self) -> Option<ApiHandle> {
+        self.lock().api.clone()
     }
 
     /// The areas as Home Assistant has them.
@@ -186,7 +187,7 @@ impl Shared {
         self.lock().exposure.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Now> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

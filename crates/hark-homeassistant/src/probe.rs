@@ -1,8 +1,8 @@
-//! A look at Home Assistant from outside the daemon, for `hark doctor`.
+//! Checks Home Assistant from outside the daemon, for `hark doctor`.
 
-use super::inbox::Inbox;
+use super::state_cache::StateCache;
 use super::token::TokenFile;
-use super::{address, limits, link, sync};
+use super::{address, home_reader, limits, websocket};
 use hark_config::homeassistant::HomeAssistant as Config;
 use hark_config::paths;
 use hark_core::fault::{Fault, FaultKind};
@@ -18,20 +18,20 @@ pub async fn probe(config: &Config) -> Result<String, Fault> {
     }
     let url = address::websocket_url(&config.url)?;
     let token = TokenFile::find(config, paths::credentials_dir().as_deref())?.read()?;
-    let (link, pump, version) =
-        link::connect(&url, &token, limits(config), Arc::new(Inbox::default())).await?;
-    let picture = tokio::select! {
-        error = pump.run() => Err(error),
-        picture = sync::read(&link, &url, config.exposed_only) => picture,
+    let (api, socket_task, version) =
+        websocket::connect(&url, &token, limits(config), Arc::new(StateCache::default())).await?;
+    let snapshot = tokio::select! {
+        error = socket_task.run() => Err(error),
+        snapshot = home_reader::read(&api, &url, config.exposed_only) => snapshot,
     }?;
-    let (areas, entities) = (picture.home.areas.len(), picture.home.entities.len());
+    let (areas, entities) = (snapshot.home.areas.len(), snapshot.home.entities.len());
     if entities == 0 && config.exposed_only {
         let fix = "expose entities to Assist there (Settings, Voice assistants), or set homeassistant.exposed_only = false";
         let message = format!("Home Assistant {version} at {url} exposes nothing to Assist");
         return Err(Fault::new(FaultKind::Unavailable, "homeassistant", message, fix));
     }
     // Without it everything that has no unique id is left out.
-    let unseen = match config.exposed_only && !picture.exposure.is_told() {
+    let unseen = match config.exposed_only && !snapshot.exposure.is_told() {
         true => {
             "; it tells the owner of this token only in part what is exposed: make an administrator's token"
         }

@@ -1,4 +1,4 @@
-//! What a device is told in Home Assistant's services: <https://www.home-assistant.io/integrations/>.
+//! Maps device commands to Home Assistant's service calls: <https://www.home-assistant.io/integrations/>.
 
 use super::todo;
 use hark_core::device::{DeviceCommand, DeviceError, LightSetting, MediaCommand};
@@ -26,7 +26,7 @@ pub struct Call {
 
 /// What a command needs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Plan {
+pub enum ServiceCalls {
     /// These calls, one after the other, until one fails.
     Calls(Vec<Call>),
     /// Looking for something to play, then playing the first that is found.
@@ -45,7 +45,7 @@ pub(super) fn is_coded(call: &Call) -> bool {
     CODED.contains(&call.domain.as_str())
 }
 
-impl Plan {
+impl ServiceCalls {
     /// The same with the code that a lock or an alarm panel wants.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Call {
 ///
 /// # Errors
 /// `Unsupported` when there is no service for it.
-pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceError> {
+pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<ServiceCalls, DeviceError> {
     use DeviceCommand as C;
     let domain = entity.id.domain();
     let unsupported = |what| Err(DeviceError::Unsupported { name: entity.name.clone(), what });
@@ -124,7 +124,7 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
         C::Percentage(percent) => ("set_percentage", json!({"percentage": percent})),
         C::Start => (if is_mower { "start_mowing" } else { "start" }, Value::Null),
         C::Dock => (if is_mower { "dock" } else { "return_to_base" }, Value::Null),
-        C::CleanArea(area) => return Ok(Plan::CleanArea(area.clone())),
+        C::CleanArea(area) => return Ok(ServiceCalls::CleanArea(area.clone())),
         C::HvacMode(mode) => ("set_hvac_mode", json!({"hvac_mode": mode})),
         C::FanMode(mode) => ("set_fan_mode", json!({"fan_mode": mode})),
         C::Humidity(target) => ("set_humidity", json!({"humidity": target})),
@@ -140,9 +140,9 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
         },
         C::Value(value) if domain.ends_with("select") => ("select_option", json!({"option": value})),
         C::Value(value) => ("set_value", json!({"value": value})),
-        C::Items { to, .. } => return Ok(Plan::Calls(todo::calls(entity, to))),
+        C::Items { to, .. } => return Ok(ServiceCalls::Calls(todo::calls(entity, to))),
         C::Media(MediaCommand::Search { query, class }) => {
-            return Ok(Plan::Search { query: query.clone(), class: class.clone() });
+            return Ok(ServiceCalls::Search { query: query.clone(), class: class.clone() });
         }
         C::Media(command) => media(command),
         C::Temperature(_) if has_range(entity) => {
@@ -151,7 +151,7 @@ pub fn plan(entity: &Entity, command: &DeviceCommand) -> Result<Plan, DeviceErro
         C::Temperature(target) => ("set_temperature", json!({"temperature": target})),
         C::Volume(percent) => ("volume_set", json!({"volume_level": f64::from(*percent) / 100.0})),
     };
-    Ok(Plan::Calls(vec![Call::new(domain, service, data)]))
+    Ok(ServiceCalls::Calls(vec![Call::new(domain, service, data)]))
 }
 
 /// A thermostat that keeps between two temperatures has none to set.
@@ -186,7 +186,7 @@ fn arming(state: &str) -> Option<&'static str> {
 }
 
 /// A thermostat that cannot be switched as such is switched by its modes.
-fn climate_power(entity: &Entity, on: bool) -> Plan {
+fn climate_power(entity: &Entity, on: bool) -> ServiceCalls {
     let features = entity.attributes.get("supported_features").and_then(Value::as_u64);
     let (feature, service) = if on { (CLIMATE_TURN_ON, "turn_on") } else { (CLIMATE_TURN_OFF, "turn_off") };
     let can = features.is_none_or(|features| features & feature != 0);
@@ -199,7 +199,7 @@ fn climate_power(entity: &Entity, on: bool) -> Plan {
         Some(mode) => Call::new("climate", "set_hvac_mode", json!({"hvac_mode": mode})),
         None => Call::new("climate", service, Value::Null),
     };
-    Plan::Calls(vec![call])
+    ServiceCalls::Calls(vec![call])
 }
 
 fn media(command: &MediaCommand) -> (&'static str, Value) {
@@ -270,7 +270,9 @@ mod tests {
     }
 
     fn calls(id: &str, attributes: Value, command: DeviceCommand) -> Value {
-        let Plan::Calls(calls) = plan(&entity(id, attributes), &command).unwrap() else { panic!("no calls") };
+        let ServiceCalls::Calls(calls) = plan(&entity(id, attributes), &command).unwrap() else {
+            panic!("no calls")
+        };
         calls.iter().map(|call| json!([format!("{}.{}", call.domain, call.service), call.data])).collect()
     }
 
@@ -387,7 +389,7 @@ mod tests {
         assert!(matches!(unknown, Err(DeviceError::Unsupported { .. })));
         assert_eq!(
             plan(&entity("vacuum.a", json!({})), &C::CleanArea("Hall".into())),
-            Ok(Plan::CleanArea("Hall".into()))
+            Ok(ServiceCalls::CleanArea("Hall".into()))
         );
     }
 
@@ -471,7 +473,7 @@ mod tests {
         let data = |id: &str, command: C, code: Option<&str>| {
             let entity = entity(id, json!({}));
             let plan = plan(&entity, &command).unwrap().with_code(&entity, code).unwrap();
-            let Plan::Calls(calls) = plan else { panic!("{plan:?}") };
+            let ServiceCalls::Calls(calls) = plan else { panic!("{plan:?}") };
             Value::Object(calls[0].data.clone())
         };
         assert_eq!(data("lock.a", C::Unlock, Some("0042")), json!({"code": "0042"}));
@@ -491,7 +493,7 @@ mod tests {
             plan(device, &command).unwrap().with_code(device, Some(code))
         };
         let sent = |device: &Entity, command: C, code: &str| match with(device, command, code) {
-            Ok(Plan::Calls(calls)) => Ok(calls[0].data.get("code").cloned()),
+            Ok(ServiceCalls::Calls(calls)) => Ok(calls[0].data.get("code").cloned()),
             Ok(other) => panic!("{other:?}"),
             Err(error) => Err(error.to_string()),
         };

@@ -1,4 +1,4 @@
-//! To-do lists: what has to be told so that a list becomes another one.
+//! To-do lists: the service calls that turn one list into another.
 
 use super::service::Call;
 use hark_core::home::Entity;
@@ -6,7 +6,7 @@ use hark_core::ports::ListItem;
 use serde_json::{Value, json};
 
 /// An item as Home Assistant has it.
-struct Has<'a> {
+struct ExistingItem<'a> {
     /// What it is named by in a service: its id, or its text where it has none.
     handle: &'a str,
     text: &'a str,
@@ -18,18 +18,18 @@ struct Has<'a> {
 pub fn calls(entity: &Entity, wanted: &[ListItem]) -> Vec<Call> {
     let empty = Vec::new();
     let items = entity.attributes.get("items").and_then(Value::as_array).unwrap_or(&empty);
-    let mut left: Vec<Has<'_>> = items.iter().filter_map(has).collect();
+    let mut left: Vec<ExistingItem<'_>> = items.iter().filter_map(existing_item).collect();
     let (mut updates, mut adds) = (Vec::new(), Vec::new());
     let status = |done: bool| if done { "completed" } else { "needs_action" };
     for item in wanted {
-        let same_text = |has: &Has<'_>| has.text == item.text;
+        let same_text = |existing: &ExistingItem<'_>| existing.text == item.text;
         // Of two with the same text that which needs no change.
-        let exact = left.iter().position(|has| same_text(has) && has.done == item.done);
+        let exact = left.iter().position(|existing| same_text(existing) && existing.done == item.done);
         match exact.or_else(|| left.iter().position(same_text)) {
             Some(at) => {
-                let has = left.swap_remove(at);
-                if has.done != item.done {
-                    updates.push(json!({"item": has.handle, "status": status(item.done)}));
+                let existing = left.swap_remove(at);
+                if existing.done != item.done {
+                    updates.push(json!({"item": existing.handle, "status": status(item.done)}));
                 }
             }
             None => {
@@ -40,17 +40,18 @@ pub fn calls(entity: &Entity, wanted: &[ListItem]) -> Vec<Call> {
             }
         }
     }
-    let gone: Vec<&str> = left.iter().filter(|has| !has.done).map(|has| has.handle).collect();
+    let gone: Vec<&str> =
+        left.iter().filter(|existing| !existing.done).map(|existing| existing.handle).collect();
     let remove = (!gone.is_empty()).then(|| ("remove_item", json!({"item": gone})));
     let updates = updates.into_iter().map(|data| ("update_item", data));
     let calls = remove.into_iter().chain(updates).chain(adds);
     calls.map(|(service, data)| Call::new("todo", service, data)).collect()
 }
 
-fn has(item: &Value) -> Option<Has<'_>> {
+fn existing_item(item: &Value) -> Option<ExistingItem<'_>> {
     let text = |key| item.get(key).and_then(Value::as_str);
     let summary = text("summary")?;
-    Some(Has {
+    Some(ExistingItem {
         handle: text("uid").unwrap_or(summary),
         text: summary,
         done: text("status") == Some("completed"),

@@ -1,4 +1,4 @@
-//! The long-lived access token: read when it is needed, never shown.
+//! The long-lived access token: read from its file when it is needed, never displayed.
 
 use super::error::Error;
 use hark_config::homeassistant::HomeAssistant;

@@ -1,40 +1,45 @@
-//! HTTP and WebSocket for the dashboard and for programs: what a running Hark can be asked ([`domain::api`](hark_core::api)),
-//! safe by default. The operations are a table in `operations.rs`, from which `contracts/openapi.json` is made.
+//! The HTTP and WebSocket API for the dashboard and for programs: what a running Hark can be asked
+//! ([`hark_core::api`]), safe by default. Runs on the tokio runtime.
+//!
+//! `operations` is the table of all operations, from which `contracts/openapi.json` is made (`openapi_document`);
+//! `handlers` has one function for each, `wire` their objects. `server` accepts connections, `access_guard` checks host,
+//! origin, token and rate. `websocket_upgrade`, `websocket_connection` and `websocket_messages` are the WebSocket;
+//! `owner_socket` is the local socket for commands of the owner.
 //!
 //! ```
 //! assert!(hark_http::openapi().contains("/api/v1/health"));
 //! ```
 
-mod app;
-mod asking;
-mod document;
-mod figures;
-mod guard;
+mod access_guard;
+mod answer_modes;
+mod api_error;
+mod ask;
 mod handlers;
 pub mod limits;
-pub mod local;
-mod messages;
+mod metrics;
 mod microphone;
-mod modes;
+mod openapi_document;
 mod operations;
+pub mod owner_socket;
 mod pictures;
 mod rate;
-mod read;
-mod refusal;
+mod request_input;
 mod server;
-mod socket;
-mod summary;
+mod server_state;
 mod token;
-mod websocket;
+mod turn_summary;
+mod websocket_connection;
+mod websocket_messages;
+mod websocket_upgrade;
 mod wire;
 
-use app::{App, Shared};
-use guard::Guard;
+use access_guard::AccessGuard;
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::Api;
 use hark_core::{Fault, FaultKind};
 use limits::Limits;
-use local::Local;
+use owner_socket::OwnerSocket;
+use server_state::{ServerState, SharedState};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -47,11 +52,11 @@ use tokio::task::JoinHandle;
 pub type FaultSink = Arc<dyn Fn(Fault) + Send + Sync>;
 
 /// How long ending may take.
-const ENDS_WITHIN: Duration = Duration::from_secs(4);
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(4);
 
 /// The OpenAPI document, as `contracts/openapi.json` keeps it.
 pub fn openapi() -> &'static str {
-    document::text()
+    openapi_document::text()
 }
 
 /// The interface while it runs. Dropping it without [`Dashboard::shutdown`] breaks connections off.
@@ -86,36 +91,36 @@ impl Dashboard {
     /// As [`Dashboard::start`].
     pub fn open(
         settings: &Settings,
-        local: Option<Local>,
+        local: Option<OwnerSocket>,
         limits: Limits,
         api: Arc<dyn Api>,
         faults: FaultSink,
         runtime: &Handle,
     ) -> Result<Self, Fault> {
         let wanted = if settings.enabled { Some(port_of(settings)?) } else { None };
-        let guard = Guard::new(settings)?;
+        let guard = AccessGuard::new(settings)?;
         if let Some(wanted) = wanted.filter(|wanted| !wanted.ip().is_loopback() && !guard.asks_for_a_token())
         {
             let message = format!("others could reach {wanted}, and there is no token");
             let fix = "name a file with a token in dashboard.token_file, or listen on 127.0.0.1";
             return Err(Fault::new(FaultKind::BadConfiguration, "dashboard", message, fix));
         }
-        let most_connections = settings.max_connections as usize;
+        let max_connections = settings.max_connections as usize;
         // A quarter of the places stays for requests.
-        let most_sockets = (most_connections * 3 / 4).max(1);
+        let max_sockets = (max_connections * 3 / 4).max(1);
         let (closing, told) = watch::channel(false);
         let (bound, address) = watch::channel(None);
-        let app: Shared = Arc::new(App {
+        let app: SharedState = Arc::new(ServerState {
             api,
             guard,
             limits,
-            figures: figures::Figures::default(),
-            conversations: asking::Conversations::default(),
-            modes: modes::Modes::default(),
-            sockets: Arc::new(Semaphore::new(most_sockets)),
-            most_sockets,
+            metrics: metrics::HttpMetrics::default(),
+            conversations: ask::Conversations::default(),
+            modes: answer_modes::AnswerModes::default(),
+            sockets: Arc::new(Semaphore::new(max_sockets)),
+            max_sockets,
             microphones: Arc::new(Semaphore::new(settings.max_microphones as usize)),
-            long_ones: Arc::new(Semaphore::new(limits::LONG_ONES)),
+            image_permits: Arc::new(Semaphore::new(limits::MAX_IMAGE_REQUESTS)),
             image_bytes: settings.image_bytes(),
             closing: told,
         });
@@ -133,11 +138,11 @@ impl Dashboard {
                 tracing::info!("the dashboard's interface is at http://{address}/api/v1");
             }
             bound.send_replace(address);
-            server::serve(app, listener, most_connections).await;
+            server::serve(app, listener, max_connections).await;
         };
         let by_socket = async move {
             if let Some(local) = local {
-                local::serve(of_owner, local).await;
+                owner_socket::serve(of_owner, local).await;
             }
         };
         let task = runtime.spawn(async move {
@@ -157,12 +162,12 @@ impl Dashboard {
         address.wait_for(Option::is_some).await.ok().and_then(|address| *address)
     }
 
-    /// Ends it: sockets get their farewell, answers under way a moment.
+    /// Peer it: sockets get their farewell, answers under way a moment.
     pub async fn shutdown(&self) {
         self.closing.send_replace(true);
         let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut task) = task else { return };
-        if tokio::time::timeout(ENDS_WITHIN, &mut task).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_LIMIT, &mut task).await.is_err() {
             task.abort();
         }
     }
@@ -186,7 +191,7 @@ async fn listen(
     mut tried: std::io::Result<TcpListener>,
     wanted: SocketAddr,
     faults: &FaultSink,
-    app: &App,
+    app: &ServerState,
 ) -> Option<TcpListener> {
     let mut closing = app.closing.clone();
     let mut is_told = false;
@@ -204,7 +209,7 @@ async fn listen(
             Err(_) => {}
         }
         tokio::select! {
-            () = app::ends(&mut closing) => return None,
+            () = server_state::closed(&mut closing) => return None,
             () = tokio::time::sleep(app.limits.port) => {}
         }
         tried = TcpListener::bind(wanted).await;

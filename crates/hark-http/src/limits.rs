@@ -1,25 +1,25 @@
-//! What no client may exceed: times and sizes that are no matter of taste.
+//! Limits that are not configurable: sizes and times.
 
 use std::time::Duration;
 
 /// Bytes of a request's body and of a WebSocket's message, besides its pictures; also of one frame of sound.
-pub const BODY_BYTES: usize = 64 * 1024;
+pub const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longer ones that are taken at a time.
-pub const LONG_ONES: usize = 4;
+pub const MAX_IMAGE_REQUESTS: usize = 4;
 /// How far a microphone may be ahead of the time that passes: after a pause of the network what was held up comes at once.
-pub const SOUND_AHEAD_S: f64 = 5.0;
+pub const MAX_SOUND_AHEAD_S: f64 = 5.0;
 /// Frames of sound in a second; those of a browser are 20 to 100 ms long.
-pub const FRAMES_PER_SECOND: f64 = 200.0;
+pub const MAX_FRAMES_PER_SECOND: f64 = 200.0;
 /// Bytes of the request line with its headers.
-pub const HEADER_BYTES: usize = 16 * 1024;
+pub const MAX_HEADER_BYTES: usize = 16 * 1024;
 /// Header fields of a request.
-pub const HEADERS: usize = 64;
+pub const MAX_HEADERS: usize = 64;
 /// Conversations whose answers one socket is sent; a further one takes the place of the oldest.
-pub const SESSIONS_A_SOCKET: usize = 16;
+pub const MAX_SESSIONS_PER_SOCKET: usize = 16;
 /// Characters of a request, or of a text to be said.
-pub const TEXT_CHARACTERS: usize = 4096;
+pub const MAX_TEXT_CHARACTERS: usize = 4096;
 
-/// How long things may take; tests have less patience.
+/// Time limits; tests use shorter ones.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Until the headers of a request are there, from the connection or the last answer on.

@@ -1,8 +1,8 @@
 //! The table of operations: from it both the router and `contracts/openapi.json` are made, so that neither can have
 //! what the other has not.
 
-use super::app::Shared;
-use super::{handlers, websocket, wire};
+use super::server_state::SharedState;
+use super::{handlers, websocket_upgrade, wire};
 use axum::Router;
 use axum::routing::{MethodRouter, delete, get, post};
 use schemars::{Schema, SchemaGenerator};
@@ -45,7 +45,7 @@ pub(super) struct Operation {
     pub(super) success: Success,
     /// Statuses it can answer besides its success and those every operation can.
     pub(super) refusals: &'static [u16],
-    handler: fn() -> MethodRouter<Shared>,
+    handler: fn() -> MethodRouter<SharedState>,
 }
 
 /// What any request can be answered.
@@ -235,13 +235,13 @@ pub(super) static OPERATIONS: [Operation; 17] = [
     },
     Operation {
         refusals: &[426, 503],
-        handler: || get(websocket::open),
-        ..reads("/ws", "websocket", websocket::ABOUT, Success::Socket)
+        handler: || get(websocket_upgrade::open),
+        ..reads("/ws", "websocket", websocket_upgrade::ABOUT, Success::Socket)
     },
 ];
 
 /// The router of the table.
-pub(super) fn router(app: Shared) -> Router {
+pub(super) fn router(app: SharedState) -> Router {
     let all = OPERATIONS.iter().fold(Router::new(), |router, operation| {
         let path = operation.path.replace('{', ":").replace('}', "");
         router.route(&path, (operation.handler)())
@@ -250,6 +250,6 @@ pub(super) fn router(app: Shared) -> Router {
 }
 
 /// What only commands of the owner ask, by the socket in the state folder: no promise to programs.
-pub(super) fn own(app: Shared) -> Router {
+pub(super) fn owner_router(app: SharedState) -> Router {
     Router::new().route("/own/home", get(handlers::own_home)).with_state(app)
 }

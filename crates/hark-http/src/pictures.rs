@@ -1,7 +1,6 @@
-//! Pictures that go with a request: few, bounded, and what they are is told by their first bytes, whatever the sender
-//! says.
+//! Pictures of a request: their number and size are bounded, and their type is decided by their first bytes.
 
-use super::refusal::Refusal;
+use super::api_error::ApiError;
 use super::wire::Image;
 use hark_core::model::Picture;
 
@@ -13,21 +12,21 @@ pub(super) const PATTERN: &str = concat!(
 /// Kinds a sender may name.
 const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 /// Most pictures of a request.
-const MOST: usize = 4;
+const MAX_PICTURES: usize = 4;
 
 /// The pictures of a request, at most `most_bytes` of base64 together.
-pub(super) fn pictures(images: Vec<Image>, most_bytes: usize) -> Result<Vec<Picture>, Refusal> {
-    let fix = || format!("send at most {MOST} of {} in base64", KINDS.join(", "));
-    if images.len() > MOST {
-        return Err(Refusal::unprocessable("too many `images`", fix()));
+pub(super) fn pictures(images: Vec<Image>, most_bytes: usize) -> Result<Vec<Picture>, ApiError> {
+    let fix = || format!("send at most {MAX_PICTURES} of {} in base64", KINDS.join(", "));
+    if images.len() > MAX_PICTURES {
+        return Err(ApiError::unprocessable("too many `images`", fix()));
     }
     let length = images.iter().map(|image| image.base64.len()).sum::<usize>();
     let pictures: Option<Vec<Picture>> = images.into_iter().map(picture).collect();
-    let pictures = pictures.ok_or_else(|| Refusal::unprocessable("one of `images` is no picture", fix()))?;
+    let pictures = pictures.ok_or_else(|| ApiError::unprocessable("one of `images` is no picture", fix()))?;
     if length > most_bytes {
         let message = format!("`images` are longer than {most_bytes} bytes together");
         let fix = "send fewer or smaller pictures, or raise dashboard.max_image_kib";
-        return Err(Refusal::too_large(message, fix));
+        return Err(ApiError::too_large(message, fix));
     }
     Ok(pictures)
 }

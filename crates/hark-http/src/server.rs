@@ -1,11 +1,11 @@
-//! The listening port and its connections: bounded in number, in time, and in what a request may bring. When all places
-//! are taken, the connection whose client has been waited for longest (for headers, a body, the next request) is closed.
+//! The listening port and its connections: bounded in number, in time, and in what a request may hold. When all places are
+//! taken, the connection whose client has been waited for longest (for headers, a body, the next request) is closed.
 
-use super::app::{self, Shared};
-use super::guard::{Admitted, Ends};
-use super::limits::{HEADER_BYTES, HEADERS};
+use super::access_guard::{Admitted, Peer};
+use super::api_error::{ApiError, with_error_body};
+use super::limits::{MAX_HEADER_BYTES, MAX_HEADERS};
 use super::operations;
-use super::refusal::{Refusal, in_our_words};
+use super::server_state::{self, SharedState};
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{
@@ -31,7 +31,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 /// What goes with every answer: nothing of it is kept, framed, or taken for something else.
-const ALWAYS: [(HeaderName, &str); 6] = [
+const COMMON_HEADERS: [(HeaderName, &str); 6] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (CACHE_CONTROL, "no-store"),
     (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
@@ -44,14 +44,14 @@ const ALWAYS: [(HeaderName, &str); 6] = [
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Takes connections until it is told to end; then lets those there are finish for a moment.
-pub(super) async fn serve(app: Shared, listener: TcpListener, most_connections: usize) {
+pub(super) async fn serve(app: SharedState, listener: TcpListener, max_connections: usize) {
     let router = operations::router(app.clone());
-    let seats = Seats::new(most_connections);
+    let seats = Seats::new(max_connections);
     let mut closing = app.closing.clone();
     let mut connections = JoinSet::new();
     loop {
         let taken = tokio::select! {
-            () = app::ends(&mut closing) => break,
+            () = server_state::closed(&mut closing) => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
             taken = listener.accept() => taken,
         };
@@ -64,15 +64,15 @@ pub(super) async fn serve(app: Shared, listener: TcpListener, most_connections: 
                 continue;
             }
         };
-        let (Ok(here), Some(seat)) = (stream.local_addr(), seats.take()) else {
-            app.figures.turned_away.raise();
+        let (Ok(local), Some(seat)) = (stream.local_addr(), seats.take()) else {
+            app.metrics.turned_away.raise();
             turn_away(&stream);
             continue;
         };
         let (app, router) = (app.clone(), router.clone());
         let _ = stream.set_nodelay(true);
-        let ends = Ends { client, here, is_owner: false };
-        seat.serve(&mut connections, |seat| connection(app, router, stream, ends, seat));
+        let peer = Peer { client, local, is_owner: false };
+        seat.serve(&mut connections, |seat| connection(app, router, stream, peer, seat));
     }
     drop(listener);
     let_finish(connections).await;
@@ -88,19 +88,19 @@ pub(super) async fn let_finish(mut connections: JoinSet<()>) {
 
 /// Says that there are too many, without waiting for anything.
 fn turn_away(stream: &TcpStream) {
-    // Whoever does not take it goes without.
+    // A client that does not take it goes without.
     let _ = stream.try_write(too_many().as_bytes());
 }
 
 /// An answer for a connection that gets no server.
 fn too_many() -> String {
-    let told = Refusal::new(
+    let told = ApiError::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "busy",
         "too many connections",
         "come back in a moment, or raise dashboard.max_connections",
     );
-    let body = serde_json::json!({ "error": told.told() }).to_string();
+    let body = serde_json::json!({ "error": told.to_json() }).to_string();
     format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
          Retry-After: 1\r\nConnection: close\r\n\r\n{body}",
@@ -110,23 +110,23 @@ fn too_many() -> String {
 
 /// Serves one connection to its end.
 pub(super) async fn connection(
-    app: Shared,
+    app: SharedState,
     router: Router,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ends: Ends,
+    peer: Peer,
     seat: Arc<Seat>,
 ) {
     let (mut closing, life, longest) = (app.closing.clone(), app.limits.connection, app.limits.ask);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(app.limits.headers)
-        .max_headers(HEADERS)
-        .max_buf_size(HEADER_BYTES);
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEADER_BYTES);
     let service = service_fn(move |request: Request<Incoming>| {
         let (app, router, seat) = (app.clone(), router.clone(), seat.clone());
         async move {
-            let request = request.map(|body| Watched { waiting: seat.waits(), body, seat: seat.clone() });
-            let response = answer(&app, router, ends, request).await;
+            let request = request.map(|body| TimedBody { waiting: seat.waits(), body, seat: seat.clone() });
+            let response = answer(&app, router, peer, request).await;
             // For the client to take the answer, and to ask for something else.
             seat.waits();
             Ok::<_, Infallible>(response)
@@ -135,7 +135,7 @@ pub(super) async fn connection(
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
     let patience = tokio::select! {
         ended = serving.as_mut() => return note(ended),
-        () = app::ends(&mut closing) => FAREWELL,
+        () = server_state::closed(&mut closing) => FAREWELL,
         () = tokio::time::sleep(life) => longest + FAREWELL,
     };
     // What is being answered is answered to its end; a client that does not read it is let go of.
@@ -151,20 +151,20 @@ fn note(ended: Result<(), hyper::Error>) {
     }
 }
 
-/// The body of a request; the client is waited for until all of it has come, or nobody wants more of it.
-struct Watched {
+/// The body of a request; the client is waited for until all of it has come, or it is dropped.
+struct TimedBody {
     body: Incoming,
     seat: Arc<Seat>,
     waiting: u64,
 }
 
-impl Watched {
+impl TimedBody {
     fn is_over(&self) {
         self.seat.works(self.waiting);
     }
 }
 
-impl hyper::body::Body for Watched {
+impl hyper::body::Body for TimedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -188,42 +188,42 @@ impl hyper::body::Body for Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for TimedBody {
     fn drop(&mut self) {
         self.is_over();
     }
 }
 
 /// Lets a request in or not, has it answered, and puts on what every answer has.
-async fn answer(app: &Shared, router: Router, ends: Ends, request: Request<Watched>) -> Response {
+async fn answer(app: &SharedState, router: Router, peer: Peer, request: Request<TimedBody>) -> Response {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
         body.is_over();
     }
     let mut page = None;
-    let response = match app.guard.admit(ends, &parts) {
-        Err(refusal) => refusal.into_response(),
+    let response = match app.guard.admit(peer, &parts) {
+        Err(error) => error.into_response(),
         Ok(Admitted { page: asking, is_preflight, operator }) => {
             page = asking;
             if is_preflight {
                 preflight()
             } else {
                 let mut request = Request::from_parts(parts, Body::new(body));
-                request.extensions_mut().insert(ends);
+                request.extensions_mut().insert(peer);
                 request.extensions_mut().insert(operator);
                 routed(router, request).await
             }
         }
     };
-    let mut response = in_our_words(response);
-    for (name, value) in ALWAYS {
+    let mut response = with_error_body(response);
+    for (name, value) in COMMON_HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     if let Some(Ok(page)) = page.map(|page| HeaderValue::from_str(&page)) {
         response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, page);
         response.headers_mut().insert(VARY, HeaderValue::from_static("Origin"));
     }
-    app.figures.answered(response.status().as_u16());
+    app.metrics.answered(response.status().as_u16());
     response
 }
 

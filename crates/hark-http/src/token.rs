@@ -17,26 +17,26 @@ type Kept = Option<[u8; 32]>;
 /// See the module.
 #[derive(Clone)]
 pub(super) struct Tokens {
-    everybody: Kept,
+    general: Kept,
     operator: Kept,
 }
 
 impl Tokens {
-    /// Reads them from the configured files, or that of everybody from the credential in `credentials_dir`.
+    /// Reads them from the configured files, or the general one from the credential in `credentials_dir`.
     ///
     /// # Errors
     /// When one cannot be read, is too short, or cannot stand in a header.
     pub(super) fn load(config: &Dashboard, credentials_dir: Option<&Path>) -> Result<Self, Fault> {
-        let everybody = paths::secret_file(&config.token_file, Dashboard::CREDENTIAL, credentials_dir);
+        let general = paths::secret_file(&config.token_file, Dashboard::CREDENTIAL, credentials_dir);
         let operator = Some(&config.operator_token_file).filter(|path| !path.is_empty());
         let operator = operator.map(|path| paths::expand(path));
         let read = |file: Option<PathBuf>| file.map(|file| read(&file)).transpose();
-        Ok(Self { everybody: read(everybody)?, operator: read(operator)? })
+        Ok(Self { general: read(general)?, operator: read(operator)? })
     }
 
     /// Whether a request that shows this is let in.
     pub(super) fn admits(&self, shown: Option<&str>) -> bool {
-        self.everybody.is_none() || is(self.everybody, shown) || self.is_operator(shown)
+        self.general.is_none() || is(self.general, shown) || self.is_operator(shown)
     }
 
     /// Whether a request that shows this is the operator's. Without an operator's token none is.
@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<[u8; 32], Fault> {
         .map_err(|error| wrong(format!("the token in {} cannot be read: {error}", path.display())))?;
     let token = text.trim();
     if token.len() < LEAST_CHARACTERS {
-        let message = format!("the token in {} is too short to keep anybody out", path.display());
+        let message = format!("the token in {} is too short", path.display());
         return Err(wrong(message));
     }
     if !token.bytes().all(fits_a_header) {
@@ -111,11 +111,11 @@ mod tests {
         let config = Dashboard { operator_token_file: file.display().to_string(), ..Dashboard::default() };
         for credentials in [None, Some(dir.path())] {
             let tokens = Tokens::load(&config, credentials).unwrap();
-            let everybody = Some("0123456789abcdef");
+            let general = Some("0123456789abcdef");
             assert!(
                 tokens.admits(Some("operator-operator")) && tokens.is_operator(Some("operator-operator"))
             );
-            assert!(tokens.admits(everybody) && !tokens.is_operator(everybody));
+            assert!(tokens.admits(general) && !tokens.is_operator(general));
             assert_eq!(tokens.admits(Some("operator-operatoR")), credentials.is_none());
         }
         std::fs::remove_file(&file).unwrap();

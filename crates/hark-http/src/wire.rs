@@ -12,13 +12,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Breaks and tabs, no other control characters, and something that is no space (`read::text`).
+/// Breaks and tabs, no other control characters, and something that is no space (`request_input::text`).
 const TEXT_PATTERN: &str = concat!(
     r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*",
     r"[^\s\u0000-\u001f\u007f-\u009f]",
     r"[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
 );
-/// No control characters (`read::session`).
+/// No control characters (`request_input::session`).
 const SESSION_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
 
 /// One word of a list, as the domain writes it.

@@ -1,6 +1,6 @@
-//! Model files and what runs them: the manifest with its downloads and checksums, sessions of ONNX Runtime and LiteRT,
-//! the speech encoder and decoder (Moonshine) and the sentence encoder. Recognisers, voices and the intent classifier
-//! load their models here, each on its own thread.
+//! Model files and what runs them: the manifest with its downloads and checksums (`manifest`), sessions of ONNX Runtime
+//! (`onnx`) and LiteRT (`litert`), Moonshine (`moonshine`) and the text encoder of the intent classifier
+//! (`text_encoder`). Recognisers, voices and the classifier load their models here, each on its own thread.
 //!
 //! ```no_run
 //! use hark_models::manifest::Manifest;
@@ -14,6 +14,6 @@
 pub mod litert;
 pub mod manifest;
 pub mod memory;
+pub mod moonshine;
 pub mod onnx;
-pub mod speech;
-pub mod tokens;
+pub mod text_encoder;

@@ -114,10 +114,10 @@ impl Xnnpack {
 /// The opened library. Clones share it.
 #[derive(Clone)]
 pub struct LiteRt {
-    shared: Arc<Shared>,
+    shared: Arc<LoadedLibrary>,
 }
 
-struct Shared {
+struct LoadedLibrary {
     functions: Functions,
     xnnpack: Option<Xnnpack>,
     /// Keeps the code of `functions` mapped.
@@ -143,14 +143,14 @@ impl LiteRt {
         let functions = unsafe { Functions::find(&opened) }.map_err(unusable)?;
         // SAFETY: as above.
         let xnnpack = unsafe { Xnnpack::find(&opened) };
-        Ok(Self { shared: Arc::new(Shared { functions, xnnpack, _library: opened }) })
+        Ok(Self { shared: Arc::new(LoadedLibrary { functions, xnnpack, _library: opened }) })
     }
 }
 
 /// A model with one `f32` input and one `f32` output, ready to run on one thread.
 pub struct LiteRtModel {
     path: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<LoadedLibrary>,
     model: NonNull<c_void>,
     interpreter: NonNull<c_void>,
     /// Outlives the interpreter that uses it.
@@ -303,7 +303,7 @@ impl LiteRtModel {
 
 /// Makes the interpreter, with XNNPACK when the library has it and it takes the model.
 fn create_interpreter(
-    shared: &Shared,
+    shared: &LoadedLibrary,
     model: NonNull<c_void>,
 ) -> Option<(NonNull<c_void>, Option<NonNull<c_void>>)> {
     if let Some(xnnpack) = &shared.xnnpack {
@@ -321,7 +321,7 @@ fn create_interpreter(
 
 /// One thread per interpreter: the models are small and the cores are shared.
 fn interpreter_with(
-    shared: &Shared,
+    shared: &LoadedLibrary,
     model: NonNull<c_void>,
     delegate: Option<NonNull<c_void>>,
 ) -> Option<NonNull<c_void>> {

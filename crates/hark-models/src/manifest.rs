@@ -1,5 +1,5 @@
-//! The list of every model and native library: where each is, whether it is whole, and how to get it.
-//! `models/manifest.toml` says what there is; nothing that differs from it is ever handed out.
+//! The manifest of every model and native library: where each is, whether it is complete, and how to get it. Files that
+//! differ from `models/manifest.toml` are never handed out.
 
 mod download;
 mod pull;
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-pub use download::Patience;
-pub use pull::{Progress, Step};
+pub use download::RetryLimits;
+pub use pull::{Progress, PullStep};
 pub use sources::Surroundings;
 pub use verify::hex;
 
@@ -139,7 +139,7 @@ pub enum Source {
 /// One part, as it is for this platform.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct Artifact {
     /// What the code asks for.
     pub id: String,
     /// Name in the cache.
@@ -190,13 +190,13 @@ struct PerPlatform {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ManifestFile {
-    part: Vec<Part>,
+    part: Vec<Artifact>,
 }
 
 /// How a part is found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum State {
+pub enum ArtifactState {
     /// Whole and usable.
     Present {
         /// Where.
@@ -223,10 +223,10 @@ pub enum State {
 pub struct Manifest {
     path: PathBuf,
     cache: PathBuf,
-    parts: Vec<Part>,
+    parts: Vec<Artifact>,
     surroundings: Surroundings,
-    patience: Patience,
-    stamps: Mutex<verify::Stamps>,
+    limits: RetryLimits,
+    verified: Mutex<verify::VerifiedFiles>,
 }
 
 /// This machine as the manifest names it, such as `linux-x86_64`.
@@ -257,13 +257,13 @@ impl Manifest {
         })?;
         let parts =
             parse(&text, &platform()).map_err(|why| ManifestError::Manifest { path: path.clone(), why })?;
-        let stamps = Mutex::new(verify::Stamps::read(&cache));
-        Ok(Self { path, cache, parts, surroundings, patience: Patience::default(), stamps })
+        let verified = Mutex::new(verify::VerifiedFiles::read(&cache));
+        Ok(Self { path, cache, parts, surroundings, limits: RetryLimits::default(), verified })
     }
 
     /// Replaces time-outs and retries of downloads.
-    pub fn with_patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn with_retry_limits(mut self, limits: RetryLimits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -278,7 +278,7 @@ impl Manifest {
     }
 
     /// All parts in the order of the file.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[Artifact] {
         &self.parts
     }
 
@@ -291,7 +291,7 @@ impl Manifest {
     ///
     /// # Errors
     /// `BadInput` with a near name when there is none.
-    pub fn part(&self, id: &str) -> Result<&Part, Fault> {
+    pub fn part(&self, id: &str) -> Result<&Artifact, Fault> {
         let unknown = || {
             let hint = self
                 .parts
@@ -315,26 +315,26 @@ impl Manifest {
         let part = self.part(id)?;
         let id = id.to_owned();
         Ok(match self.state(part, false) {
-            State::Present { path } => Ok(path),
-            State::Missing { path } => Err(ManifestError::Missing { id, path }),
-            State::Corrupt { path, why } => Err(ManifestError::Corrupt { id, path, why }),
-            State::Unsupported => Err(ManifestError::Unsupported { id, platform: platform() }),
+            ArtifactState::Present { path } => Ok(path),
+            ArtifactState::Missing { path } => Err(ManifestError::Missing { id, path }),
+            ArtifactState::Corrupt { path, why } => Err(ManifestError::Corrupt { id, path, why }),
+            ArtifactState::Unsupported => Err(ManifestError::Unsupported { id, platform: platform() }),
         }?)
     }
 
     /// How a part is found; with `thorough` every byte is read again.
-    pub fn state(&self, part: &Part, thorough: bool) -> State {
+    pub fn state(&self, part: &Artifact, thorough: bool) -> ArtifactState {
         if part.sources.is_empty() {
-            return State::Unsupported;
+            return ArtifactState::Unsupported;
         }
         let path = self.place(part);
-        // A thread that died while holding the stamps leaves at worst one fewer of them.
-        let mut stamps = self.stamps.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        verify::state(part, &path, &mut stamps, thorough)
+        // A thread that died while holding the verified leaves at worst one fewer of them.
+        let mut verified = self.verified.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        verify::state(part, &path, &mut verified, thorough)
     }
 
     /// Where a part is, or would be.
-    fn place(&self, part: &Part) -> PathBuf {
+    fn place(&self, part: &Artifact) -> PathBuf {
         let in_cache = self.cache.join(&part.file);
         if !part.in_place {
             return in_cache;
@@ -349,9 +349,9 @@ impl Manifest {
 }
 
 /// Reads the text of a manifest, keeping of each part what holds for `platform`.
-fn parse(text: &str, platform: &str) -> Result<Vec<Part>, String> {
+fn parse(text: &str, platform: &str) -> Result<Vec<Artifact>, String> {
     let file: ManifestFile = toml::from_str(text).map_err(|error| error.to_string())?;
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Artifact> = Vec::new();
     for mut part in file.part {
         if parts.iter().any(|other| other.id == part.id || other.file == part.file) {
             return Err(format!("part `{}`: its id or file is already taken", part.id));
@@ -365,7 +365,7 @@ fn parse(text: &str, platform: &str) -> Result<Vec<Part>, String> {
         } else {
             part = match variants.get(platform) {
                 Some(variant) => overlaid(part, variant.clone()),
-                None => Part { sources: Vec::new(), ..part },
+                None => Artifact { sources: Vec::new(), ..part },
             };
         }
         parts.push(part);
@@ -373,7 +373,7 @@ fn parse(text: &str, platform: &str) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-fn overlaid(mut part: Part, variant: PerPlatform) -> Part {
+fn overlaid(mut part: Artifact, variant: PerPlatform) -> Artifact {
     part.file = variant.file.unwrap_or(part.file);
     part.size_bytes = Some(variant.size_bytes);
     part.sha256 = Some(variant.sha256);
@@ -381,7 +381,7 @@ fn overlaid(mut part: Part, variant: PerPlatform) -> Part {
     part
 }
 
-fn check(part: &Part) -> Result<(), String> {
+fn check(part: &Artifact) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("part `{}`: {why}", part.id));
     let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     if part.id.is_empty() || part.file.is_empty() || part.file.starts_with('.') {

@@ -1,4 +1,4 @@
-//! Models are large, and not all of them are always needed.
+//! Returns freed memory to the operating system after models were loaded or dropped.
 
 /// Gives memory that is free back to the system, where the C library is glibc: it keeps the pages that
 /// building the models and grammars has used once and that nothing will use again, half of what the

@@ -1,14 +1,15 @@
-//! The task that keeps a connection to the broker: one session after the other, with growing pauses.
+//! The task that keeps the node connected: one [`Connection`] after the other, with growing pauses (back-off) between
+//! them, and reports why there is none.
 
-use super::Receiving;
+use super::InboundHandlers;
+use super::acknowledgement::AckState;
+use super::connection::{Connection, End};
 use super::devices::Devices;
 use super::discovery::{self, NodeInfo};
 use super::error::Error;
 use super::outbound::Message;
 use super::outbox::Outbox;
 use super::refusals::Refusals;
-use super::session::{End, Session};
-use super::taking::Intake;
 use super::topics::{Topic, Topics};
 use hark_core::event::Event;
 use hark_core::fault::Fault;
@@ -28,15 +29,15 @@ use tokio::sync::watch;
 /// Requests rumqttc's channel holds: more than a session ever hands over at once.
 pub const CHANNEL_MESSAGES: usize = 64;
 
-/// A connection that held this long was a good one.
-const STABLE: Duration = Duration::from_secs(10);
+/// A connection that held this long resets the back-off.
+const MIN_STABLE: Duration = Duration::from_secs(10);
 
-/// As many short connections in a row mean that somebody throws us out.
-const SHORT_LIVED_MAX: u32 = 3;
+/// So many short connections in a row mean that the broker closes them on purpose, as for a client id used twice.
+const MAX_SHORT_LIVED: u32 = 3;
 
-/// What the task and its owner share.
+/// State shared by the client task and [`crate::Mqtt`].
 #[derive(Debug)]
-pub struct Shared {
+pub struct ClientState {
     /// Topics of this node.
     pub topics: Topics,
     /// What waits to be sent.
@@ -44,7 +45,7 @@ pub struct Shared {
     /// The devices that others announce; `None` when Hark does not drive them.
     pub devices: Option<Arc<Devices>>,
     /// Here for the devices only, beside the daemon: takes no commands and announces nothing.
-    pub is_visit: bool,
+    pub devices_only: bool,
     /// Address of the broker, for people.
     pub broker: String,
     /// Messages from outside that were not acted on.
@@ -60,7 +61,7 @@ pub struct Shared {
     link: Mutex<(bool, Option<Fault>)>,
 }
 
-impl Shared {
+impl ClientState {
     /// `announce`: whether Home Assistant is told of this node, or told to forget it.
     pub fn new(
         topics: Topics,
@@ -84,7 +85,7 @@ impl Shared {
             topics,
             outbox,
             devices,
-            is_visit: false,
+            devices_only: false,
             broker,
             refused: AtomicU64::new(0),
             outages: AtomicU64::new(0),
@@ -97,8 +98,8 @@ impl Shared {
     }
 
     /// What one who is here for the devices only shares.
-    pub fn of_visit(topics: Topics, broker: String, devices: Arc<Devices>) -> Self {
-        Self { is_visit: true, ..Self::new(topics, NodeInfo::default(), false, broker, Some(devices)) }
+    pub fn for_devices_only(topics: Topics, broker: String, devices: Arc<Devices>) -> Self {
+        Self { devices_only: true, ..Self::new(topics, NodeInfo::default(), false, broker, Some(devices)) }
     }
 
     /// Whether there is a connection, and what does not work.
@@ -109,7 +110,7 @@ impl Shared {
     /// Notes how the connection stands.
     pub fn set_link(&self, connected: bool, problem: Option<Fault>) {
         // While it is away it cannot be told so.
-        if connected && !self.is_visit {
+        if connected && !self.devices_only {
             let state = if problem.is_some() { "ON" } else { "OFF" };
             self.put(vec![Message::new(&self.topics, Topic::BrokerProblemState, state)]);
         }
@@ -124,7 +125,7 @@ impl Shared {
 
     /// What a connection begins with: here we are, and who we are.
     pub fn greeting(&self) -> Vec<Message> {
-        if self.is_visit {
+        if self.devices_only {
             return Vec::new();
         }
         let nothing = |path: &String| Message {
@@ -145,11 +146,11 @@ impl Shared {
 }
 
 /// The task.
-pub struct Connection {
+pub struct Client {
     options: MqttOptions,
-    shared: Arc<Shared>,
-    receiving: Receiving,
-    intake: Intake,
+    shared: Arc<ClientState>,
+    handlers: InboundHandlers,
+    ack_state: AckState,
     backoff: Backoff,
     /// Kinds of errors that were reported in this outage: each is news once.
     reported: Vec<Discriminant<Error>>,
@@ -157,15 +158,15 @@ pub struct Connection {
     short_lived: u32,
 }
 
-impl Connection {
-    /// A connection with these options; what must not be lost is written into the book.
-    pub fn new(mut options: MqttOptions, shared: Arc<Shared>, receiving: Receiving) -> Self {
+impl Client {
+    /// A connection with these options; what must not be lost is written into the request_log.
+    pub fn new(mut options: MqttOptions, shared: Arc<ClientState>, handlers: InboundHandlers) -> Self {
         options.set_ack_mode(AckMode::Manual);
         Self {
             options,
             shared,
-            intake: Intake::new(receiving.book.clone()),
-            receiving,
+            ack_state: AckState::new(handlers.request_log.clone()),
+            handlers,
             backoff: Backoff::new(Policy::CONNECTION),
             reported: Vec::new(),
             short_lived: 0,
@@ -181,10 +182,10 @@ impl Connection {
             let mut network = eventloop.network_options();
             network.set_tcp_nodelay(true);
             eventloop.set_network_options(network);
-            let mut session = Session::new(client, &self.shared, &self.receiving, &mut self.intake);
-            let end = session.run(eventloop, &mut stop).await;
-            let lasted = session.lasted();
-            self.shared.outbox.disconnected(session.into_unacknowledged());
+            let mut connection = Connection::new(client, &self.shared, &self.handlers, &mut self.ack_state);
+            let end = connection.run(eventloop, &mut stop).await;
+            let lasted = connection.lasted();
+            self.shared.outbox.disconnected(connection.into_unacknowledged());
             if let Some(devices) = self.shared.devices.as_ref().filter(|_| lasted.is_some()) {
                 devices.disconnected();
             }
@@ -215,8 +216,8 @@ impl Connection {
         loop {
             tokio::select! {
                 () = &mut over => return,
-                safe = self.intake.desk.next() => {
-                    safe.into_iter().filter_map(|safe| safe.event).for_each(|event| (self.receiving.sink)(event));
+                acknowledgeable = self.ack_state.ack_queue.next() => {
+                    acknowledgeable.into_iter().filter_map(|acknowledgeable| acknowledgeable.event).for_each(|event| (self.handlers.sink)(event));
                 }
             }
         }
@@ -225,7 +226,7 @@ impl Connection {
     /// Counts and reports the end of a session; true when a message that is too large ended it.
     fn note_loss(&mut self, error: ConnectionError, lasted: Option<Duration>) -> bool {
         match lasted {
-            Some(lasted) if lasted >= STABLE => {
+            Some(lasted) if lasted >= MIN_STABLE => {
                 self.backoff.reset();
                 self.short_lived = 0;
                 self.reported.clear();
@@ -236,8 +237,8 @@ impl Connection {
         self.shared
             .outages
             .fetch_add(u64::from(lasted.is_some() || self.reported.is_empty()), Ordering::Relaxed);
-        let thrown_out = self.short_lived >= SHORT_LIVED_MAX;
-        let error = explain(error, &self.shared.broker, &self.options.client_id(), thrown_out);
+        let repeatedly_closed = self.short_lived >= MAX_SHORT_LIVED;
+        let error = explain(error, &self.shared.broker, &self.options.client_id(), repeatedly_closed);
         let is_oversized = matches!(error, Error::MessageTooLarge { .. });
         let kind = std::mem::discriminant(&error);
         let fault = error.while_trying();
@@ -245,13 +246,13 @@ impl Connection {
         self.shared.set_link(false, Some(fault.clone()));
         if !self.reported.contains(&kind) {
             self.reported.push(kind);
-            (self.receiving.sink)(Event::Fault { fault });
+            (self.handlers.sink)(Event::Fault { fault });
         }
         is_oversized
     }
 }
 
-impl Drop for Connection {
+impl Drop for Client {
     fn drop(&mut self) {
         // The task is no more; without this the last thing known would be that all is well.
         if std::thread::panicking() {
@@ -261,7 +262,7 @@ impl Drop for Connection {
 }
 
 /// Says in our words what rumqttc reports.
-pub fn explain(error: ConnectionError, broker: &str, client_id: &str, thrown_out: bool) -> Error {
+pub fn explain(error: ConnectionError, broker: &str, client_id: &str, repeatedly_closed: bool) -> Error {
     let broker = broker.to_owned();
     match error {
         ConnectionError::ConnectionRefused(code) => {
@@ -278,8 +279,8 @@ pub fn explain(error: ConnectionError, broker: &str, client_id: &str, thrown_out
             bytes,
         ))) => Error::MessageTooLarge { broker, bytes },
         ConnectionError::Tls(error) => Error::TlsFailed { broker, why: error.to_string() },
-        error if thrown_out => {
-            Error::ThrownOut { broker, client_id: client_id.to_owned(), why: error.to_string() }
+        error if repeatedly_closed => {
+            Error::RepeatedlyClosed { broker, client_id: client_id.to_owned(), why: error.to_string() }
         }
         error => Error::Unreachable { broker, why: error.to_string() },
     }
@@ -320,23 +321,24 @@ mod tests {
         assert!(fault.message.contains("mqtt://b") && fault.fix.contains("mqtt.url"), "{fault}");
     }
 
-    fn shared(equipment: discovery::Equipment, is_visit: bool) -> Shared {
+    fn shared(equipment: discovery::Equipment, devices_only: bool) -> ClientState {
         let topics = Topics::new("hark", "homeassistant").unwrap();
         let about = NodeInfo { equipment, ..NodeInfo::default() };
-        let shared = Shared { is_visit, ..Shared::new(topics, about, true, "mqtt://b".into(), None) };
+        let shared =
+            ClientState { devices_only, ..ClientState::new(topics, about, true, "mqtt://b".into(), None) };
         shared.outbox.connected(shared.greeting());
         shared
     }
 
-    fn sent(shared: &Shared) -> Vec<(String, String)> {
+    fn sent(shared: &ClientState) -> Vec<(String, String)> {
         let messages = std::iter::from_fn(|| shared.outbox.take());
         messages.map(|message| (message.path, String::from_utf8(message.payload).unwrap())).collect()
     }
 
     #[test]
     fn what_the_broker_keeps_from_hark_is_told_and_no_longer_when_it_is_well() {
-        let states = |is_visit| {
-            let shared = shared(discovery::Equipment::full(), is_visit);
+        let states = |devices_only| {
+            let shared = shared(discovery::Equipment::full(), devices_only);
             sent(&shared);
             let refused =
                 Error::SubscriptionRefused { broker: "mqtt://b".into(), topic: "hark/hark/ask".into() };

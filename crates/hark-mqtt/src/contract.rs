@@ -1,5 +1,4 @@
-//! The MQTT promise as data: what `contracts/mqtt.json` holds, printed from the same tables the code
-//! works with.
+//! The MQTT interface as data: prints `contracts/mqtt.json` from the tables the code works with.
 
 use super::discovery::{self, Equipment, NodeInfo};
 use super::error::Error;

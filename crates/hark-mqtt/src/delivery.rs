@@ -1,4 +1,5 @@
-//! Whether a message has arrived: a ticket goes with it, and whoever sent it waits at the other end.
+//! Delivery receipts: a [`Ticket`] goes with a message, and the sender waits at its [`Delivery`] until the broker has
+//! acknowledged it.
 
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -11,7 +12,7 @@ pub struct Ticket {
     lasts: bool,
 }
 
-/// The end of whoever waits.
+/// The sender's end.
 #[derive(Debug)]
 pub struct Delivery(watch::Receiver<bool>);
 

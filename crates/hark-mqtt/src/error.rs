@@ -58,7 +58,7 @@ pub enum Error {
         /// What was seen.
         why: String,
     },
-    /// Nobody answers, or the connection broke.
+    /// The broker does not answer, or the connection broke.
     #[error("the MQTT broker at {broker} is not reachable: {why}")]
     Unreachable {
         /// Address.
@@ -92,7 +92,7 @@ pub enum Error {
     },
     /// Connections keep being cut shortly after they were made.
     #[error("the MQTT broker at {broker} keeps closing the connection of {client_id}: {why}")]
-    ThrownOut {
+    RepeatedlyClosed {
         /// Address.
         broker: String,
         /// Our client id.
@@ -129,7 +129,7 @@ impl Error {
             | Self::TlsFailed { .. }
             | Self::Refused { .. }
             | Self::SubscriptionRefused { .. }
-            | Self::ThrownOut { .. }
+            | Self::RepeatedlyClosed { .. }
             | Self::MessageTooLarge { .. } => FaultKind::Unavailable,
         }
     }
@@ -184,7 +184,7 @@ impl Error {
             Self::SubscriptionRefused { .. } => {
                 "allow this user hark/<node>/# and the discovery prefix in the broker's access rules".into()
             }
-            Self::ThrownOut { .. } => {
+            Self::RepeatedlyClosed { .. } => {
                 "another program may use the same client id: give every Hark its own mqtt.node".into()
             }
             Self::TaskDied => "restart hark, and report what its log says".into(),

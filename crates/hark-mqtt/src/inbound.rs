@@ -1,5 +1,5 @@
-//! Messages from outside, taken apart: a command becomes a domain event, everything else is refused with
-//! its reason. Nothing here acts, and nothing here trusts a payload.
+//! Parses incoming messages: a command becomes an event, everything else is refused with its reason. Pure: nothing is
+//! carried out here, and every payload is checked.
 
 use super::topics::{Topic, Topics};
 use hark_config::limits;
@@ -112,11 +112,11 @@ pub fn read(topics: &Topics, path: &str, payload: &[u8], retained: bool) -> Resu
 /// The `id` a sender gave its message (a JSON object), so that it counts once however often it is sent. What names an
 /// announcement is not looked at here: it has its own way.
 pub fn message_id(payload: &[u8]) -> Option<String> {
-    const MOST_CHARACTERS: usize = 64;
+    const MAX_CHARACTERS: usize = 64;
     let object =
         payload.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice(payload).ok())??;
     let id = Value::as_str(Value::get(&object, "id")?)?;
-    (1..=MOST_CHARACTERS).contains(&id.chars().count()).then(|| id.to_owned())
+    (1..=MAX_CHARACTERS).contains(&id.chars().count()).then(|| id.to_owned())
 }
 
 fn meaning(topic: Topic, text: &str) -> Result<Inbound, &'static str> {
@@ -193,8 +193,8 @@ fn whole<N: TryFrom<i64>>(text: &str, (least, most): (i64, i64)) -> Result<N, &'
 
 /// A short text without control characters.
 fn chosen(text: &str) -> Result<String, &'static str> {
-    const MOST_CHARACTERS: usize = 255;
-    if text.chars().count() > MOST_CHARACTERS || text.contains(char::is_control) {
+    const MAX_CHARACTERS: usize = 255;
+    if text.chars().count() > MAX_CHARACTERS || text.contains(char::is_control) {
         return Err("one of its options");
     }
     Ok(text.to_owned())
@@ -221,12 +221,12 @@ fn words(text: &str) -> Result<String, &'static str> {
 /// The `session` of a JSON object names the conversation; all requests without one are in the same.
 fn conversation(text: &str) -> Result<Origin, &'static str> {
     const EXPECTED: &str = "a session of 1 to 64 characters";
-    const MOST_CHARACTERS: usize = 64;
+    const MAX_CHARACTERS: usize = 64;
     let object = if text.starts_with('{') { serde_json::from_str(text).ok() } else { None };
     match object.as_ref().and_then(|object: &Value| object.get("session")) {
         None => Ok(Origin::Mqtt),
         Some(Value::String(name))
-            if (1..=MOST_CHARACTERS).contains(&name.chars().count()) && !name.contains(char::is_control) =>
+            if (1..=MAX_CHARACTERS).contains(&name.chars().count()) && !name.contains(char::is_control) =>
         {
             Ok(Origin::MqttSession(name.clone()))
         }
@@ -237,14 +237,14 @@ fn conversation(text: &str) -> Result<Origin, &'static str> {
 /// `{"turn": …, "meant": …}` with an optional `domain`, each a short text without control characters.
 fn correction(text: &str) -> Result<Correction, &'static str> {
     const EXPECTED: &str = "JSON {\"turn\": id or \"last\", \"meant\": intent, \"none\" or words}";
-    const MOST_CHARACTERS: usize = 300;
+    const MAX_CHARACTERS: usize = 300;
     let mut object: Map<String, Value> = serde_json::from_str(text).map_err(|_| EXPECTED)?;
     let mut take = |key: &str| match object.remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => {
             let text = text.trim();
             let fits = !text.is_empty()
-                && text.chars().count() <= MOST_CHARACTERS
+                && text.chars().count() <= MAX_CHARACTERS
                 && !text.contains(char::is_control);
             if fits { Ok(Some(text.to_owned())) } else { Err(EXPECTED) }
         }

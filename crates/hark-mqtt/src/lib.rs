@@ -1,10 +1,11 @@
-//! MQTT: Hark's presence on a broker and in Home Assistant.
+//! MQTT: Hark's node on a broker and in Home Assistant, and devices that announce themselves by MQTT discovery.
 //!
-//! `publish` turns events into messages (`outbound`) and puts them into a bounded queue (`outbox`); one
-//! task (`client`, with one `session` a connection) owns the connection to the broker (`broker`,
-//! `embedded`), sends what waits and hands commands (`inbound`) to the turn machine. Every topic is in
-//! the table of `topics`; what Home Assistant is told is in `discovery`. What other devices announce in the
-//! same way is driven in `devices`.
+//! `client` is the task that keeps the connection to the broker (`broker`, `embedded_broker`) and reconnects; `connection`
+//! is one connection, and `receive` its handling of incoming messages. Outgoing: `outbound` turns events into messages,
+//! `outbox` is the bounded queue, `delivery` tells when the broker has acknowledged one. Incoming: `inbound` parses
+//! commands, `deduplicator` drops those that were delivered twice, `acknowledgement` decides when they are acknowledged
+//! and logged. Every topic is in the table of `topics`; `discovery` describes this node to Home Assistant. `devices`
+//! drives other devices (`devices/registry.rs`). All of it runs on the tokio runtime (`hark-async`).
 //!
 //! ```
 //! use hark_mqtt::topics::{Topic, Topics};
@@ -13,38 +14,38 @@
 //! assert_eq!(topics.path(Topic::State), "hark/kitchen/state");
 //! ```
 
+mod acknowledgement;
 pub mod broker;
+#[cfg(feature = "embedded-broker")]
+mod broker_proxy;
 mod client;
+mod connection;
 pub mod contract;
+mod deduplicator;
 mod delivery;
 pub mod devices;
 pub mod discovery;
 #[cfg(feature = "embedded-broker")]
-pub mod embedded;
+pub mod embedded_broker;
 pub mod error;
-#[cfg(feature = "embedded-broker")]
-mod gate;
 pub mod inbound;
 mod nodes;
 pub mod outbound;
 mod outbox;
 mod probe;
-mod receiving;
+mod receive;
 mod refusals;
-mod repetition;
-mod session;
-mod taking;
 pub mod topics;
 
-pub use devices::{Backend, Devices, Tally};
+pub use acknowledgement::{AckPolicy, IncomingRequest, MessageKey, RequestLog};
+pub use devices::{Backend, DeviceCounts, Devices};
 pub use discovery::{Equipment, NodeInfo};
 pub use nodes::{Node, nodes};
 pub use outbound::Diagnostic;
 pub use probe::probe;
-pub use taking::{Arrival, Book, How, Known};
 
 use broker::{Broker, Credentials};
-use client::{Connection, Shared};
+use client::{Client, ClientState};
 use delivery::{Delivery, Ticket};
 use error::Error;
 use hark_config::{self as config, paths};
@@ -71,25 +72,25 @@ pub type InboundSink = Arc<dyn Fn(Event) + Send + Sync>;
 /// Where orders to the daemon from MQTT go. Called on the connection's task: it must not block.
 pub type CommandSink = Arc<dyn Fn(DaemonCommand) + Send + Sync>;
 
-/// Where what comes in goes.
+/// Where incoming messages go.
 #[derive(Clone)]
-pub struct Receiving {
+pub struct InboundHandlers {
     /// What is for the turn machine.
     pub sink: InboundSink,
     /// What is for the daemon.
     pub commands: CommandSink,
-    /// Where it is written down before it is acknowledged; without one it is acknowledged when it was handed on.
-    pub book: Option<Arc<dyn Book>>,
+    /// The log that a request is written to before it is acknowledged; without one it is acknowledged at once.
+    pub request_log: Option<Arc<dyn RequestLog>>,
 }
 
 /// For programs that are no daemon: orders to the daemon are ignored.
-impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for Receiving {
+impl<F: Fn(Event) + Send + Sync + 'static> From<Arc<F>> for InboundHandlers {
     fn from(sink: Arc<F>) -> Self {
-        Self { sink, commands: Arc::new(|_| {}), book: None }
+        Self { sink, commands: Arc::new(|_| {}), request_log: None }
     }
 }
 
-/// How MQTT stands, for `hark doctor`.
+/// AckPolicy MQTT stands, for `hark doctor`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Status {
     /// Address of the broker; `None` when MQTT is off.
@@ -105,7 +106,7 @@ pub struct Status {
     /// Times the connection could not be made or broke.
     pub outages: u64,
     /// The devices that others announce.
-    pub devices: Tally,
+    pub devices: DeviceCounts,
 }
 
 /// Hark on MQTT. Dropping it without [`Mqtt::shutdown`] breaks the connection off, and the broker
@@ -118,14 +119,14 @@ pub struct Mqtt {
 
 #[derive(Debug)]
 struct Link {
-    shared: Arc<Shared>,
+    shared: Arc<ClientState>,
     /// Tells the task to finish; it is true from the beginning of a shutdown.
     stop: watch::Sender<bool>,
     /// The task; taken by the shutdown, aborted by a drop without one.
     task: Mutex<Option<JoinHandle<()>>>,
     /// The task that reads what devices say.
     readers: Option<JoinHandle<()>>,
-    /// Rings that were published and nobody has asked about yet.
+    /// Rings that were published since the last [`Mqtt::rings_delivered`].
     rings: Mutex<Vec<Delivery>>,
 }
 
@@ -140,7 +141,7 @@ impl Mqtt {
     pub fn start(
         config: &config::mqtt::Mqtt,
         about: NodeInfo,
-        inbound: impl Into<Receiving>,
+        inbound: impl Into<InboundHandlers>,
         devices: Option<Arc<Devices>>,
         runtime: Handle,
     ) -> Result<Self, Fault> {
@@ -148,7 +149,7 @@ impl Mqtt {
         let broker = Broker::from_config(config)?;
         let Some(address) = broker.address() else { return Ok(Self { link: None }) };
         let credentials = match broker {
-            // The embedded broker asks nobody for a password.
+            // The embedded broker takes connections without a password.
             Broker::Embedded(_) => None,
             _ => Credentials::find(config, paths::credentials_dir().as_deref())?,
         };
@@ -158,21 +159,21 @@ impl Mqtt {
             start_embedded(port)?;
         }
         let shared =
-            Arc::new(Shared::new(topics, about, config.discovery, address.to_string(), devices.clone()));
+            Arc::new(ClientState::new(topics, about, config.discovery, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
-        let connection = Connection::new(options, Arc::clone(&shared), inbound.into());
-        let task = runtime.spawn(connection.run(stopped));
+        let client = Client::new(options, Arc::clone(&shared), inbound.into());
+        let task = runtime.spawn(client.run(stopped));
         let readers = devices.map(|devices| runtime.spawn(devices.run()));
         Ok(Self { link: Some(Link::new(shared, stop, task, readers)) })
     }
 
     /// Joins the broker for its devices only, beside the daemon or without it, under an id of its own: takes no
-    /// commands and announces nothing. `None` when there is no MQTT or nobody answers on the embedded
-    /// broker's port; a broker that is away is told in the status.
+    /// commands and announces nothing. `None` when there is no MQTT or the embedded broker's port does not
+    /// answer; a broker that is away is reported in the status.
     ///
     /// # Errors
     /// When the configuration is wrong.
-    pub fn visit(
+    pub fn connect_for_devices(
         config: &config::mqtt::Mqtt,
         devices: Arc<Devices>,
         runtime: &Handle,
@@ -187,11 +188,11 @@ impl Mqtt {
         let Some(address) = broker.address() else { return Ok(None) };
         let id = format!("{}-{}", broker::client_id(topics.node()), std::process::id());
         let options = broker::base_options(&id, &address, credentials.as_ref(), &broker::authority_files())?;
-        let shared = Arc::new(Shared::of_visit(topics, address.to_string(), devices.clone()));
+        let shared = Arc::new(ClientState::for_devices_only(topics, address.to_string(), devices.clone()));
         let (stop, stopped) = watch::channel(false);
-        let nothing_comes = Receiving::from(Arc::new(|_: Event| {}));
-        let connection = Connection::new(options, Arc::clone(&shared), nothing_comes);
-        let task = runtime.spawn(connection.run(stopped));
+        let nothing_comes = InboundHandlers::from(Arc::new(|_: Event| {}));
+        let client = Client::new(options, Arc::clone(&shared), nothing_comes);
+        let task = runtime.spawn(client.run(stopped));
         let readers = Some(runtime.spawn(devices.run()));
         Ok(Some(Self { link: Some(Link::new(shared, stop, task, readers)) }))
     }
@@ -232,7 +233,7 @@ impl Mqtt {
 
     /// Resolves when the broker has acknowledged every ring that was published since the last call; at once when
     /// MQTT is off. False when one was given up.
-    pub fn rings_told(&self) -> impl Future<Output = bool> + Send + use<> {
+    pub fn rings_delivered(&self) -> impl Future<Output = bool> + Send + use<> {
         let rings = self.link.as_ref().map(|link| std::mem::take(&mut *link.rings())).unwrap_or_default();
         async move {
             let mut all = true;
@@ -253,8 +254,8 @@ impl Mqtt {
         self.tell_nodes(Topic::OwnConfirmed, confirmed);
     }
 
-    /// Tells the other nodes what this one heard. Without a connection nobody is told: later it would be worth
-    /// nothing.
+    /// Tells the other nodes what this one heard (arbitration). Without a connection it is dropped: later it would be
+    /// useless.
     pub fn claim(&self, claim: &Claim) {
         self.tell_nodes(Topic::OwnClaim, claim);
     }
@@ -282,7 +283,7 @@ impl Mqtt {
         self.status().problem
     }
 
-    /// How MQTT stands.
+    /// AckPolicy MQTT stands.
     pub fn status(&self) -> Status {
         let Some(Link { shared, .. }) = &self.link else { return Status::default() };
         let (connected, problem) = shared.link();
@@ -293,7 +294,7 @@ impl Mqtt {
             dropped: shared.outbox.dropped(),
             refused: shared.refused.load(Ordering::Relaxed),
             outages: shared.outages.load(Ordering::Relaxed),
-            devices: shared.devices.as_ref().map(|devices| devices.tally()).unwrap_or_default(),
+            devices: shared.devices.as_ref().map(|devices| devices.counts()).unwrap_or_default(),
         }
     }
 
@@ -313,7 +314,7 @@ impl Mqtt {
 
 impl Link {
     fn new(
-        shared: Arc<Shared>,
+        shared: Arc<ClientState>,
         stop: watch::Sender<bool>,
         task: JoinHandle<()>,
         readers: Option<JoinHandle<()>>,
@@ -343,10 +344,10 @@ impl Drop for Link {
 
 #[cfg(feature = "embedded-broker")]
 fn start_embedded(port: u16) -> Result<(), Error> {
-    embedded::start(port)
+    embedded_broker::start(port)
 }
 
-/// Whether somebody, the daemon most likely, serves the embedded broker's port.
+/// Whether a process, most likely the daemon, serves the embedded broker's port.
 fn is_served(port: u16) -> bool {
     std::net::TcpStream::connect_timeout(
         &(std::net::Ipv4Addr::LOCALHOST, port).into(),

@@ -1,4 +1,4 @@
-//! The nodes of the house, as the broker knows them: who is there, and what they say of themselves.
+//! Lists the nodes of the house from the broker's retained messages, for `hark nodes`.
 
 use super::broker::{self, Broker, Credentials};
 use super::client::explain;
@@ -11,11 +11,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long it is listened: what the broker keeps comes at once.
+/// How long messages are awaited: retained ones come at once.
 const LISTENING: Duration = Duration::from_millis(700);
 /// Nodes that are listed at most, and the longest description that is read.
-const MOST_NODES: usize = 256;
-const MOST_BYTES: usize = 1024;
+const MAX_NODES: usize = 256;
+const MAX_BYTES: usize = 1024;
 const FILTERS: [&str; 2] = ["hark/+/availability", "hark/+/node"];
 
 /// One node.
@@ -57,7 +57,7 @@ fn note(found: &mut BTreeMap<String, Node>, topic: &str, payload: &[u8]) {
     let mut parts = topic.split('/').skip(1);
     let (Some(name), Some(what)) = (parts.next(), parts.next()) else { return };
     let is_new = !found.contains_key(name);
-    if !is_node_name(name) || payload.len() > MOST_BYTES || is_new && found.len() >= MOST_NODES {
+    if !is_node_name(name) || payload.len() > MAX_BYTES || is_new && found.len() >= MAX_NODES {
         return;
     }
     let node = found.entry(name.to_owned()).or_default();

@@ -1,4 +1,4 @@
-//! What an event of Hark's means on MQTT: which messages go out for it.
+//! Turns public events and diagnostics into MQTT messages.
 
 use super::delivery::Ticket;
 use super::topics::{Topic, Topics, row};
@@ -27,7 +27,7 @@ pub struct Message {
     pub at_least_once: bool,
     /// The broker keeps it; only the latest matters.
     pub retain: bool,
-    /// Somebody waits for it to arrive: a ring that is told, or a command to a device. See [`Message::is_fleeting`].
+    /// Its delivery is awaited: a ring, or a command to a device. See [`Message::is_ephemeral`].
     pub ticket: Option<Ticket>,
 }
 
@@ -45,7 +45,7 @@ impl Message {
     }
 
     /// Whether it is worth something now only: a command to a device.
-    pub fn is_fleeting(&self) -> bool {
+    pub fn is_ephemeral(&self) -> bool {
         self.ticket.as_ref().is_some_and(|ticket| !ticket.lasts())
     }
 

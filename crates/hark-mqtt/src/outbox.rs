@@ -65,7 +65,7 @@ impl Outbox {
         Some(delivery)
     }
 
-    /// Has whoever waits for a change look again.
+    /// Wakes the task that waits in [`Outbox::changed`].
     pub fn wake(&self) {
         self.changed.notify_one();
     }
@@ -99,9 +99,9 @@ impl Outbox {
     pub fn disconnected(&self, unacknowledged: impl DoubleEndedIterator<Item = Message>) {
         let mut inner = self.lock();
         inner.connected = false;
-        inner.queue.retain(|message| !message.retain && !message.is_fleeting());
+        inner.queue.retain(|message| !message.retain && !message.is_ephemeral());
         for message in unacknowledged.rev() {
-            if message.at_least_once && !message.retain && !message.is_fleeting() {
+            if message.at_least_once && !message.retain && !message.is_ephemeral() {
                 inner.queue.push_front(message);
             }
         }
@@ -127,7 +127,7 @@ impl Inner {
             tracing::warn!(topic = message.path, bytes, "too large for MQTT, not published");
             return;
         }
-        if message.retain && !message.is_fleeting() {
+        if message.retain && !message.is_ephemeral() {
             self.latest.insert(message.path.clone(), message.clone());
             if !self.connected {
                 return;
@@ -138,7 +138,7 @@ impl Inner {
     }
 
     fn put_states_first(&mut self, first: Vec<Message>) {
-        self.queue.retain(|message| !message.retain || message.is_fleeting());
+        self.queue.retain(|message| !message.retain || message.is_ephemeral());
         let states = self.latest.values().cloned().collect::<Vec<_>>();
         for message in first.into_iter().chain(states).rev() {
             self.queue.push_front(message);
@@ -153,7 +153,7 @@ impl Inner {
         let mut newer = std::collections::HashSet::new();
         let mut kept = VecDeque::with_capacity(QUEUE_MAX);
         for message in self.queue.drain(..).rev() {
-            if !message.retain || message.is_fleeting() || newer.insert(message.path.clone()) {
+            if !message.retain || message.is_ephemeral() || newer.insert(message.path.clone()) {
                 kept.push_front(message);
             }
         }

@@ -1,8 +1,8 @@
-//! A look at the broker from outside the daemon, for `hark doctor`.
+//! Checks the broker from outside the daemon, for `hark doctor`.
 
 use super::broker::{self, Address, Broker, Credentials};
 use super::client::explain;
-use super::devices::Survey;
+use super::devices::DeviceScan;
 use super::error::Error;
 use super::topics::Topics;
 use hark_config as config;
@@ -10,7 +10,7 @@ use hark_core::fault::Fault;
 use rumqttc::{AsyncClient, ConnectionError, Event, MqttOptions, Outgoing, Packet, QoS, SubscribeFilter};
 use std::time::Duration;
 
-/// Longest look.
+/// Time limit of the whole check.
 const LIMIT: Duration = Duration::from_secs(8);
 
 /// How long it is listened to what devices are announced.
@@ -29,9 +29,9 @@ pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
         Broker::Embedded(port) => probe_embedded(*port),
         Broker::External(address) => {
             let credentials = Credentials::find(config, config::paths::credentials_dir().as_deref())?;
-            let mut survey = config.devices.then(|| Survey::new(&config.discovery_prefix, &topics));
-            look(&topics, address, credentials.as_ref(), survey.as_mut()).await?;
-            let found = survey.map(|survey| format!(", {}", survey.found())).unwrap_or_default();
+            let mut scan = config.devices.then(|| DeviceScan::new(&config.discovery_prefix, &topics));
+            try_connection(&topics, address, credentials.as_ref(), scan.as_mut()).await?;
+            let found = scan.map(|scan| format!(", {}", scan.found())).unwrap_or_default();
             Ok(format!("the broker at {address} lets Hark in{found}"))
         }
     }
@@ -39,10 +39,10 @@ pub async fn probe(config: &config::mqtt::Mqtt) -> Result<String, Fault> {
 
 #[cfg(feature = "embedded-broker")]
 fn probe_embedded(port: u16) -> Result<String, Fault> {
-    if super::embedded::speaks_mqtt(port) {
+    if super::embedded_broker::speaks_mqtt(port) {
         return Ok(format!("a broker answers on 127.0.0.1:{port}"));
     }
-    super::embedded::check_free(port)?;
+    super::embedded_broker::check_free(port)?;
     Ok(format!("the embedded broker will listen on 127.0.0.1:{port} when hark runs"))
 }
 
@@ -51,11 +51,11 @@ fn probe_embedded(_port: u16) -> Result<String, Fault> {
     Err(Error::NoEmbeddedBroker.into())
 }
 
-async fn look(
+async fn try_connection(
     topics: &Topics,
     address: &Address,
     credentials: Option<&Credentials>,
-    mut survey: Option<&mut Survey>,
+    mut scan: Option<&mut DeviceScan>,
 ) -> Result<(), Error> {
     let id = format!("{}-doctor", broker::client_id(topics.node()));
     let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;

@@ -1,5 +1,5 @@
-//! Every MQTT topic Hark uses, in one table: where it lies, which way it goes, its QoS and whether the
-//! broker keeps it. Code that sends or subscribes asks here, and `contracts/mqtt.json` is printed from it.
+//! The table of every MQTT topic Hark uses: path, direction, QoS, retain flag. Code that publishes or subscribes looks it up
+//! here, and `contracts/mqtt.json` is printed from it.
 
 use super::error::Error;
 use serde::Serialize;

@@ -66,7 +66,7 @@ fn opened(what: &str, files: &Files) -> (Option<Fault>, usize) {
     let to_look = Store::open_read_only(&path).map(drop);
     // A command changes nothing but what SQLite does to read its log.
     let path = if by_a_command.is_ok() { path } else { files.put(&dir) };
-    let store = Store::open_mending(&path).unwrap_or_else(|fault| panic!("{what}: {fault}"));
+    let store = Store::open_with_recovery(&path).unwrap_or_else(|fault| panic!("{what}: {fault}"));
     let there = store.load().unwrap_or_else(|fault| panic!("{what}: {fault}"));
     match &by_a_command {
         Ok(count) => {
@@ -220,7 +220,7 @@ fn what_was_saved_is_told_table_by_table_and_lists_and_facts_are_there() {
     let mut house = Files::of_a_house(true);
     house.main[..16].fill(0);
     let dir = TempDir::new().unwrap();
-    let store = Store::open_mending(&house.put(&dir)).unwrap();
+    let store = Store::open_with_recovery(&house.put(&dir)).unwrap();
     let told = store.trouble().unwrap().message.clone();
     for words in ["timers 200", "lists 1", "list_items 1", "facts 1", "mode 1", "saved whole"] {
         assert!(told.contains(words), "{words}: {told}");
@@ -312,7 +312,7 @@ fn a_full_disk_is_told_as_that_and_what_was_kept_is_known_where_nothing_can_be_w
     let kept = store.load().unwrap();
     store.close();
     drop(store);
-    let unkept = Store::open_unkept(&path).unwrap();
+    let unkept = Store::open_in_memory(&path).unwrap();
     assert_eq!(unkept.load().unwrap(), kept);
     let told = unkept.trouble().unwrap();
     assert!(told.message.contains("nothing new can be kept") && told.message.contains("timers"), "{told}");
@@ -321,7 +321,7 @@ fn a_full_disk_is_told_as_that_and_what_was_kept_is_known_where_nothing_can_be_w
     assert_eq!(unkept.back_up(TimeDelta::zero()).unwrap(), None);
     assert_eq!(unkept.load().unwrap().len(), kept.len());
     // A folder in its place.
-    let fault = Store::open_mending(dir.path()).unwrap_err();
+    let fault = Store::open_with_recovery(dir.path()).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Unavailable);
-    assert!(Store::open_unkept(dir.path()).unwrap().load().unwrap().is_empty());
+    assert!(Store::open_in_memory(dir.path()).unwrap().load().unwrap().is_empty());
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with the memory, and what to do about it.
+//! Errors of the database, and what to do about them.
 
 use super::backups;
 use super::salvage::Salvage;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// What can go wrong with the memory.
 #[derive(Debug, thiserror::Error)]
-pub enum RememberingError {
+pub enum StoreError {
     /// The folder or file cannot be made or opened.
     #[error("cannot open {path}: {why}")]
     Open { path: PathBuf, why: String },
@@ -70,7 +70,7 @@ fn put_back(backup: Option<&String>) -> String {
     )
 }
 
-impl RememberingError {
+impl StoreError {
     /// The file at `path` is damaged.
     pub(super) fn damaged(path: &Path, why: String) -> Self {
         let backup = backups::list(path).into_iter().next().map(|backup| backup.name);
@@ -103,9 +103,9 @@ impl RememberingError {
     }
 }
 
-impl From<RememberingError> for Fault {
-    fn from(error: RememberingError) -> Self {
-        use RememberingError as E;
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        use StoreError as E;
         let message = error.to_string();
         let (kind, fix) = match &error {
             E::Open { .. } => (

@@ -7,7 +7,7 @@ use hark_core::ports::{Fact, FactStore};
 use rusqlite::{Row, params};
 
 /// Most facts one question gives.
-const MOST: usize = 10_000;
+const MAX_FACTS: usize = 10_000;
 
 impl FactStore for Store {
     fn remember(&self, text: &str, told_unix_ms: i64) -> Result<Fact, Fault> {
@@ -65,7 +65,7 @@ fn question(words: &[String], any: bool) -> String {
 }
 
 fn limit(most: usize) -> i64 {
-    i64::try_from(most.min(MOST)).unwrap_or(0)
+    i64::try_from(most.min(MAX_FACTS)).unwrap_or(0)
 }
 
 fn read_row(row: &Row<'_>) -> rusqlite::Result<Fact> {

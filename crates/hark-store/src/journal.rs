@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 const ENDING: &str = ".ndjson";
 const MEGABYTE: u64 = 1_000_000;
 /// A file longer than this part of what all may take is closed, and the day goes on in another.
-const PARTS: u64 = 4;
+const FILES_PER_LIMIT: u64 = 4;
 
 /// One turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,8 +60,8 @@ pub struct Replay {
 
 /// What was said in a turn, from its events.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Words {
-    /// What was asked; empty when nobody asked.
+pub struct TurnText {
+    /// What was asked; empty without a request.
     pub request: String,
     /// What was answered.
     pub response: String,
@@ -70,7 +70,7 @@ pub struct Words {
     streaming: Option<usize>,
 }
 
-impl Words {
+impl TurnText {
     /// Takes what an event says. PINs are not in events.
     pub fn take(&mut self, event: &PublicEvent) {
         match event {
@@ -110,7 +110,7 @@ impl Line {
         began: &str,
         session: &str,
         settings: SessionSettings,
-        words: &Words,
+        words: &TurnText,
         policy: Option<ReplayPolicy>,
     ) -> Option<Self> {
         let PublicEvent::Turn { timings_ms, route, attempts, .. } = &closing.event else { return None };
@@ -166,7 +166,7 @@ impl Journal {
         text.push('\n');
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let size = self.write(day, &text).map_err(|error| self.fault(error.to_string()))?;
-        let grown = size >= self.most_bytes / PARTS;
+        let grown = size >= self.most_bytes / FILES_PER_LIMIT;
         if grown || *last != Some(day) {
             if grown {
                 self.close_part(day).map_err(|error| self.fault(error.to_string()))?;

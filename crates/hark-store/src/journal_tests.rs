@@ -18,7 +18,7 @@ fn closing() -> Envelope {
 }
 
 fn line(time: &str, request: &str) -> Line {
-    let words = Words { request: request.into(), response: "Yes.".into(), ..Words::default() };
+    let words = TurnText { request: request.into(), response: "Yes.".into(), ..TurnText::default() };
     let settings = SessionSettings { mode: "voice".into(), ..SessionSettings::default() };
     Line::new(&closing(), time, "home", settings, &words, None).unwrap()
 }
@@ -47,7 +47,7 @@ fn a_line_has_exactly_the_fields_it_is_said_to_have() {
         context_strength: ContextStrength::Moderate,
         tainted: false,
     };
-    let words = Words { request: "why".into(), response: "So.".into(), ..Words::default() };
+    let words = TurnText { request: "why".into(), response: "So.".into(), ..TurnText::default() };
     let settings = SessionSettings { persona: "a butler".into(), ..SessionSettings::default() };
     let line =
         Line::new(&closing(), "2026-11-22T17:00:00+01:00", "work", settings, &words, Some(policy)).unwrap();
@@ -76,13 +76,13 @@ fn a_turn_without_a_replay_says_so() {
     assert_eq!(told["replay"], json!({"enabled": false, "count": 0, "session": false}));
     assert_eq!((&told["replay_policy"]["reason"], &told["mode"]), (&Value::Null, &json!("voice")));
     let other = Envelope::new(PublicEvent::SpeechStarted, None, Stamp::default(), String::new());
-    assert_eq!(Line::new(&other, "", "", SessionSettings::default(), &Words::default(), None), None);
+    assert_eq!(Line::new(&other, "", "", SessionSettings::default(), &TurnText::default(), None), None);
 }
 
 #[test]
 fn words_come_from_the_events() {
     let reply = |text: &str, ends| PublicEvent::Reply { text: text.into(), language: "en".into(), ends };
-    let mut words = Words::default();
+    let mut words = TurnText::default();
     let transcript = Transcript {
         text: "why".into(),
         engine: "typed".into(),
@@ -92,7 +92,7 @@ fn words_come_from_the_events() {
         why: None,
     };
     words.take(&PublicEvent::Transcript(Transcript { rejected: Some("noise".into()), ..transcript.clone() }));
-    assert_eq!(words, Words::default());
+    assert_eq!(words, TurnText::default());
     words.take(&PublicEvent::Transcript(transcript));
     for (text, ends) in
         [("It is", false), (" ten.", false), ("It is ten.", true), ("And", false), (" late.", true)]

@@ -1,7 +1,10 @@
-//! What outlives a power cut: one SQLite file behind a thread of its own, backups, and what is saved of a damaged file.
-//! [`store`] owns the file, `migrations` its shape; [`timers`], [`lists`], [`facts`], [`settings`], [`requests`],
-//! [`turns`] and [`sessions`] are what is kept in it; [`journal`] keeps a file a day beside it, [`recordings`] the sound of turns
-//! where that is switched on. Any thread may call; calls wait for the thread of the file.
+//! The database of the state folder: one SQLite file behind a thread of its own (`hark-store`), its backups, and the
+//! recovery of a damaged file. Any thread may call; calls wait for the thread of the file.
+//!
+//! [`store`] owns the file, `migrations` its schema, `integrity` checks it, `salvage` recovers a damaged one, [`backups`]
+//! copies it. Tables: [`timers`], [`lists`], [`facts`], [`settings`], [`request_log`] (acknowledged requests), [`plans`],
+//! [`turns`], [`sessions`] with [`model_history`] (what a language model is told of a conversation). Beside it, [`journal`]
+//! writes a file a day, and [`recordings`] the sound of turns where that is switched on.
 //!
 //! ```no_run
 //! use hark_store::{Store, Turns};
@@ -11,18 +14,18 @@
 //! ```
 
 pub mod backups;
-mod check;
+mod database_files;
 pub mod error;
 pub mod facts;
-mod files;
+mod integrity;
 pub mod journal;
 pub mod lists;
 mod migrations;
 mod mode;
+pub mod model_history;
 pub mod plans;
 pub mod recordings;
-pub mod replay;
-pub mod requests;
+pub mod request_log;
 mod salvage;
 pub mod sessions;
 pub mod settings;
@@ -31,7 +34,7 @@ pub mod tags;
 pub mod timers;
 pub mod turns;
 
-pub use error::RememberingError;
+pub use error::StoreError;
 pub use journal::Journal;
 pub use recordings::Recordings;
 pub use sessions::SessionStore;

@@ -1,5 +1,5 @@
-//! The shape of the database as a list of steps. Steps are only ever added at the end: a file made by
-//! any earlier Hark is brought up to date by the steps it lacks. `user_version` counts those done.
+//! The schema of the database as a list of migrations. Migrations are only ever added at the end; `user_version` counts
+//! those that were applied.
 
 use rusqlite::{Connection, TransactionBehavior};
 use std::collections::BTreeSet;
@@ -156,7 +156,7 @@ pub(crate) fn version(db: &Connection) -> rusqlite::Result<u32> {
 pub(crate) fn tables_at(version: u32) -> rusqlite::Result<BTreeSet<String>> {
     let db = Connection::open_in_memory()?;
     STEPS.iter().take(version as usize).try_for_each(|step| db.execute_batch(step))?;
-    super::check::tables(&db)
+    super::integrity::tables(&db)
 }
 
 /// Applies the steps that are missing, each in a transaction together with its number, so that a power

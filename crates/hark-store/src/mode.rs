@@ -1,4 +1,4 @@
-//! The mode Hark was in, for the next start.
+//! The mode Hark was in, kept for the next start.
 
 use super::store::Store;
 use hark_core::{Fault, Mode};

@@ -1,7 +1,7 @@
 //! Plans with every checkpoint, so that one that was interrupted goes on where it was, and an earlier one can be shown
 //! or carried out again. And what came of single calls, so that none is made twice.
 
-use super::error::RememberingError;
+use super::error::StoreError;
 use super::store::Store;
 use hark_core::plan::{KeptPlan, Plan, PlanStore};
 use hark_core::tool::CallId;
@@ -9,9 +9,9 @@ use hark_core::{Fault, Receipt};
 use rusqlite::{OptionalExtension, Row, params};
 
 /// Finished plans that are kept; older ones are forgotten.
-const KEPT: u32 = 200;
+const MAX_FINISHED_PLANS: u32 = 200;
 /// Receipts that are kept; many times what the plans that are open have calls.
-const KEPT_RECEIPTS: u32 = 2000;
+const MAX_RECEIPTS: u32 = 2000;
 
 /// A row as it is: plan, session, request, checkpoint, at, finished.
 type PlanRow = (String, String, String, u32, String, bool);
@@ -21,7 +21,7 @@ const SELECT: &str = "SELECT steps, session, request, checkpoint, at, finished F
 impl PlanStore for Store {
     fn checkpoint(&self, session: &str, request: &str, plan: &Plan, finished: bool) -> Result<(), Fault> {
         let steps = serde_json::to_string(plan)
-            .map_err(|error| RememberingError::BadRow { what: "plan", why: error.to_string() })?;
+            .map_err(|error| StoreError::BadRow { what: "plan", why: error.to_string() })?;
         let (id, session, request) = (plan.id.clone(), session.to_owned(), request.to_owned());
         let at = chrono::Local::now().to_rfc3339();
         self.call("keep a plan", move |db| {
@@ -35,7 +35,7 @@ impl PlanStore for Store {
                     "DELETE FROM plans WHERE id IN
                      (SELECT id FROM plans WHERE finished ORDER BY seq DESC LIMIT -1 OFFSET ?1)",
                 )?
-                .execute([KEPT])?;
+                .execute([MAX_FINISHED_PLANS])?;
             }
             Ok(())
         })?;
@@ -80,7 +80,7 @@ impl PlanStore for Store {
             db.prepare_cached(
                 "DELETE FROM receipts WHERE seq <= (SELECT seq FROM receipts ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
             )?
-            .execute([KEPT_RECEIPTS])
+            .execute([MAX_RECEIPTS])
         })?;
         Ok(())
     }
@@ -100,18 +100,18 @@ fn named(call: &CallId) -> (String, i64) {
     (call.turn.0.clone(), i64::try_from(call.index).unwrap_or(i64::MAX))
 }
 
-fn bad_receipt(error: serde_json::Error) -> RememberingError {
-    RememberingError::BadRow { what: "receipt", why: error.to_string() }
+fn bad_receipt(error: serde_json::Error) -> StoreError {
+    StoreError::BadRow { what: "receipt", why: error.to_string() }
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<PlanRow> {
     Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
 }
 
-fn to_plan(row: PlanRow) -> Result<KeptPlan, RememberingError> {
+fn to_plan(row: PlanRow) -> Result<KeptPlan, StoreError> {
     let (steps, session, request, checkpoint, at, finished) = row;
     let plan = serde_json::from_str(&steps)
-        .map_err(|error| RememberingError::BadRow { what: "plan", why: error.to_string() })?;
+        .map_err(|error| StoreError::BadRow { what: "plan", why: error.to_string() })?;
     Ok(KeptPlan { plan, session, request, checkpoint, at, finished })
 }
 

@@ -13,8 +13,8 @@ use std::time::{Duration, SystemTime};
 const ENDING: &str = ".wav";
 /// Of a file that is being written; one that a power cut left goes with the next look.
 const UNFINISHED: &str = ".wav.part";
-/// An unfinished file of this age belongs to nobody: one is written within moments.
-const GIVEN_UP_AFTER: Duration = Duration::from_secs(60);
+/// An unfinished file of this age is abandoned: one is written within moments.
+const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MEGABYTE: u64 = 1_000_000;
 
@@ -97,7 +97,7 @@ impl Recordings {
             // Another program may take it away at the same time.
             let Ok(data) = entry.metadata() else { continue };
             let age = data.modified().map_or(Duration::MAX, age_of);
-            let given_up = name.ends_with(UNFINISHED) && age > GIVEN_UP_AFTER;
+            let given_up = name.ends_with(UNFINISHED) && age > ABANDONED_AFTER;
             if given_up || (name.ends_with(ENDING) && age > self.keep_for) {
                 remove(&entry.path())?;
             } else if name.ends_with(ENDING) {

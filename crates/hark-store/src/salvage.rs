@@ -1,8 +1,8 @@
-//! Saves what can be read of a damaged database, table by table. The damaged files are only read, from a copy: SQLite
+//! Recovers what can be read of a damaged database, table by table. The damaged files are only read, from a copy: SQLite
 //! writes beside what it opens.
 
-use super::check;
-use super::files::with_suffix;
+use super::database_files::with_suffix;
+use super::integrity;
 use super::migrations;
 use hark_config::paths::private;
 use rusqlite::types::{Value, ValueRef};
@@ -69,7 +69,7 @@ impl fmt::Display for Salvage {
 pub(super) fn copy(path: &Path, into: &mut Connection) -> rusqlite::Result<Salvage> {
     let Some(source) = Source::open(path) else { return Ok(Salvage::default()) };
     let from = &source.db;
-    let there = check::tables(from).unwrap_or_default();
+    let there = integrity::tables(from).unwrap_or_default();
     let version: i64 = from.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap_or(0);
     let version = u32::try_from(version).ok().filter(|known| (1..=migrations::LATEST).contains(known));
     let expected = migrations::tables_at(version.unwrap_or(migrations::LATEST))?;
@@ -79,7 +79,7 @@ pub(super) fn copy(path: &Path, into: &mut Connection) -> rusqlite::Result<Salva
     into.pragma_update(None, "foreign_keys", false)?;
     let step = into.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut tables = Vec::new();
-    for table in check::tables(&step)? {
+    for table in integrity::tables(&step)? {
         let is_there = there.contains(&table);
         if !is_there && !expected.contains(&table) {
             continue;

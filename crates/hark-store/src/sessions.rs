@@ -1,6 +1,6 @@
-//! Conversations that have a name: what was said in them, and as whom, how long and how Hark answers there.
+//! Named conversations: what was said in them, and their settings (persona, length, mode).
 
-use super::replay::{self, Entry};
+use super::model_history::{self, Entry};
 use super::store::Store;
 use super::tags;
 use chrono::DateTime;
@@ -123,7 +123,7 @@ impl SessionStore {
     pub fn entries(&self, session: &str) -> Result<Vec<Entry>, Fault> {
         // Taken before the disk is read: what is written meanwhile is then seen twice rather than never.
         let pending: Vec<Exchange> = self.pending_of(session).collect();
-        let (name, most) = (session.to_owned(), self.settings.replay_entries);
+        let (name, most) = (session.to_owned(), self.settings.history_entries);
         let rows: Vec<[String; 5]> = self.store.call("read a conversation", move |db| {
             let sql = "SELECT entries.turn, request, reply, tag, turns.events
                        FROM entries JOIN turns ON turns.id = entries.turn
@@ -141,7 +141,7 @@ impl SessionStore {
             request: request.clone(),
             reply: reply.clone(),
             tag: tags::named(tag),
-            tainted: replay::tells_of_outside(events),
+            tainted: model_history::tells_of_outside(events),
         });
         let mut entries: Vec<Entry> = kept.chain(new).collect();
         let surplus = entries.len().saturating_sub(most as usize);
@@ -149,8 +149,8 @@ impl SessionStore {
         Ok(entries)
     }
 
-    /// What was answered last in a conversation; `None` where nothing of it is kept. Somebody who speaks waits for it,
-    /// so that nothing that is to be written goes before.
+    /// What was answered last in a conversation; `None` where nothing of it is kept. It passes waiting writes, since a
+    /// spoken request waits for it.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -197,7 +197,7 @@ fn touch(change: &Transaction<'_>, session: &str, now_unix_ms: i64) -> rusqlite:
 
 impl Sessions for SessionStore {
     fn replay(&self, session: &str, reason: Option<ReplayReason>) -> Result<Replayed, Fault> {
-        Ok(replay::replay(&self.entries(session)?, reason, &self.settings))
+        Ok(model_history::replay(&self.entries(session)?, reason, &self.settings))
     }
 
     fn settings(&self, session: &str) -> Result<SessionSettings, Fault> {
@@ -232,7 +232,7 @@ impl Sessions for SessionStore {
     }
 }
 
-/// Names spoken conversations: one goes on until nobody has spoken for a while.
+/// Names spoken conversations: one goes on until there was no speech for a while.
 #[derive(Debug)]
 pub struct VoiceSessions {
     idle_ms: i64,
@@ -336,8 +336,8 @@ mod tests {
         new.entry.as_mut().unwrap().tainted = true;
         kept.sessions.foresee(&new);
         assert!(tainted("plain"));
-        // Whoever writes it himself has not read it outside.
-        assert!(!replay::tells_of_outside(r#"{"text":"say \"tainted\":true"}"#));
+        // What the person wrote is not text from outside.
+        assert!(!model_history::tells_of_outside(r#"{"text":"say \"tainted\":true"}"#));
     }
 
     #[test]

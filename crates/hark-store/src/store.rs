@@ -2,9 +2,9 @@
 //! bounded queue and wait for the result, so an `Ok` means that it is on the disk.
 
 use super::backups::{self, Backup};
-use super::error::RememberingError;
-use super::files::{self, InUse, with_suffix};
-use super::{check, migrations, salvage};
+use super::database_files::{self, DatabaseLock, with_suffix};
+use super::error::StoreError;
+use super::{integrity, migrations, salvage};
 use chrono::{TimeDelta, Utc};
 use hark_core::Fault;
 use rusqlite::config::DbConfig;
@@ -43,16 +43,16 @@ impl std::fmt::Debug for Urgent {
 /// [`close`]: Store::close
 #[derive(Clone, Debug)]
 pub struct Store {
-    shared: Arc<Shared>,
+    shared: Arc<StoreInner>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct StoreInner {
     /// `None` once closed; dropping it is what ends the thread.
     queue: Mutex<Option<SyncSender<Job>>>,
     /// Done before what waits in the queue.
     first: Arc<Urgent>,
-    /// Taken by whoever joins.
+    /// Taken by the caller that joins.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// What is to be told of how it was opened.
     trouble: Option<Fault>,
@@ -70,7 +70,7 @@ impl Store {
     /// # Errors
     /// When the folder or file cannot be made, opened or written, a newer Hark wrote it, or it is damaged.
     pub fn open(path: &Path) -> Result<Self, Fault> {
-        let in_use = files::claim(path)?;
+        let in_use = database_files::lock_and_prepare(path)?;
         let db = open_checked(path, &in_use)?;
         Ok(Self::serve(db, Some(path), None, None, Some(in_use))?)
     }
@@ -80,14 +80,14 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`]; damage only while another program has the file open.
-    pub fn open_mending(path: &Path) -> Result<Self, Fault> {
-        let in_use = files::claim(path)?;
+    pub fn open_with_recovery(path: &Path) -> Result<Self, Fault> {
+        let in_use = database_files::lock_and_prepare(path)?;
         let (db, trouble) = match open_checked(path, &in_use) {
-            // Whoever has it open would go on writing to the file of another name.
-            Err(RememberingError::Damaged { why, .. }) if in_use.is_mine_alone() => {
+            // A program that has it open would go on writing to the renamed file.
+            Err(StoreError::Damaged { why, .. }) if in_use.is_exclusive() => {
                 let (kept_as, saved) = mend(path)?;
                 let db = open_checked(path, &in_use)?;
-                let told = RememberingError::SetAside {
+                let told = StoreError::SetAside {
                     path: path.to_owned(),
                     kept_as,
                     why,
@@ -106,7 +106,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no memory for it.
-    pub fn open_unkept(path: &Path) -> Result<Self, Fault> {
+    pub fn open_in_memory(path: &Path) -> Result<Self, Fault> {
         let in_memory = || -> rusqlite::Result<(Connection, Option<salvage::Salvage>)> {
             let mut db = Connection::open_in_memory()?;
             migrations::migrate(&mut db)?;
@@ -114,14 +114,10 @@ impl Store {
             db.pragma_update(None, "query_only", true)?;
             Ok((db, saved))
         };
-        let (db, saved) = in_memory().map_err(|error| RememberingError::of_sqlite(path, error))?;
-        let (why, fix) = files::why_unwritable(files::folder(path));
-        let told = RememberingError::NothingKept {
-            path: path.to_owned(),
-            why: why.clone(),
-            fix: fix.clone(),
-            saved,
-        };
+        let (db, saved) = in_memory().map_err(|error| StoreError::of_sqlite(path, error))?;
+        let (why, fix) = database_files::why_unwritable(database_files::folder(path));
+        let told =
+            StoreError::NothingKept { path: path.to_owned(), why: why.clone(), fix: fix.clone(), saved };
         Ok(Self::serve(db, None, Some(told.into()), Some((why, fix)), None)?)
     }
 
@@ -131,27 +127,27 @@ impl Store {
     /// When it is not there, cannot be read, is damaged, or has another shape than this program's.
     pub fn open_read_only(path: &Path) -> Result<Self, Fault> {
         if !path.exists() {
-            return Err(RememberingError::Absent { path: path.to_owned() }.into());
+            return Err(StoreError::Absent { path: path.to_owned() }.into());
         }
-        let fail = |error| RememberingError::of_sqlite(path, error);
-        let alone = files::alone(path);
-        if let Some(why) = check::files(path, files::was_open(path), alone.is_some()) {
-            return Err(RememberingError::damaged(path, why).into());
+        let fail = |error| StoreError::of_sqlite(path, error);
+        let alone = database_files::lock_exclusive(path);
+        if let Some(why) = integrity::files(path, database_files::was_open(path), alone.is_some()) {
+            return Err(StoreError::damaged(path, why).into());
         }
         drop(alone);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags).map_err(fail)?;
         db.busy_timeout(Duration::from_millis(BUSY_MS)).map_err(fail)?;
-        if let Some(why) = check::damage(&db).map_err(fail)? {
-            return Err(RememberingError::damaged(path, why).into());
+        if let Some(why) = integrity::damage(&db).map_err(fail)? {
+            return Err(StoreError::damaged(path, why).into());
         }
         let found = migrations::version(&db).map_err(fail)?;
         let (path_buf, known) = (path.to_owned(), migrations::LATEST);
         if found > known {
-            return Err(RememberingError::TooNew { path: path_buf, found, known }.into());
+            return Err(StoreError::TooNew { path: path_buf, found, known }.into());
         }
         if found < known {
-            return Err(RememberingError::TooOld { path: path_buf, found, known }.into());
+            return Err(StoreError::TooOld { path: path_buf, found, known }.into());
         }
         Ok(Self::serve(db, Some(path), None, None, None)?)
     }
@@ -161,7 +157,7 @@ impl Store {
         self.shared.trouble.as_ref()
     }
 
-    /// Makes a backup when the newest one is older than `age`; it, when one was made. Takes its time, but nobody else's.
+    /// Makes a backup when the newest one is older than `age`; it, when one was made. Slow, but it blocks no other call.
     ///
     /// # Errors
     /// When it could not be made.
@@ -192,8 +188,8 @@ impl Store {
         path: Option<&Path>,
         trouble: Option<Fault>,
         unkept: Option<(String, String)>,
-        in_use: Option<InUse>,
-    ) -> Result<Self, RememberingError> {
+        in_use: Option<DatabaseLock>,
+    ) -> Result<Self, StoreError> {
         let (queue, jobs) = sync_channel(QUEUE_CALLS);
         let first: Arc<Urgent> = Arc::default();
         let urgent = Arc::clone(&first);
@@ -203,8 +199,8 @@ impl Store {
                 work(db, &jobs, &urgent);
                 drop(in_use);
             })
-            .map_err(|error| RememberingError::NoThread { why: error.to_string() })?;
-        let shared = Shared {
+            .map_err(|error| StoreError::NoThread { why: error.to_string() })?;
+        let shared = StoreInner {
             queue: Mutex::new(Some(queue)),
             first,
             thread: Mutex::new(Some(thread)),
@@ -217,7 +213,7 @@ impl Store {
     }
 
     /// Runs `work` on the thread and waits for its result. `action` completes "the database refused to".
-    pub(crate) fn call<T, F>(&self, action: &'static str, work: F) -> Result<T, RememberingError>
+    pub(crate) fn call<T, F>(&self, action: &'static str, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -228,7 +224,7 @@ impl Store {
     }
 
     /// As [`Store::call`], before everything that waits: for what takes microseconds and must not come late.
-    pub(crate) fn call_first<T, F>(&self, action: &'static str, work: F) -> Result<T, RememberingError>
+    pub(crate) fn call_first<T, F>(&self, action: &'static str, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -240,9 +236,9 @@ impl Store {
         self.wait_for(queue, Box::new(|_| {}), &result, action)
     }
 
-    fn queue(&self) -> Result<SyncSender<Job>, RememberingError> {
+    fn queue(&self) -> Result<SyncSender<Job>, StoreError> {
         let queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        queue.ok_or(RememberingError::Closed)
+        queue.ok_or(StoreError::Closed)
     }
 
     fn wait_for<T>(
@@ -251,15 +247,15 @@ impl Store {
         job: Job,
         result: &Receiver<rusqlite::Result<T>>,
         action: &'static str,
-    ) -> Result<T, RememberingError> {
-        queue.send(job).map_err(|_| RememberingError::Closed)?;
+    ) -> Result<T, StoreError> {
+        queue.send(job).map_err(|_| StoreError::Closed)?;
         drop(queue);
-        let done = result.recv().map_err(|_| RememberingError::Closed)?;
+        let done = result.recv().map_err(|_| StoreError::Closed)?;
         done.map_err(|source| match (&self.shared.unkept, source.sqlite_error_code()) {
             (Some((why, fix)), Some(ErrorCode::ReadOnly)) => {
-                RememberingError::Unkept { why: why.clone(), fix: fix.clone() }
+                StoreError::Unkept { why: why.clone(), fix: fix.clone() }
             }
-            _ => RememberingError::of_call(action, source),
+            _ => StoreError::of_call(action, source),
         })
     }
 }
@@ -278,7 +274,7 @@ where
     (job, result)
 }
 
-impl Shared {
+impl StoreInner {
     fn close(&self) {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -290,7 +286,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for StoreInner {
     fn drop(&mut self) {
         self.close();
     }
@@ -312,12 +308,12 @@ fn work(mut db: Connection, jobs: &Receiver<Job>, first: &Urgent) {
     }
 }
 
-fn open_checked(path: &Path, in_use: &InUse) -> Result<Connection, RememberingError> {
-    let fail = |error| RememberingError::of_sqlite(path, error);
-    // An empty one that somebody else has open is being made.
-    let is_alone = in_use.is_mine_alone();
-    if let Some(why) = check::files(path, in_use.was_open && is_alone, is_alone) {
-        return Err(RememberingError::damaged(path, why));
+fn open_checked(path: &Path, in_use: &DatabaseLock) -> Result<Connection, StoreError> {
+    let fail = |error| StoreError::of_sqlite(path, error);
+    // An empty one that another program has open is being made.
+    let is_alone = in_use.is_exclusive();
+    if let Some(why) = integrity::files(path, in_use.was_open && is_alone, is_alone) {
+        return Err(StoreError::damaged(path, why));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags).map_err(fail)?;
@@ -325,13 +321,13 @@ fn open_checked(path: &Path, in_use: &InUse) -> Result<Connection, RememberingEr
     // What is damaged stays as it is: its log is not written into it.
     let keep_log = |on| db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on).map_err(fail);
     keep_log(true)?;
-    if let Some(why) = check::damage(&db).map_err(fail)? {
-        return Err(RememberingError::damaged(path, why));
+    if let Some(why) = integrity::damage(&db).map_err(fail)? {
+        return Err(StoreError::damaged(path, why));
     }
     keep_log(false)?;
     let found = migrations::version(&db).map_err(fail)?;
     if found > migrations::LATEST {
-        return Err(RememberingError::TooNew { path: path.to_owned(), found, known: migrations::LATEST });
+        return Err(StoreError::TooNew { path: path.to_owned(), found, known: migrations::LATEST });
     }
     if found > 0 && found < migrations::LATEST {
         // It goes on without one, as it did before there were any.
@@ -359,7 +355,7 @@ pub fn kept_aside(path: &Path) -> Vec<PathBuf> {
         let of_log = rest.ends_with("-wal") || rest.ends_with("-shm");
         !of_log && (rest.starts_with(".damaged-") || rest.starts_with(".replaced-"))
     };
-    let entries = fs::read_dir(files::folder(path)).into_iter().flatten().flatten();
+    let entries = fs::read_dir(database_files::folder(path)).into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_one(path)).collect();
     all.sort();
     all
@@ -367,19 +363,18 @@ pub fn kept_aside(path: &Path) -> Vec<PathBuf> {
 
 /// Puts a new database with what can be read of the damaged one in its place. The damaged one is renamed when the new one
 /// is whole on the disk, so that a full disk or a power cut leaves it where it was.
-fn mend(path: &Path) -> Result<(PathBuf, salvage::Salvage), RememberingError> {
-    let fail = |error| RememberingError::of_sqlite(path, error);
-    let of_file =
-        |error: std::io::Error| RememberingError::Open { path: path.to_owned(), why: error.to_string() };
+fn mend(path: &Path) -> Result<(PathBuf, salvage::Salvage), StoreError> {
+    let fail = |error| StoreError::of_sqlite(path, error);
+    let of_file = |error: std::io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
     let new = with_suffix(path, ".new");
-    files::remove(&new).map_err(of_file)?;
-    files::prepare(&new)?;
+    database_files::remove(&new).map_err(of_file)?;
+    database_files::prepare(&new)?;
     let mut db = Connection::open(&new).map_err(fail)?;
     migrations::migrate(&mut db).map_err(fail)?;
     let saved = salvage::copy(path, &mut db).map_err(fail)?;
     db.close().map_err(|(_, error)| fail(error))?;
-    let kept_as = files::set_aside(path, "damaged")?;
-    fs::rename(&new, path).and_then(|()| files::sync_folder(path)).map_err(of_file)?;
+    let kept_as = database_files::set_aside(path, "damaged")?;
+    fs::rename(&new, path).and_then(|()| database_files::sync_folder(path)).map_err(of_file)?;
     Ok((kept_as, saved))
 }
 

@@ -106,7 +106,7 @@ fn a_damaged_file_is_kept_under_another_name_and_a_fresh_one_works() {
     fs::write(&path, &rubbish).unwrap();
     let fault = Store::open(&path).unwrap_err();
     assert!(fault.message.contains("no database") && fault.fix.contains("there is no backup"), "{fault}");
-    let store = Store::open_mending(&path).unwrap();
+    let store = Store::open_with_recovery(&path).unwrap();
     let told = store.trouble().expect("a fault is reported").clone();
     assert!(told.recoverable && told.message.contains("nothing in it could be read"), "{told}");
     store.save(&timer("a")).unwrap();
@@ -123,7 +123,7 @@ fn a_log_is_set_aside_with_its_database() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, b"main").unwrap();
     fs::write(dir.path().join("state/hark.db-wal"), b"log").unwrap();
-    let kept = files::set_aside(&path, "damaged").unwrap();
+    let kept = database_files::set_aside(&path, "damaged").unwrap();
     assert_eq!(fs::read(&kept).unwrap(), b"main");
     assert_eq!(fs::read(format!("{}-wal", kept.display())).unwrap(), b"log");
     assert_eq!(files(&dir).len(), 2);
@@ -144,7 +144,7 @@ fn damage_in_the_middle_of_a_real_database_is_found() {
     }
     fs::write(&path, &bytes).unwrap();
     assert!(Store::open(&path).is_err() && Store::open_read_only(&path).is_err());
-    assert!(Store::open_mending(&path).unwrap().trouble().is_some());
+    assert!(Store::open_with_recovery(&path).unwrap().trouble().is_some());
 }
 
 #[test]
@@ -307,10 +307,10 @@ fn a_damaged_file_that_another_program_has_open_is_not_taken_from_under_it() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[4096 + 8..4096 * 3].fill(0x5a);
     fs::write(&path, &bytes).unwrap();
-    let fault = Store::open_mending(&path).unwrap_err();
+    let fault = Store::open_with_recovery(&path).unwrap_err();
     assert!(fault.message.contains("damaged") && fault.fix.contains("again"), "{fault}");
     assert!(!files(&dir).iter().any(|name| name.contains(".damaged-")));
     daemon.close();
     drop(daemon);
-    assert!(Store::open_mending(&path).unwrap().trouble().is_some());
+    assert!(Store::open_with_recovery(&path).unwrap().trouble().is_some());
 }

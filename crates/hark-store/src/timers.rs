@@ -1,6 +1,6 @@
 //! Timers in the database: the implementation of the port [`TimerStore`].
 
-use super::error::RememberingError;
+use super::error::StoreError;
 use super::store::Store;
 use hark_core::Fault;
 use hark_core::ids::TimerId;
@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many rings are remembered.
-const MOST_RINGS: i64 = 10_000;
+const MAX_RINGS: i64 = 10_000;
 
 impl TimerStore for Store {
     fn changed_elsewhere(&self) -> Result<bool, Fault> {
@@ -31,7 +31,7 @@ impl TimerStore for Store {
             let rows = statement.query_map([], read_row)?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        let timers: Result<Vec<Timer>, RememberingError> = rows.into_iter().map(to_timer).collect();
+        let timers: Result<Vec<Timer>, StoreError> = rows.into_iter().map(to_timer).collect();
         Ok(timers?)
     }
 
@@ -64,7 +64,7 @@ impl TimerStore for Store {
     fn told(&self, timer: &TimerId, due_unix_ms: i64) -> Result<(), Fault> {
         let id = timer.0.clone();
         self.call_first("note a ring", move |db| {
-            // Not worth waiting for the disk: after a power cut nobody remembers that it was told either.
+            // Not worth waiting for the disk: a power cut ends the ring as well.
             db.pragma_update(None, "synchronous", "NORMAL")?;
             let noted = db
                 .prepare_cached("UPDATE rings SET told = 1 WHERE timer = ?1 AND due_unix_ms = ?2")
@@ -145,7 +145,7 @@ fn replace_one(step: &Transaction<'_>, before: &Timer, after: Option<&Timer>) ->
         )?
         .execute(params![rings.id.0, rings.due_unix_ms, now])?;
         step.prepare_cached("DELETE FROM rings WHERE seq <= (SELECT max(seq) FROM rings) - ?1")?
-            .execute([MOST_RINGS])?;
+            .execute([MAX_RINGS])?;
     }
     Ok(is_there)
 }
@@ -190,19 +190,19 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<(Timer, String, String)> {
     Ok((timer, row.get(7)?, row.get(8)?))
 }
 
-fn to_timer((timer, state, kind): (Timer, String, String)) -> Result<Timer, RememberingError> {
+fn to_timer((timer, state, kind): (Timer, String, String)) -> Result<Timer, StoreError> {
     let state = match state.as_str() {
         "running" => TimerState::Running,
         "paused" => TimerState::Paused,
         "ringing" => TimerState::Ringing,
-        other => return Err(RememberingError::BadRow { what: "timer", why: format!("state `{other}`") }),
+        other => return Err(StoreError::BadRow { what: "timer", why: format!("state `{other}`") }),
     };
     let kind = match kind.as_str() {
         "timer" => TimerKind::Timer,
         "alarm" => TimerKind::Alarm,
         "reminder" => TimerKind::Reminder,
         "command" => TimerKind::Command,
-        other => return Err(RememberingError::BadRow { what: "timer", why: format!("kind `{other}`") }),
+        other => return Err(StoreError::BadRow { what: "timer", why: format!("kind `{other}`") }),
     };
     Ok(Timer { state, kind, ..timer })
 }

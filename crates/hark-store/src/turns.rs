@@ -1,6 +1,6 @@
 //! Turns as `hark explain` tells them: every public event, and the machine events that led to them.
 
-use super::error::RememberingError;
+use super::error::StoreError;
 use super::store::Store;
 use hark_core::{Fault, TurnId};
 use rusqlite::{OptionalExtension, Row, params};
@@ -141,10 +141,10 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<TextRow> {
     Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
 }
 
-fn to_turn([id, at, session, events, inputs]: TextRow) -> Result<TurnRecord, RememberingError> {
+fn to_turn([id, at, session, events, inputs]: TextRow) -> Result<TurnRecord, StoreError> {
     let parse = |text: &str| {
         serde_json::from_str::<Vec<Value>>(text)
-            .map_err(|error| RememberingError::BadRow { what: "turn", why: format!("{id}: {error}") })
+            .map_err(|error| StoreError::BadRow { what: "turn", why: format!("{id}: {error}") })
     };
     let (events, inputs) = (parse(&events)?, parse(&inputs)?);
     Ok(TurnRecord { id: TurnId(id), at, session, events, inputs })

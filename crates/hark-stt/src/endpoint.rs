@@ -1,5 +1,5 @@
-//! When a request begins and when it is over, from voice activity and from what the words so far mean.
-//! Pure: no clock but the positions it is given.
+//! Endpointing: when a request begins and ends, from voice activity and from whether the words so far are a whole
+//! sentence. Pure: its only clock is the sample positions it is given.
 
 use super::vad::{GateChange, SpeechGate};
 use hark_config as config;
@@ -9,7 +9,7 @@ use hark_core::ports::Completeness;
 use hark_core::{Endpoint, VAD_BLOCK_SAMPLES};
 
 /// Silence from which the end may be near: half of the stops within words are shorter.
-const HUSH_AFTER_MS: u64 = 32;
+const SHORT_SILENCE_MS: u64 = 32;
 /// Silence from which the words so far are worth a look: shorter ones are the stops within words.
 const DRAFT_AFTER_MS: u64 = 64;
 
@@ -21,14 +21,14 @@ pub enum EndpointChange {
     /// Speech is certain; it began at this position.
     SpeechStarted { onset: u64 },
     /// It has become quiet, perhaps only within a word.
-    Hushed,
+    ShortSilence,
     /// A pause that may be the end: time to find out what was said so far.
     Paused,
     /// It was not the end.
     Resumed,
     /// The request is over.
     Ended { endpoint: Endpoint, silence_ms: u64 },
-    /// Nobody spoke within the window.
+    /// No speech began within the window.
     NothingSaid,
 }
 
@@ -42,7 +42,7 @@ pub struct Endpointer {
     hushed: bool,
     paused: bool,
     /// Silence that the level shows.
-    quiet_ms: u64,
+    silence_by_level_ms: u64,
     /// Blocks that begin before this position are not part of the request.
     from: u64,
     /// Where waiting for the first word ends.
@@ -64,7 +64,7 @@ impl Endpointer {
             limits: endpoint.clone(),
             hushed: false,
             paused: false,
-            quiet_ms: 0,
+            silence_by_level_ms: 0,
             from,
             give_up_at,
             onset: None,
@@ -102,9 +102,9 @@ impl Endpointer {
     }
 
     /// Takes for how long it has been quiet up to `end`, between two blocks. The level shows the end of
-    /// speech sooner than voice activity does; whichever saw the longer silence counts.
-    pub fn quiet(&mut self, end: u64, quiet_ms: u64) -> EndpointChange {
-        self.quiet_ms = quiet_ms;
+    /// speech sooner than voice activity does; the longer of the two silences counts.
+    pub fn silence(&mut self, end: u64, silence_by_level_ms: u64) -> EndpointChange {
+        self.silence_by_level_ms = silence_by_level_ms;
         self.onset.map_or(EndpointChange::None, |onset| self.hearing(end.saturating_sub(onset)))
     }
 
@@ -126,16 +126,16 @@ impl Endpointer {
             (self.hushed, self.paused) = (true, true);
             return EndpointChange::Paused;
         }
-        let hushed_before = std::mem::replace(&mut self.hushed, silence_ms >= HUSH_AFTER_MS);
+        let hushed_before = std::mem::replace(&mut self.hushed, silence_ms >= SHORT_SILENCE_MS);
         if self.hushed && !hushed_before && !self.paused {
-            return EndpointChange::Hushed;
+            return EndpointChange::ShortSilence;
         }
         EndpointChange::None
     }
 
     /// Takes what the words before this pause are: how long is waited follows from it, and perhaps the
     /// waiting is over already. Counts until the person goes on.
-    pub fn judge(&mut self, words: Completeness) -> EndpointChange {
+    pub fn set_completeness(&mut self, words: Completeness) -> EndpointChange {
         let limits = &self.limits;
         if limits.mode == EndpointMode::Silence {
             return EndpointChange::None;
@@ -160,7 +160,7 @@ impl Endpointer {
 
     /// Milliseconds since the last sound of the request.
     pub fn silence_ms(&self) -> u64 {
-        self.gate.silence_ms().max(self.quiet_ms)
+        self.gate.silence_ms().max(self.silence_by_level_ms)
     }
 
     /// Whether speech has started.
@@ -190,7 +190,7 @@ mod tests {
     fn run(endpointer: &mut Endpointer, script: &[(usize, f32)]) -> Vec<(u64, EndpointChange)> {
         let blocks = script.iter().flat_map(|(count, probability)| std::iter::repeat_n(*probability, *count));
         let changes = blocks.zip(1..).map(|(probability, n)| (n, endpointer.block(n * BLOCK, probability)));
-        let told = |change| !matches!(change, EndpointChange::None | EndpointChange::Hushed);
+        let told = |change| !matches!(change, EndpointChange::None | EndpointChange::ShortSilence);
         changes.filter(|(_, change)| told(*change)).collect()
     }
 
@@ -214,12 +214,14 @@ mod tests {
         let mut endpointer = endpointer(0, 5000);
         run(&mut endpointer, &[(10, 0.9)]);
         let mut told = Vec::new();
-        for (n, quiet_ms) in [8, 16, 24, 32, 40, 48, 0, 8, 32, 64, 0, 64, 72].into_iter().enumerate() {
-            let change = endpointer.quiet(10 * BLOCK + n as u64 * 128, quiet_ms);
-            told.extend((change != EndpointChange::None).then_some((quiet_ms, change)));
+        for (n, silence_by_level_ms) in
+            [8, 16, 24, 32, 40, 48, 0, 8, 32, 64, 0, 64, 72].into_iter().enumerate()
+        {
+            let change = endpointer.silence(10 * BLOCK + n as u64 * 128, silence_by_level_ms);
+            told.extend((change != EndpointChange::None).then_some((silence_by_level_ms, change)));
         }
-        use EndpointChange::{Hushed, Paused, Resumed};
-        assert_eq!(told, [(32, Hushed), (32, Hushed), (64, Paused), (0, Resumed), (64, Paused)]);
+        use EndpointChange::{Paused, Resumed, ShortSilence};
+        assert_eq!(told, [(32, ShortSilence), (32, ShortSilence), (64, Paused), (0, Resumed), (64, Paused)]);
     }
 
     #[test]
@@ -234,7 +236,7 @@ mod tests {
             let mut endpointer = endpointer(0, 5000);
             let before = run(&mut endpointer, &[(10, 0.9), (2, 0.0)]);
             assert_eq!(before.last(), Some(&(12, EndpointChange::Paused)));
-            assert_eq!(endpointer.judge(words), EndpointChange::None);
+            assert_eq!(endpointer.set_completeness(words), EndpointChange::None);
             let silence = (13..60).map(|n| (n, endpointer.block(n * BLOCK, 0.0)));
             let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
             let silence_ms = (end_block - 10) * 32;
@@ -249,7 +251,7 @@ mod tests {
             let mut endpointer = endpointer(0, 5000);
             endpointer.limits.mode = EndpointMode::Silence;
             run(&mut endpointer, &[(10, 0.9), (2, 0.0)]);
-            assert_eq!(endpointer.judge(words), EndpointChange::None);
+            assert_eq!(endpointer.set_completeness(words), EndpointChange::None);
             let silence = (13..60).map(|n| (n, endpointer.block(n * BLOCK, 0.0)));
             let ended = silence.into_iter().find(|(_, change)| *change != EndpointChange::None);
             let expected = EndpointChange::Ended { endpoint: Endpoint::Silence, silence_ms: 320 };
@@ -262,11 +264,11 @@ mod tests {
         let mut late = endpointer(0, 5000);
         run(&mut late, &[(10, 0.9), (6, 0.0)]);
         let ended = EndpointChange::Ended { endpoint: Endpoint::Complete, silence_ms: 192 };
-        assert_eq!(late.judge(Completeness::Complete), ended);
+        assert_eq!(late.set_completeness(Completeness::Complete), ended);
 
         let mut gone_on = endpointer(0, 5000);
         run(&mut gone_on, &[(10, 0.9), (2, 0.0)]);
-        gone_on.judge(Completeness::Complete);
+        gone_on.set_completeness(Completeness::Complete);
         let changes: Vec<_> = (13..24).map(|n| gone_on.block(n * BLOCK, f32::from(n < 15))).collect();
         assert_eq!(changes[0], EndpointChange::Resumed);
         assert!(!changes.iter().any(|change| matches!(change, EndpointChange::Ended { .. })), "{changes:?}");

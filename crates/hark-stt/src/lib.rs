@@ -1,5 +1,10 @@
-//! From the microphone to words: capture, resampling, echo cancellation, voice activity, wake word, end of a request,
-//! recognition. [`ear::Ear`] joins them and runs on a thread of the program; recognisers have threads of their own.
+//! From microphone sound to words: capture, resampling, echo cancellation, voice activity, wake word, endpointing,
+//! recognition. [`pipeline::AudioPipeline`] joins them and runs on the thread `hark-pipeline`; recognisers have threads of
+//! their own.
+//!
+//! Where to look: [`wake`] (wake words and their threshold), [`endpoint`] (end of a request), `pipeline/barge_in.rs`
+//! (speech over Hark's own output), [`stt::grammar`] (decoding graph, Viterbi search, forced alignment),
+//! [`stt::moonshine`] (Moonshine: prefix tree, beam search), [`stt::whisper`].
 //!
 //! ```
 //! use hark_stt::capture::capture_ring;
@@ -13,22 +18,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod audio_history;
+mod barge_in_detector;
 pub mod capture;
-pub mod ear;
 pub mod echo;
 pub mod endpoint;
-mod history;
-mod quiet;
+pub mod pipeline;
 pub mod recording;
 pub mod resample;
 #[cfg(test)]
 pub(crate) mod scripted;
+mod silence_detector;
 pub mod stt;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod vad;
 pub mod wake;
-mod watch;
 
 // By this name the program's tests know the crate, too.
 #[cfg(test)]
@@ -36,10 +41,10 @@ extern crate self as hark_stt;
 
 use hark_core::{Endpoint, Fault, Transcript, Words};
 
-/// What the ear reports.
+/// What the audio pipeline reports.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HearingEvent {
-    /// A wake word; the ear is listening from here on.
+    /// A wake word; the pipeline is listening from here on.
     Wake { word: String, score: f32 },
     /// Something like a wake word.
     WakeRejected { word: String, score: f32, why: String },
@@ -47,44 +52,44 @@ pub enum HearingEvent {
     SpeechStarted,
     /// The request is over; `silence_ms` is how long ago its last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
-    /// Somebody speaks while the ear watches for it, from `ago_ms` milliseconds ago on; what follows
-    /// is recognised, and partials, end and transcript come as of a request.
+    /// Barge-in: speech without a wake word while barge-in detection is on, since `ago_ms` milliseconds. It is
+    /// recognised, and partials, end and transcript follow as for a request.
     Interruption { ago_ms: u64 },
     /// Words so far.
     Partial(Words),
     /// The sound of the request whose words follow at once, from before its first word to its end: 16 kHz in
     /// −1.0 ..= 1.0. Only where sound is to be kept.
     Sound(Vec<f32>),
-    /// The words of the request; the ear is back to the wake word.
+    /// The words of the request; the pipeline is back to the wake word.
     Transcript(Transcript),
-    /// Nobody spoke while listening; the ear is back to the wake word.
+    /// No speech while listening; the pipeline waits for the wake word again.
     NothingSaid,
-    /// A part of the ear failed.
+    /// A part of the pipeline failed.
     Fault(Fault),
 }
 
 /// A report with its place in the sound.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct PositionedEvent {
     /// What.
     pub event: HearingEvent,
-    /// Where: 16 kHz samples since the ear was made.
+    /// Where: 16 kHz samples since the pipeline was made.
     pub position_samples: u64,
 }
 
-/// Orders to the ear.
+/// Commands to the audio pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EarCommand {
-    /// Listen without a wake word; give up when nobody speaks within the window. `short_answer`: a yes or
+pub enum PipelineCommand {
+    /// Listen without a wake word; give up when no speech begins within the window. `short_answer`: a yes or
     /// no is awaited, so shorter speech counts.
     Listen { window_ms: u64, short_answer: bool },
-    /// Tell of speech from now on without a wake word, as an interruption; or no longer.
+    /// Switch barge-in detection on or off: report speech without a wake word as an interruption.
     Watch(bool),
     /// The interruption is a request from here on.
     Attend,
-    /// Hear the interruption to its end, but take whoever speaks after a pause for another one.
+    /// Recognise the interruption to its end, but report speech after a pause as a new one.
     Doubt,
-    /// Forget the interruption and watch on.
+    /// Drop the interruption and go on detecting barge-in.
     Dismiss,
     /// A sound of Hark's own lasts this long from now on: it is not the beginning of a request.
     OwnSound { ms: u64 },

@@ -23,8 +23,8 @@ pub(crate) struct RecogniserLog {
     /// Samples of all utterances.
     pub samples: Vec<f32>,
     pub cancels: usize,
-    /// Samples of the utterance at each hard look.
-    pub hard_looks: Vec<usize>,
+    /// Samples of the utterance at each rescoring.
+    pub rescored_at: Vec<usize>,
 }
 
 /// A recogniser for timing tests: its transcript is the number of samples it was fed, its partial the
@@ -73,7 +73,7 @@ impl Recogniser for ScriptedRecogniser {
     }
 
     fn look_hard(&mut self) -> Option<Partial> {
-        self.log.lock().expect("log").hard_looks.extend(self.fed);
+        self.log.lock().expect("log").rescored_at.extend(self.fed);
         self.partial()
     }
 

@@ -1,4 +1,4 @@
-//! What the ear's tests share: real models, flite's voices, recordings of people when they are there.
+//! Test helpers of this crate: real models, flite's voices, recordings of people when they are there.
 
 use super::vad::SileroVad;
 use super::wake::{OpenWakeWord, OpenWakeWordFiles};

@@ -1,4 +1,4 @@
-//! Voice activity: Silero on every 32 ms block, and the gate that turns its probabilities into speech.
+//! Voice activity detection: Silero on every 32 ms block, and the gate that turns its probabilities into speech.
 
 use hark_config as config;
 use hark_core::{Fault, VAD_BLOCK_SAMPLES};

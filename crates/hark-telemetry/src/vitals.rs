@@ -40,7 +40,7 @@ fn warmest(folder: &Path, prefix: &str, kind: &str, value: &str) -> Option<f32> 
     degrees.reduce(f32::max)
 }
 
-/// Lets others go first, for good: the calling thread gets processor time that nobody else wants. `by` is
+/// Lowers the priority of the calling thread for good: it gets processor time that is left over. `by` is
 /// 1 (a little) to 19 (all others).
 pub fn stand_back(by: u8) {
     #[cfg(target_os = "linux")]

@@ -43,7 +43,7 @@ pub fn of_desktop() -> Arc<dyn Clipboard> {
     Arc::new(Desktop::default())
 }
 
-/// The desktop's; opened at first need and kept, because under X11 what was put in is gone with whoever put it in.
+/// The desktop's; opened at first need and kept, because under X11 the content is gone with the program that owns it.
 #[derive(Default)]
 struct Desktop {
     #[cfg(feature = "clipboard")]

@@ -1,6 +1,6 @@
-//! What Hark does: the table of tools and the tools, the home and its devices, permissions and the PIN, timers, lists,
-//! memory, weather, files, web and shell; taking back what was done. The program's effect runner calls tools on the runtime; a
-//! call answers with a receipt or a refusal.
+//! Hark's tools and what they work with: the table of tools and their executor ([`tools`]), the home and its devices
+//! ([`home`]), permissions and the PIN, timers, lists, memory, weather, files, web and shell, and undo. The effect runner of
+//! the program calls tools on the tokio runtime; a call answers with a receipt or a refusal.
 //!
 //! ```
 //! use hark_tools::calculator::{calculate, shown};
@@ -14,14 +14,14 @@ pub mod files;
 pub mod home;
 pub mod house_secrets;
 pub mod lists;
-pub mod machine;
 pub mod memory;
 pub mod names;
 pub mod permissions;
 pub mod pin;
 pub mod shell;
+pub mod system_info;
 #[cfg(test)]
-mod test_shelf;
+mod test_stores;
 pub mod timers;
 pub mod tools;
 pub mod undo;
@@ -31,4 +31,4 @@ pub mod zone;
 
 pub use home::{DeviceBackend, HomeControl, HomeRegistry};
 pub use timers::Timers;
-pub use tools::{Parts, Toolbox};
+pub use tools::{Services, Toolbox};

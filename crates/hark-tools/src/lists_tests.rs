@@ -1,18 +1,18 @@
 //! Lists: what is meant, what is changed, and that it is kept.
 
 use super::*;
-use crate::test_shelf::Drawer;
+use crate::test_stores::InMemoryLists;
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
 
-fn lists() -> (Arc<Drawer>, Lists) {
-    let drawer = Arc::new(Drawer::default());
+fn lists() -> (Arc<InMemoryLists>, Lists) {
+    let list_store = Arc::new(InMemoryLists::default());
     let declared = [
         HomeList { name: "Shopping".into(), items: vec!["milk".into(), "brown bread".into()] },
         HomeList { name: "To do".into(), items: vec![] },
     ];
-    let lists = Lists::new(drawer.clone(), &declared);
-    (drawer, lists)
+    let lists = Lists::new(list_store.clone(), &declared);
+    (list_store, lists)
 }
 
 fn open(list: &StoredList) -> Vec<&str> {
@@ -50,13 +50,13 @@ fn the_list_that_is_meant_is_found() {
         assert_eq!(lists.find(Some(asked)).unwrap().name, "To do", "{asked}");
     }
     assert_eq!(lists.find(Some("wish list")), Err(ListError::NoSuchList("wish list".into())));
-    let bare = Lists::new(Arc::new(Drawer::default()), &[]);
+    let bare = Lists::new(Arc::new(InMemoryLists::default()), &[]);
     assert!(bare.find(None).unwrap().items.is_empty());
 }
 
 #[test]
 fn items_are_put_on_once_seen_to_and_taken_off() {
-    let (drawer, lists) = lists();
+    let (list_store, lists) = lists();
     let change = lists.edit(None, &Edit::Add(texts(&["eggs", "Milk"]))).unwrap();
     assert_eq!(change.edited.touched, ["eggs", "milk"]);
     assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread", "eggs"]);
@@ -64,7 +64,7 @@ fn items_are_put_on_once_seen_to_and_taken_off() {
     let change = lists.edit(None, &Edit::Complete(texts(&["the bread"]))).unwrap();
     assert_eq!(change.edited.touched, ["brown bread"]);
     lists.edit(None, &Edit::Remove(texts(&["milk"]))).unwrap();
-    let kept = Lists::new(drawer, &[]).find(None).unwrap();
+    let kept = Lists::new(list_store, &[]).find(None).unwrap();
     assert_eq!(open(&kept), ["eggs"]);
     assert!(kept.items.iter().any(|item| item.done && item.text == "brown bread"));
     let missing = lists.edit(None, &Edit::Remove(texts(&["eggs", "caviar"])));
@@ -78,7 +78,7 @@ fn items_are_put_on_once_seen_to_and_taken_off() {
 
 #[test]
 fn lists_are_made_and_taken_back() {
-    let (drawer, lists) = lists();
+    let (list_store, lists) = lists();
     let change = lists.create("christmas presents list").unwrap();
     assert_eq!((change.name.as_str(), change.before.as_ref()), ("Christmas presents", None));
     assert_eq!(lists.create("the Christmas presents"), Err(ListError::Exists("Christmas presents".into())));
@@ -93,7 +93,7 @@ fn lists_are_made_and_taken_back() {
     let cleared = lists.edit(None, &Edit::Clear).unwrap();
     lists.take_back("Shopping", cleared.before.as_ref(), &cleared.edited.items).unwrap();
     assert_eq!(open(&lists.find(None).unwrap()), ["milk", "brown bread"]);
-    drawer.refuses.store(true, Ordering::SeqCst);
+    list_store.refuses.store(true, Ordering::SeqCst);
     assert!(matches!(lists.edit(None, &Edit::Clear), Err(ListError::Store(_))));
 }
 

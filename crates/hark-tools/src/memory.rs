@@ -107,10 +107,10 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_shelf::Drawer;
+    use crate::test_stores::InMemoryLists;
 
     fn memory() -> Memory {
-        let memory = Memory::new(Arc::new(Drawer::default()));
+        let memory = Memory::new(Arc::new(InMemoryLists::default()));
         for text in [
             "the spare key is under the pot",
             "my wifi password is correct horse",

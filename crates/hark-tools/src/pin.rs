@@ -180,7 +180,7 @@ impl PinPad {
         Ok(file)
     }
 
-    /// What cannot be read counts as too many tries: whoever garbles the file gains nothing.
+    /// A file that cannot be read counts as too many tries, so that damaging it gains nothing.
     fn read_tries(&self, file: &mut File, now: i64) -> Tries {
         let latest = now + self.lockout_ms;
         let mut text = String::new();

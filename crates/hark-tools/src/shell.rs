@@ -42,7 +42,7 @@ pub enum ShellError {
 
 /// What a program has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct ProgramOutput {
     /// Its exit code; `None` when a signal ended it.
     pub exit_code: Option<i32>,
     /// What it said.
@@ -55,12 +55,12 @@ pub struct Ran {
 
 /// A program with its arguments, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct ProgramCall {
     program: PathBuf,
     args: Vec<String>,
 }
 
-impl Order {
+impl ProgramCall {
     /// As a person is asked about it: words with blanks in quotes.
     pub fn shown(&self) -> String {
         let quoted = |arg: &String| {
@@ -95,7 +95,7 @@ impl Shell {
     ///
     /// # Errors
     /// When it is not allowed, not there, or an argument is none.
-    pub fn order(&self, program: &str, args: &[&str]) -> Result<Order, ShellError> {
+    pub fn order(&self, program: &str, args: &[&str]) -> Result<ProgramCall, ShellError> {
         if self.allowed.is_empty() {
             return Err(ShellError::NothingAllowed);
         }
@@ -117,14 +117,14 @@ impl Shell {
         if let Some(at) = args.iter().position(|arg| arg.contains(char::is_control)) {
             return Err(ShellError::BadArgument(at + 1));
         }
-        Ok(Order { program, args: args.iter().map(|&arg| arg.to_owned()).collect() })
+        Ok(ProgramCall { program, args: args.iter().map(|&arg| arg.to_owned()).collect() })
     }
 
-    /// Runs it to its end. Whoever drops the future ends the program, and everything it started.
+    /// Runs it to its end. Dropping the future ends the program and everything it started.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub async fn run(&self, order: Order) -> Result<Ran, ShellError> {
+    pub async fn run(&self, order: ProgramCall) -> Result<ProgramOutput, ShellError> {
         let shown = order.program.display().to_string();
         let cannot = |error: std::io::Error| ShellError::Start(shown.clone(), error.to_string());
         let temporary = std::env::temp_dir();
@@ -146,7 +146,7 @@ impl Shell {
         let mut group = Group(group);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        // What is too much ends both; what waits for an end that does not come is ended by whoever waits for this.
+        // Too much output ends both; a program that does not end is ended by the caller's time-out.
         let read = tokio::try_join!(keep(stdout, &mut out), keep(stderr, &mut err));
         let truncated = read.is_err();
         if truncated {
@@ -161,7 +161,7 @@ impl Shell {
         group.0 = None;
         let status = child.wait().await.map_err(cannot)?;
         let exit_code = if truncated { None } else { status.code() };
-        Ok(Ran { exit_code, stdout: printable(&out), stderr: printable(&err), truncated })
+        Ok(ProgramOutput { exit_code, stdout: printable(&out), stderr: printable(&err), truncated })
     }
 }
 

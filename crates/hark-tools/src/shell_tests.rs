@@ -21,7 +21,7 @@ fn script(folder: &Path, name: &str, lines: &str) -> String {
     path.display().to_string()
 }
 
-async fn run(shell: &Shell, program: &str, args: &[&str]) -> Ran {
+async fn run(shell: &Shell, program: &str, args: &[&str]) -> ProgramOutput {
     shell.run(shell.order(program, args).unwrap()).await.unwrap()
 }
 

@@ -1,14 +1,14 @@
 //! Timers, alarms and reminders: several at once, named or not, kept on the disk before any call answers.
 //! No clock in here: every call is told the time, in milliseconds since the Unix epoch.
 //!
-//! A timer rings once: that it rings is on the disk, in one step with the note of the ring, before anybody is told.
-//! What was ringing when the program died rings on after the start; only what nobody was told of is told as new.
+//! A timer rings once: that it rings is stored, in one transaction with the note of the ring, before it is announced.
+//! What was ringing when the program died rings on after the start; only what was not announced is announced as new.
 
-mod clocks;
-mod elsewhere;
+mod clock_changes;
+mod external_changes;
 mod ringing;
 
-pub use clocks::{JumpWatch, ZoneWatch};
+pub use clock_changes::{ClockJumpDetector, ZoneChangeDetector};
 
 use super::names;
 use super::zone::Zone;
@@ -202,7 +202,7 @@ impl Timers {
         self.zone
     }
 
-    /// Sets who is told of changes; replaces whoever was.
+    /// Sets the observer of changes; replaces the previous one.
     pub fn observe(&self, observer: Observer) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
     }
@@ -542,7 +542,7 @@ impl From<TimerError> for Fault {
 }
 
 #[cfg(test)]
-mod seasons_tests;
-#[cfg(test)]
 #[path = "timers_tests.rs"]
 mod tests;
+#[cfg(test)]
+mod time_zone_tests;

@@ -1,17 +1,17 @@
 //! Timers: every operation, against a model, against a store that fails, and across restarts.
 
 use super::*;
-use crate::test_shelf::Shelf;
+use crate::test_stores::InMemoryTimers;
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
 
 const MIN: u64 = 60_000;
 const T0: i64 = 1_795_000_000_000;
 
-fn timers() -> (Arc<Shelf>, Timers) {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), T0).unwrap();
-    (shelf, timers)
+fn timers() -> (Arc<InMemoryTimers>, Timers) {
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), T0).unwrap();
+    (timer_store, timers)
 }
 
 fn new(name: Option<&str>, duration_ms: u64) -> NewTimer {
@@ -24,20 +24,20 @@ fn named(name: &str) -> TimerQuery {
 
 #[test]
 fn a_timer_is_kept_before_the_call_returns_and_rings_once() {
-    let (shelf, timers) = timers();
+    let (timer_store, timers) = timers();
     let timer = timers.start(new(Some("pizza"), 10 * MIN), T0).unwrap();
-    assert_eq!(*shelf.kept.lock().unwrap(), vec![timer.clone()]);
+    assert_eq!(*timer_store.kept.lock().unwrap(), vec![timer.clone()]);
     assert_eq!(timers.next_due_unix_ms(), Some(T0 + 600_000));
     assert!(timers.due(T0 + 599_999).is_empty());
     let rings = timers.due(T0 + 600_000);
     assert_eq!(rings.len(), 1);
     assert_eq!(rings[0].state, TimerState::Ringing);
-    assert_eq!(shelf.kept.lock().unwrap()[0].state, TimerState::Ringing);
+    assert_eq!(timer_store.kept.lock().unwrap()[0].state, TimerState::Ringing);
     assert!(timers.due(T0 + 700_000).is_empty(), "it is given out once");
     assert_eq!(timers.next_due_unix_ms(), None);
     assert_eq!(timers.ringing(), rings);
     assert_eq!(timers.acknowledge_all(T0).unwrap(), rings);
-    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty());
+    assert!(timers.all().is_empty() && timer_store.kept.lock().unwrap().is_empty());
 }
 
 #[test]
@@ -114,27 +114,27 @@ fn lengths_have_limits_and_so_has_the_number() {
 
 #[test]
 fn cancel_one_and_all() {
-    let (shelf, timers) = timers();
+    let (timer_store, timers) = timers();
     let id = timers.start(new(Some("a"), MIN), T0).unwrap().id;
     timers.start(new(Some("b"), MIN), T0).unwrap();
     timers.start(new(Some("c"), MIN), T0).unwrap();
     assert_eq!(timers.cancel(&id).unwrap().name.as_deref(), Some("a"));
     assert_eq!(timers.cancel(&id), Err(TimerError::NotFound));
     assert_eq!(timers.cancel_all(&TimerQuery::default()).unwrap().len(), 2);
-    assert!(shelf.kept.lock().unwrap().is_empty());
+    assert!(timer_store.kept.lock().unwrap().is_empty());
     assert!(timers.cancel_all(&TimerQuery::default()).unwrap().is_empty());
 }
 
 #[test]
 fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_on() {
-    let (shelf, timers) = timers();
+    let (timer_store, timers) = timers();
     timers.start(new(Some("rang"), MIN), T0).unwrap();
     timers.start(new(Some("missed"), 5 * MIN), T0).unwrap();
     timers.start(new(Some("later"), 500 * MIN), T0).unwrap();
     timers.due(T0 + 60_000);
     drop(timers);
     let now = T0 + 3_600_000;
-    let timers = Timers::load(shelf, now).unwrap();
+    let timers = Timers::load(timer_store, now).unwrap();
     let names = |list: &[Timer]| list.iter().filter_map(|timer| timer.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&timers.ringing()), ["rang"], "nobody said that it was heard");
     let due: Vec<_> = timers.due(now);
@@ -145,10 +145,10 @@ fn those_missed_ring_late_after_a_restart_and_those_that_rang_ring_on() {
 
 #[test]
 fn a_store_that_refuses_changes_nothing_but_cannot_keep_a_timer_from_ringing() {
-    let (shelf, timers) = timers();
+    let (timer_store, timers) = timers();
     let id = timers.start(new(None, MIN), T0).unwrap().id;
     let before = timers.all();
-    shelf.refuses.store(true, Ordering::SeqCst);
+    timer_store.refuses.store(true, Ordering::SeqCst);
     assert!(matches!(timers.start(new(None, MIN), T0), Err(TimerError::Store(_))));
     assert!(matches!(timers.cancel(&id), Err(TimerError::Store(_))));
     assert!(matches!(timers.pause(&id, T0), Err(TimerError::Store(_))));
@@ -222,7 +222,7 @@ proptest! {
     /// due rings, and a timer leaves only by cancel or acknowledgement.
     #[test]
     fn no_timer_is_lost_or_doubled(steps in proptest::collection::vec(step(), 1..60)) {
-        let (shelf, mut timers) = timers();
+        let (timer_store, mut timers) = timers();
         let mut now = T0;
         let mut alive: Vec<TimerId> = Vec::new();
         for step in steps {
@@ -241,13 +241,13 @@ proptest! {
                     let heard = timers.acknowledge_all(now).unwrap();
                     alive.retain(|id| heard.iter().all(|timer| timer.id != *id));
                 }
-                Step::Restart => timers = Timers::load(shelf.clone(), now).unwrap(),
+                Step::Restart => timers = Timers::load(timer_store.clone(), now).unwrap(),
             }
             for timer in timers.due(now) {
                 prop_assert!(timer.due_unix_ms <= now);
             }
             let here = timers.all();
-            prop_assert_eq!(&*shelf.kept.lock().unwrap(), &here);
+            prop_assert_eq!(&*timer_store.kept.lock().unwrap(), &here);
             prop_assert_eq!(here.iter().map(|timer| timer.id.clone()).collect::<Vec<_>>(), alive.clone());
             for timer in here {
                 let due = timer.due_unix_ms <= now;
@@ -259,12 +259,12 @@ proptest! {
 
 #[test]
 fn what_another_program_changed_is_taken_over() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), 0).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), 0).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let list = told.clone();
     timers.observe(Arc::new(move |change, timer| list.lock().unwrap().push((change, timer.id.clone()))));
-    let elsewhere = Timers::load(shelf, 0).unwrap();
+    let elsewhere = Timers::load(timer_store, 0).unwrap();
     let timer = elsewhere.start(NewTimer { duration_ms: 5000, ..NewTimer::default() }, 0).unwrap();
     timers.refresh().unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(5000));
@@ -294,18 +294,18 @@ fn alarm(at: &str, recurrence: Option<&str>) -> NewTimer {
 
 #[test]
 fn what_repeats_comes_again_once_it_was_heard_and_rings_late_only_once() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), 0).unwrap().in_zone(east());
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     let daily = "FREQ=DAILY;BYHOUR=7;BYMINUTE=0";
     let set = timers.start(alarm("2026-11-21T07:00", Some(daily)), now).unwrap();
     assert_eq!(timers.due(wall("2026-11-21T07:00")).len(), 1);
     assert_eq!(timers.acknowledge_all(wall("2026-11-21T07:02")).unwrap()[0].id, set.id);
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-22T07:00")));
-    assert_eq!(*shelf.kept.lock().unwrap(), timers.all());
+    assert_eq!(*timer_store.kept.lock().unwrap(), timers.all());
     // Off for days: one late ring, then the usual time again.
     let later = wall("2026-11-25T12:00");
-    let timers = Timers::load(shelf, later).unwrap().in_zone(east());
+    let timers = Timers::load(timer_store, later).unwrap().in_zone(east());
     let late = timers.due(later);
     assert!(late.len() == 1 && is_late(&late[0], later));
     assert!(timers.due(later).is_empty());
@@ -315,7 +315,7 @@ fn what_repeats_comes_again_once_it_was_heard_and_rings_late_only_once() {
 
 #[test]
 fn snoozing_lets_it_ring_again_and_keeps_its_repetition() {
-    let timers = Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(east());
+    let timers = Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     let weekly = "FREQ=WEEKLY;BYDAY=SA;BYHOUR=9;BYMINUTE=0";
     timers.start(alarm("2026-11-21T09:00", Some(weekly)), now).unwrap();
@@ -332,7 +332,7 @@ fn snoozing_lets_it_ring_again_and_keeps_its_repetition() {
 
 #[test]
 fn kinds_are_not_taken_for_each_other_and_alarms_are_found_by_day_and_time() {
-    let timers = Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(east());
+    let timers = Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     timers.start(new(Some("tea"), MIN), now).unwrap();
     let early = timers.start(alarm("2026-11-21T06:30", None), now).unwrap();
@@ -364,26 +364,28 @@ fn kinds_are_not_taken_for_each_other_and_alarms_are_found_by_day_and_time() {
 
 #[test]
 fn a_command_is_given_out_once_and_not_when_it_is_too_late() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), T0).unwrap();
     let command = |words: &str| NewTimer { kind: TimerKind::Command, ..new(Some(words), MIN) };
     timers.start(command("turn off the lamp"), T0).unwrap();
     assert_eq!(timers.find(&TimerQuery::default()).unwrap().kind, TimerKind::Command, "a timer to people");
     let due = timers.due(T0 + 60_000);
     assert_eq!((due.len(), due[0].state), (1, TimerState::Running));
     timers.told(&due[0]).unwrap();
-    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty() && timers.ringing().is_empty());
+    assert!(
+        timers.all().is_empty() && timer_store.kept.lock().unwrap().is_empty() && timers.ringing().is_empty()
+    );
     timers.start(command("turn on the heating"), T0).unwrap();
     let later = T0 + 60_000 + COMMAND_LATE_MS + 1;
-    let missed = Timers::load(shelf, later).unwrap().due(later);
+    let missed = Timers::load(timer_store, later).unwrap().due(later);
     assert_eq!(missed[0].state, TimerState::Ringing, "it is only told");
 }
 
 #[test]
 fn a_command_that_repeats_waits_for_its_next_time_when_it_was_given_out() {
-    let shelf = Arc::new(Shelf::default());
+    let timer_store = Arc::new(InMemoryTimers::default());
     let now = wall("2026-11-20T20:00");
-    let timers = Timers::load(shelf.clone(), now).unwrap().in_zone(east());
+    let timers = Timers::load(timer_store.clone(), now).unwrap().in_zone(east());
     let daily = alarm("2026-11-21T07:00", Some("FREQ=DAILY;BYHOUR=7;BYMINUTE=0"));
     let daily = NewTimer { kind: TimerKind::Command, by_the_wall: true, ..daily };
     let set = timers.start(daily, now).unwrap();
@@ -395,13 +397,13 @@ fn a_command_that_repeats_waits_for_its_next_time_when_it_was_given_out() {
     timers.told(&due[0]).unwrap();
     let next = timers.find(&reminder).unwrap();
     assert_eq!((next.due_unix_ms, next.state), (set.due_unix_ms + 24 * 3_600_000, TimerState::Running));
-    assert_eq!(*shelf.kept.lock().unwrap(), [next]);
+    assert_eq!(*timer_store.kept.lock().unwrap(), [next]);
 }
 
 #[test]
 fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
-    let shelf = Arc::new(Shelf::default());
-    let first = Timers::load(shelf.clone(), T0).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let first = Timers::load(timer_store.clone(), T0).unwrap();
     first.start(new(Some("told"), MIN), T0).unwrap();
     first.start(new(Some("untold"), MIN), T0).unwrap();
     let rings = first.due(T0 + 60_000);
@@ -415,7 +417,7 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
         }));
         told
     };
-    let second = Timers::load(shelf.clone(), T0).unwrap();
+    let second = Timers::load(timer_store.clone(), T0).unwrap();
     let told = listen(&second);
     second.ring_on(T0).unwrap();
     let expected = [(TimerChange::Finished, "untold".to_owned()), (TimerChange::RingsOn, "told".to_owned())];
@@ -424,7 +426,7 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
     assert!(second.due(T0 + 3_600_000).is_empty());
     // Snoozed it is another ring, also over a start.
     second.snooze(MIN, T0 + 60_000).unwrap();
-    let third = Timers::load(shelf, T0).unwrap();
+    let third = Timers::load(timer_store, T0).unwrap();
     let told = listen(&third);
     third.ring_on(T0).unwrap();
     assert!(told.lock().unwrap().is_empty(), "nothing rings");
@@ -433,12 +435,12 @@ fn a_ring_is_told_as_new_once_however_often_the_program_starts() {
 
 #[test]
 fn a_command_that_was_begun_when_the_power_went_is_told_and_not_done_again() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), T0).unwrap();
     timers.start(NewTimer { kind: TimerKind::Command, ..new(Some("turn off the lamp"), MIN) }, T0).unwrap();
     assert_eq!(timers.due(T0 + 60_000).len(), 1);
     drop(timers);
-    let timers = Timers::load(shelf, T0 + 61_000).unwrap();
+    let timers = Timers::load(timer_store, T0 + 61_000).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
     timers.observe(Arc::new(move |change, timer: &Timer| log.lock().unwrap().push((change, timer.state))));
@@ -449,19 +451,19 @@ fn a_command_that_was_begun_when_the_power_went_is_told_and_not_done_again() {
 
 #[test]
 fn what_another_program_cancelled_a_moment_ago_does_not_ring() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), T0).unwrap();
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), T0).unwrap();
     let timer = timers.start(new(None, MIN), T0).unwrap();
-    let elsewhere = Timers::load(shelf.clone(), T0).unwrap();
+    let elsewhere = Timers::load(timer_store.clone(), T0).unwrap();
     elsewhere.cancel(&timer.id).unwrap();
     assert!(timers.due(T0 + 60_000).is_empty(), "not even before it was looked at");
     assert_eq!(timers.pause(&timer.id, T0), Err(TimerError::NotFound));
     timers.refresh().unwrap();
-    assert!(timers.all().is_empty() && shelf.kept.lock().unwrap().is_empty());
+    assert!(timers.all().is_empty() && timer_store.kept.lock().unwrap().is_empty());
     // Heard elsewhere is heard, not cancelled.
     timers.start(new(None, MIN), T0).unwrap();
     timers.due(T0 + 60_000);
-    let elsewhere = Timers::load(shelf, T0).unwrap();
+    let elsewhere = Timers::load(timer_store, T0).unwrap();
     elsewhere.acknowledge_all(T0).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
@@ -488,20 +490,20 @@ fn some_are_silenced_and_the_others_ring_on() {
 
 #[test]
 fn a_clock_that_is_set_is_noticed_and_one_that_sleeps_is_not() {
-    let mut clocks = JumpWatch::default();
-    assert_eq!(clocks.look(T0, 5_000), None);
-    assert_eq!(clocks.look(T0 + 1_000, 6_000), None);
-    assert_eq!(clocks.look(T0 + 7_201_000, 7_206_000), None, "two hours of sleep");
-    assert_eq!(clocks.look(T0 + 10_802_000, 7_207_000), Some(3_600_000));
-    assert_eq!(clocks.look(T0 + 10_803_000, 7_208_000), None, "once");
-    assert_eq!(clocks.look(T0, 7_209_000), Some(-10_804_000));
-    assert_eq!(clocks.look(T0 + 1_900, 7_210_000), None, "put right by a hair");
+    let mut clocks = ClockJumpDetector::default();
+    assert_eq!(clocks.check(T0, 5_000), None);
+    assert_eq!(clocks.check(T0 + 1_000, 6_000), None);
+    assert_eq!(clocks.check(T0 + 7_201_000, 7_206_000), None, "two hours of sleep");
+    assert_eq!(clocks.check(T0 + 10_802_000, 7_207_000), Some(3_600_000));
+    assert_eq!(clocks.check(T0 + 10_803_000, 7_208_000), None, "once");
+    assert_eq!(clocks.check(T0, 7_209_000), Some(-10_804_000));
+    assert_eq!(clocks.check(T0 + 1_900, 7_210_000), None, "put right by a hair");
 }
 
 #[test]
 fn a_clock_that_is_set_moves_lengths_and_leaves_times_of_day() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), 0).unwrap().in_zone(east());
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     let hour = 3_600_000;
     timers.start(new(Some("tea"), 10 * MIN), now).unwrap();
@@ -513,7 +515,7 @@ fn a_clock_that_is_set_moves_lengths_and_leaves_times_of_day() {
     assert!(timers.due(now + hour).is_empty());
     let left: Vec<u64> = timers.all().iter().map(|timer| left_ms(timer, now + hour) / MIN).collect();
     assert_eq!(left, [10, 30, 1]);
-    assert_eq!(*shelf.kept.lock().unwrap(), timers.all(), "on the disk, too");
+    assert_eq!(*timer_store.kept.lock().unwrap(), timers.all(), "on the disk, too");
     // Three hours back: the tea is not late for it.
     timers.clock_was_set(-3 * hour, now - 2 * hour).unwrap();
     let left: Vec<u64> = timers.all().iter().map(|timer| left_ms(timer, now - 2 * hour) / MIN).collect();
@@ -522,8 +524,8 @@ fn a_clock_that_is_set_moves_lengths_and_leaves_times_of_day() {
 
 #[test]
 fn what_repeats_survives_a_clock_that_was_wrong() {
-    let shelf = Arc::new(Shelf::default());
-    let timers = Timers::load(shelf.clone(), 0).unwrap().in_zone(east());
+    let timer_store = Arc::new(InMemoryTimers::default());
+    let timers = Timers::load(timer_store.clone(), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     let daily = "FREQ=DAILY;BYHOUR=7;BYMINUTE=0";
     timers.start(alarm("2026-11-21T07:00", Some(daily)), now).unwrap();
@@ -535,7 +537,7 @@ fn what_repeats_survives_a_clock_that_was_wrong() {
     let right = wall("2026-11-20T20:05");
     timers.clock_was_set(right - wrong, right).unwrap();
     assert_eq!(timers.next_due_unix_ms(), Some(wall("2026-11-22T07:00")), "that of the 21st has rung");
-    assert_eq!(*shelf.kept.lock().unwrap(), timers.all());
+    assert_eq!(*timer_store.kept.lock().unwrap(), timers.all());
     // Set back by half an hour after it rang: the same seven o'clock does not come twice.
     let rang = wall("2026-11-22T07:00");
     timers.due(rang);
@@ -551,7 +553,7 @@ fn what_repeats_survives_a_clock_that_was_wrong() {
 
 #[test]
 fn what_is_set_by_a_line_of_cron_comes_again() {
-    let timers = Timers::load(Arc::new(Shelf::default()), 0).unwrap().in_zone(east());
+    let timers = Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap().in_zone(east());
     let now = wall("2026-11-20T20:00");
     timers.start(alarm("2026-11-23T09:00", Some("0 9 * * 1-5")), now).unwrap();
     timers.due(wall("2026-11-23T09:00"));

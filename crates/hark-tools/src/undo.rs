@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many changes are remembered.
-const MOST: usize = 64;
+const MAX_STEPS: usize = 64;
 
-/// For how long a change can be taken back: later nobody knows any more what "that" is.
+/// For how long a change can be undone: later it is unclear what "that" means.
 const WITHIN_MS: i64 = 3600 * 1000;
 
 /// One thing that was changed, with what it takes to change it back.
@@ -84,7 +84,7 @@ impl Steps {
 
     fn begins(&mut self, turn: &TurnId) {
         self.begun.retain(|known| known != turn);
-        if self.begun.len() == MOST {
+        if self.begun.len() == MAX_STEPS {
             self.begun.pop_front();
         }
         self.begun.push_back(turn.clone());
@@ -115,7 +115,7 @@ impl UndoLog {
             if !steps.begun.contains(turn) {
                 steps.begins(turn);
             }
-            if steps.all.len() == MOST {
+            if steps.all.len() == MAX_STEPS {
                 steps.all.pop_front();
             }
             steps.all.push_back(Step { turn: turn.clone(), at_unix_ms, what });
@@ -157,7 +157,7 @@ mod tests {
         for number in 0..200 {
             log.note(&TurnId(number.to_string()), 10, [Undoable::Volume(1)]);
         }
-        assert_eq!(log.lock().all.len(), MOST);
+        assert_eq!(log.lock().all.len(), MAX_STEPS);
         log.begins(&"slow".into());
         log.begins(&"quick".into());
         log.note(&"quick".into(), 10, [Undoable::Volume(2)]);

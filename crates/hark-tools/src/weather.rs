@@ -7,7 +7,7 @@ use hark_core::fault::root_cause;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Time the service has, if a tool has as much: somebody who asks for the weather waits for the words.
+/// Time-out of the service, if a tool has as much: the person waits for the answer.
 pub const LIMIT_MS: u32 = 10_000;
 
 /// Most of an answer that is read; a current-weather answer has about 600 bytes.
@@ -57,7 +57,7 @@ pub enum WeatherError {
     /// The address is not one.
     #[error("tools.weather_url is not an http or https address: {0}")]
     BadUrl(String),
-    /// Nobody answers there.
+    /// The service does not answer.
     #[error("the weather service cannot be reached: {0}")]
     Unreachable(String),
     /// The answer did not come in time.
@@ -134,7 +134,7 @@ impl Weather {
         !matches!(self.source, Err(WeatherError::NotConfigured))
     }
 
-    /// Prepares for asking; what is wrong with the configuration is told when somebody asks.
+    /// Prepares requests; a wrong configuration is reported with the first request.
     pub fn new(config: &ToolsConfig) -> Self {
         Self { source: Source::new(config) }
     }
@@ -183,7 +183,7 @@ impl Source {
             .append_pair("latitude", &config.weather_latitude.to_string())
             .append_pair("longitude", &config.weather_longitude.to_string())
             .append_pair("current", "temperature_2m,weather_code,wind_speed_10m");
-        // The process has one crypto provider; whoever needs it first installs it.
+        // The process has one crypto provider; the first user installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::limited(3))

@@ -10,10 +10,10 @@ use hark_core::calendar::Recurrence;
 const WALL: &str = "%Y-%m-%dT%H:%M:%S";
 
 /// As many times as can come twice when clocks are set back: every minute of some hours.
-const MOST_REPEATED: usize = 200;
+const MAX_REPEATED: usize = 200;
 
 /// Longest gap that setting clocks forward leaves, in hours.
-const LONGEST_GAP_H: i64 = 3;
+const MAX_GAP_H: i64 = 3;
 
 /// A time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,7 +72,7 @@ impl Zone {
         let (rule, set) = (Recurrence::parse(rule)?, self.wall(set_unix_ms));
         let mut wall = self.wall(after_unix_ms);
         // When clocks are set back the wall shows times again that have been: those are passed over.
-        for _ in 0..MOST_REPEATED {
+        for _ in 0..MAX_REPEATED {
             wall = rule.next_after(set, wall)?;
             let next = self.unix_ms(wall);
             if next > after_unix_ms {
@@ -111,7 +111,7 @@ fn cron(line: &str) -> Result<Cron, CronError> {
 }
 
 fn moment<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> i64 {
-    let gap = (0..=LONGEST_GAP_H).map(Duration::hours);
+    let gap = (0..=MAX_GAP_H).map(Duration::hours);
     let found = gap.into_iter().find_map(|gap| {
         // Of two, chrono does not always name the earlier one first.
         let first = match zone.from_local_datetime(&(wall - gap)) {

@@ -1,4 +1,4 @@
-//! Which node answers, live: what the ear hears and what the others say goes to the referee, what it orders to
+//! Which node answers, live: what the pipeline hears and what the others say goes to the referee, what it orders to
 //! the broker and the turn machine.
 
 use crate::app::event_queue::EventQueue;
@@ -32,7 +32,7 @@ pub struct Claimed(Receiver<Told>);
 impl Claims {
     /// Both ends, if nodes shall settle who answers.
     pub fn new(config: &Satellite) -> (Self, Option<Claimed>) {
-        if !config.claim {
+        if !config.arbitration {
             return (Self::default(), None);
         }
         let (tell, told) = channel(WAITING_MAX);
@@ -65,9 +65,9 @@ pub async fn settle(
     event_queue: Arc<EventQueue>,
 ) {
     let timing = Timing {
-        window_ms: config.claim_window_ms.into(),
-        hold_ms: config.claim_hold_ms.into(),
-        takeover_ms: config.claim_takeover_ms.into(),
+        window_ms: config.arbitration_window_ms.into(),
+        hold_ms: config.arbitration_hold_ms.into(),
+        takeover_ms: config.arbitration_takeover_ms.into(),
     };
     let began = Instant::now();
     let now_ms = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! Between the loudspeaker and the ear: hands what is played to the echo stage, whichever loudspeaker
+//! Between the loudspeaker and the pipeline: hands what is played to the echo stage, whichever loudspeaker
 //! is open just now.
 
 use hark_config::echo::Echo;
@@ -14,7 +14,7 @@ pub(crate) type Taps = Sender<TapReader>;
 /// Quieter is hardly an echo that anything can be taken out of: the ends of words, in dB of full scale.
 const LOUD_DB: f32 = -40.0;
 
-/// The echo stage with its loudspeaker; belongs to the ear's thread.
+/// The echo stage with its loudspeaker; belongs to the pipeline's thread.
 pub(crate) struct EchoFeed {
     stage: EchoStage,
     opened: Receiver<TapReader>,

@@ -6,9 +6,11 @@ use hark_config::{self as config, Config, is_model_path, paths};
 use hark_core::ports::Voice;
 use hark_core::{Fault, FaultKind};
 use hark_models::litert::LiteRt;
-use hark_models::manifest::{Manifest, State};
-use hark_stt::stt::grammar::Keyphrases;
-use hark_stt::wake::{OpenWakeWord, OpenWakeWordFiles, Phrase, SecondLook, WakeDetector, WakeEngine};
+use hark_models::manifest::{ArtifactState, Manifest};
+use hark_stt::stt::grammar::KeyphraseSpotter;
+use hark_stt::wake::{
+    KeyphraseEngine, OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine, WakeVerifier,
+};
 use hark_tts::voices::espeak::Espeak;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -30,25 +32,26 @@ impl Engines<'_> {
         let engine: Box<dyn WakeEngine> = match wake.engine {
             config::wake::WakeEngine::Openwakeword => Box::new(self.trained_words()?),
             config::wake::WakeEngine::Phrase => {
-                Box::new(Phrase::new(&wake.words, self.keyphrases(&wake.words)?))
+                Box::new(KeyphraseEngine::new(&wake.words, self.keyphrases(&wake.words)?))
             }
             config::wake::WakeEngine::None => return Ok(None),
         };
         let names: Vec<String> = engine.words().iter().map(|word| word.name.clone()).collect();
         let detector = WakeDetector::new(engine, wake);
-        Ok(Some(match wake.second_look {
-            config::wake::SecondLook::Off => detector,
-            config::wake::SecondLook::Voice => detector.with_second_look(SecondLook::voice()),
-            config::wake::SecondLook::Words => {
-                let phrases: Vec<String> = names.iter().map(|name| SecondLook::phrase_of(name)).collect();
-                detector.with_second_look(SecondLook::words(names, self.keyphrases(&phrases)?))
+        Ok(Some(match wake.verify {
+            config::wake::WakeVerification::Off => detector,
+            config::wake::WakeVerification::Voice => detector.with_verifier(WakeVerifier::voice()),
+            config::wake::WakeVerification::Words => {
+                let phrases: Vec<String> = names.iter().map(|name| WakeVerifier::phrase_of(name)).collect();
+                detector.with_verifier(WakeVerifier::words(names, self.keyphrases(&phrases)?))
             }
         }))
     }
 
-    fn keyphrases(&self, phrases: &[String]) -> Result<Keyphrases, Fault> {
+    fn keyphrases(&self, phrases: &[String]) -> Result<KeyphraseSpotter, Fault> {
         let model = self.manifest.path("pocketsphinx_en_us")?;
-        let spotter = Keyphrases::load(&model, &self.config.paths.state_dir()?, phrases, &self.espeak()?);
+        let spotter =
+            KeyphraseSpotter::load(&model, &self.config.paths.state_dir()?, phrases, &self.espeak()?);
         Ok(spotter?)
     }
 
@@ -210,7 +213,9 @@ fn entry(manifest: &Manifest, name: &str) -> Option<String> {
 
 fn is_here(manifest: &Manifest, id: &str) -> bool {
     let present = |id: &str| {
-        manifest.part(id).is_ok_and(|part| matches!(manifest.state(part, false), State::Present { .. }))
+        manifest
+            .part(id)
+            .is_ok_and(|part| matches!(manifest.state(part, false), ArtifactState::Present { .. }))
     };
     present(id) && present(&format!("{id}{SETTINGS}"))
 }

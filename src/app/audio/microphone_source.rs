@@ -1,7 +1,7 @@
-//! Where the ear's sound comes from: a microphone that is found again when it is lost.
+//! Where the pipeline's sound comes from: a microphone that is found again when it is lost.
 //!
 //! Opening and closing wait for the sound system and may hang with it, so each has a thread of its own
-//! and the ear goes on meanwhile.
+//! and the pipeline goes on meanwhile.
 
 use crate::app::audio::detached_close;
 use crate::app::audio::device_backoff::{LOST, NEVER_THERE};
@@ -214,7 +214,7 @@ impl MicrophoneSource {
         let frames = open.dropped.since_last(open.reader.dropped_frames());
         if frames > 0 {
             self.health.input_xruns.raise();
-            tracing::warn!(frames, "the ear was too slow: sound was lost");
+            tracing::warn!(frames, "the pipeline was too slow: sound was lost");
         }
         if open.reader.captured_frames() == 0 {
             return;

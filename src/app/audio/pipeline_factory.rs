@@ -1,4 +1,4 @@
-//! Makes ears: voice activity, wake words, recogniser and the sentences of the home, as they are configured. Each ear
+//! Makes pipelines: voice activity, wake words, recogniser and the sentences of the home, as they are configured. Each pipeline
 //! has engines of its own, so that several hear at once.
 
 use crate::app::audio::engines::Engines;
@@ -10,9 +10,9 @@ use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
-use hark_stt::ear::{Ear, EarParts, EarSettings};
+use hark_stt::pipeline::{AudioPipeline, PipelineParts, PipelineSettings};
 use hark_stt::stt::Recogniser;
-use hark_stt::stt::deaf::Deaf;
+use hark_stt::stt::unavailable::UnavailableRecogniser;
 use hark_stt::stt::worker::SttMode;
 use hark_stt::vad::{SileroVad, Vad};
 use hark_stt::wake::WakeDetector;
@@ -31,26 +31,26 @@ pub(crate) struct PipelineFactory {
 }
 
 impl PipelineFactory {
-    /// An ear that waits for the wake words.
+    /// A pipeline that waits for the wake words.
     ///
     /// # Errors
     /// `MissingPart` naming the model or library, with its fix.
-    pub(crate) fn ear(&self, mode: SttMode) -> Result<Ear, Fault> {
+    pub(crate) fn pipeline(&self, mode: SttMode) -> Result<AudioPipeline, Fault> {
         self.with_wake_words(self.wake()?, mode)
     }
 
-    /// An ear that listens only when it is told to.
+    /// A pipeline that listens only when it is told to.
     ///
     /// # Errors
-    /// As [`PipelineFactory::ear`].
-    pub(crate) fn ear_without_wake_words(&self, mode: SttMode) -> Result<Ear, Fault> {
+    /// As [`PipelineFactory::pipeline`].
+    pub(crate) fn pipeline_without_wake_words(&self, mode: SttMode) -> Result<AudioPipeline, Fault> {
         self.with_wake_words(None, mode)
     }
 
-    fn with_wake_words(&self, wake: Option<WakeDetector>, mode: SttMode) -> Result<Ear, Fault> {
+    fn with_wake_words(&self, wake: Option<WakeDetector>, mode: SttMode) -> Result<AudioPipeline, Fault> {
         let (vad, recogniser) = (self.vad()?, self.recogniser(mode)?);
-        let parts = EarParts { vad, wake, recogniser, grammar: Some(self.sentences.clone()) };
-        Ear::new(parts, EarSettings::new(&self.config, mode))
+        let parts = PipelineParts { vad, wake, recogniser, grammar: Some(self.sentences.clone()) };
+        AudioPipeline::new(parts, PipelineSettings::new(&self.config, mode))
     }
 
     /// Voice activity alone.
@@ -82,7 +82,7 @@ impl PipelineFactory {
             // There is no place for its files, neither on the disk nor in memory.
             Err(fault) if fault.kind == FaultKind::Unavailable => {
                 tracing::error!("nothing that is said can be understood: {fault}");
-                return Ok(Box::new(Deaf(fault)));
+                return Ok(Box::new(UnavailableRecogniser(fault)));
             }
             made => made?,
         };

@@ -1,4 +1,4 @@
-//! The `hark-ear` thread: takes what the microphone brought, hears, tells the turn machine.
+//! The `hark-pipeline` thread: takes what the microphone brought, hears, tells the turn machine.
 
 use crate::app::audio::arbitration::Claims;
 use crate::app::audio::echo_feed::EchoFeed;
@@ -10,9 +10,9 @@ use crate::app::service::health::Health;
 use hark_core::audio::samples_to_ms;
 use hark_core::{Event, Fault};
 use hark_stt::capture::CaptureReader;
-use hark_stt::ear::{Ear, EarChange};
+use hark_stt::pipeline::{AudioPipeline, PipelineChange};
 use hark_stt::stt::worker::SttMode;
-use hark_stt::{EarCommand, Heard, HearingEvent};
+use hark_stt::{HearingEvent, PipelineCommand, PositionedEvent};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -20,24 +20,24 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// The callback cannot wake the thread without a system call, so the thread looks this often, or less
-/// often while the ear says that it has patience.
+/// often while the pipeline says that it has patience.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// With so much patience nobody speaks, and neither microphone nor loudspeaker need hurry. Waiting for the next
 /// hop of the wake engine takes less.
 const UNHURRIED: Duration = Duration::from_millis(120);
 
-/// A setting of the ear or its microphone that changes.
+/// A setting of the pipeline or its microphone that changes.
 pub(crate) enum Adjustment {
-    /// Of the ear.
-    Ear(EarChange),
+    /// Of the pipeline.
+    AudioPipeline(PipelineChange),
     /// Decibels that are added to what the microphone brings.
     Gain(i8),
 }
 
 /// The thread; dropping it ends it.
 pub(crate) struct PipelineThread {
-    commands: Sender<EarCommand>,
+    commands: Sender<PipelineCommand>,
     adjustments: Sender<Adjustment>,
     shared: Arc<Shared>,
     health: Arc<Health>,
@@ -65,20 +65,22 @@ impl PipelineThread {
         let shared = Arc::new(Shared::default());
         // The device opens while the engines load.
         let mut source = MicrophoneSource::start(&app.config.audio, health.clone(), shared.blocks.clone());
-        let mut ear = app.ear(SttMode::Live)?;
+        let mut pipeline = app.pipeline(SttMode::Live)?;
         source.settle(&app.event_queue);
         // Before it hears the first sound.
-        ear.command(EarCommand::Mute(muted));
+        pipeline.command(PipelineCommand::Mute(muted));
         let ((commands, orders), (adjustments, changes)) = (channel(), channel());
         let (event_queue, told) = (app.event_queue.clone(), shared.clone());
         let thread = std::thread::Builder::new()
-            .name("hark-ear".into())
-            .spawn(move || listen(ear, echo, source, (&orders, &changes), (&event_queue, &claims), &told))
-            .map_err(|error| no_thread("hark-ear", &error))?;
+            .name("hark-pipeline".into())
+            .spawn(move || {
+                listen(pipeline, echo, source, (&orders, &changes), (&event_queue, &claims), &told)
+            })
+            .map_err(|error| no_thread("hark-pipeline", &error))?;
         Ok(Self { commands, adjustments, shared, health, thread: Some(thread) })
     }
 
-    pub(crate) fn commands(&self) -> Sender<EarCommand> {
+    pub(crate) fn commands(&self) -> Sender<PipelineCommand> {
         self.commands.clone()
     }
 
@@ -123,10 +125,10 @@ impl Drop for PipelineThread {
 }
 
 fn listen(
-    mut ear: Ear,
+    mut pipeline: AudioPipeline,
     mut echo: EchoFeed,
     mut source: MicrophoneSource,
-    (orders, adjustments): (&Receiver<EarCommand>, &Receiver<Adjustment>),
+    (orders, adjustments): (&Receiver<PipelineCommand>, &Receiver<Adjustment>),
     (event_queue, claims): (&EventQueue, &Claims),
     shared: &Shared,
 ) {
@@ -134,7 +136,7 @@ fn listen(
     let (mut counted, mut had_microphone) = (0, false);
     while !shared.stop.load(Ordering::Acquire) {
         // An order ends the rest. It holds from here on: what has come meanwhile is heard before it.
-        let nap = Duration::from_millis(samples_to_ms(ear.patience_samples() as u64));
+        let nap = Duration::from_millis(samples_to_ms(pipeline.poll_interval_samples() as u64));
         source.set_unhurried(nap >= UNHURRIED);
         echo.set_unhurried(nap >= UNHURRIED);
         let order = rest(nap, orders);
@@ -144,13 +146,13 @@ fn listen(
             shared.read_stand_in(&mut samples);
         }
         echo.clean(&mut samples, source.captured_until());
-        ear.own_voice(echo.played(), echo.residual_echo());
+        pipeline.observe_playback(echo.played(), echo.residual_echo());
         // A request that was cut off by the loss is over: what comes later is not its end.
         if std::mem::replace(&mut had_microphone, has_microphone) && !has_microphone {
-            break_off(&mut ear, &mut heard);
+            break_off(&mut pipeline, &mut heard);
         }
-        ear.process_cleaned(&samples, echo.words(), &mut heard);
-        for Heard { event, .. } in heard.drain(..) {
+        pipeline.process_cleaned(&samples, echo.words(), &mut heard);
+        for PositionedEvent { event, .. } in heard.drain(..) {
             let woken = match &event {
                 HearingEvent::Wake { score, .. } => Some(*score),
                 _ => None,
@@ -159,18 +161,18 @@ fn listen(
                 tracing::error!("what was heard is lost: {full}");
             }
             if let Some(score) = woken {
-                claims.heard(score, ear.meter().level_dbfs);
+                claims.heard(score, pipeline.meter().level_dbfs);
             }
         }
-        let processed = ear.blocks();
+        let processed = pipeline.blocks();
         shared.blocks.fetch_add(processed - counted, Ordering::Relaxed);
         counted = processed;
         for order in order.into_iter().chain(orders.try_iter()) {
-            ear.command(order);
+            pipeline.command(order);
         }
         for adjustment in adjustments.try_iter() {
             match adjustment {
-                Adjustment::Ear(change) => ear.adjust(change),
+                Adjustment::AudioPipeline(change) => pipeline.adjust(change),
                 Adjustment::Gain(decibels) => source.set_gain(decibels),
             }
         }
@@ -178,7 +180,7 @@ fn listen(
 }
 
 /// Waits until it is time to look for sound again, or until there is an order.
-fn rest(nap: Duration, orders: &Receiver<EarCommand>) -> Option<EarCommand> {
+fn rest(nap: Duration, orders: &Receiver<PipelineCommand>) -> Option<PipelineCommand> {
     match orders.recv_timeout(nap.max(LOOK_EVERY)) {
         Ok(order) => Some(order),
         Err(RecvTimeoutError::Timeout) => None,
@@ -190,14 +192,17 @@ fn rest(nap: Duration, orders: &Receiver<EarCommand>) -> Option<EarCommand> {
     }
 }
 
-fn break_off(ear: &mut Ear, heard: &mut Vec<Heard>) {
-    if ear.meter().listening {
-        ear.command(EarCommand::Sleep);
-        heard.push(Heard { event: HearingEvent::NothingSaid, position_samples: ear.position_samples() });
+fn break_off(pipeline: &mut AudioPipeline, heard: &mut Vec<PositionedEvent>) {
+    if pipeline.meter().listening {
+        pipeline.command(PipelineCommand::Sleep);
+        heard.push(PositionedEvent {
+            event: HearingEvent::NothingSaid,
+            position_samples: pipeline.position_samples(),
+        });
     }
 }
 
-/// What the ear heard, for the turn machine.
+/// What the pipeline heard, for the turn machine.
 pub(crate) fn machine_event(event: HearingEvent) -> Event {
     match event {
         HearingEvent::Wake { word, score } => Event::Wake { word, score },

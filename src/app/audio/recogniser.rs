@@ -1,4 +1,4 @@
-//! Which recogniser stands behind the ear, and its making.
+//! Which recogniser stands behind the pipeline, and its making.
 
 use hark_config::stt::{Stt, SttEngine};
 use hark_config::{is_model_path, paths};
@@ -9,8 +9,8 @@ use hark_models::manifest::Manifest;
 use hark_stt::stt::Recogniser;
 use hark_stt::stt::cascade::Cascade;
 use hark_stt::stt::grammar::{GrammarRecogniser, Rebuilder, Tuning};
-use hark_stt::stt::neural::NeuralFiles;
-use hark_stt::stt::whisper::{Pace, WhisperError, WhisperRecogniser, WhisperSettings, check_model};
+use hark_stt::stt::moonshine::MoonshineFiles;
+use hark_stt::stt::whisper::{PartialMode, WhisperError, WhisperRecogniser, WhisperSettings, check_model};
 use hark_stt::stt::worker::SttMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -115,11 +115,11 @@ fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made
     let model = from.manifest.path("pocketsphinx_en_us")?;
     let sentences = Arc::clone(&from.grammar);
     let made = GrammarRecogniser::new(Tuning::new(from.stt), &model, sentences, pronounce, from.state_dir)?;
-    let made = match neural_files(from.stt, from.manifest) {
-        Ok(Some(files)) => made.with_neural(files)?,
+    let made = match moonshine_files(from.stt, from.manifest) {
+        Ok(Some(files)) => made.with_moonshine(files)?,
         Ok(None) => made,
         Err(fault) => {
-            tracing::warn!(%fault, "the recogniser works without its neural listener");
+            tracing::warn!(%fault, "the recogniser works without Moonshine");
             made
         }
     };
@@ -127,12 +127,12 @@ fn grammar(from: &Ingredients<'_>, pronounce: Arc<dyn Pronounce>) -> Result<Made
     Ok(Made { recogniser: Box::new(made), rebuilder })
 }
 
-/// The checked files of the neural listener; `None` when it is switched off.
-fn neural_files(stt: &Stt, manifest: &Manifest) -> Result<Option<NeuralFiles>, Fault> {
+/// The checked files of Moonshine; `None` when it is switched off.
+fn moonshine_files(stt: &Stt, manifest: &Manifest) -> Result<Option<MoonshineFiles>, Fault> {
     let part = |id: &str| manifest.path(id);
-    stt.neural
+    stt.moonshine
         .then(|| {
-            Ok(NeuralFiles {
+            Ok(MoonshineFiles {
                 runtime: part("onnxruntime")?,
                 encoder: part("moonshine_tiny_en_encoder")?,
                 decoder: part("moonshine_tiny_en_decoder")?,
@@ -144,8 +144,8 @@ fn neural_files(stt: &Stt, manifest: &Manifest) -> Result<Option<NeuralFiles>, F
 
 fn whisper(from: &Ingredients<'_>, model: PathBuf) -> Result<WhisperRecogniser, Fault> {
     let pace = match from.mode {
-        SttMode::Live => Pace::Background,
-        SttMode::LockStep => Pace::InStep,
+        SttMode::Live => PartialMode::Background,
+        SttMode::LockStep => PartialMode::LockStep,
     };
     Ok(WhisperRecogniser::new(&WhisperSettings::new(from.stt, model, names(from.home), pace))?)
 }
@@ -171,10 +171,10 @@ pub fn described(stt: &Stt, manifest: &Manifest) -> Result<String, Fault> {
         Ok(header) if header.tensors == 0 => " (made for tests: it holds no weights and recognises nothing)",
         _ => "",
     };
-    let neural = match neural_files(stt, manifest) {
+    let neural = match moonshine_files(stt, manifest) {
         Ok(Some(_)) => ", and other words by a small neural model".to_owned(),
         Ok(None) => String::new(),
-        Err(fault) => format!(" (without its neural listener: {}; {})", fault.message, fault.fix),
+        Err(fault) => format!(" (without Moonshine: {}; {})", fault.message, fault.fix),
     };
     Ok(match choose(stt, manifest)? {
         Choice::Grammar(None) => format!("grammar: the sentences of this home{neural}"),

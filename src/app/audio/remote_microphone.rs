@@ -1,6 +1,6 @@
-//! Ears for people at other microphones than the node's, such as a browser's: each a thread with engines of its own,
+//! Pipelines for people at other microphones than the node's, such as a browser's: each a thread with engines of its own,
 //! opened with the first sound. Who switches a microphone on wants to be heard, so that no wake word is needed;
-//! everything after it is the same [`Ear`] as in the room.
+//! everything after it is the same [`AudioPipeline`] as in the room.
 
 use crate::app::audio::detached_close::{self, Alive};
 use crate::app::event_queue::EventQueue;
@@ -8,8 +8,8 @@ use crate::app::faults::no_thread;
 use hark_core::api::{EarPlace, RemoteMicrophone, Speaker};
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Distant, EarId, Envelope, Event, Fault, FaultKind, PublicEvent, SAMPLE_RATE_HZ, Words};
-use hark_stt::ear::Ear;
-use hark_stt::{EarCommand, Heard, HearingEvent};
+use hark_stt::pipeline::AudioPipeline;
+use hark_stt::{HearingEvent, PipelineCommand, PositionedEvent};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,9 +17,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
 
-/// Samples that may wait for an ear: 20 s, 640 KiB. It has to open its engines first, and machines are busy at times.
+/// Samples that may wait for a pipeline: 20 s, 640 KiB. It has to open its engines first, and machines are busy at times.
 const MOST_WAITING: usize = 20 * SAMPLE_RATE_HZ as usize;
-/// How often an ear that hears somebody looks whether the recogniser has news when no sound comes.
+/// How often a pipeline that hears somebody looks whether the recogniser has news when no sound comes.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How often one that hears nobody looks whether it is still wanted.
 const REST: Duration = Duration::from_secs(1);
@@ -27,27 +27,27 @@ const REST: Duration = Duration::from_secs(1);
 pub(crate) const OFF_AFTER: Duration = Duration::from_millis(1500);
 /// A microphone that stays on is listened to anew after this long, without a word to anybody.
 const GO_ON_MS: u64 = 60_000;
-/// How long ears may take to end with the daemon.
+/// How long pipelines may take to end with the daemon.
 const ENDS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Makes an ear without wake words. May take seconds.
-pub(crate) type MakeEar = dyn Fn() -> Result<Ear, Fault> + Send + Sync;
+/// Makes a pipeline without wake words. May take seconds.
+pub(crate) type MakePipeline = dyn Fn() -> Result<AudioPipeline, Fault> + Send + Sync;
 
-/// How long ears wait.
+/// How long pipelines wait.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct MicrophoneTimeouts {
     /// For the first word, in milliseconds of sound.
     pub(crate) window_ms: u64,
     /// For the next sound.
     pub(crate) off_after: Duration,
 }
 
-/// Opens ears.
+/// Opens pipelines.
 pub(crate) struct RemoteMicrophones {
-    make: Arc<MakeEar>,
-    /// After an ear has gone.
+    make: Arc<MakePipeline>,
+    /// After a pipeline has gone.
     tidy: Arc<dyn Fn() + Send + Sync>,
-    patience: Patience,
+    patience: MicrophoneTimeouts,
     event_queue: Arc<EventQueue>,
     events: broadcast::Sender<Arc<Envelope>>,
     numbers: AtomicU64,
@@ -57,9 +57,9 @@ pub(crate) struct RemoteMicrophones {
 impl RemoteMicrophones {
     /// Opens none yet. What becomes of requests is read from `events`.
     pub(crate) fn new(
-        make: Arc<MakeEar>,
+        make: Arc<MakePipeline>,
         tidy: Arc<dyn Fn() + Send + Sync>,
-        patience: Patience,
+        patience: MicrophoneTimeouts,
         event_queue: Arc<EventQueue>,
         events: broadcast::Sender<Arc<Envelope>>,
     ) -> Self {
@@ -67,7 +67,7 @@ impl RemoteMicrophones {
         Self { make, tidy, patience, event_queue, events, numbers, threads }
     }
 
-    /// An ear; `place` is dropped when it holds nothing any more.
+    /// A pipeline; `place` is dropped when it holds nothing any more.
     ///
     /// # Errors
     /// When the system has no thread left.
@@ -80,7 +80,7 @@ impl RemoteMicrophones {
             patience: self.patience,
             event_queue: self.event_queue.clone(),
             events: self.events.subscribe(),
-            ear: None,
+            pipeline: None,
             is_on: false,
             is_broken: false,
             speaker: None,
@@ -97,8 +97,8 @@ impl RemoteMicrophones {
             tidy();
             drop(place);
         };
-        let thread = std::thread::Builder::new().name("hark-remote-ear".into()).spawn(life);
-        let thread = thread.map_err(|error| no_thread("hark-remote-ear", &error))?;
+        let thread = std::thread::Builder::new().name("hark-remote-mic".into()).spawn(life);
+        let thread = thread.map_err(|error| no_thread("hark-remote-mic", &error))?;
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         threads.retain(|(thread, _)| !thread.is_finished());
         threads.push((thread, ending));
@@ -112,7 +112,7 @@ impl RemoteMicrophones {
     }
 }
 
-/// What both sides of an ear see.
+/// What both sides of a pipeline see.
 #[derive(Default)]
 struct Shared {
     /// Samples that wait.
@@ -142,11 +142,11 @@ impl RemoteMicrophone for Handle {
         }
         self.shared.waiting.fetch_add(samples.len(), Ordering::AcqRel);
         let sound = Order::Sound(speaker.clone(), samples);
-        self.orders.send(sound).map_err(|_| refused("the ear has ended"))
+        self.orders.send(sound).map_err(|_| refused("the pipeline has ended"))
     }
 
     fn pause(&mut self) {
-        // An ear that has ended hears nothing to be paused.
+        // A pipeline that has ended hears nothing to be paused.
         let _ = self.orders.send(Order::Pause);
     }
 }
@@ -160,12 +160,12 @@ impl Drop for Handle {
 /// The thread's side.
 struct Listening {
     id: EarId,
-    make: Arc<MakeEar>,
-    patience: Patience,
+    make: Arc<MakePipeline>,
+    patience: MicrophoneTimeouts,
     event_queue: Arc<EventQueue>,
     events: broadcast::Receiver<Arc<Envelope>>,
     /// With its engines, once they were needed.
-    ear: Option<Ear>,
+    pipeline: Option<AudioPipeline>,
     /// Sound comes.
     is_on: bool,
     /// It could not be opened; that was told, and it is tried again when the microphone is switched on anew.
@@ -176,7 +176,7 @@ struct Listening {
     utterance: Option<Origin>,
     /// The conversation that owes an answer to a question of Hark's.
     awaited: Option<String>,
-    heard: Vec<Heard>,
+    heard: Vec<PositionedEvent>,
 }
 
 impl Listening {
@@ -213,9 +213,9 @@ impl Listening {
     /// The person wants to be heard from now on.
     fn switch_on(&mut self) {
         self.begin();
-        if self.ear.is_none() {
+        if self.pipeline.is_none() {
             match (self.make)() {
-                Ok(ear) => self.ear = Some(ear),
+                Ok(pipeline) => self.pipeline = Some(pipeline),
                 Err(fault) => {
                     self.is_broken = true;
                     self.tell(Distant::Failed { fault });
@@ -230,25 +230,25 @@ impl Listening {
     /// What was said until here is all.
     fn switch_off(&mut self) {
         (self.is_on, self.is_broken) = (false, false);
-        if let Some(ear) = &mut self.ear {
-            ear.finish(&mut self.heard);
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.finish(&mut self.heard);
         }
         self.report();
-        if let Some(ear) = &mut self.ear {
-            ear.command(EarCommand::Sleep);
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.command(PipelineCommand::Sleep);
         }
     }
 
     fn hear(&mut self, samples: &[f32]) {
-        let Some(ear) = self.ear.as_mut().filter(|_| !self.is_broken) else { return };
-        ear.process(samples, &mut self.heard);
+        let Some(pipeline) = self.pipeline.as_mut().filter(|_| !self.is_broken) else { return };
+        pipeline.process(samples, &mut self.heard);
         self.report();
     }
 
     /// Tells what was heard, and goes on listening where an utterance is over.
     fn report(&mut self) {
         let mut is_over = false;
-        for Heard { event, .. } in std::mem::take(&mut self.heard) {
+        for PositionedEvent { event, .. } in std::mem::take(&mut self.heard) {
             match event {
                 HearingEvent::SpeechStarted => {
                     if self.utterance.is_none() {
@@ -293,8 +293,8 @@ impl Listening {
     fn listen(&mut self, window_ms: u64) {
         let session = self.speaker.as_ref().map(|speaker| &speaker.session);
         let short_answer = session.is_some() && session == self.awaited.as_ref();
-        if let Some(ear) = &mut self.ear {
-            ear.command(EarCommand::Listen { window_ms, short_answer });
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.command(PipelineCommand::Listen { window_ms, short_answer });
         }
     }
 

@@ -1,11 +1,11 @@
-//! Ears with scripted engines: the value of a block's first sample is the probability that it is speech, and the
+//! Pipelines with scripted engines: the value of a block's first sample is the probability that it is speech, and the
 //! transcript is the number of samples.
 
 use super::*;
 use hark_config::Config;
 use hark_core::public_event::Timings;
 use hark_core::{Stamp, VAD_BLOCK_SAMPLES};
-use hark_stt::ear::{EarParts, EarSettings};
+use hark_stt::pipeline::{PipelineParts, PipelineSettings};
 use hark_stt::stt::worker::SttMode;
 use scripted::{ScriptedRecogniser, ScriptedVad};
 
@@ -17,16 +17,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than any test.
 const NEVER: Duration = Duration::from_secs(3600);
 
-fn scripted() -> Result<Ear, Fault> {
+fn scripted() -> Result<AudioPipeline, Fault> {
     let mut config = Config::default();
     config.endpoint.silence_ms = 320;
     let (vad, recogniser) = (Box::new(ScriptedVad), Box::new(ScriptedRecogniser::new().0));
-    let parts = EarParts { vad, wake: None, recogniser, grammar: None };
-    Ear::new(parts, EarSettings::new(&config, SttMode::Live))
+    let parts = PipelineParts { vad, wake: None, recogniser, grammar: None };
+    AudioPipeline::new(parts, PipelineSettings::new(&config, SttMode::Live))
 }
 
 struct Desk {
-    ears: RemoteMicrophones,
+    pipelines: RemoteMicrophones,
     event_queue: Arc<EventQueue>,
     events: broadcast::Sender<Arc<Envelope>>,
     opened: Arc<AtomicUsize>,
@@ -53,19 +53,19 @@ impl Desk {
         };
         let event_queue = Arc::new(EventQueue::default());
         let events = broadcast::Sender::new(64);
-        let patience = Patience { window_ms: 1000, off_after };
-        let ears = RemoteMicrophones::new(
+        let patience = MicrophoneTimeouts { window_ms: 1000, off_after };
+        let pipelines = RemoteMicrophones::new(
             Arc::new(make),
             Arc::new(tidy),
             patience,
             event_queue.clone(),
             events.clone(),
         );
-        Self { ears, event_queue, events, opened, tidied }
+        Self { pipelines, event_queue, events, opened, tidied }
     }
 
     fn open(&self) -> Box<dyn RemoteMicrophone> {
-        self.ears.open(Box::new(())).unwrap()
+        self.pipelines.open(Box::new(())).unwrap()
     }
 
     /// What the next event tells, of whom.
@@ -113,21 +113,21 @@ fn blocks(count: usize, is_speech: bool) -> Vec<i16> {
 #[test]
 fn an_utterance_is_told_from_the_first_sound_to_the_words() {
     let desk = Desk::new(0);
-    let mut ear = desk.open();
+    let mut pipeline = desk.open();
     assert_eq!(desk.opened.load(Ordering::SeqCst), 0, "nothing is opened before there is sound");
     for sound in [blocks(10, false), blocks(20, true), blocks(15, false)] {
-        ear.hear(&speaker("desk"), sound).unwrap();
+        pipeline.hear(&speaker("desk"), sound).unwrap();
     }
     let (id, origin, first) = desk.next();
     assert_eq!((origin, first), (Origin::Api("desk".into()), Distant::Listening { speak: false }));
     assert_eq!(desk.until("transcript"), ["started", "ended", "transcript"]);
     // The microphone is still on: the next one is heard, too, and only then told of.
-    ear.hear(&Speaker { session: "sofa".into(), aloud: true }, blocks(10, false)).unwrap();
-    ear.hear(&Speaker { session: "sofa".into(), aloud: true }, blocks(40, true)).unwrap();
+    pipeline.hear(&Speaker { session: "sofa".into(), aloud: true }, blocks(10, false)).unwrap();
+    pipeline.hear(&Speaker { session: "sofa".into(), aloud: true }, blocks(40, true)).unwrap();
     let (again, origin, next) = desk.next();
     assert_eq!((again, origin, next), (id, Origin::Api("sofa".into()), Distant::Listening { speak: true }));
     // The button is let go of in the middle.
-    ear.pause();
+    pipeline.pause();
     assert_eq!(desk.until("transcript"), ["started", "ended", "transcript"]);
     assert_eq!(desk.opened.load(Ordering::SeqCst), 1);
 }
@@ -135,59 +135,59 @@ fn an_utterance_is_told_from_the_first_sound_to_the_words() {
 #[test]
 fn sound_that_stops_coming_ends_what_is_being_said() {
     let desk = Desk::with(0, Duration::from_millis(50));
-    let mut ear = desk.open();
-    ear.hear(&speaker("desk"), blocks(40, true)).unwrap();
+    let mut pipeline = desk.open();
+    pipeline.hear(&speaker("desk"), blocks(40, true)).unwrap();
     assert_eq!(desk.until("transcript"), ["listening", "started", "ended", "transcript"]);
 }
 
 #[test]
 fn who_says_nothing_is_told_so_once() {
     let desk = Desk::new(0);
-    let mut ear = desk.open();
-    ear.hear(&speaker("desk"), blocks(100, false)).unwrap();
+    let mut pipeline = desk.open();
+    pipeline.hear(&speaker("desk"), blocks(100, false)).unwrap();
     assert_eq!(desk.until("nothing"), ["listening", "nothing"]);
-    ear.hear(&speaker("desk"), blocks(100, false)).unwrap();
-    ear.pause();
-    ear.hear(&speaker("desk"), blocks(40, true)).unwrap();
-    ear.pause();
+    pipeline.hear(&speaker("desk"), blocks(100, false)).unwrap();
+    pipeline.pause();
+    pipeline.hear(&speaker("desk"), blocks(40, true)).unwrap();
+    pipeline.pause();
     assert_eq!(desk.until("transcript"), ["listening", "started", "ended", "transcript"]);
 }
 
 #[test]
 fn engines_that_cannot_be_opened_are_told_of_and_tried_again_with_the_next_press() {
     let desk = Desk::new(1);
-    let mut ear = desk.open();
+    let mut pipeline = desk.open();
     for _ in 0..5 {
-        ear.hear(&speaker("desk"), blocks(4, true)).unwrap();
+        pipeline.hear(&speaker("desk"), blocks(4, true)).unwrap();
     }
     assert_eq!(desk.until("failed"), ["listening", "failed"]);
-    ear.pause();
-    ear.hear(&speaker("desk"), blocks(40, true)).unwrap();
-    ear.pause();
+    pipeline.pause();
+    pipeline.hear(&speaker("desk"), blocks(40, true)).unwrap();
+    pipeline.pause();
     assert_eq!(desk.until("transcript"), ["listening", "started", "ended", "transcript"]);
     assert_eq!(desk.opened.load(Ordering::SeqCst), 2, "once a press");
 }
 
 #[test]
-fn an_ear_that_is_dropped_ends_with_what_was_being_said_and_gives_its_place_back() {
+fn a_pipeline_that_is_dropped_ends_with_what_was_being_said_and_gives_its_place_back() {
     let desk = Desk::new(0);
     let place = Arc::new(());
-    let mut ear = desk.ears.open(Box::new(place.clone())).unwrap();
-    ear.hear(&speaker("desk"), blocks(30, true)).unwrap();
+    let mut pipeline = desk.pipelines.open(Box::new(place.clone())).unwrap();
+    pipeline.hear(&speaker("desk"), blocks(30, true)).unwrap();
     assert_eq!(desk.until("started"), ["listening", "started"]);
-    drop(ear);
+    drop(pipeline);
     assert_eq!(desk.until("gone"), ["gone"]);
-    desk.ears.end();
+    desk.pipelines.end();
     assert_eq!((Arc::strong_count(&place), desk.tidied.load(Ordering::SeqCst)), (1, 1));
 }
 
 #[test]
 fn more_than_can_wait_is_refused() {
     let desk = Desk::new(0);
-    let mut ear = desk.open();
-    let fault = ear.hear(&speaker("desk"), vec![0; MOST_WAITING + 1]).unwrap_err();
+    let mut pipeline = desk.open();
+    let fault = pipeline.hear(&speaker("desk"), vec![0; MOST_WAITING + 1]).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Unavailable);
-    ear.hear(&speaker("desk"), blocks(40, true)).unwrap();
+    pipeline.hear(&speaker("desk"), blocks(40, true)).unwrap();
 }
 
 #[test]
@@ -201,16 +201,16 @@ fn a_short_word_is_enough_where_a_yes_is_awaited() {
     };
     // 96 ms: less than speech usually has to last.
     let answer = || [blocks(5, false), blocks(3, true), blocks(40, false)].concat();
-    let mut ear = desk.open();
+    let mut pipeline = desk.open();
     ends("desk", Outcome::AwaitingApproval);
     ends("sofa", Outcome::Done);
-    ear.hear(&speaker("sofa"), answer()).unwrap();
+    pipeline.hear(&speaker("sofa"), answer()).unwrap();
     assert_eq!(desk.until("nothing"), ["listening", "nothing"], "not asked there");
-    ear.pause();
-    ear.hear(&speaker("desk"), answer()).unwrap();
+    pipeline.pause();
+    pipeline.hear(&speaker("desk"), answer()).unwrap();
     assert_eq!(desk.until("transcript"), ["listening", "started", "ended", "transcript"]);
     ends("desk", Outcome::Done);
-    ear.pause();
-    ear.hear(&speaker("desk"), answer()).unwrap();
+    pipeline.pause();
+    pipeline.hear(&speaker("desk"), answer()).unwrap();
     assert_eq!(desk.until("nothing"), ["listening", "nothing"], "it was answered");
 }

@@ -140,7 +140,7 @@ impl Keeper {
         match Speaker::open(&self.name, RING_MS) {
             Ok((mut speaker, feeder)) => {
                 if let Some(tap) = speaker.take_tap() {
-                    // An ear that has ended needs none.
+                    // A pipeline that has ended needs none.
                     let _ = self.taps.send(tap);
                 }
                 tracing::info!("speaker {} at {} Hz", speaker.name(), speaker.rate_hz());

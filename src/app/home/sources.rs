@@ -10,7 +10,7 @@ use hark_core::home::Home;
 use hark_core::ports::{HomeSink, HomeView};
 use hark_core::{Fault, FaultKind};
 use hark_homeassistant::{FaultSink, HomeAssistant, SOURCE};
-use hark_mqtt::{Devices, Mqtt, Tally};
+use hark_mqtt::{DeviceCounts, Devices, Mqtt};
 use hark_tools::home::{HomeRegistry, file as home_file};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub(crate) fn visit_mqtt(
     runtime: &Runtime,
 ) -> Result<(Option<Mqtt>, Option<Fault>), Fault> {
     let Some(devices) = devices else { return Ok((None, None)) };
-    let Some(visit) = Mqtt::visit(&config.mqtt, devices.clone(), runtime.handle())? else {
+    let Some(visit) = Mqtt::connect_for_devices(&config.mqtt, devices.clone(), runtime.handle())? else {
         return Ok((None, None));
     };
     let problem = runtime.block_on(visit.devices_settled(DEVICES_LIMIT));
@@ -73,13 +73,13 @@ pub fn look(config: &Config) -> Result<House, Faults> {
     let (_visit, problem) = visit_mqtt(config, devices.as_ref(), &runtime).map_err(|fault| vec![fault])?;
     let mut found = std::mem::take(&mut *faults.lock().unwrap_or_else(PoisonError::into_inner));
     found.extend(problem);
-    let tally = devices.map(|devices| devices.tally()).unwrap_or_default();
+    let tally = devices.map(|devices| devices.counts()).unwrap_or_default();
     Ok(house(&home.home(), found, tally))
 }
 
 /// The home with what its sources say besides.
-pub(crate) fn house(home: &Home, faults: Vec<Fault>, devices: Tally) -> House {
-    let Tally { left_out, refused, last_problem, .. } = devices;
+pub(crate) fn house(home: &Home, faults: Vec<Fault>, devices: DeviceCounts) -> House {
+    let DeviceCounts { left_out, refused, last_problem, .. } = devices;
     House { home: home.clone(), left_out, refused, last_problem, faults }
 }
 

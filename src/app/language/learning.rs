@@ -85,13 +85,13 @@ fn age(age: Duration) -> String {
 
 /// When Hark was last busy, from the states it publishes.
 #[derive(Default)]
-struct Pace {
+struct PartialMode {
     /// `None` while it is busy.
     quiet_since: Mutex<Option<Instant>>,
     stop: AtomicBool,
 }
 
-impl Pace {
+impl PartialMode {
     fn note(&self, envelope: &Envelope) {
         let PublicEvent::State { state } = &envelope.event else { return };
         let busy = matches!(state, HarkState::Listening | HarkState::Processing | HarkState::Responding);
@@ -138,7 +138,7 @@ impl Learner {
     ///
     /// # Errors
     /// What is wrong with sentences and examples, or why the training failed. It is told once.
-    fn catch_up(&mut self, pace: &Pace) -> Result<bool, Fault> {
+    fn catch_up(&mut self, pace: &PartialMode) -> Result<bool, Fault> {
         // Without a head or an encoder there is nothing to be better than; that was told at the start.
         let Ok(standing) = self.classifier().refresh() else { return Ok(false) };
         if !self.config.intent.learn || !standing.stale || self.tried.as_ref() == Some(&standing.wanted) {
@@ -156,7 +156,7 @@ impl Learner {
         Ok(true)
     }
 
-    fn learn(&self, pace: &Pace) -> Result<Training, Fault> {
+    fn learn(&self, pace: &PartialMode) -> Result<Training, Fault> {
         let language = &self.config.speaking.language;
         let homes = homes(&self.config, false)?;
         let data = Data::gather(&self.places, language, &homes).map_err(IntentError::mistakes)?;
@@ -173,7 +173,7 @@ impl Learner {
 
 /// The thread; dropping it ends it, after the step of a training that is being made (some seconds at most).
 pub(crate) struct LearningThread {
-    pace: Arc<Pace>,
+    pace: Arc<PartialMode>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -183,7 +183,7 @@ impl LearningThread {
     /// # Errors
     /// When the system has no thread left.
     pub(crate) fn start(learner: Learner, told: impl Fn(Fault) + Send + 'static) -> Result<Self, Fault> {
-        let pace = Arc::new(Pace::default());
+        let pace = Arc::new(PartialMode::default());
         let shared = pace.clone();
         let look = move || look(learner, &shared, &told);
         let thread = std::thread::Builder::new().name("hark-learning".into()).spawn(look);
@@ -209,7 +209,7 @@ impl Drop for LearningThread {
     }
 }
 
-fn look(mut learner: Learner, pace: &Pace, told: &impl Fn(Fault)) {
+fn look(mut learner: Learner, pace: &PartialMode, told: &impl Fn(Fault)) {
     vitals::stand_back(19);
     while !pace.is_stopping() {
         std::thread::park_timeout(LOOK_EVERY);
@@ -261,8 +261,8 @@ mod tests {
         Places::new(folder, &folder.join("state"), "")
     }
 
-    fn quiet() -> Pace {
-        Pace { quiet_since: Mutex::new(Some(Instant::now())), stop: AtomicBool::new(false) }
+    fn quiet() -> PartialMode {
+        PartialMode { quiet_since: Mutex::new(Some(Instant::now())), stop: AtomicBool::new(false) }
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn learning_stands_back_while_hark_is_busy_and_ends_with_it() {
-        let pace = Arc::new(Pace::default());
+        let pace = Arc::new(PartialMode::default());
         let tell = |state| {
             let event = PublicEvent::State { state };
             pace.note(&Envelope::new(event, None, Stamp::default(), String::new()));

@@ -16,10 +16,10 @@ use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::tool::error_code;
 use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Slots, ToolCall, TurnId};
 use hark_dialog::pin_words;
-use hark_mqtt::{Arrival, Book, How, Known};
-use hark_store::requests::{Begun, NewRequest, OpenRequest};
+use hark_mqtt::{AckPolicy, IncomingRequest, MessageKey, RequestLog};
+use hark_store::request_log::{CallState, NewRequest, OpenRequest};
 use hark_store::store::Store;
-use hark_tools::tools::Arrivals;
+use hark_tools::tools::RequestTimes;
 use hark_tools::tools::outcome::{Failure, receipt};
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::pin;
@@ -55,7 +55,7 @@ pub(crate) struct Inbox {
     event_queue: Arc<EventQueue>,
     /// They know what must not be written down.
     tools: Arc<dyn Tools>,
-    arrivals: Arc<Arrivals>,
+    request_times: Arc<RequestTimes>,
     /// What was meant by those from before the start, by request and place.
     meant: Mutex<BTreeMap<(i64, u32), (String, Slots)>>,
     /// Done, and not noted yet.
@@ -75,17 +75,29 @@ impl Inbox {
         choices: Choices,
         event_queue: &Arc<EventQueue>,
         tools: Arc<dyn Tools>,
-        arrivals: Arc<Arrivals>,
+        request_times: Arc<RequestTimes>,
     ) -> Self {
         let (done, is_done, awaited, behind) =
             (Mutex::default(), Notify::new(), Mutex::default(), Mutex::default());
         let (event_queue, meant) = (event_queue.clone(), Mutex::default());
-        Self { store, kept, choices, event_queue, tools, arrivals, meant, done, is_done, awaited, behind }
+        Self {
+            store,
+            kept,
+            choices,
+            event_queue,
+            tools,
+            request_times,
+            meant,
+            done,
+            is_done,
+            awaited,
+            behind,
+        }
     }
 
     /// When the request that this turn is of came, milliseconds since the Unix epoch; `None`: it is none of these.
     pub(crate) fn asked_at(&self, turn: &TurnId) -> Option<i64> {
-        self.arrivals.of(turn)
+        self.request_times.of(turn)
     }
 
     /// The call that was meant at its place before the program died, where there was one of the same tool.
@@ -103,7 +115,7 @@ impl Inbox {
         for request in self.store.open_requests()? {
             match still_wanted(&request, now) {
                 Ok(event) => {
-                    self.arrivals.note(turn_of(request.number), request.at_unix_ms);
+                    self.request_times.note(turn_of(request.number), request.at_unix_ms);
                     events.push((request.number, event));
                 }
                 Err(why) => {
@@ -178,7 +190,7 @@ impl Inbox {
     /// The turn has closed, or what it stands for is done without one.
     pub(crate) fn done(&self, turn: &TurnId) {
         if let Some(number) = number(turn) {
-            self.arrivals.forget(turn);
+            self.request_times.forget(turn);
             lock(&self.done).push(number);
             self.is_done.notify_one();
             if let Some((_, tell)) = lock(&self.awaited).take_if(|(awaited, _)| *awaited == number) {
@@ -213,8 +225,8 @@ impl Inbox {
 
     /// The same as a row of the book. A number that can be the PIN, or the value of a password field, is not written down: whoever gave it must give it
     /// again after a restart, because what it was the answer to is forgotten as well.
-    fn row(&self, arrival: &Arrival, at_unix_ms: i64) -> NewRequest {
-        let Known { packet, content, id } = arrival.known;
+    fn row(&self, arrival: &IncomingRequest, at_unix_ms: i64) -> NewRequest {
+        let MessageKey { packet, content, id } = arrival.known;
         let is_pin = |text: &str| {
             self.tools.has_pin() && pin_words::find(text, true).is_some_and(|found| found.pin.is_some())
         };
@@ -235,11 +247,12 @@ impl Inbox {
     }
 }
 
-impl Book for Inbox {
-    fn keep(&self, arrivals: Vec<Arrival>) -> Vec<Option<Event>> {
-        let written = |arrival: &&Arrival| How::of(&arrival.event) == How::Written;
+impl RequestLog for Inbox {
+    fn keep(&self, request_times: Vec<IncomingRequest>) -> Vec<Option<Event>> {
+        let written = |arrival: &&IncomingRequest| AckPolicy::of(&arrival.event) == AckPolicy::AfterLogged;
         let now = crate::app::clock::wall_unix_ms();
-        let rows: Vec<NewRequest> = arrivals.iter().filter(written).map(|it| self.row(it, now)).collect();
+        let rows: Vec<NewRequest> =
+            request_times.iter().filter(written).map(|it| self.row(it, now)).collect();
         let numbers = if rows.is_empty() { Ok(Vec::new()) } else { self.store.take_requests(rows) };
         let mut numbers = numbers
             .unwrap_or_else(|fault| {
@@ -248,29 +261,29 @@ impl Book for Inbox {
                 Vec::new()
             })
             .into_iter();
-        let hand_on = |Arrival { event, .. }: Arrival| match How::of(&event) {
-            How::Kept => {
+        let hand_on = |IncomingRequest { event, .. }: IncomingRequest| match AckPolicy::of(&event) {
+            AckPolicy::AfterStored => {
                 self.keep_setting(&event);
                 None
             }
-            How::Written => self.wait_behind(match numbers.next() {
+            AckPolicy::AfterLogged => self.wait_behind(match numbers.next() {
                 Some(number) => {
-                    self.arrivals.note(turn_of(number), now);
+                    self.request_times.note(turn_of(number), now);
                     promised(number, event)
                 }
                 None => event,
             }),
-            How::Now => None,
+            AckPolicy::Immediately => None,
         };
-        arrivals.into_iter().map(hand_on).collect()
+        request_times.into_iter().map(hand_on).collect()
     }
 
-    fn known(&self) -> Vec<Known> {
+    fn known(&self) -> Vec<MessageKey> {
         let known = self.store.known_requests().unwrap_or_else(|fault| {
             tracing::warn!("what is delivered again after this start may be acted on again: {fault}");
             Vec::new()
         });
-        known.into_iter().map(|(packet, content, id)| Known { packet, content, id }).collect()
+        known.into_iter().map(|(packet, content, id)| MessageKey { packet, content, id }).collect()
     }
 }
 
@@ -353,9 +366,9 @@ async fn run_once(tools: Arc<dyn Tools>, store: Store, number: i64, call: ToolCa
     let (book, name, words) = (store.clone(), call.tool.clone(), in_words(&call));
     let begun = blocking(move || book.begin_call(number, at, words)).await;
     match begun {
-        Ok(Begun::First) => {}
-        Ok(Begun::Ended(known)) => return known,
-        Ok(Begun::Unknown) => {
+        Ok(CallState::First) => {}
+        Ok(CallState::Ended(known)) => return known,
+        Ok(CallState::Unknown) => {
             let message =
                 format!("the program ended while {name} was under way; whether it was done is not known");
             return receipt(Err(Failure::new(error_code::FAILED, message)));

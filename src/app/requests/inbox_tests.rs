@@ -114,8 +114,8 @@ fn asked(text: &str) -> Event {
     Event::Typed { text: text.into(), origin: Origin::Mqtt, speak: false, dry_run: false }
 }
 
-fn arrival(event: Event) -> Arrival {
-    Arrival { known: Known { packet: 9, content: 3, id: Some(4) }, event }
+fn arrival(event: Event) -> IncomingRequest {
+    IncomingRequest { known: MessageKey { packet: 9, content: 3, id: Some(4) }, event }
 }
 
 fn call(turn: &TurnId, tool: &str) -> ToolCall {
@@ -152,7 +152,7 @@ fn a_request_is_there_at_the_next_start_as_the_same_turn_until_it_is_done() {
         left.into_iter().map(|(number, event)| promised(number, event)).collect::<Vec<_>>(),
         handed[1..].iter().flatten().cloned().collect::<Vec<_>>()
     );
-    assert_eq!(inbox.known()[0], Known { packet: 9, content: 3, id: Some(4) });
+    assert_eq!(inbox.known()[0], MessageKey { packet: 9, content: 3, id: Some(4) });
     inbox.done(&turn_of(&handed[1]));
     inbox.note();
     drop(inbox);

@@ -11,9 +11,9 @@ use hark_core::public_event::{Origin, Outcome};
 use hark_core::session::{FOCUS, ReplayPolicy, Sessions, Style, Verbosity};
 use hark_core::tool::error_code;
 use hark_core::{Distant, EarId, Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
-use hark_store::journal::{Journal, Line, Words};
+use hark_store::journal::{Journal, Line, TurnText};
+use hark_store::model_history::{Entry, tells_of_outside};
 use hark_store::recordings::Recordings;
-use hark_store::replay::{Entry, tells_of_outside};
 use hark_store::sessions::{Exchange, SessionStore};
 use hark_store::turns::{TurnRecord, Turns};
 use serde_json::Value;
@@ -70,7 +70,7 @@ pub struct Recorder {
 struct Open {
     record: TurnRecord,
     origin: Option<Origin>,
-    words: Words,
+    words: TurnText,
     sound: Option<Vec<f32>>,
     policy: Option<ReplayPolicy>,
     /// How the answer was wanted, where somebody can say so.
@@ -195,7 +195,7 @@ impl Recorder {
                 inputs: Vec::new(),
             },
             origin: envelope.origin.clone(),
-            words: Words::default(),
+            words: TurnText::default(),
             sound: None,
             policy: None,
             mode: match &envelope.origin {

@@ -253,7 +253,7 @@ fn sound_is_kept_with_its_turn_and_with_no_other() {
     let afar = Event::Distant { ear: EarId(1), origin: Origin::Api("web".into()), heard: afar };
     recorder.event(Stamp::default(), &afar, true, false);
     publish(&mut recorder, "afar", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
-    // Words that nobody took: not for Hark.
+    // TurnText that nobody took: not for Hark.
     recorder.event(Stamp::default(), &Event::Tick, true, false);
     publish(&mut recorder, "typed-later", Origin::Cli, vec![transcript("hello")], Outcome::Done);
     recorder.finish();

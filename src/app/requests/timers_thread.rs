@@ -3,7 +3,7 @@
 use crate::app::clock::wall_unix_ms;
 use crate::app::event_queue::EventQueue;
 use hark_core::{Event, Fault};
-use hark_tools::timers::{JumpWatch, Timers, ZoneWatch};
+use hark_tools::timers::{ClockJumpDetector, Timers, ZoneChangeDetector};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -82,27 +82,27 @@ impl Clocks {
 /// What is done at every look, and how long until the next.
 #[derive(Default)]
 struct Lookout {
-    clocks: JumpWatch,
-    zone: ZoneWatch,
+    clocks: ClockJumpDetector,
+    zone: ZoneChangeDetector,
     is_stuck: bool,
 }
 
 impl Lookout {
     /// Before anything new rings: where it stood when the program ended.
     fn begin(&mut self, timers: &Timers, now: Clocks) -> Result<(), Fault> {
-        self.clocks.look(now.wall, now.steady);
-        self.zone.look(timers.zone(), now.wall);
+        self.clocks.check(now.wall, now.steady);
+        self.zone.check(timers.zone(), now.wall);
         timers.put_right(now.wall).and_then(|()| timers.ring_on(now.wall))
     }
 
     /// Looks at the clocks, at what other programs did, and lets ring what is due.
     fn look(&mut self, timers: &Timers, now: Clocks) -> Result<(), Fault> {
         let mut state = Ok(());
-        if let Some(jump_ms) = self.clocks.look(now.wall, now.steady) {
+        if let Some(jump_ms) = self.clocks.check(now.wall, now.steady) {
             tracing::warn!(jump_ms, "the wall clock was set");
             state = timers.clock_was_set(jump_ms, now.wall);
         }
-        if self.zone.look(timers.zone(), now.wall) {
+        if self.zone.check(timers.zone(), now.wall) {
             state = state.and(timers.put_right(now.wall));
         }
         // What another program cancelled a moment ago does not ring.

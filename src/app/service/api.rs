@@ -1,6 +1,6 @@
 //! What programs may ask of the running daemon: the port [`Api`] over the parts there are.
 
-use crate::app::audio::remote_microphone::{OFF_AFTER, Patience, RemoteMicrophones};
+use crate::app::audio::remote_microphone::{MicrophoneTimeouts, OFF_AFTER, RemoteMicrophones};
 use crate::app::builder::App;
 use crate::app::effect_runner::Listener;
 use crate::app::event_queue::EventQueue;
@@ -87,24 +87,24 @@ pub(crate) struct LiveApi {
     model: Option<Arc<dyn LanguageModel>>,
     sessions: SessionStore,
     recordings: Recordings,
-    ears: Arc<RemoteMicrophones>,
+    remote_microphones: Arc<RemoteMicrophones>,
 }
 
-/// Ears for people at other microphones, with the settings in force when they are opened.
-pub(crate) fn remote_ears(app: &App, broadcast: &Broadcast) -> Arc<RemoteMicrophones> {
-    let (ears, kept, vocabulary) = (app.ears(), app.kept().cloned(), app.vocabulary.clone());
+/// Pipelines for people at other microphones, with the settings in force when they are opened.
+pub(crate) fn remote_microphones(app: &App, broadcast: &Broadcast) -> Arc<RemoteMicrophones> {
+    let (pipelines, kept, vocabulary) = (app.pipelines(), app.kept().cloned(), app.vocabulary.clone());
     let make = move || {
-        let mut ears = ears.clone();
+        let mut pipelines = pipelines.clone();
         let now = kept.iter().flat_map(|kept| kept.now());
-        now.for_each(|setting| choices::put(&mut ears.config, &setting));
-        ears.ear_without_wake_words(SttMode::Live)
+        now.for_each(|setting| choices::put(&mut pipelines.config, &setting));
+        pipelines.pipeline_without_wake_words(SttMode::Live)
     };
     let tidy = move || {
         vocabulary.forget_the_gone();
         memory::give_back();
     };
     let window_ms = app.config.endpoint.nothing_said_ms.into();
-    let patience = Patience { window_ms, off_after: OFF_AFTER };
+    let patience = MicrophoneTimeouts { window_ms, off_after: OFF_AFTER };
     let (event_queue, events) = (app.event_queue.clone(), broadcast.events.clone());
     Arc::new(RemoteMicrophones::new(Arc::new(make), Arc::new(tidy), patience, event_queue, events))
 }
@@ -115,7 +115,7 @@ impl LiveApi {
         health: Arc<Health>,
         mqtt: Arc<Mqtt>,
         broadcast: Arc<Broadcast>,
-        ears: Arc<RemoteMicrophones>,
+        remote_microphones: Arc<RemoteMicrophones>,
     ) -> Self {
         Self {
             config: app.config.clone(),
@@ -133,7 +133,7 @@ impl LiveApi {
             model: app.model().cloned(),
             sessions: app.sessions.clone(),
             recordings: app.recordings().clone(),
-            ears,
+            remote_microphones,
         }
     }
 
@@ -266,7 +266,7 @@ impl Api for LiveApi {
     fn house(&self) -> House {
         let away = |part: &PartHealth| ["mqtt", "homeassistant"].contains(&part.name.as_str());
         let faults = self.parts().into_iter().filter(away).filter_map(|part| part.fault).collect();
-        let tally = self.mqtt_devices.as_ref().map(|devices| devices.tally()).unwrap_or_default();
+        let tally = self.mqtt_devices.as_ref().map(|devices| devices.counts()).unwrap_or_default();
         sources::house(&self.home.home(), faults, tally)
     }
 
@@ -344,7 +344,7 @@ impl Api for LiveApi {
     }
 
     fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteMicrophone>, Fault> {
-        self.ears.open(place)
+        self.remote_microphones.open(place)
     }
 
     fn mode(&self, session: &str) -> ApiFuture<'_, Result<String, Fault>> {

@@ -11,7 +11,7 @@ use crate::app::shutdown::Shutdown;
 use hark_config::Config;
 use hark_core::{Event, Fault, FaultKind, Setting};
 use hark_models::manifest::Manifest;
-use hark_stt::ear::EarChange;
+use hark_stt::pipeline::PipelineChange;
 use hark_tts::voice_thread::VoiceHandle;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -36,7 +36,7 @@ pub(crate) struct SettingsApplier {
     pub(crate) manifest: Arc<Manifest>,
     pub(crate) choices: Choices,
     pub(crate) kept: Arc<SettingsStore>,
-    pub(crate) ear: mpsc::Sender<Adjustment>,
+    pub(crate) pipeline: mpsc::Sender<Adjustment>,
     pub(crate) voice: VoiceHandle,
     pub(crate) ending: Arc<Shutdown>,
 }
@@ -82,16 +82,20 @@ impl SettingsApplier {
         choices::put(&mut config, setting);
         let engines = Engines { config: &config, manifest: &self.manifest };
         match setting {
-            Setting::MicGainDb(decibels) => self.to_ear(Adjustment::Gain(*decibels))?,
+            Setting::MicGainDb(decibels) => self.to_pipeline(Adjustment::Gain(*decibels))?,
             Setting::WakeSensitivityPercent(_) => {
-                self.to_ear(Adjustment::Ear(EarChange::WakeLimits(Box::new(config.wake.clone()))))?;
+                self.to_pipeline(Adjustment::AudioPipeline(PipelineChange::WakeLimits(Box::new(
+                    config.wake.clone(),
+                ))))?;
             }
             Setting::SilenceMs(_) | Setting::Endpointing(_) => {
-                self.to_ear(Adjustment::Ear(EarChange::Endpoint(config.endpoint.clone())))?;
+                self.to_pipeline(Adjustment::AudioPipeline(PipelineChange::Endpoint(
+                    config.endpoint.clone(),
+                )))?;
             }
             Setting::WakeWord(_) => {
                 if let Some(detector) = engines.wake()? {
-                    self.to_ear(Adjustment::Ear(EarChange::WakeWords(detector)))?;
+                    self.to_pipeline(Adjustment::AudioPipeline(PipelineChange::WakeWords(detector)))?;
                 }
             }
             Setting::Voice(_) => {
@@ -112,9 +116,9 @@ impl SettingsApplier {
         Ok(Done::Now)
     }
 
-    fn to_ear(&self, adjustment: Adjustment) -> Result<(), Fault> {
-        self.ear.send(adjustment).map_err(|_| {
-            Fault::new(FaultKind::Unavailable, "settings", "the ear has stopped", "restart Hark")
+    fn to_pipeline(&self, adjustment: Adjustment) -> Result<(), Fault> {
+        self.pipeline.send(adjustment).map_err(|_| {
+            Fault::new(FaultKind::Unavailable, "settings", "the pipeline has stopped", "restart Hark")
         })
     }
 }
@@ -145,7 +149,7 @@ mod tests {
         _voice: VoiceThread,
         runtime: tokio::runtime::Runtime,
         asked: Sender<Setting>,
-        ear: mpsc::Receiver<Adjustment>,
+        pipeline: mpsc::Receiver<Adjustment>,
         event_queue: Arc<EventQueue>,
         ending: Arc<Shutdown>,
         kept: Arc<SettingsStore>,
@@ -160,7 +164,7 @@ mod tests {
         let choices = Choices::of(&config, &manifest);
         let kept = Arc::new(SettingsStore::over(&mut config, &store, &choices).unwrap().0);
         let voice = VoiceThread::start(Some(Box::new(Silent)), None, 100, |_| {}).unwrap();
-        let (to_ear, ear) = mpsc::channel();
+        let (to_pipeline, pipeline) = mpsc::channel();
         let event_queue = Arc::new(EventQueue::default());
         let ending = Arc::new(Shutdown::new(event_queue.clone()));
         let settings_applier = SettingsApplier {
@@ -168,14 +172,14 @@ mod tests {
             manifest,
             choices,
             kept: kept.clone(),
-            ear: to_ear,
+            pipeline: to_pipeline,
             voice: voice.handle(),
             ending: ending.clone(),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
         let (asked, work) = settings_applier.begin(event_queue.clone());
         runtime.spawn(work);
-        Scene { _dir: dir, _voice: voice, runtime, asked, ear, event_queue, ending, kept }
+        Scene { _dir: dir, _voice: voice, runtime, asked, pipeline, event_queue, ending, kept }
     }
 
     impl Scene {
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_reach_the_ear_in_their_order_and_add_up() {
+    fn changes_reach_the_pipeline_in_their_order_and_add_up() {
         let scene = scene();
         let changes = [
             Setting::SilenceMs(900),
@@ -203,18 +207,20 @@ mod tests {
         for setting in changes {
             assert_eq!(scene.next(), Some(Event::Applied { setting }));
         }
-        let told: Vec<Adjustment> = scene.ear.try_iter().collect();
+        let told: Vec<Adjustment> = scene.pipeline.try_iter().collect();
         assert!(
-            matches!(&told[0], Adjustment::Ear(EarChange::Endpoint(endpoint)) if endpoint.silence_ms == 900)
+            matches!(&told[0], Adjustment::AudioPipeline(PipelineChange::Endpoint(endpoint)) if endpoint.silence_ms == 900)
         );
         let both = |told: &Adjustment| match told {
-            Adjustment::Ear(EarChange::Endpoint(endpoint)) => (endpoint.silence_ms, endpoint.mode.name()),
+            Adjustment::AudioPipeline(PipelineChange::Endpoint(endpoint)) => {
+                (endpoint.silence_ms, endpoint.mode.name())
+            }
             _ => (0, ""),
         };
         assert_eq!(both(&told[1]), (900, "silence"), "the change before is still there");
         assert!(matches!(told[2], Adjustment::Gain(6)));
         assert!(
-            matches!(&told[3], Adjustment::Ear(EarChange::WakeLimits(limits)) if limits.threshold == 0.2)
+            matches!(&told[3], Adjustment::AudioPipeline(PipelineChange::WakeLimits(limits)) if limits.threshold == 0.2)
         );
     }
 
@@ -227,7 +233,7 @@ mod tests {
             scene.ask(wrong);
             assert!(matches!(scene.next(), Some(Event::Fault { fault }) if fault.recoverable));
         }
-        assert!(scene.ear.try_iter().next().is_none());
+        assert!(scene.pipeline.try_iter().next().is_none());
         assert!(!scene.ending.restarts());
     }
 

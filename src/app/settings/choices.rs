@@ -7,7 +7,7 @@ use hark_config::speaking::{FollowUp, VoiceEngine};
 use hark_config::wake::WakeEngine;
 use hark_config::{Config, limits};
 use hark_core::{Fault, FaultKind, Setting};
-use hark_models::manifest::{Manifest, State};
+use hark_models::manifest::{ArtifactState, Manifest};
 use std::ops::RangeInclusive;
 
 /// Role of wake words in the manifest.
@@ -96,7 +96,9 @@ impl Choices {
     /// What the configuration names comes first, whatever is on the disk beside it follows.
     pub(crate) fn of(config: &Config, manifest: &Manifest) -> Self {
         let is_here = |id: &&str| {
-            manifest.part(id).is_ok_and(|part| matches!(manifest.state(part, false), State::Present { .. }))
+            manifest
+                .part(id)
+                .is_ok_and(|part| matches!(manifest.state(part, false), ArtifactState::Present { .. }))
         };
         let mut choices = Self { max_utterance_ms: config.endpoint.max_utterance_ms, ..Self::default() };
         if config.wake.engine != WakeEngine::None {

@@ -1,4 +1,4 @@
-//! What hearing costs: every stage alone, then the ear as a whole.
+//! What hearing costs: every stage alone, then the pipeline as a whole.
 
 use crate::app::builder::App;
 use crate::cli::benchmarks::samples::{Row, Samples, Unit, ms};
@@ -8,7 +8,7 @@ use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ, VAD_BLOCK_SAMPLES};
 use hark_stt::capture::capture_ring;
 use hark_stt::echo::{EchoStage, Played};
 use hark_stt::stt::worker::SttMode;
-use hark_stt::{EarCommand, Heard, HearingEvent};
+use hark_stt::{HearingEvent, PipelineCommand, PositionedEvent};
 use std::time::{Duration, Instant};
 
 /// What the usual sound card brings.
@@ -17,7 +17,7 @@ const DEVICE_HZ: u32 = 48_000;
 const DEVICE_BLOCK: usize = (DEVICE_HZ as usize * VAD_BLOCK_SAMPLES / SAMPLE_RATE_HZ as usize) * 2;
 /// One hop of the wake word models: 80 ms.
 const WAKE_HOP_SAMPLES: usize = 1280;
-/// An ear without a wake word in the sound listens this long.
+/// A pipeline without a wake word in the sound listens this long.
 const WINDOW_MS: u64 = 60_000;
 
 /// All rows of hearing. `sounds` are at 16 kHz.
@@ -27,7 +27,7 @@ pub(crate) fn rows(app: &App, sounds: &[Vec<f32>]) -> Result<Vec<Row>, Fault> {
     rows.push(vad(app, sounds)?);
     rows.extend(wake(app, sounds)?);
     rows.push(recogniser(app, sounds)?);
-    rows.extend(ear(app, sounds)?);
+    rows.extend(pipeline(app, sounds)?);
     Ok(rows)
 }
 
@@ -76,7 +76,7 @@ fn echo(config: &Echo, sounds: &[Vec<f32>]) -> Option<Row> {
 }
 
 fn vad(app: &App, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
-    let mut vad = app.ears().vad()?;
+    let mut vad = app.pipelines().vad()?;
     let mut samples = Samples::default();
     for block in sounds.iter().flat_map(|sound| sound.as_chunks::<VAD_BLOCK_SAMPLES>().0) {
         samples.time(|| vad.probability(block))?;
@@ -86,7 +86,7 @@ fn vad(app: &App, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
 
 /// None when the wake word is switched off.
 fn wake(app: &App, sounds: &[Vec<f32>]) -> Result<Option<Row>, Fault> {
-    let Some(mut wake) = app.ears().wake()? else { return Ok(None) };
+    let Some(mut wake) = app.pipelines().wake()? else { return Ok(None) };
     let (mut samples, mut reports) = (Samples::default(), Vec::new());
     for hop in sounds.iter().flat_map(|sound| sound.as_chunks::<WAKE_HOP_SAMPLES>().0) {
         samples.time(|| wake.push(hop, &mut reports))?;
@@ -97,7 +97,7 @@ fn wake(app: &App, sounds: &[Vec<f32>]) -> Result<Option<Row>, Fault> {
 
 /// Whole recordings, as if all of each were one request.
 fn recogniser(app: &App, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
-    let mut recogniser = app.ears().recogniser(SttMode::LockStep)?;
+    let mut recogniser = app.pipelines().recogniser(SttMode::LockStep)?;
     let mut samples = Samples::default();
     for sound in sounds {
         let begun = Instant::now();
@@ -112,9 +112,9 @@ fn recogniser(app: &App, sounds: &[Vec<f32>]) -> Result<Row, Fault> {
     Ok(samples.row("recogniser_real_time_factor", "recogniser, from start to finish", Unit::OfRealTime))
 }
 
-/// What the ear as a whole shows.
+/// What the pipeline as a whole shows.
 #[derive(Default)]
-struct EarTimes {
+struct PipelineTimes {
     block: Samples,
     first_partial: Samples,
     transcript: Samples,
@@ -130,40 +130,44 @@ struct Request {
     ended: Option<Instant>,
 }
 
-/// The whole ear in lock-step, as `hark hear` runs it.
-fn ear(app: &App, sounds: &[Vec<f32>]) -> Result<[Row; 3], Fault> {
-    let mut ear = app.ear(SttMode::LockStep)?;
-    let (mut times, mut heard) = (EarTimes::default(), Vec::new());
-    let has_wake_word = app.ears().wake()?.is_some();
+/// The whole pipeline in lock-step, as `hark hear` runs it.
+fn pipeline(app: &App, sounds: &[Vec<f32>]) -> Result<[Row; 3], Fault> {
+    let mut pipeline = app.pipeline(SttMode::LockStep)?;
+    let (mut times, mut heard) = (PipelineTimes::default(), Vec::new());
+    let has_wake_word = app.pipelines().wake()?.is_some();
     for sound in sounds {
         let mut request = Request::default();
         if !has_wake_word {
-            ear.command(EarCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
+            pipeline.command(PipelineCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
         }
         for block in sound.chunks(VAD_BLOCK_SAMPLES) {
-            let awake = ear.meter().listening;
+            let awake = pipeline.meter().listening;
             let begun = Instant::now();
-            ear.process(block, &mut heard);
+            pipeline.process(block, &mut heard);
             let took = begun.elapsed();
             if !awake && heard.is_empty() {
                 times.block.push(took.as_secs_f64() * 1e6);
             }
             heard.drain(..).for_each(|heard| times.note(&mut request, heard, begun, took));
         }
-        ear.finish(&mut heard);
+        pipeline.finish(&mut heard);
         heard.clear();
-        ear.command(EarCommand::Sleep);
+        pipeline.command(PipelineCommand::Sleep);
     }
     Ok([
-        times.block.row("ear_block", "the ear asleep (voice activity, wake word), 32 ms of sound", Unit::Us),
+        times.block.row(
+            "ear_block",
+            "the pipeline asleep (voice activity, wake word), 32 ms of sound",
+            Unit::Us,
+        ),
         times.first_partial.row("first_partial", "from certain speech to the first words", Unit::Ms),
         times.transcript.row("endpoint_to_transcript", "from the endpoint to the transcript", Unit::Ms),
     ])
 }
 
-impl EarTimes {
+impl PipelineTimes {
     /// `begun` and `took` are those of the block that brought it.
-    fn note(&mut self, request: &mut Request, heard: Heard, begun: Instant, took: Duration) {
+    fn note(&mut self, request: &mut Request, heard: PositionedEvent, begun: Instant, took: Duration) {
         match heard.event {
             HearingEvent::SpeechStarted => {
                 *request = Request { speech: Some(heard.position_samples), ..Request::default() };

@@ -33,17 +33,17 @@ pub(crate) fn start(config: &Config) -> Result<(App, Vec<Row>), Vec<Fault>> {
         let app = App::open(config.clone())?;
         let one = |fault| vec![fault];
         let voice = app.voice().map_err(one)?;
-        let ear = app.ear(SttMode::Live).map_err(one)?;
+        let pipeline = app.pipeline(SttMode::Live).map_err(one)?;
         times.push(ms(begun.elapsed()));
         // What the first start takes is what a daemon has.
         if let Some(bytes) = vitals::resident_bytes().filter(|_| memory.is_empty()) {
             memory.push(bytes as f64 / f64::from(1 << 20));
         }
-        drop((voice, ear));
+        drop((voice, pipeline));
         last = Some(app);
     }
     let rows = vec![
-        times.row("start_up", "templates, home, store, voice and ear loaded", Unit::Ms),
+        times.row("start_up", "templates, home, store, voice and pipeline loaded", Unit::Ms),
         memory.row("memory_loaded", "resident memory then", Unit::MiB),
     ];
     match last {

@@ -89,7 +89,7 @@ impl Demo {
         done: impl FnOnce(Result<PathBuf, Fault>) + Send + 'static,
     ) -> Result<(), Fault> {
         let voice = running.voice.handle();
-        let (recording, writer) = self.open(running.ear)?;
+        let (recording, writer) = self.open(running.pipeline)?;
         std::thread::Builder::new()
             .name("hark-demo".into())
             .spawn(move || {
@@ -101,11 +101,11 @@ impl Demo {
         Ok(())
     }
 
-    fn open(&self, ear: &PipelineThread) -> Result<(Recording, CaptureWriter), Fault> {
+    fn open(&self, pipeline: &PipelineThread) -> Result<(Recording, CaptureWriter), Fault> {
         let recording = Recording::open(&self.request)?;
         let (writer, reader) = capture_ring(SAMPLE_RATE_HZ, 1, 1000)
             .map_err(|error| Fault::new(FaultKind::Failed, "demo", error.to_string(), ""))?;
-        ear.stand_in(reader);
+        pipeline.stand_in(reader);
         Ok((recording, writer))
     }
 

@@ -1,5 +1,5 @@
 //! Recordings through the same path as the microphone, in lock-step on the recording's own clock: the
-//! capture ring, the ear, the turn machine, tools, the voice and the playback ring are the real ones;
+//! capture ring, the pipeline, the turn machine, tools, the voice and the playback ring are the real ones;
 //! only the device callbacks are replaced by this loop.
 
 use crate::app::audio::pipeline_thread::machine_event;
@@ -13,10 +13,10 @@ use crate::cli::standalone::reply_file::ReplyFile;
 use hark_core::audio::{ms_to_samples, samples_to_ms};
 use hark_core::{Envelope, Event, Fault, FaultKind, SAMPLE_RATE_HZ};
 use hark_stt::capture::{CaptureReader, CaptureWriter, capture_ring};
-use hark_stt::ear::Ear;
+use hark_stt::pipeline::AudioPipeline;
 use hark_stt::recording::Recording;
 use hark_stt::stt::worker::SttMode;
-use hark_stt::{EarCommand, Heard};
+use hark_stt::{PipelineCommand, PositionedEvent};
 use hark_tts::playback::PlaybackSource;
 use hark_tts::voice_thread::VoiceHandle;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ const LAST_SOUND_STEPS: u32 = 500 / STEP_MS;
 pub struct Options {
     /// Write what the speaker would have played.
     pub reply: Option<PathBuf>,
-    /// Pace the recording as it was spoken.
+    /// PartialMode the recording as it was spoken.
     pub realtime: bool,
     /// Listen without a wake word, again after every turn.
     pub no_wake: bool,
@@ -77,7 +77,7 @@ pub fn hear(
         return Err(vec![Fault::new(FaultKind::BadInput, "hear", message, fix)]);
     }
     let one = |fault| vec![fault];
-    let mut ear = app.ear(SttMode::LockStep).map_err(one)?;
+    let mut pipeline = app.pipeline(SttMode::LockStep).map_err(one)?;
     let (voice, mut speaker) = VoiceParts::on_recording(app, options.speaker_hz()).map_err(one)?;
     let listener = Arc::new(Mutex::new(listener));
     let mut faults = Vec::new();
@@ -97,7 +97,7 @@ pub fn hear(
             envelope.file.clone_from(&named);
             shared.lock().unwrap_or_else(PoisonError::into_inner)(&envelope);
         });
-        let room = Room::new(app, &mut ear, voice.handle(), &mut speaker, options, listener);
+        let room = Room::new(app, &mut pipeline, voice.handle(), &mut speaker, options, listener);
         if let Err(fault) = room.and_then(|room| room.play(recording)) {
             faults.push(fault);
         }
@@ -107,8 +107,8 @@ pub fn hear(
 
 /// One recording being played to Hark.
 struct Room<'a> {
-    ear: &'a mut Ear,
-    orders: Receiver<EarCommand>,
+    pipeline: &'a mut AudioPipeline,
+    orders: Receiver<PipelineCommand>,
     effect_runner: EffectRunner,
     clock: Arc<Clock>,
     voice: VoiceHandle,
@@ -116,9 +116,9 @@ struct Room<'a> {
     reply: Option<ReplyFile>,
     loopback: Option<Loopback>,
     options: &'a Options,
-    heard: Vec<Heard>,
+    heard: Vec<PositionedEvent>,
     played: Vec<f32>,
-    /// Where the ear stood when the recording began, in its samples.
+    /// Where the pipeline stood when the recording began, in its samples.
     began_samples: u64,
     /// Position in the recording, in 16 kHz samples; goes on after its end while Hark still speaks.
     position_samples: u64,
@@ -130,7 +130,7 @@ struct Room<'a> {
 impl<'a> Room<'a> {
     fn new(
         app: &'a App,
-        ear: &'a mut Ear,
+        pipeline: &'a mut AudioPipeline,
         voice: VoiceHandle,
         speaker: &'a mut PlaybackSource,
         options: &'a Options,
@@ -141,10 +141,10 @@ impl<'a> Room<'a> {
         let (commands, orders) = std::sync::mpsc::channel();
         let parts = app.parts(Some(voice.clone()), Some(commands), SessionNames::of_one(&fresh("hear")));
         // A fresh conversation: what was ordered in the one before counts no more.
-        for order in [EarCommand::Mute(false), EarCommand::Watch(false), EarCommand::Sleep] {
-            ear.command(order);
+        for order in [PipelineCommand::Mute(false), PipelineCommand::Watch(false), PipelineCommand::Sleep] {
+            pipeline.command(order);
         }
-        let began_samples = ear.position_samples();
+        let began_samples = pipeline.position_samples();
         let effect_runner =
             EffectRunner::new(app.machine(), parts, clock.clone(), app.event_queue.clone(), vec![listener]);
         let reply = match &options.reply {
@@ -154,7 +154,7 @@ impl<'a> Room<'a> {
         let echo = &app.config.echo;
         let loopback = options.echo_db.map(|db| Loopback::new(echo, speaker, ECHOING_HZ, db));
         Ok(Self {
-            ear,
+            pipeline,
             orders,
             effect_runner,
             clock,
@@ -193,7 +193,7 @@ impl<'a> Room<'a> {
         if let Some(fault) = recording.warning() {
             self.effect_runner.handle(Event::Fault { fault: fault.clone() });
         }
-        self.ear.finish(&mut self.heard);
+        self.pipeline.finish(&mut self.heard);
         self.tell();
         self.tail()?;
         self.effect_runner.finish();
@@ -226,16 +226,16 @@ impl<'a> Room<'a> {
         match &mut self.loopback {
             Some(loopback) => {
                 let feed = loopback.clean(&mut samples, self.position_samples + captured);
-                self.ear.own_voice(feed.played(), feed.residual_echo());
-                self.ear.process_cleaned(&samples, feed.words(), &mut self.heard);
+                self.pipeline.observe_playback(feed.played(), feed.residual_echo());
+                self.pipeline.process_cleaned(&samples, feed.words(), &mut self.heard);
             }
-            None => self.ear.process(&samples, &mut self.heard),
+            None => self.pipeline.process(&samples, &mut self.heard),
         }
         self.tell();
         self.advance(captured)
     }
 
-    /// What the ear heard goes to the turn machine; what the machine orders goes back.
+    /// What the pipeline heard goes to the turn machine; what the machine orders goes back.
     fn tell(&mut self) {
         for heard in std::mem::take(&mut self.heard) {
             let position = heard.position_samples - self.began_samples;
@@ -252,7 +252,7 @@ impl<'a> Room<'a> {
 
     fn obey(&mut self) {
         for order in self.orders.try_iter() {
-            self.ear.command(order);
+            self.pipeline.command(order);
         }
     }
 
@@ -288,9 +288,9 @@ impl<'a> Room<'a> {
         let step = STEP_SAMPLES as u64;
         let end = self.position_samples + ms_to_samples(TAIL_MS);
         while !self.effect_runner.is_idle() && self.position_samples < end {
-            // Nobody is there to say anything more: an ear that was opened for an answer is closed.
-            if self.ear.meter().listening {
-                self.ear.finish(&mut self.heard);
+            // Nobody is there to say anything more: a pipeline that was opened for an answer is closed.
+            if self.pipeline.meter().listening {
+                self.pipeline.finish(&mut self.heard);
                 self.tell();
             }
             self.advance(step)?;

@@ -1,22 +1,22 @@
-//! The microphone and the ear alone, for the live meter.
+//! The microphone and the pipeline alone, for the live meter.
 
 use crate::app::audio::microphone_source::MicrophoneSource;
 use crate::app::builder::App;
 use crate::app::service::health::Health;
 use hark_core::{Event, Fault, FaultKind, Words};
-use hark_stt::ear::Meter;
+use hark_stt::pipeline::Meter;
 use hark_stt::stt::worker::SttMode;
-use hark_stt::{EarCommand, HearingEvent};
+use hark_stt::{HearingEvent, PipelineCommand};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the ring is emptied.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// An ear that is opened for the meter waits this long for speech before it is opened again.
+/// A pipeline that is opened for the meter waits this long for speech before it is opened again.
 const WINDOW_MS: u64 = 60_000;
 
-/// What the ear is at.
+/// What the pipeline is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Doing {
     /// Waits for speech.
@@ -39,11 +39,11 @@ pub struct Shown {
     pub vad: f32,
     /// Wake words with their highest scores.
     pub wake: Vec<(String, f32)>,
-    /// What the ear is at.
+    /// What the pipeline is at.
     pub doing: Doing,
     /// The words so far, the last ones, or what went wrong.
     pub words: String,
-    /// Overruns since the start: the device's, and those of an ear that was too slow.
+    /// Overruns since the start: the device's, and those of a pipeline that was too slow.
     pub xruns: u64,
     /// Samples at 16 kHz that were heard since the start.
     pub heard_samples: u64,
@@ -59,7 +59,7 @@ pub fn listen(app: &App, every: Duration, mut show: impl FnMut(&Shown) -> bool) 
     end_on_signal(app, over.clone())?;
     let health = Arc::new(Health::default());
     let mut source = MicrophoneSource::start(&app.config.audio, health.clone(), Arc::default());
-    let mut ear = app.ear(SttMode::Live)?;
+    let mut pipeline = app.pipeline(SttMode::Live)?;
     source.settle(&app.event_queue);
     if !health.is_microphone_open() {
         return Err(trouble(app).unwrap_or_else(switched_off));
@@ -68,22 +68,22 @@ pub fn listen(app: &App, every: Duration, mut show: impl FnMut(&Shown) -> bool) 
     let mut gauge = Gauge::default();
     let mut next_show = Instant::now();
     while !over.load(Ordering::Acquire) {
-        if !ear.meter().listening {
-            ear.command(EarCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
+        if !pipeline.meter().listening {
+            pipeline.command(PipelineCommand::Listen { window_ms: WINDOW_MS, short_answer: false });
         }
         samples.clear();
         let open = source.read(&mut samples, &app.event_queue);
-        ear.process(&samples, &mut heard);
+        pipeline.process(&samples, &mut heard);
         heard.drain(..).for_each(|heard| gauge.note(heard.event));
         if !samples.is_empty() {
-            gauge.take(&ear.meter());
+            gauge.take(&pipeline.meter());
         }
         if let Some(fault) = trouble(app) {
             gauge.words = fault.message;
         }
         if Instant::now() >= next_show {
             next_show = Instant::now() + every;
-            if !show(&gauge.read(open, health.xruns(), ear.position_samples())) {
+            if !show(&gauge.read(open, health.xruns(), pipeline.position_samples())) {
                 break;
             }
         }

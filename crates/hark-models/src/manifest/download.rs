@@ -1,5 +1,5 @@
-//! Fetches one file over HTTPS so that a broken line costs only what had not arrived: ranges, retries
-//! with growing waits, and a sha256 that decides before the file gets its name.
+//! Downloads one file over HTTPS: continues with range requests, retries with growing waits, and checks the SHA-256
+//! before the file gets its name.
 
 use super::verify::sha256_of;
 use reqwest::header::{CONTENT_RANGE, RANGE};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Time-outs and retries.
 #[derive(Debug, Clone)]
-pub struct Patience {
+pub struct RetryLimits {
     /// How often a download is tried without any byte arriving.
     pub tries: u32,
     /// Wait before the second try; it doubles with each further one.
@@ -24,7 +24,7 @@ pub struct Patience {
     pub loopback_http: bool,
 }
 
-impl Default for Patience {
+impl Default for RetryLimits {
     fn default() -> Self {
         Self {
             tries: 5,
@@ -37,7 +37,7 @@ impl Default for Patience {
 }
 
 /// What to fetch, and what it must be.
-pub(super) struct Wanted<'a> {
+pub(super) struct DownloadRequest<'a> {
     pub(super) url: &'a str,
     pub(super) size_bytes: u64,
     pub(super) sha256: &'a str,
@@ -79,14 +79,14 @@ impl DownloadError {
 
 /// Fetches a file, going on where an earlier try stopped. `arrived` hears how many bytes there are.
 pub(super) async fn fetch(
-    wanted: &Wanted<'_>,
-    patience: &Patience,
+    wanted: &DownloadRequest<'_>,
+    limits: &RetryLimits,
     arrived: &mut dyn FnMut(u64),
 ) -> Result<(), DownloadError> {
-    let url = allowed(wanted.url, patience)?;
-    let client = client(patience)?;
+    let url = allowed(wanted.url, limits)?;
+    let client = client(limits)?;
     let mut tries = 0;
-    let mut wait = patience.first_wait;
+    let mut wait = limits.first_wait;
     // Only getting further than ever before counts as progress, or a server that cuts and refuses by
     // turns would be asked for ever.
     let mut furthest = length(wanted.part);
@@ -98,10 +98,10 @@ pub(super) async fn fetch(
             Err(error) => {
                 if length(wanted.part) > furthest {
                     furthest = length(wanted.part);
-                    (tries, wait) = (0, patience.first_wait);
+                    (tries, wait) = (0, limits.first_wait);
                 }
                 tries += 1;
-                if tries >= patience.tries {
+                if tries >= limits.tries {
                     return Err(error);
                 }
                 tracing::debug!(%error, url = wanted.url, tries, "download interrupted");
@@ -116,7 +116,7 @@ pub(super) async fn fetch(
 async fn once(
     client: &Client,
     url: &Url,
-    wanted: &Wanted<'_>,
+    wanted: &DownloadRequest<'_>,
     arrived: &mut dyn FnMut(u64),
 ) -> Result<(), DownloadError> {
     let mut have = length(wanted.part);
@@ -155,7 +155,7 @@ async fn receive(
     mut response: Response,
     mut file: File,
     start: u64,
-    wanted: &Wanted<'_>,
+    wanted: &DownloadRequest<'_>,
     arrived: &mut dyn FnMut(u64),
 ) -> Result<(), DownloadError> {
     let mut have = start;
@@ -182,7 +182,7 @@ async fn receive(
 }
 
 /// The last check: without the right sha256 nothing is left of the download.
-fn finish(wanted: &Wanted<'_>) -> Result<(), DownloadError> {
+fn finish(wanted: &DownloadRequest<'_>) -> Result<(), DownloadError> {
     let found = sha256_of(wanted.part).map_err(|source| disk(wanted.part, source))?;
     if found == wanted.sha256 {
         return Ok(());
@@ -207,9 +207,9 @@ fn range_start(response: &Response, have: u64, size_bytes: u64) -> Result<u64, D
     }
 }
 
-fn allowed(url: &str, patience: &Patience) -> Result<Url, DownloadError> {
+fn allowed(url: &str, limits: &RetryLimits) -> Result<Url, DownloadError> {
     let parsed = Url::parse(url).map_err(|error| DownloadError::Address(format!("{url}: {error}")))?;
-    if is_allowed(&parsed, patience.loopback_http) {
+    if is_allowed(&parsed, limits.loopback_http) {
         Ok(parsed)
     } else {
         Err(DownloadError::Address(format!("{url}: only https addresses are fetched")))
@@ -221,10 +221,10 @@ fn is_allowed(url: &Url, loopback_http: bool) -> bool {
     url.scheme() == "https" || (loopback_http && url.scheme() == "http" && loopback)
 }
 
-fn client(patience: &Patience) -> Result<Client, DownloadError> {
+fn client(limits: &RetryLimits) -> Result<Client, DownloadError> {
     // Fails when a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let loopback_http = patience.loopback_http;
+    let loopback_http = limits.loopback_http;
     let redirects = reqwest::redirect::Policy::custom(move |attempt| {
         if attempt.previous().len() > 5 {
             attempt.error("too many redirects")
@@ -236,8 +236,8 @@ fn client(patience: &Patience) -> Result<Client, DownloadError> {
     });
     let mut builder = Client::builder()
         .user_agent(concat!("hark/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(patience.connect)
-        .read_timeout(patience.silence)
+        .connect_timeout(limits.connect)
+        .read_timeout(limits.silence)
         .redirect(redirects);
     if loopback_http {
         builder = builder.no_proxy();

@@ -1,9 +1,9 @@
-//! Brings parts into the cache from the first source that has them. A part appears under its name
-//! only when it is whole and checked; until then it is a `.part` beside it.
+//! Brings artifacts into the cache from the first source that has them. A file appears under its name only when it is
+//! complete and checked; until then it is a `.part` beside it.
 
-use super::download::{self, DownloadError, Wanted};
+use super::download::{self, DownloadError, DownloadRequest};
 use super::verify::{folder_fault, sha256_of};
-use super::{Manifest, ManifestError, Part, Source, State, platform};
+use super::{Artifact, ArtifactState, Manifest, ManifestError, Source, platform};
 use hark_config::paths::ensure_dir;
 use hark_core::{Fault, FaultKind};
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What happens to a part while it is pulled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PullStep<'a> {
     /// Another `hark models pull` is at work; this one waits for it.
     Waiting,
     /// Nothing to do.
@@ -51,11 +51,11 @@ pub enum Step<'a> {
 /// Hears how a pull goes on; called often while downloading.
 pub trait Progress {
     /// Something happened to the part `id`.
-    fn report(&mut self, id: &str, step: Step<'_>);
+    fn report(&mut self, id: &str, step: PullStep<'_>);
 }
 
-impl<F: FnMut(&str, Step<'_>)> Progress for F {
-    fn report(&mut self, id: &str, step: Step<'_>) {
+impl<F: FnMut(&str, PullStep<'_>)> Progress for F {
+    fn report(&mut self, id: &str, step: PullStep<'_>) {
         self(id, step);
     }
 }
@@ -76,7 +76,8 @@ impl Manifest {
     /// no source could supply; `Failed` when the cache cannot be written.
     pub async fn pull(&self, ids: &[&str], progress: &mut dyn Progress) -> Result<(), Fault> {
         let parts = ids.iter().map(|id| self.part(id)).collect::<Result<Vec<_>, _>>()?;
-        let pending: Vec<&Part> = parts.into_iter().filter(|part| !self.is_fresh(part, progress)).collect();
+        let pending: Vec<&Artifact> =
+            parts.into_iter().filter(|part| !self.is_fresh(part, progress)).collect();
         if pending.is_empty() {
             return Ok(());
         }
@@ -90,7 +91,7 @@ impl Manifest {
         for part in pending {
             if let Err(error) = self.bring(part, progress).await {
                 let fault = Fault::from(error);
-                progress.report(&part.id, Step::Failed { why: &fault.message });
+                progress.report(&part.id, PullStep::Failed { why: &fault.message });
                 faults.push(fault);
             }
         }
@@ -98,8 +99,8 @@ impl Manifest {
     }
 
     /// Whether there is nothing to pull. A folder made by the build is compared with the build.
-    fn is_fresh(&self, part: &Part, progress: &mut dyn Progress) -> bool {
-        let State::Present { path } = self.state(part, false) else { return false };
+    fn is_fresh(&self, part: &Artifact, progress: &mut dyn Progress) -> bool {
+        let ArtifactState::Present { path } = self.state(part, false) else { return false };
         let stale = !part.in_place
             && part.sources.first().is_some_and(|source| matches!(source, Source::Build(_)))
             && part.sources.first().and_then(|source| self.surroundings.find(source)).is_some_and(|built| {
@@ -108,7 +109,7 @@ impl Manifest {
                     .any(|file| sha256_of(&built.join(file)).ok() != sha256_of(&path.join(file)).ok())
             });
         if !stale {
-            progress.report(&part.id, Step::AlreadyThere);
+            progress.report(&part.id, PullStep::AlreadyThere);
         }
         !stale
     }
@@ -118,13 +119,13 @@ impl Manifest {
         let io = |error| Fault::from(ManifestError::io(&path, error));
         let file = File::create(&path).map_err(io)?;
         if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
-            progress.report("models", Step::Waiting);
+            progress.report("models", PullStep::Waiting);
             file.lock().map_err(io)?;
         }
         Ok(file)
     }
 
-    async fn bring(&self, part: &Part, progress: &mut dyn Progress) -> Result<(), ManifestError> {
+    async fn bring(&self, part: &Artifact, progress: &mut dyn Progress) -> Result<(), ManifestError> {
         if part.sources.is_empty() {
             return Err(ManifestError::Unsupported { id: part.id.clone(), platform: platform() });
         }
@@ -134,8 +135,8 @@ impl Manifest {
             match self.take(part, source, &target, progress).await {
                 Ok(()) => {
                     // In place already checked; in the cache the check also writes the stamp.
-                    if let State::Present { path } = self.state(part, false) {
-                        progress.report(&part.id, Step::Ready { path: &path });
+                    if let ArtifactState::Present { path } = self.state(part, false) {
+                        progress.report(&part.id, PullStep::Ready { path: &path });
                         return Ok(());
                     }
                     reasons
@@ -147,7 +148,7 @@ impl Manifest {
                         ManifestError::NoSource { reasons, .. } => reasons.join("; "),
                         other => other.to_string(),
                     };
-                    progress.report(&part.id, Step::SourceFailed { why: &why });
+                    progress.report(&part.id, PullStep::SourceFailed { why: &why });
                     reasons.push(why);
                 }
             }
@@ -157,7 +158,7 @@ impl Manifest {
 
     async fn take(
         &self,
-        part: &Part,
+        part: &Artifact,
         source: &Source,
         target: &Path,
         progress: &mut dyn Progress,
@@ -174,7 +175,7 @@ impl Manifest {
                 Some(why) => Err(refused(format!("{}: {why}", from.display()))),
             };
         }
-        progress.report(&part.id, Step::Copying { from: &from });
+        progress.report(&part.id, PullStep::Copying { from: &from });
         match &part.sha256 {
             Some(sha256) => copy_file(&from, target, sha256).map_err(|error| error.explain(&from, &part.id)),
             None => {
@@ -185,7 +186,7 @@ impl Manifest {
 
     async fn download(
         &self,
-        part: &Part,
+        part: &Artifact,
         url: &str,
         target: &Path,
         progress: &mut dyn Progress,
@@ -193,10 +194,10 @@ impl Manifest {
         let (total_bytes, sha256) =
             (part.size_bytes.unwrap_or_default(), part.sha256.clone().unwrap_or_default());
         let partial = download_part(target, &sha256);
-        let wanted = Wanted { url, size_bytes: total_bytes, sha256: &sha256, part: &partial };
+        let wanted = DownloadRequest { url, size_bytes: total_bytes, sha256: &sha256, part: &partial };
         let mut arrived =
-            |done_bytes| progress.report(&part.id, Step::Downloading { url, done_bytes, total_bytes });
-        match download::fetch(&wanted, &self.patience, &mut arrived).await {
+            |done_bytes| progress.report(&part.id, PullStep::Downloading { url, done_bytes, total_bytes });
+        match download::fetch(&wanted, &self.limits, &mut arrived).await {
             Ok(()) => settle(&partial, target),
             Err(DownloadError::Disk { path, source }) => Err(ManifestError::Io { path, source }),
             Err(error) => {

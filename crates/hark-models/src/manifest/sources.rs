@@ -1,5 +1,5 @@
-//! Finds parts that are already on this machine: in the wheels of the virtual environment, in the
-//! build's output, in the system's folders.
+//! Finds artifacts that are already on this machine: in the wheels of the virtual environment, in the build's output, in
+//! the system's folders.
 
 use super::Source;
 use std::fs;

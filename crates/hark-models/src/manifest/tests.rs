@@ -153,19 +153,19 @@ fn reload(folder: &Path) -> Manifest {
         root: folder.into(),
         models: folder.into(),
     };
-    let patience = Patience {
+    let limits = RetryLimits {
         tries: 3,
         first_wait: Duration::from_millis(5),
         connect: Duration::from_secs(2),
         silence: Duration::from_millis(300),
         loopback_http: true,
     };
-    Manifest::load_in(folder, folder.join("cache"), surroundings).unwrap().with_patience(patience)
+    Manifest::load_in(folder, folder.join("cache"), surroundings).unwrap().with_retry_limits(limits)
 }
 
 fn pull(manifest: &Manifest, ids: &[&str]) -> (Result<(), Fault>, Vec<String>) {
     let mut steps = Vec::new();
-    let mut progress = |id: &str, step: Step<'_>| steps.push(format!("{id}: {step:?}"));
+    let mut progress = |id: &str, step: PullStep<'_>| steps.push(format!("{id}: {step:?}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let result = runtime.block_on(manifest.pull(ids, &mut progress));
     (result, steps)
@@ -272,8 +272,8 @@ fn plain_http_is_refused_outside_tests_and_beyond_this_machine() {
         [("http://127.0.0.1:9/x", false), ("http://192.0.2.1/x", true), ("ftp://x/y", true)]
     {
         let (_folder, manifest) = fixture(url);
-        let patience = Patience { loopback_http, ..Patience::default() };
-        let fault = pull(&manifest.with_patience(patience), &["model"]).0.unwrap_err();
+        let limits = RetryLimits { loopback_http, ..RetryLimits::default() };
+        let fault = pull(&manifest.with_retry_limits(limits), &["model"]).0.unwrap_err();
         assert!(fault.message.contains("only https"), "{fault}");
     }
 }
@@ -341,7 +341,7 @@ fn a_checked_file_is_read_once_and_a_thorough_look_reads_it_again() {
     let manifest = reload(folder.path());
     assert!(manifest.path("model").is_ok(), "the stamp was not used");
     let part = manifest.part("model").unwrap();
-    assert!(matches!(manifest.state(part, true), State::Corrupt { .. }));
+    assert!(matches!(manifest.state(part, true), ArtifactState::Corrupt { .. }));
     assert!(manifest.path("model").is_err(), "the stamp outlived the thorough look");
 }
 
@@ -441,7 +441,7 @@ fn the_shipped_manifest_is_right_on_every_platform() {
                 assert!(!matches!(source, Source::Url(url) if !url.starts_with("https://")), "{}", part.id);
             }
         }
-        let heads: Vec<&Part> = parts.iter().filter(|part| part.role == "wake").collect();
+        let heads: Vec<&Artifact> = parts.iter().filter(|part| part.role == "wake").collect();
         assert_eq!(heads.len(), 5);
         assert!(heads.iter().all(|part| part.licence.contains("CC BY-NC-SA 4.0")));
         assert!(

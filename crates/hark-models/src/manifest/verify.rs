@@ -1,6 +1,6 @@
-//! Whether a file is what the manifest says, and the memory of files already read through.
+//! Checks files against the manifest, and remembers those that were verified.
 
-use super::{Part, State};
+use super::{Artifact, ArtifactState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 /// What a file looked like when its sha256 was last found right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp {
+struct VerifiedFile {
     size_bytes: u64,
     /// Time of the last change, nanoseconds since the Unix epoch.
     modified_ns: u64,
@@ -20,22 +20,22 @@ struct Stamp {
 
 /// The memory, kept as `.verified.json` in the cache. Losing it costs one reading of each file.
 #[derive(Debug, Default)]
-pub(super) struct Stamps {
+pub(super) struct VerifiedFiles {
     file: PathBuf,
-    stamps: BTreeMap<String, Stamp>,
+    verified: BTreeMap<String, VerifiedFile>,
 }
 
-impl Stamps {
+impl VerifiedFiles {
     pub(super) fn read(cache: &Path) -> Self {
         let file = cache.join(".verified.json");
-        let stamps = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        Self { file, stamps: stamps.unwrap_or_default() }
+        let verified = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Self { file, verified: verified.unwrap_or_default() }
     }
 
-    fn remember(&mut self, name: &str, stamp: Option<Stamp>) {
+    fn remember(&mut self, name: &str, stamp: Option<VerifiedFile>) {
         let changed = match stamp {
-            Some(stamp) => self.stamps.insert(name.to_owned(), stamp.clone()) != Some(stamp),
-            None => self.stamps.remove(name).is_some(),
+            Some(stamp) => self.verified.insert(name.to_owned(), stamp.clone()) != Some(stamp),
+            None => self.verified.remove(name).is_some(),
         };
         if changed {
             // A cache that cannot be written, as with a read-only system, is read anew at each start.
@@ -45,26 +45,33 @@ impl Stamps {
 
     fn write(&self) -> io::Result<()> {
         let partial = self.file.with_extension(format!("{}.part", std::process::id()));
-        fs::write(&partial, serde_json::to_vec_pretty(&self.stamps)?)?;
+        fs::write(&partial, serde_json::to_vec_pretty(&self.verified)?)?;
         fs::rename(&partial, &self.file)
     }
 }
 
 /// How the part at `path` is found. Only a `thorough` look reads a file that has a stamp.
-pub(super) fn state(part: &Part, path: &Path, stamps: &mut Stamps, thorough: bool) -> State {
+pub(super) fn state(
+    part: &Artifact,
+    path: &Path,
+    verified: &mut VerifiedFiles,
+    thorough: bool,
+) -> ArtifactState {
     let path_buf = path.to_owned();
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return State::Missing { path: path_buf },
-        Err(error) => return State::Corrupt { path: path_buf, why: error.to_string() },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return ArtifactState::Missing { path: path_buf };
+        }
+        Err(error) => return ArtifactState::Corrupt { path: path_buf, why: error.to_string() },
     };
     let why = match &part.sha256 {
-        Some(sha256) => file_fault(part, path, &metadata, sha256, stamps, thorough),
+        Some(sha256) => file_fault(part, path, &metadata, sha256, verified, thorough),
         None => folder_fault(path, &part.contains),
     };
     match why {
-        None => State::Present { path: path_buf },
-        Some(why) => State::Corrupt { path: path_buf, why },
+        None => ArtifactState::Present { path: path_buf },
+        Some(why) => ArtifactState::Corrupt { path: path_buf, why },
     }
 }
 
@@ -81,11 +88,11 @@ pub(super) fn folder_fault(path: &Path, contains: &[String]) -> Option<String> {
 }
 
 fn file_fault(
-    part: &Part,
+    part: &Artifact,
     path: &Path,
     metadata: &Metadata,
     sha256: &str,
-    stamps: &mut Stamps,
+    verified: &mut VerifiedFiles,
     thorough: bool,
 ) -> Option<String> {
     let wanted = part.size_bytes.unwrap_or_default();
@@ -93,7 +100,7 @@ fn file_fault(
         return Some(format!("has {} bytes, not {wanted}", metadata.len()));
     }
     let now = stamp_of(metadata, sha256);
-    if !thorough && now.is_some() && stamps.stamps.get(&part.file) == now.as_ref() {
+    if !thorough && now.is_some() && verified.verified.get(&part.file) == now.as_ref() {
         return None;
     }
     let found = match sha256_of(path) {
@@ -101,14 +108,14 @@ fn file_fault(
         Err(error) => return Some(error.to_string()),
     };
     let right = found == sha256;
-    stamps.remember(&part.file, now.filter(|_| right));
+    verified.remember(&part.file, now.filter(|_| right));
     (!right).then(|| format!("its sha256 is {found}, not {sha256}"))
 }
 
-fn stamp_of(metadata: &Metadata, sha256: &str) -> Option<Stamp> {
+fn stamp_of(metadata: &Metadata, sha256: &str) -> Option<VerifiedFile> {
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let modified_ns = u64::try_from(modified.as_nanos()).ok()?;
-    Some(Stamp { size_bytes: metadata.len(), modified_ns, sha256: sha256.to_owned() })
+    Some(VerifiedFile { size_bytes: metadata.len(), modified_ns, sha256: sha256.to_owned() })
 }
 
 /// The SHA-256 of a file in lower-case hexadecimal.

@@ -1,6 +1,8 @@
 //! Alarm panels.
 
-use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
@@ -32,7 +34,7 @@ pub struct Alarm {
     /// Arming and disarming want a code.
     wants_code: (bool, bool),
     /// The code, where the panel announces it: it is then checked here, not by the panel. That it is known so does
-    /// not let anybody in: the household has to have entered it for Hark.
+    /// not authorise a command: the household has to have entered it for Hark.
     own_code: Option<String>,
     /// What its codes look like, where it checks them itself: `number` or `text`.
     code_format: Option<&'static str>,
@@ -67,7 +69,7 @@ impl Alarm {
     }
 }
 
-impl Appliance for Alarm {
+impl DeviceKind for Alarm {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -82,15 +84,15 @@ impl Appliance for Alarm {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        Shown::new(self.state.as_str(), [])
+    fn state(&self) -> EntityState {
+        EntityState::new(self.state.as_str(), [])
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
-        self.tell_with_code(command, None)
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
+        self.command_with_code(command, None)
     }
 
-    fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
+    fn command_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> CommandResult {
         let DeviceCommand::Arm(wanted) = command else { return Err(Refused::Unsupported("do that")) };
         let needs_code = if *wanted == "disarmed" { self.wants_code.1 } else { self.wants_code.0 };
         if needs_code {
@@ -103,7 +105,7 @@ impl Appliance for Alarm {
         let found = self.payloads.iter().find(|(state, _)| state == wanted);
         let (_, payload) = found.ok_or(Refused::Unsupported("be armed like that"))?;
         let variables = [("action", Value::from(payload.as_str())), ("code", Value::from(code))];
-        Ok(vec![order(&self.command, payload.as_str(), &variables)?])
+        Ok(vec![command_message(&self.command, payload.as_str(), &variables)?])
     }
 
     fn assume(&mut self, command: &DeviceCommand) {

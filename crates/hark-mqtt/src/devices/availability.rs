@@ -1,11 +1,11 @@
-//! Whether a device can be reached, by the topics on which it or its bridge says so.
+//! Whether a device is available, from the availability topics of the device and its bridge.
 
 use super::fields::{ConfigError, Fields, Source, as_text};
 use super::template::TemplateError;
 use serde_json::Value;
 
 /// Most places that tell of one device.
-const PLACES_MAX: usize = 16;
+const TOPICS_MAX: usize = 16;
 
 /// Which of several places count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Mode {
 
 /// One place that tells.
 #[derive(Debug, Clone, PartialEq)]
-struct Place {
+struct AvailabilityTopic {
     source: Source,
     here: String,
     away: String,
@@ -29,7 +29,7 @@ struct Place {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Availability {
     mode: Mode,
-    places: Vec<Place>,
+    places: Vec<AvailabilityTopic>,
     latest: bool,
 }
 
@@ -51,10 +51,10 @@ impl Availability {
             }
         };
         let mut places = Vec::new();
-        places.extend(place(fields, "availability_topic", &["availability_template"])?);
+        places.extend(availability_topic(fields, "availability_topic", &["availability_template"])?);
         let listed: Vec<Value> = match fields.value("availability") {
             None => Vec::new(),
-            Some(Value::Array(list)) if list.len() > PLACES_MAX => {
+            Some(Value::Array(list)) if list.len() > TOPICS_MAX => {
                 return Err(ConfigError::TooMany("16 places that tell whether it is there"));
             }
             Some(Value::Array(list)) => list.clone(),
@@ -69,7 +69,7 @@ impl Availability {
                 (_, Some(topic)) => Fields::new([("topic".to_owned(), topic.into())].into_iter().collect()),
                 _ => return Err(expected()),
             };
-            places.push(place(&one, "topic", &["value_template"])?.ok_or_else(expected)?);
+            places.push(availability_topic(&one, "topic", &["value_template"])?.ok_or_else(expected)?);
         }
         Ok(Self { mode, places, latest: false })
     }
@@ -85,10 +85,10 @@ impl Availability {
     /// When the template does not fit it.
     pub fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some(place) = self.places.get_mut(at) else { return Ok(()) };
-        let told = place.source.read(payload)?;
-        if told == place.here {
+        let reported = place.source.read(payload)?;
+        if reported == place.here {
             place.is_here = true;
-        } else if told == place.away {
+        } else if reported == place.away {
             place.is_here = false;
         } else {
             return Ok(());
@@ -108,9 +108,13 @@ impl Availability {
     }
 }
 
-fn place(fields: &Fields, topic: &str, templates: &[&str]) -> Result<Option<Place>, ConfigError> {
+fn availability_topic(
+    fields: &Fields,
+    topic: &str,
+    templates: &[&str],
+) -> Result<Option<AvailabilityTopic>, ConfigError> {
     let Some(source) = fields.source(topic, templates)? else { return Ok(None) };
-    Ok(Some(Place {
+    Ok(Some(AvailabilityTopic {
         source,
         here: fields.text_or("payload_available", "online")?,
         away: fields.text_or("payload_not_available", "offline")?,

@@ -1,7 +1,8 @@
 //! Thermostats, air conditioners and water heaters.
 
-use super::appliance::{
-    Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order, order_if, told_number,
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+    command_message_if, parse_number,
 };
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -143,14 +144,14 @@ impl Climate {
         })
     }
 
-    fn mode(&self, mode: &str) -> Told {
-        order_if(self.mode_command.as_ref(), mode, &[], "be set to a mode")
+    fn mode(&self, mode: &str) -> CommandResult {
+        command_message_if(self.mode_command.as_ref(), mode, &[], "be set to a mode")
     }
 
-    fn power(&self, on: bool) -> Told {
+    fn power(&self, on: bool) -> CommandResult {
         if let Some(target) = &self.power_command {
             let payload = if on { self.payloads.0.as_str() } else { self.payloads.1.as_str() };
-            return Ok(vec![order(target, payload, &[])?]);
+            return Ok(vec![command_message(target, payload, &[])?]);
         }
         if !on {
             return self.mode("off");
@@ -165,7 +166,7 @@ impl Climate {
     }
 }
 
-impl Appliance for Climate {
+impl DeviceKind for Climate {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -175,7 +176,7 @@ impl Appliance for Climate {
         let known = Some(value.clone()).filter(|value| value != NONE);
         let number = |before: Option<f64>| match &known {
             None => None,
-            Some(value) => told_number(value).or(before),
+            Some(value) => parse_number(value).or(before),
         };
         match input {
             Input::Mode => self.mode = known,
@@ -189,10 +190,10 @@ impl Appliance for Climate {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
+    fn state(&self) -> EntityState {
         let (low, high, step) = self.limits;
         let settable = |value: Value| if self.temperature_command.is_some() { value } else { Value::Null };
-        Shown::new(
+        EntityState::new(
             self.mode.as_deref().unwrap_or(UNKNOWN),
             [
                 (if self.is_water_heater { "operation_list" } else { "hvac_modes" }, json!(self.modes)),
@@ -211,7 +212,7 @@ impl Appliance for Climate {
         )
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::TurnOn => self.power(true),
             DeviceCommand::TurnOff => self.power(false),
@@ -219,13 +220,13 @@ impl Appliance for Climate {
             DeviceCommand::Temperature(target) => {
                 let to = self.temperature_command.as_ref();
                 // Home Assistant writes temperatures with their point: 21.0.
-                order_if(to, *target, &[], "be set to a temperature")
+                command_message_if(to, *target, &[], "be set to a temperature")
             }
             DeviceCommand::FanMode(mode) => {
-                order_if(self.fan_mode_command.as_ref(), mode.as_str(), &[], "be set to a fan mode")
+                command_message_if(self.fan_mode_command.as_ref(), mode.as_str(), &[], "be set to a fan mode")
             }
             DeviceCommand::Preset(preset) => {
-                order_if(self.preset_command.as_ref(), preset.as_str(), &[], "be set to a preset")
+                command_message_if(self.preset_command.as_ref(), preset.as_str(), &[], "be set to a preset")
             }
             _ => Err(Refused::Unsupported("do that")),
         }

@@ -1,7 +1,8 @@
 //! Covers and valves.
 
-use super::appliance::{
-    Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, number_value, order, order_if, told_number,
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+    command_message_if, number_value, parse_number,
 };
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -130,11 +131,11 @@ impl Cover {
         })
     }
 
-    fn to(&mut self, position: u8) -> Told {
+    fn to(&mut self, position: u8) -> CommandResult {
         let target = self.set_position.as_ref().ok_or(Refused::Unsupported("stop on the way"))?;
         let (closed, open) = self.range;
         let number = (closed + (open - closed) * f64::from(position) / 100.0).round();
-        let order = order(target, number_value(number), &self.variables("position", position))?;
+        let order = command_message(target, number_value(number), &self.variables("position", position))?;
         self.asked = Some((number, position));
         Ok(vec![order])
     }
@@ -150,49 +151,49 @@ impl Cover {
         ]
     }
 
-    fn tilt_to(&mut self, tilt: u8) -> Told {
+    fn tilt_to(&mut self, tilt: u8) -> CommandResult {
         let target = self.set_tilt.as_ref().ok_or(Refused::Unsupported("be tilted"))?;
         let (low, high) = self.tilt_range;
         let number = (low + (high - low) * f64::from(tilt) / 100.0).round();
-        let order = order(target, number_value(number), &self.variables("tilt_position", tilt))?;
+        let order = command_message(target, number_value(number), &self.variables("tilt_position", tilt))?;
         self.asked_tilt = Some((number, tilt));
         Ok(vec![order])
     }
 
-    fn take_tilt(&mut self, told: f64) {
+    fn take_tilt(&mut self, reported: f64) {
         let (low, high) = self.tilt_range;
         self.tilt = match self.asked_tilt {
-            Some((number, tilt)) if (number - told).abs() < 1e-6 => Some(tilt),
+            Some((number, tilt)) if (number - reported).abs() < 1e-6 => Some(tilt),
             _ if (high - low).abs() < 1.0 => None,
-            _ => Some(part(told, low, high)),
+            _ => Some(part(reported, low, high)),
         };
     }
 
     /// Opens or closes: by its word for it, or else by its position.
-    fn wholly(&mut self, open: bool) -> Told {
+    fn wholly(&mut self, open: bool) -> CommandResult {
         let (payload, what) = match open {
             true => (&self.payloads.0, "be opened"),
             false => (&self.payloads.1, "be closed"),
         };
         match (payload, &self.command) {
-            (Some(payload), Some(command)) => order_if(Some(command), payload.as_str(), &[], what),
+            (Some(payload), Some(command)) => command_message_if(Some(command), payload.as_str(), &[], what),
             _ if self.set_position.is_some() => self.to(if open { 100 } else { 0 }),
             _ => Err(Refused::Unsupported(what)),
         }
     }
 
-    fn stop(&self) -> Told {
+    fn stop(&self) -> CommandResult {
         // A valve that takes numbers hears its word for it on the same topic.
         let target = self.command.as_ref().or(self.set_position.as_ref());
         let payload = self.halt.as_deref().ok_or(Refused::Unsupported("stop on the way"))?;
-        order_if(target, payload, &[], "stop on the way")
+        command_message_if(target, payload, &[], "stop on the way")
     }
 
-    fn take_position(&mut self, told: f64) {
+    fn take_position(&mut self, reported: f64) {
         let (closed, open) = self.range;
         let position = match self.asked {
-            Some((number, position)) if (number - told).abs() < 1e-6 => position,
-            _ => part(told, closed, open),
+            Some((number, position)) if (number - reported).abs() < 1e-6 => position,
+            _ => part(reported, closed, open),
         };
         self.position = Some(position);
         if !self.inputs.has(Input::State) || self.state == UNKNOWN || self.stopped {
@@ -216,15 +217,15 @@ impl Cover {
     }
 
     fn take_valve(&mut self, value: &str) {
-        let told = serde_json::from_str::<serde_json::Value>(value).unwrap_or_default();
-        let position = told.get("position").or(Some(&told)).and_then(serde_json::Value::as_f64);
+        let reported = serde_json::from_str::<serde_json::Value>(value).unwrap_or_default();
+        let position = reported.get("position").or(Some(&reported)).and_then(serde_json::Value::as_f64);
         match position.filter(|_| self.set_position.is_some()) {
             Some(position) => self.take_position(position),
-            None if told.is_object() => {}
+            None if reported.is_object() => {}
             None => self.take_state(value),
         }
         // After the position: whether it moves is more than where it is.
-        if let Some(state) = told.get("state").and_then(serde_json::Value::as_str) {
+        if let Some(state) = reported.get("state").and_then(serde_json::Value::as_str) {
             self.take_state(state);
         }
     }
@@ -259,15 +260,15 @@ fn range(fields: &Fields) -> Result<(f64, f64), ConfigError> {
 }
 
 /// Percent of the way.
-fn part(told: f64, closed: f64, open: f64) -> u8 {
-    let percent = ((told - closed) / (open - closed) * 100.0).round().clamp(0.0, 100.0);
+fn part(reported: f64, closed: f64, open: f64) -> u8 {
+    let percent = ((reported - closed) / (open - closed) * 100.0).round().clamp(0.0, 100.0);
     // Cannot cut or change the sign: it is between 0 and 100.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let percent = percent as u8;
     percent
 }
 
-impl Appliance for Cover {
+impl DeviceKind for Cover {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -278,23 +279,24 @@ impl Appliance for Cover {
             Input::State => self.take_state(&value),
             Input::Valve => self.take_valve(&value),
             Input::Position => {
-                let told = serde_json::from_str::<serde_json::Value>(&value).unwrap_or_default();
-                let position = told.get("position").or(Some(&told)).and_then(serde_json::Value::as_f64);
+                let reported = serde_json::from_str::<serde_json::Value>(&value).unwrap_or_default();
+                let position =
+                    reported.get("position").or(Some(&reported)).and_then(serde_json::Value::as_f64);
                 if let Some(position) = position {
                     self.take_position(position);
                 }
             }
             Input::Tilt => {
-                if let Some(told) = told_number(&value) {
-                    self.take_tilt(told);
+                if let Some(reported) = parse_number(&value) {
+                    self.take_tilt(reported);
                 }
             }
         }
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        let mut shown = Shown::new(self.state, []);
+    fn state(&self) -> EntityState {
+        let mut shown = EntityState::new(self.state, []);
         if self.tilt.is_some() || self.set_tilt.is_some() {
             shown.attributes.insert("current_tilt_position".into(), json!(self.tilt));
         }
@@ -305,7 +307,7 @@ impl Appliance for Cover {
         shown
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::Open => self.wholly(true),
             DeviceCommand::Close => self.wholly(false),

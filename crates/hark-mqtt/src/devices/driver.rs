@@ -1,16 +1,16 @@
-//! The devices at work: takes in what the connection brings, tells the home what is different, and sends
-//! commands.
+//! Connects the device registry to the broker and to the home: reads the message queue, reports changes to the home, and
+//! sends commands. Runs as a task on the tokio runtime.
 
 use super::super::broker::Broker;
 use super::super::delivery::Delivery;
 use super::super::outbound::Message;
 use super::super::outbox::Outbox;
 use super::super::topics::{Topic, Topics};
-use super::fleet::{Changes, Fleet, Problem};
-use super::inbox::{Inbox, Incoming, Link};
+use super::entity::SOURCE;
+use super::message_queue::{Incoming, Link, MessageQueue};
+use super::registry::{Changes, DeviceRegistry, Problem};
 use super::subscriptions::{Request, Subscriptions};
-use super::thing::SOURCE;
-use super::{Tally, announcement};
+use super::{DeviceCounts, discovery_message};
 use hark_config as config;
 use hark_core::EntityId;
 use hark_core::device::{DeviceBackend, DeviceCodes, DeviceCommand, DeviceError, SendFuture};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Messages that are read in one go, between two looks at the other tasks.
-const IN_ONE_GO: usize = 64;
+const BATCH: usize = 64;
 
 /// Pause between two looks at what waits, so that a flood is read in batches of which only the newest count.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -31,16 +31,16 @@ const PAUSE: Duration = Duration::from_millis(10);
 const TICK: Duration = Duration::from_secs(1);
 
 /// After this long without a message what the broker keeps has come, for those who do not stay.
-const QUIET: Duration = Duration::from_millis(150);
+const SETTLED_AFTER_SILENCE: Duration = Duration::from_millis(150);
 
 /// How long after a connection was made what the broker keeps has come.
-const SETTLED: Duration = Duration::from_secs(10);
+const SETTLED_AFTER: Duration = Duration::from_secs(10);
 
 /// The devices of MQTT discovery: a source of the home, and the backend of its entities.
 pub struct Devices {
     home: Arc<dyn HomeSink>,
-    fleet: Mutex<Fleet>,
-    inbox: Inbox,
+    registry: Mutex<DeviceRegistry>,
+    message_queue: MessageQueue,
     subscriptions: Mutex<Subscriptions>,
     filters: Vec<String>,
     /// Where Home Assistant says that it has started.
@@ -61,7 +61,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl std::fmt::Debug for Devices {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Devices").field("tally", &self.tally()).finish_non_exhaustive()
+        f.debug_struct("Devices").field("tally", &self.counts()).finish_non_exhaustive()
     }
 }
 
@@ -78,10 +78,10 @@ impl Devices {
     fn new(prefix: &str, topics: &Topics, home: Arc<dyn HomeSink>) -> Self {
         Self {
             home,
-            fleet: Mutex::new(Fleet::new(prefix, topics)),
-            inbox: Inbox::default(),
+            registry: Mutex::new(DeviceRegistry::new(prefix, topics)),
+            message_queue: MessageQueue::default(),
             subscriptions: Mutex::new(Subscriptions::default()),
-            filters: announcement::filters(prefix).to_vec(),
+            filters: discovery_message::filters(prefix).to_vec(),
             status_topic: topics.path(Topic::HomeAssistantStatus),
             outbox: OnceLock::new(),
             telling: Mutex::new(()),
@@ -92,7 +92,7 @@ impl Devices {
 
     /// Codes of devices that want one, from now on.
     pub fn set_codes(&self, codes: DeviceCodes) {
-        lock(&self.fleet).set_codes(codes);
+        lock(&self.registry).set_codes(codes);
     }
 
     /// Where commands go from now on; only the first call counts.
@@ -103,13 +103,13 @@ impl Devices {
     /// The connection stands: asks for everything.
     pub fn connected(&self) {
         lock(&self.subscriptions).connected(&self.filters);
-        self.inbox.link(Link::Up);
+        self.message_queue.link(Link::Up);
     }
 
     /// The connection is lost.
     pub fn disconnected(&self) {
         lock(&self.subscriptions).disconnected();
-        self.inbox.link(Link::Down);
+        self.message_queue.link(Link::Down);
     }
 
     /// A message that is too large ended the connection.
@@ -123,7 +123,7 @@ impl Devices {
 
     /// A message came that is none of Hark's own.
     pub fn put(&self, topic: &str, payload: &[u8], retained: bool) {
-        self.inbox.put(topic, payload, retained);
+        self.message_queue.put(topic, payload, retained);
     }
 
     /// What the broker is to be asked for next.
@@ -135,7 +135,7 @@ impl Devices {
     pub async fn settled(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
-            if self.inbox.is_quiet(QUIET) && lock(&self.subscriptions).is_idle() {
+            if self.message_queue.is_quiet(SETTLED_AFTER_SILENCE) && lock(&self.subscriptions).is_idle() {
                 return;
             }
             tokio::time::sleep(PAUSE).await;
@@ -143,12 +143,12 @@ impl Devices {
     }
 
     /// How they stand.
-    pub fn tally(&self) -> Tally {
-        let (overtaken, lost) = self.inbox.given_up();
-        let fleet = lock(&self.fleet);
-        Tally {
-            entities: fleet.len(),
-            left_out: fleet.left_out(),
+    pub fn counts(&self) -> DeviceCounts {
+        let (overtaken, lost) = self.message_queue.given_up();
+        let registry = lock(&self.registry);
+        DeviceCounts {
+            entities: registry.len(),
+            left_out: registry.left_out(),
             refused: self.refused.load(Ordering::Relaxed),
             overtaken,
             lost,
@@ -166,15 +166,15 @@ impl Devices {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                () = self.inbox.changed() => {}
+                () = self.message_queue.changed() => {}
                 () = tokio::time::sleep(PAUSE), if lock(&self.subscriptions).is_stepping() => self.wake(),
                 _ = ticks.tick() => {
-                    let settles = !is_swept && up_since.is_some_and(|since| since.elapsed() >= SETTLED);
+                    let settles = !is_swept && up_since.is_some_and(|since| since.elapsed() >= SETTLED_AFTER);
                     is_swept |= settles;
                     self.tick(settles);
                 }
             }
-            while let Some(link) = self.inbox.take_link() {
+            while let Some(link) = self.message_queue.take_link() {
                 up_since = (link == Link::Up).then(Instant::now);
                 is_swept = link == Link::Down;
                 self.note_link(&link);
@@ -187,13 +187,13 @@ impl Devices {
     /// Time goes by; with `settles` what the broker keeps has come by now.
     fn tick(&self, settles: bool) {
         let mut changes = Changes::default();
-        let mut fleet = lock(&self.fleet);
-        fleet.tick(Instant::now(), &mut changes);
+        let mut registry = lock(&self.registry);
+        registry.tick(Instant::now(), &mut changes);
         if settles {
-            fleet.sweep(&mut changes);
+            registry.sweep(&mut changes);
         }
-        let asks = settles && fleet.has_untold();
-        drop(fleet);
+        let asks = settles && registry.has_unknown_state();
+        drop(registry);
         if settles {
             lock(&self.subscriptions).settled();
         }
@@ -207,10 +207,10 @@ impl Devices {
     /// Reads everything that waits, telling the home once at the end.
     async fn read_waiting(&self, up_since: Option<Instant>) {
         let mut changes = Changes::default();
-        let is_settled = up_since.is_some_and(|since| since.elapsed() >= SETTLED);
+        let is_settled = up_since.is_some_and(|since| since.elapsed() >= SETTLED_AFTER);
         // Bounded, so that a flood does not keep the home from hearing of anything.
         for _ in 0..64 {
-            let batch = self.inbox.take(IN_ONE_GO);
+            let batch = self.message_queue.take(BATCH);
             if batch.is_empty() {
                 break;
             }
@@ -222,10 +222,10 @@ impl Devices {
 
     fn read(&self, batch: Vec<Incoming>, is_settled: bool, changes: &mut Changes) {
         let now = Instant::now();
-        let mut fleet = lock(&self.fleet);
+        let mut registry = lock(&self.registry);
         for Incoming { topic, payload, retained } in batch {
-            let is_wanted = fleet.listens(&topic) || fleet.is_discovery(&topic);
-            fleet.take(&topic, &payload, retained, now, changes);
+            let is_wanted = registry.has_subscriber(&topic) || registry.is_discovery(&topic);
+            registry.take(&topic, &payload, retained, now, changes);
             if !is_wanted && is_settled {
                 lock(&self.subscriptions).unwanted(&topic);
             }
@@ -234,21 +234,21 @@ impl Devices {
 
     fn note_link(&self, link: &Link) {
         if *link == Link::Down {
-            if lock(&self.fleet).len() > 0 {
+            if lock(&self.registry).len() > 0 {
                 self.home.away(SOURCE);
             }
             return;
         }
-        let mut fleet = lock(&self.fleet);
-        fleet.connected();
-        let changes = Changes { described: fleet.ids(), ..Changes::default() };
-        drop(fleet);
+        let mut registry = lock(&self.registry);
+        registry.connected();
+        let changes = Changes { described: registry.ids(), ..Changes::default() };
+        drop(registry);
         self.apply(changes);
     }
 
     /// Tells the broker and the home what is different.
     fn apply(&self, changes: Changes) {
-        let Changes { described, mut told, gone, subscribe, unsubscribe, problems } = changes;
+        let Changes { described, mut changed, gone, subscribe, unsubscribe, problems } = changes;
         for problem in problems {
             self.warn(problem);
         }
@@ -256,19 +256,19 @@ impl Devices {
             lock(&self.subscriptions).change(subscribe, unsubscribe);
             self.wake();
         }
-        told.retain(|id| !described.contains(id));
+        changed.retain(|id| !described.contains(id));
         let now = Instant::now();
         if !described.is_empty() || !gone.is_empty() {
             let _in_order = lock(&self.telling);
-            let fleet = lock(&self.fleet);
-            let entities: Vec<Entity> = described.iter().filter_map(|id| fleet.entity(id, now)).collect();
-            let areas = fleet.areas(&described);
-            drop(fleet);
+            let registry = lock(&self.registry);
+            let entities: Vec<Entity> = described.iter().filter_map(|id| registry.entity(id, now)).collect();
+            let areas = registry.areas(&described);
+            drop(registry);
             let gone: Vec<EntityId> = gone.into_iter().filter(|id| !described.contains(id)).collect();
             tracing::debug!(described = entities.len(), gone = gone.len(), "devices of MQTT discovery");
             self.home.update(SOURCE, areas, entities, &gone);
         }
-        self.report(&told);
+        self.report(&changed);
     }
 
     fn report(&self, ids: &BTreeSet<EntityId>) {
@@ -276,10 +276,10 @@ impl Devices {
             return;
         }
         let _in_order = lock(&self.telling);
-        let fleet = lock(&self.fleet);
+        let registry = lock(&self.registry);
         let now = Instant::now();
-        let reports = ids.iter().filter_map(|id| fleet.report(id, now)).collect();
-        drop(fleet);
+        let reports = ids.iter().filter_map(|id| registry.report(id, now)).collect();
+        drop(registry);
         self.home.report_all(reports);
     }
 
@@ -304,17 +304,17 @@ impl Devices {
     fn post(&self, entity: &Entity, command: &DeviceCommand) -> Result<Vec<Delivery>, DeviceError> {
         let offline = || DeviceError::Offline(entity.name.clone());
         let outbox = self.outbox.get().ok_or_else(offline)?;
-        let (orders, retain) = lock(&self.fleet).tell(entity, command)?;
-        let send = |order: super::appliance::Order| {
-            let message = Message::to_device(order.topic, order.payload.into_bytes(), retain);
+        let (messages, retain) = lock(&self.registry).command(entity, command)?;
+        let send = |message: super::device_kind::CommandMessage| {
+            let message = Message::to_device(message.topic, message.payload.into_bytes(), retain);
             outbox.deliver(message).ok_or_else(offline)
         };
-        orders.into_iter().map(send).collect()
+        messages.into_iter().map(send).collect()
     }
 
     /// The broker has all messages of a command.
     fn delivered(&self, id: &EntityId, command: &DeviceCommand) {
-        lock(&self.fleet).assume(id, command);
+        lock(&self.registry).assume(id, command);
         self.report(&BTreeSet::from([id.clone()]));
     }
 }

@@ -1,7 +1,8 @@
 //! Fans.
 
-use super::appliance::{
-    Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, number_value, order, order_if, told_number,
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+    command_message_if, number_value, parse_number,
 };
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -98,11 +99,12 @@ impl Fan {
             self.percentage = None;
             return;
         }
-        let Some(told) = told_number(value) else { return };
+        let Some(reported) = parse_number(value) else { return };
         self.percentage = match self.asked {
-            Some((number, percentage)) if (number - told).abs() < 1e-6 => Some(percentage),
+            Some((number, percentage)) if (number - reported).abs() < 1e-6 => Some(percentage),
             _ => {
-                let percent = ((told - self.speeds.0 + 1.0) / self.count() * 100.0).round().clamp(0.0, 100.0);
+                let percent =
+                    ((reported - self.speeds.0 + 1.0) / self.count() * 100.0).round().clamp(0.0, 100.0);
                 // Cannot cut or change the sign: it is between 0 and 100.
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                 let percent = percent as u8;
@@ -111,17 +113,21 @@ impl Fan {
         };
     }
 
-    fn switch(&self, on: bool) -> Result<super::appliance::Order, Refused> {
-        order(&self.command, if on { self.payloads.0.as_str() } else { self.payloads.1.as_str() }, &[])
+    fn switch(&self, on: bool) -> Result<super::device_kind::CommandMessage, Refused> {
+        command_message(
+            &self.command,
+            if on { self.payloads.0.as_str() } else { self.payloads.1.as_str() },
+            &[],
+        )
     }
 
-    fn speed(&mut self, percentage: u8) -> Told {
+    fn speed(&mut self, percentage: u8) -> CommandResult {
         let target = self.percentage_command.as_ref().ok_or(Refused::Unsupported("be set to a speed"))?;
         if percentage == 0 {
             return Ok(vec![self.switch(false)?]);
         }
         let number = (self.speeds.0 - 1.0 + self.count() * f64::from(percentage) / 100.0).ceil();
-        let speed = order(target, number_value(number), &[])?;
+        let speed = command_message(target, number_value(number), &[])?;
         self.asked = Some((number, percentage));
         Ok(match self.on {
             Some(true) => vec![speed],
@@ -130,7 +136,7 @@ impl Fan {
     }
 }
 
-impl Appliance for Fan {
+impl DeviceKind for Fan {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -150,10 +156,10 @@ impl Appliance for Fan {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
+    fn state(&self) -> EntityState {
         let state = self.on.map_or(UNKNOWN, |on| if on { "on" } else { "off" });
         let has_speeds = self.percentage_command.is_some();
-        let mut shown = Shown::new(
+        let mut shown = EntityState::new(
             state,
             [
                 ("preset_mode", json!(self.preset)),
@@ -171,13 +177,13 @@ impl Appliance for Fan {
         shown
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::TurnOn => Ok(vec![self.switch(true)?]),
             DeviceCommand::TurnOff => Ok(vec![self.switch(false)?]),
             DeviceCommand::Percentage(percentage) => self.speed((*percentage).min(100)),
             DeviceCommand::Preset(preset) => {
-                order_if(self.preset_command.as_ref(), preset.as_str(), &[], "be set to a preset")
+                command_message_if(self.preset_command.as_ref(), preset.as_str(), &[], "be set to a preset")
             }
             _ => Err(Refused::Unsupported("do that")),
         }

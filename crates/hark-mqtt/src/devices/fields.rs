@@ -1,6 +1,5 @@
-//! What stands in the discovery payload of one entity, read with checks: every topic is one that may be
-//! used, every template compiles, every number is one. The first thing that is wrong is the reason why the
-//! entity is not taken.
+//! Checked access to the discovery payload of one entity: topics are valid, templates compile, numbers are numbers. The
+//! first error is the reason why the entity is not taken.
 
 use super::template::{Template, TemplateError};
 use serde_json::{Map, Value};
@@ -15,7 +14,7 @@ const CHOICES_MAX: usize = 256;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConfigError {
     /// More than any device has.
-    #[error("it has {0} bytes; at most {max} are taken", max = super::announcement::PAYLOAD_MAX_BYTES)]
+    #[error("it has {0} bytes; at most {max} are taken", max = super::discovery_message::PAYLOAD_MAX_BYTES)]
     TooLong(usize),
     /// Not text.
     #[error("it is not UTF-8 text")]

@@ -1,7 +1,8 @@
 //! Humidifiers and dehumidifiers.
 
-use super::appliance::{
-    Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order, order_if, told_number,
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+    command_message_if, parse_number,
 };
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
@@ -82,7 +83,7 @@ impl Humidifier {
     }
 }
 
-impl Appliance for Humidifier {
+impl DeviceKind for Humidifier {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -92,7 +93,7 @@ impl Appliance for Humidifier {
         let percent = |before, reset: &str| match value.as_str() {
             NONE => None,
             value if value == reset => None,
-            value => told_number(value).filter(|percent| (0.0..=100.0).contains(percent)).or(before),
+            value => parse_number(value).filter(|percent| (0.0..=100.0).contains(percent)).or(before),
         };
         let word = |reset: &str| Some(value.clone()).filter(|value| value != NONE && value != reset);
         match input {
@@ -108,9 +109,9 @@ impl Appliance for Humidifier {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
+    fn state(&self) -> EntityState {
         let settable = self.target_command.is_some();
-        Shown::new(
+        EntityState::new(
             self.on.map_or(UNKNOWN, |on| if on { "on" } else { "off" }),
             [
                 ("humidity", json!(self.target)),
@@ -124,18 +125,21 @@ impl Appliance for Humidifier {
         )
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::TurnOn | DeviceCommand::TurnOff => {
                 let on = *command == DeviceCommand::TurnOn;
                 let payload = if on { self.payloads.0.as_str() } else { self.payloads.1.as_str() };
-                Ok(vec![order(&self.command, payload, &[])?])
+                Ok(vec![command_message(&self.command, payload, &[])?])
             }
-            DeviceCommand::Humidity(target) => {
-                order_if(self.target_command.as_ref(), i64::from(*target), &[], "be set to a humidity")
-            }
+            DeviceCommand::Humidity(target) => command_message_if(
+                self.target_command.as_ref(),
+                i64::from(*target),
+                &[],
+                "be set to a humidity",
+            ),
             DeviceCommand::Mode(mode) => {
-                order_if(self.mode_command.as_ref(), mode.as_str(), &[], "be set to a mode")
+                command_message_if(self.mode_command.as_ref(), mode.as_str(), &[], "be set to a mode")
             }
             _ => Err(Refused::Unsupported("do that")),
         }

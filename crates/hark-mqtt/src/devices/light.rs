@@ -1,9 +1,10 @@
-//! Lights of the default schema: a topic of its own for each thing they can do.
+//! Lights of the default schema: a topic of its own for each entity they can do.
 
-use super::appliance::{
-    Appliance, Inputs, NONE, Order, Refused, Shown, Told, number_value, order, told_number,
-};
 use super::colour;
+use super::device_kind::{
+    CommandMessage, CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, command_message,
+    number_value, parse_number,
+};
 use super::fields::{ConfigError, Fields, Target};
 use super::light_state::{LightState, level_of};
 use super::template::TemplateError;
@@ -128,7 +129,7 @@ impl Light {
         })
     }
 
-    fn set(&mut self, setting: &LightSetting) -> Told {
+    fn set(&mut self, setting: &LightSetting) -> CommandResult {
         let mut orders = Vec::new();
         if self.on_command == OnCommand::First {
             orders.push(self.on()?);
@@ -144,7 +145,7 @@ impl Light {
             let target =
                 self.color_temp.as_ref().ok_or(Refused::Unsupported("change its colour temperature"))?;
             let kelvin = f64::from(kelvin);
-            orders.push(order(
+            orders.push(command_message(
                 target,
                 number_value(if self.in_kelvin { kelvin } else { colour::mired(kelvin) }),
                 &[],
@@ -155,7 +156,7 @@ impl Light {
             if let Some(target) = &self.brightness {
                 let number = (f64::from(level) / 255.0 * self.scale).round().clamp(1.0, self.scale);
                 sent = Some((number, level));
-                orders.push(order(target, number_value(number), &[])?);
+                orders.push(command_message(target, number_value(number), &[])?);
             } else if self.colours.is_empty() {
                 return Err(Refused::Unsupported("be dimmed"));
             } else if setting.rgb.is_none() {
@@ -169,12 +170,12 @@ impl Light {
         Ok(orders)
     }
 
-    fn on(&self) -> Result<Order, Refused> {
-        order(&self.command, self.payloads.0.as_str(), &[])
+    fn on(&self) -> Result<CommandMessage, Refused> {
+        command_message(&self.command, self.payloads.0.as_str(), &[])
     }
 
     /// A colour in the light's form; where there is no brightness of its own it is in the colour.
-    fn coloured(&self, rgb: [u8; 3], level: Option<u8>) -> Result<Order, Refused> {
+    fn coloured(&self, rgb: [u8; 3], level: Option<u8>) -> Result<CommandMessage, Refused> {
         let (form, target) = self.colours.first().ok_or(Refused::Unsupported("change its colour"))?;
         let [red, green, blue] = match &self.brightness {
             Some(_) => rgb,
@@ -185,17 +186,19 @@ impl Light {
         let whites =
             |names: &[&'static str]| names.iter().map(|name| (*name, Value::from(0))).collect::<Vec<_>>();
         match form {
-            Form::Rgb => order(target, format!("{red},{green},{blue}"), &parts),
-            Form::Rgbw => {
-                order(target, format!("{red},{green},{blue},0"), &[&parts[..], &whites(&["white"])].concat())
-            }
+            Form::Rgb => command_message(target, format!("{red},{green},{blue}"), &parts),
+            Form::Rgbw => command_message(
+                target,
+                format!("{red},{green},{blue},0"),
+                &[&parts[..], &whites(&["white"])].concat(),
+            ),
             Form::Rgbww => {
                 let whites = whites(&["cold_white", "warm_white"]);
-                order(target, format!("{red},{green},{blue},0,0"), &[&parts[..], &whites].concat())
+                command_message(target, format!("{red},{green},{blue},0,0"), &[&parts[..], &whites].concat())
             }
             Form::Hs => {
                 let (hue, sat) = colour::rgb_to_hs(rgb);
-                order(
+                command_message(
                     target,
                     format!("{hue:?},{sat:?}"),
                     &[("hue", Value::from(hue)), ("sat", Value::from(sat))],
@@ -203,14 +206,18 @@ impl Light {
             }
             Form::Xy => {
                 let (x, y) = colour::rgb_to_xy(rgb);
-                order(target, format!("{x:?},{y:?}"), &[("x", Value::from(x)), ("y", Value::from(y))])
+                command_message(
+                    target,
+                    format!("{x:?},{y:?}"),
+                    &[("x", Value::from(x)), ("y", Value::from(y))],
+                )
             }
         }
     }
 
     /// Red, green and blue with whatever follows; the brightness is in them when it has no topic.
     fn take_rgb(&mut self, value: &str) {
-        let parts: Vec<f64> = value.split(',').filter_map(told_number).collect();
+        let parts: Vec<f64> = value.split(',').filter_map(parse_number).collect();
         let [red, green, blue, ..] = parts.as_slice() else { return };
         let rgb = [*red, *green, *blue].map(colour::byte);
         if self.inputs.has(Input::Brightness) {
@@ -224,7 +231,7 @@ impl Light {
     }
 }
 
-impl Appliance for Light {
+impl DeviceKind for Light {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -232,7 +239,7 @@ impl Appliance for Light {
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some((input, value)) = self.inputs.value(at, payload)? else { return Ok(()) };
         let pair = || {
-            let mut parts = value.split(',').filter_map(told_number);
+            let mut parts = value.split(',').filter_map(parse_number);
             parts.next().zip(parts.next())
         };
         match input {
@@ -241,7 +248,7 @@ impl Appliance for Light {
             Input::State if value == NONE => self.state.on = None,
             Input::State => {}
             Input::Brightness => {
-                if let Some(level) = told_number(&value) {
+                if let Some(level) = parse_number(&value) {
                     self.state.set_level(level, self.scale);
                 }
             }
@@ -256,7 +263,7 @@ impl Appliance for Light {
                     self.state.set_xy(x, y);
                 }
             }
-            Input::ColorTemp => match (told_number(&value), self.in_kelvin) {
+            Input::ColorTemp => match (parse_number(&value), self.in_kelvin) {
                 (Some(kelvin), true) => self.state.set_kelvin(kelvin),
                 (Some(mired), false) => self.state.set_mired(mired),
                 (None, _) => {}
@@ -267,15 +274,17 @@ impl Appliance for Light {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        self.state.shown()
+    fn state(&self) -> EntityState {
+        self.state.state()
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::TurnOn => self.set(&LightSetting::default()),
             DeviceCommand::Light(setting) => self.set(setting),
-            DeviceCommand::TurnOff => Ok(vec![order(&self.command, self.payloads.1.as_str(), &[])?]),
+            DeviceCommand::TurnOff => {
+                Ok(vec![command_message(&self.command, self.payloads.1.as_str(), &[])?])
+            }
             _ => Err(Refused::Unsupported("do that")),
         }
     }

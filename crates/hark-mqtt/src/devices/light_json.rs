@@ -1,7 +1,7 @@
 //! Lights of the JSON schema: one message holds everything.
 
-use super::appliance::{Appliance, Inputs, Order, Refused, Shown, Told};
 use super::colour;
+use super::device_kind::{CommandMessage, CommandResult, DeviceKind, EntityState, Inputs, Refused};
 use super::fields::{ConfigError, Fields};
 use super::light_state::{LightState, level_of};
 use super::template::TemplateError;
@@ -36,7 +36,7 @@ impl JsonLight {
         })
     }
 
-    fn set(&mut self, setting: &LightSetting) -> Told {
+    fn set(&mut self, setting: &LightSetting) -> CommandResult {
         let mut message = Map::new();
         message.insert("state".into(), json!("ON"));
         let mut sent = None;
@@ -85,8 +85,8 @@ impl JsonLight {
         })
     }
 
-    fn order(&self, message: Map<String, Value>) -> Order {
-        Order { topic: self.command_topic.clone(), payload: Value::Object(message).to_string() }
+    fn order(&self, message: Map<String, Value>) -> CommandMessage {
+        CommandMessage { topic: self.command_topic.clone(), payload: Value::Object(message).to_string() }
     }
 
     fn take_colour(&mut self, colour: &Value) {
@@ -128,53 +128,53 @@ fn whole(number: f64) -> Value {
 /// A number, also one written as a text.
 fn number(value: &Value) -> Option<f64> {
     match value {
-        Value::String(text) => super::appliance::told_number(text),
+        Value::String(text) => super::device_kind::parse_number(text),
         value => value.as_f64().filter(|number| number.is_finite()),
     }
 }
 
-impl Appliance for JsonLight {
+impl DeviceKind for JsonLight {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
 
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some(((), text)) = self.inputs.value(at, payload)? else { return Ok(()) };
-        let told: Map<String, Value> = serde_json::from_str(&text)
+        let reported: Map<String, Value> = serde_json::from_str(&text)
             .map_err(|error| TemplateError::Unfit(format!("it is not a JSON object: {error}")))?;
-        match told.get("state") {
+        match reported.get("state") {
             Some(Value::String(state)) if state.eq_ignore_ascii_case("on") => self.state.on = Some(true),
             Some(Value::String(state)) if state.eq_ignore_ascii_case("off") => self.state.on = Some(false),
             Some(Value::Null) => self.state.on = None,
             _ => {}
         }
-        if let Some(level) = told.get("brightness").and_then(number) {
+        if let Some(level) = reported.get("brightness").and_then(number) {
             self.state.set_level(level, self.scale);
         }
-        if let Some(colour) = told.get("color") {
+        if let Some(colour) = reported.get("color") {
             self.take_colour(colour);
         }
-        if let Some(temperature) = told.get("color_temp").and_then(number) {
+        if let Some(temperature) = reported.get("color_temp").and_then(number) {
             if self.in_kelvin {
                 self.state.set_kelvin(temperature);
             } else {
                 self.state.set_mired(temperature);
             }
         }
-        if let Some(mode) = told.get("color_mode").and_then(Value::as_str) {
+        if let Some(mode) = reported.get("color_mode").and_then(Value::as_str) {
             self.state.mode = Some(mode.to_owned());
         }
-        if let Some(effect) = told.get("effect") {
+        if let Some(effect) = reported.get("effect") {
             self.state.effect = effect.as_str().map(str::to_owned);
         }
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        self.state.shown()
+    fn state(&self) -> EntityState {
+        self.state.state()
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::TurnOn => self.set(&LightSetting::default()),
             DeviceCommand::Light(setting) => self.set(setting),

@@ -1,7 +1,7 @@
-//! How a light is, whatever way it tells.
+//! State of a light, common to the three schemas.
 
-use super::appliance::Shown;
 use super::colour;
+use super::device_kind::EntityState;
 use super::fields::{ConfigError, Fields};
 use hark_core::device::{DeviceCommand, LightSetting};
 use serde_json::{Value, json};
@@ -75,21 +75,21 @@ impl LightState {
     }
 
     /// Its brightness, of a scale; zero says nothing.
-    pub fn set_level(&mut self, told: f64, scale: f64) {
-        if told <= 0.0 || !told.is_finite() {
+    pub fn set_level(&mut self, reported: f64, scale: f64) {
+        if reported <= 0.0 || !reported.is_finite() {
             return;
         }
         self.brightness = match self.asked_level {
-            Some((sent, level)) if (sent - told).abs() < 1e-6 => Some(level),
-            _ => Some(colour::byte(told / scale * 255.0).max(1)),
+            Some((sent, level)) if (sent - reported).abs() < 1e-6 => Some(level),
+            _ => Some(colour::byte(reported / scale * 255.0).max(1)),
         };
     }
 
     /// Its colour.
-    pub fn set_rgb(&mut self, told: [u8; 3]) {
+    pub fn set_rgb(&mut self, reported: [u8; 3]) {
         self.rgb = match self.asked.rgb {
-            Some(asked) if colour::alike(asked, told) => Some(asked),
-            _ => Some(told),
+            Some(asked) if colour::alike(asked, reported) => Some(asked),
+            _ => Some(reported),
         };
     }
 
@@ -106,20 +106,20 @@ impl LightState {
     }
 
     /// Its colour temperature, in mired.
-    pub fn set_mired(&mut self, told: f64) {
-        if told < 1.0 {
+    pub fn set_mired(&mut self, reported: f64) {
+        if reported < 1.0 {
             return;
         }
         self.kelvin = match self.asked.kelvin {
-            Some(asked) if (colour::mired(f64::from(asked)) - told).abs() <= 1.0 => Some(asked),
-            _ => Some(kelvin_of(1e6 / told)),
+            Some(asked) if (colour::mired(f64::from(asked)) - reported).abs() <= 1.0 => Some(asked),
+            _ => Some(kelvin_of(1e6 / reported)),
         };
     }
 
     /// Its colour temperature, in kelvin.
-    pub fn set_kelvin(&mut self, told: f64) {
-        if told >= 1.0 {
-            self.kelvin = Some(kelvin_of(told));
+    pub fn set_kelvin(&mut self, reported: f64) {
+        if reported >= 1.0 {
+            self.kelvin = Some(kelvin_of(reported));
         }
     }
 
@@ -144,17 +144,17 @@ impl LightState {
     }
 
     /// How it is.
-    pub fn shown(&self) -> Shown {
+    pub fn state(&self) -> EntityState {
         let state = match self.on {
             Some(true) => "on",
             Some(false) => "off",
-            None => super::appliance::UNKNOWN,
+            None => super::device_kind::UNKNOWN,
         };
         let mode = self.mode.as_deref();
         let shows = |coloured: bool| mode.is_none_or(|mode| COLOURED.contains(&mode) == coloured);
         let has_temperature = self.can("color_temp");
         let limit = |kelvin: u16| if has_temperature { json!(kelvin) } else { Value::Null };
-        Shown::new(
+        EntityState::new(
             state,
             [
                 ("supported_color_modes", json!(self.modes)),

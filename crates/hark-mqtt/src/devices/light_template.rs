@@ -1,7 +1,7 @@
 //! Lights of the template schema: what is sent and what is told is written by templates throughout.
 
-use super::appliance::{Appliance, Order, Refused, Shown, Told, told_number};
 use super::colour;
+use super::device_kind::{CommandMessage, CommandResult, DeviceKind, EntityState, Refused, parse_number};
 use super::fields::{ConfigError, Fields};
 use super::light_state::{LightState, level_of};
 use super::template::{Template, TemplateError};
@@ -21,7 +21,7 @@ pub struct TemplateLight {
     state: LightState,
 }
 
-/// What reads each thing from a message.
+/// What reads each entity from a message.
 #[derive(Debug)]
 struct Reads {
     state: Option<Template>,
@@ -73,7 +73,7 @@ impl TemplateLight {
         })
     }
 
-    fn set(&mut self, setting: &LightSetting) -> Told {
+    fn set(&mut self, setting: &LightSetting) -> CommandResult {
         let mut variables = vec![("state", Value::from("on"))];
         if let Some(percent) = setting.brightness_percent {
             if self.state.modes.iter().all(|mode| mode == "onoff") {
@@ -94,17 +94,17 @@ impl TemplateLight {
                 return Err(Refused::Unsupported("change its colour temperature"));
             }
             let kelvin = f64::from(kelvin);
-            let told = if self.in_kelvin { kelvin } else { colour::mired(kelvin) };
-            variables.push(("color_temp", super::appliance::number_value(told)));
+            let reported = if self.in_kelvin { kelvin } else { colour::mired(kelvin) };
+            variables.push(("color_temp", super::device_kind::number_value(reported)));
         }
         let payload = self.on.write(&variables)?;
         let sent = setting.brightness_percent.map(level_of).map(|level| (f64::from(level), level));
         self.state.ask(setting, sent);
-        Ok(vec![Order { topic: self.command_topic.clone(), payload }])
+        Ok(vec![CommandMessage { topic: self.command_topic.clone(), payload }])
     }
 }
 
-impl Appliance for TemplateLight {
+impl DeviceKind for TemplateLight {
     fn topics(&self) -> Vec<&str> {
         self.state_topic.as_deref().into_iter().collect()
     }
@@ -120,14 +120,14 @@ impl Appliance for TemplateLight {
         }
         // A message may hold a part of it all: what does not fit is not told.
         let number = |template: &Option<Template>| {
-            template.as_ref().and_then(|template| told_number(&template.read(payload).ok()?))
+            template.as_ref().and_then(|template| parse_number(&template.read(payload).ok()?))
         };
         if let Some(level) = number(&self.reads.brightness) {
             self.state.set_level(level, 255.0);
         }
         if let Some(parts) = &self.reads.rgb {
             let parts: Vec<f64> =
-                parts.iter().filter_map(|part| told_number(&part.read(payload).ok()?)).collect();
+                parts.iter().filter_map(|part| parse_number(&part.read(payload).ok()?)).collect();
             if let [red, green, blue] = parts.as_slice() {
                 self.state.set_rgb([*red, *green, *blue].map(colour::byte));
             }
@@ -143,17 +143,17 @@ impl Appliance for TemplateLight {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        self.state.shown()
+    fn state(&self) -> EntityState {
+        self.state.state()
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
             DeviceCommand::TurnOn => self.set(&LightSetting::default()),
             DeviceCommand::Light(setting) => self.set(setting),
             DeviceCommand::TurnOff => {
                 let payload = self.off.write(&[("state", Value::from("off"))])?;
-                Ok(vec![Order { topic: self.command_topic.clone(), payload }])
+                Ok(vec![CommandMessage { topic: self.command_topic.clone(), payload }])
             }
             _ => Err(Refused::Unsupported("do that")),
         }

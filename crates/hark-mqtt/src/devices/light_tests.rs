@@ -1,6 +1,6 @@
 //! Lights of all three schemas, announced and told as the projects that build them do it.
 
-use super::testing::{Yard, brightness, colour, kelvin};
+use super::testing::{TestRegistry, brightness, colour, kelvin};
 use hark_core::device::{DeviceCommand, DeviceError, LightSetting};
 use serde_json::{Value, json};
 
@@ -26,73 +26,85 @@ fn zigbee_bulb() -> Value {
 
 #[test]
 fn a_zigbee_bulb_tells_and_is_told_in_json() {
-    let mut yard = Yard::with("light/0x01/light", &zigbee_bulb());
+    let mut registry = TestRegistry::with("light/0x01/light", &zigbee_bulb());
     let id = "light.desk";
-    assert_eq!((yard.entity(id).name.as_str(), yard.entity(id).area.as_deref()), ("Desk", Some("office")));
-    assert_eq!(yard.state(id), "unavailable", "nobody said that it is there");
-    yard.say("zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
-    yard.say("zigbee2mqtt/desk/availability", r#"{"state":"online"}"#);
-    assert_eq!(yard.state(id), "unknown");
-    yard.say(
+    assert_eq!(
+        (registry.entity(id).name.as_str(), registry.entity(id).area.as_deref()),
+        ("Desk", Some("office"))
+    );
+    assert_eq!(registry.state(id), "unavailable", "nobody said that it is there");
+    registry.say("zigbee2mqtt/bridge/state", r#"{"state":"online"}"#);
+    registry.say("zigbee2mqtt/desk/availability", r#"{"state":"online"}"#);
+    assert_eq!(registry.state(id), "unknown");
+    registry.say(
         "zigbee2mqtt/desk",
         r#"{"state":"ON","brightness":127,"color":{"x":0.7006,"y":0.2993},"color_mode":"xy","color_temp":370,"linkquality":90}"#,
     );
-    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "brightness")), ("on", json!(128)));
-    assert_eq!(yard.attribute(id, "rgb_color"), json!([255, 0, 0]));
-    assert_eq!(yard.attribute(id, "color_temp_kelvin"), Value::Null, "it shows a colour");
-    assert_eq!(yard.tell(id, &DeviceCommand::TurnOff), [r#"zigbee2mqtt/desk/set {"state":"OFF"}"#]);
-    assert_eq!(yard.tell(id, &brightness(40)), [r#"zigbee2mqtt/desk/set {"state":"ON","brightness":102}"#]);
-    yard.say("zigbee2mqtt/desk", r#"{"state":"ON","brightness":102}"#);
-    assert_eq!(yard.attribute(id, "brightness"), json!(102));
-    assert_eq!(yard.tell(id, &kelvin(2700)), [r#"zigbee2mqtt/desk/set {"state":"ON","color_temp":370}"#]);
-    yard.say("zigbee2mqtt/desk", r#"{"color_temp":370,"color_mode":"color_temp"}"#);
-    assert_eq!(yard.attribute(id, "color_temp_kelvin"), json!(2700));
-    assert_eq!(yard.attribute(id, "rgb_color"), Value::Null);
+    assert_eq!((registry.state(id).as_str(), registry.attribute(id, "brightness")), ("on", json!(128)));
+    assert_eq!(registry.attribute(id, "rgb_color"), json!([255, 0, 0]));
+    assert_eq!(registry.attribute(id, "color_temp_kelvin"), Value::Null, "it shows a colour");
+    assert_eq!(registry.command(id, &DeviceCommand::TurnOff), [r#"zigbee2mqtt/desk/set {"state":"OFF"}"#]);
     assert_eq!(
-        yard.tell(id, &colour([0, 0, 255])),
+        registry.command(id, &brightness(40)),
+        [r#"zigbee2mqtt/desk/set {"state":"ON","brightness":102}"#]
+    );
+    registry.say("zigbee2mqtt/desk", r#"{"state":"ON","brightness":102}"#);
+    assert_eq!(registry.attribute(id, "brightness"), json!(102));
+    assert_eq!(
+        registry.command(id, &kelvin(2700)),
+        [r#"zigbee2mqtt/desk/set {"state":"ON","color_temp":370}"#]
+    );
+    registry.say("zigbee2mqtt/desk", r#"{"color_temp":370,"color_mode":"color_temp"}"#);
+    assert_eq!(registry.attribute(id, "color_temp_kelvin"), json!(2700));
+    assert_eq!(registry.attribute(id, "rgb_color"), Value::Null);
+    assert_eq!(
+        registry.command(id, &colour([0, 0, 255])),
         [r#"zigbee2mqtt/desk/set {"state":"ON","color":{"x":0.1355,"y":0.0399}}"#]
     );
-    yard.say("zigbee2mqtt/desk", r#"{"color":{"x":0.14,"y":0.04,"hue":240},"color_mode":"xy"}"#);
-    assert_eq!(yard.attribute(id, "rgb_color"), json!([0, 0, 255]), "the rounding of what was asked for");
-    yard.say("zigbee2mqtt/desk/availability", r#"{"state":"offline"}"#);
-    assert_eq!(yard.state(id), "unavailable");
+    registry.say("zigbee2mqtt/desk", r#"{"color":{"x":0.14,"y":0.04,"hue":240},"color_mode":"xy"}"#);
+    assert_eq!(registry.attribute(id, "rgb_color"), json!([0, 0, 255]), "the rounding of what was asked for");
+    registry.say("zigbee2mqtt/desk/availability", r#"{"state":"offline"}"#);
+    assert_eq!(registry.state(id), "unavailable");
 }
 
 #[test]
 fn a_json_light_of_esphome_with_whites_and_one_with_flags_of_old() {
-    let mut yard = Yard::with(
+    let mut registry = TestRegistry::with(
         "light/lamp/lamp",
         &json!({"schema": "json", "color_mode": true, "sup_clrm": ["rgbww"], "brightness": true,
             "name": "Lamp", "stat_t": "lamp/light/lamp/state", "cmd_t": "lamp/light/lamp/command",
             "avty_t": "lamp/status", "uniq_id": "ESPlightlamp", "dev": {"ids": "abc", "name": "Lamp"}}),
     );
     let id = "light.lamp";
-    yard.say("lamp/status", "online");
-    yard.say(
+    registry.say("lamp/status", "online");
+    registry.say(
         "lamp/light/lamp/state",
         r#"{"color_mode":"rgbww","state":"ON","brightness":255,"color":{"r":255,"g":128,"b":0,"c":0,"w":0}}"#,
     );
-    assert_eq!(yard.attribute(id, "rgb_color"), json!([255, 128, 0]));
+    assert_eq!(registry.attribute(id, "rgb_color"), json!([255, 128, 0]));
     assert_eq!(
-        yard.tell(id, &colour([0, 255, 0])),
+        registry.command(id, &colour([0, 255, 0])),
         [r#"lamp/light/lamp/command {"state":"ON","color":{"r":0,"g":255,"b":0,"c":0,"w":0}}"#]
     );
-    let mut yard = Yard::with(
+    let mut registry = TestRegistry::with(
         "light/old/config_of_old",
         &json!({"schema": "json", "cmd_t": "c", "stat_t": "s", "hs": true, "brightness": true, "brightness_scale": 100}),
     );
     let id = "light.config_of_old";
-    assert_eq!(yard.tell(id, &colour([255, 0, 255])), [r#"c {"state":"ON","color":{"h":300.0,"s":100.0}}"#]);
-    assert_eq!(yard.tell(id, &brightness(33)), [r#"c {"state":"ON","brightness":33}"#]);
-    yard.say("s", r#"{"state":"on","color":{"h":"300","s":100},"brightness":"33"}"#);
-    assert_eq!(yard.attribute(id, "brightness"), json!(84));
-    assert_eq!(yard.attribute(id, "rgb_color"), json!([255, 0, 255]));
-    assert_eq!(yard.state(id), "on");
+    assert_eq!(
+        registry.command(id, &colour([255, 0, 255])),
+        [r#"c {"state":"ON","color":{"h":300.0,"s":100.0}}"#]
+    );
+    assert_eq!(registry.command(id, &brightness(33)), [r#"c {"state":"ON","brightness":33}"#]);
+    registry.say("s", r#"{"state":"on","color":{"h":"300","s":100},"brightness":"33"}"#);
+    assert_eq!(registry.attribute(id, "brightness"), json!(84));
+    assert_eq!(registry.attribute(id, "rgb_color"), json!([255, 0, 255]));
+    assert_eq!(registry.state(id), "on");
 }
 
 #[test]
 fn a_tasmota_bulb_has_a_topic_for_each_thing() {
-    let mut yard = Yard::with(
+    let mut registry = TestRegistry::with(
         "light/ABC_LI_1",
         &json!({
             "name": "Bulb", "~": "tasmota_ABC/", "cmd_t": "~cmnd/POWER", "stat_t": "~tele/STATE",
@@ -107,26 +119,33 @@ fn a_tasmota_bulb_has_a_topic_for_each_thing() {
         }),
     );
     let id = "light.bulb";
-    yard.say("tasmota_ABC/tele/LWT", "Online");
-    yard.say("tasmota_ABC/tele/STATE", r#"{"POWER":"ON","Dimmer":50,"Color":"255,0,0,0,0","CT":370}"#);
-    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "brightness")), ("on", json!(128)));
-    assert_eq!(yard.attribute(id, "rgb_color"), json!([255, 0, 0]));
-    assert_eq!(yard.attribute(id, "color_temp_kelvin"), json!(2703));
-    assert_eq!(yard.tell(id, &DeviceCommand::TurnOn), ["tasmota_ABC/cmnd/Dimmer 50"]);
-    assert_eq!(yard.tell(id, &DeviceCommand::TurnOff), ["tasmota_ABC/cmnd/POWER OFF"]);
-    assert_eq!(yard.tell(id, &brightness(70)), ["tasmota_ABC/cmnd/Dimmer 70"]);
+    registry.say("tasmota_ABC/tele/LWT", "Online");
+    registry.say("tasmota_ABC/tele/STATE", r#"{"POWER":"ON","Dimmer":50,"Color":"255,0,0,0,0","CT":370}"#);
+    assert_eq!((registry.state(id).as_str(), registry.attribute(id, "brightness")), ("on", json!(128)));
+    assert_eq!(registry.attribute(id, "rgb_color"), json!([255, 0, 0]));
+    assert_eq!(registry.attribute(id, "color_temp_kelvin"), json!(2703));
+    assert_eq!(registry.command(id, &DeviceCommand::TurnOn), ["tasmota_ABC/cmnd/Dimmer 50"]);
+    assert_eq!(registry.command(id, &DeviceCommand::TurnOff), ["tasmota_ABC/cmnd/POWER OFF"]);
+    assert_eq!(registry.command(id, &brightness(70)), ["tasmota_ABC/cmnd/Dimmer 70"]);
     assert_eq!(
-        yard.tell(id, &colour([0, 128, 255])),
+        registry.command(id, &colour([0, 128, 255])),
         ["tasmota_ABC/cmnd/Color2 0,128,255", "tasmota_ABC/cmnd/Dimmer 50"]
     );
-    assert_eq!(yard.tell(id, &kelvin(2700)), ["tasmota_ABC/cmnd/CT 370", "tasmota_ABC/cmnd/Dimmer 50"]);
-    yard.say("tasmota_ABC/tele/STATE", r#"{"POWER":"ON","Dimmer":70,"Color":"0,128,255,0,0","CT":370}"#);
-    assert_eq!(yard.attribute(id, "color_temp_kelvin"), json!(2700), "the rounding of what was asked for");
+    assert_eq!(
+        registry.command(id, &kelvin(2700)),
+        ["tasmota_ABC/cmnd/CT 370", "tasmota_ABC/cmnd/Dimmer 50"]
+    );
+    registry.say("tasmota_ABC/tele/STATE", r#"{"POWER":"ON","Dimmer":70,"Color":"0,128,255,0,0","CT":370}"#);
+    assert_eq!(
+        registry.attribute(id, "color_temp_kelvin"),
+        json!(2700),
+        "the rounding of what was asked for"
+    );
 }
 
 #[test]
 fn a_wled_strip_takes_colours_in_hexadecimal_and_is_dimmed_on_its_main_topic() {
-    let mut yard = Yard::with(
+    let mut registry = TestRegistry::with(
         "light/wled",
         &json!({
             "name": "Strip", "stat_t": "wled/strip/g", "cmd_t": "wled/strip",
@@ -139,32 +158,32 @@ fn a_wled_strip_takes_colours_in_hexadecimal_and_is_dimmed_on_its_main_topic() {
         }),
     );
     let id = "light.strip";
-    yard.say("wled/strip/status", "online");
-    yard.say("wled/strip/g", "200");
-    yard.say("wled/strip/c", "#FF8000");
-    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "brightness")), ("on", json!(200)));
-    assert_eq!(yard.attribute(id, "rgb_color"), json!([255, 128, 0]));
-    assert_eq!(yard.tell(id, &colour([0, 255, 16])), ["wled/strip/col #00ff10", "wled/strip 200"]);
-    assert_eq!(yard.tell(id, &DeviceCommand::TurnOff), ["wled/strip OFF"]);
-    yard.say("wled/strip/g", "0");
-    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "brightness")), ("off", json!(200)));
+    registry.say("wled/strip/status", "online");
+    registry.say("wled/strip/g", "200");
+    registry.say("wled/strip/c", "#FF8000");
+    assert_eq!((registry.state(id).as_str(), registry.attribute(id, "brightness")), ("on", json!(200)));
+    assert_eq!(registry.attribute(id, "rgb_color"), json!([255, 128, 0]));
+    assert_eq!(registry.command(id, &colour([0, 255, 16])), ["wled/strip/col #00ff10", "wled/strip 200"]);
+    assert_eq!(registry.command(id, &DeviceCommand::TurnOff), ["wled/strip OFF"]);
+    registry.say("wled/strip/g", "0");
+    assert_eq!((registry.state(id).as_str(), registry.attribute(id, "brightness")), ("off", json!(200)));
 }
 
 #[test]
 fn colours_go_out_in_the_form_a_light_takes() {
     let base = json!({"name": "L", "cmd_t": "c", "stat_t": "s"});
-    let told = |more: Value, command: &DeviceCommand| {
+    let reported = |more: Value, command: &DeviceCommand| {
         let mut payload = base.clone();
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        Yard::with("light/l", &payload).tell("light.l", command)
+        TestRegistry::with("light/l", &payload).command("light.l", command)
     };
     let red = colour([255, 0, 0]);
-    assert_eq!(told(json!({"hs_cmd_t": "hs"}), &red), ["hs 0.0,100.0", "c ON"]);
-    assert_eq!(told(json!({"xy_cmd_t": "xy"}), &red), ["xy 0.7006,0.2993", "c ON"]);
-    assert_eq!(told(json!({"rgb_cmd_t": "rgb", "on_cmd_type": "first"}), &red), ["c ON", "rgb 255,0,0"]);
-    assert_eq!(told(json!({"rgbw_cmd_t": "w"}), &red), ["w 255,0,0,0", "c ON"]);
+    assert_eq!(reported(json!({"hs_cmd_t": "hs"}), &red), ["hs 0.0,100.0", "c ON"]);
+    assert_eq!(reported(json!({"xy_cmd_t": "xy"}), &red), ["xy 0.7006,0.2993", "c ON"]);
+    assert_eq!(reported(json!({"rgb_cmd_t": "rgb", "on_cmd_type": "first"}), &red), ["c ON", "rgb 255,0,0"]);
+    assert_eq!(reported(json!({"rgbw_cmd_t": "w"}), &red), ["w 255,0,0,0", "c ON"]);
     assert_eq!(
-        told(json!({"rgbww_cmd_t": "w", "rgbww_cmd_tpl": "{{red}}/{{cold_white}}"}), &red),
+        reported(json!({"rgbww_cmd_t": "w", "rgbww_cmd_tpl": "{{red}}/{{cold_white}}"}), &red),
         ["w 255/0", "c ON"]
     );
     let dim_red = DeviceCommand::Light(LightSetting {
@@ -173,40 +192,47 @@ fn colours_go_out_in_the_form_a_light_takes() {
         kelvin: None,
     });
     assert_eq!(
-        told(json!({"rgb_cmd_t": "rgb"}), &dim_red),
+        reported(json!({"rgb_cmd_t": "rgb"}), &dim_red),
         ["rgb 128,0,0", "c ON"],
         "the colour holds the brightness"
     );
     assert_eq!(
-        told(json!({"rgb_cmd_t": "rgb", "bri_cmd_t": "b"}), &dim_red),
+        reported(json!({"rgb_cmd_t": "rgb", "bri_cmd_t": "b"}), &dim_red),
         ["rgb 255,0,0", "b 128", "c ON"]
     );
-    assert_eq!(told(json!({"rgb_cmd_t": "rgb"}), &brightness(50)), ["rgb 128,128,128", "c ON"]);
-    assert_eq!(told(json!({"clr_temp_cmd_t": "t", "clr_temp_k": true}), &kelvin(4000)), ["t 4000", "c ON"]);
-    assert_eq!(told(json!({"bri_cmd_t": "b", "bri_scl": 15}), &brightness(1)), ["b 1", "c ON"], "never off");
+    assert_eq!(reported(json!({"rgb_cmd_t": "rgb"}), &brightness(50)), ["rgb 128,128,128", "c ON"]);
     assert_eq!(
-        told(json!({"bri_cmd_t": "b", "bri_cmd_tpl": "{\"dim\": {{ value }}}"}), &brightness(50)),
+        reported(json!({"clr_temp_cmd_t": "t", "clr_temp_k": true}), &kelvin(4000)),
+        ["t 4000", "c ON"]
+    );
+    assert_eq!(
+        reported(json!({"bri_cmd_t": "b", "bri_scl": 15}), &brightness(1)),
+        ["b 1", "c ON"],
+        "never off"
+    );
+    assert_eq!(
+        reported(json!({"bri_cmd_t": "b", "bri_cmd_tpl": "{\"dim\": {{ value }}}"}), &brightness(50)),
         ["b {\"dim\": 128}", "c ON"]
     );
 }
 
 #[test]
 fn what_a_light_cannot_do_is_said() {
-    let mut plain = Yard::with("light/l", &json!({"name": "L", "cmd_t": "c", "stat_t": "s"}));
+    let mut plain = TestRegistry::with("light/l", &json!({"name": "L", "cmd_t": "c", "stat_t": "s"}));
     for command in [brightness(50), colour([1, 2, 3]), kelvin(3000), DeviceCommand::Open] {
-        let refused = plain.try_tell("light.l", &command);
+        let refused = plain.try_command("light.l", &command);
         assert!(matches!(refused, Err(DeviceError::Unsupported { .. })), "{command:?} {refused:?}");
     }
     assert_eq!(plain.attribute("light.l", "supported_color_modes"), json!(["onoff"]));
-    let mut json_light = Yard::with("light/l", &json!({"schema": "json", "name": "L", "cmd_t": "c"}));
+    let mut json_light = TestRegistry::with("light/l", &json!({"schema": "json", "name": "L", "cmd_t": "c"}));
     for command in [brightness(50), colour([1, 2, 3]), kelvin(3000)] {
-        assert!(matches!(json_light.try_tell("light.l", &command), Err(DeviceError::Unsupported { .. })));
+        assert!(matches!(json_light.try_command("light.l", &command), Err(DeviceError::Unsupported { .. })));
     }
 }
 
 #[test]
 fn a_template_light_writes_and_reads_its_own_language() {
-    let mut yard = Yard::with(
+    let mut registry = TestRegistry::with(
         "light/t",
         &json!({
             "schema": "template", "name": "T", "cmd_t": "c", "stat_t": "s",
@@ -220,15 +246,18 @@ fn a_template_light_writes_and_reads_its_own_language() {
         }),
     );
     let id = "light.t";
-    yard.say("s", "on,255,255-128-0");
-    assert_eq!((yard.state(id).as_str(), yard.attribute(id, "rgb_color")), ("on", json!([255, 128, 0])));
-    assert_eq!(yard.tell(id, &DeviceCommand::TurnOn), ["c on,,--,"]);
-    assert_eq!(yard.tell(id, &brightness(50)), ["c on,128,--,"]);
-    assert_eq!(yard.tell(id, &colour([1, 2, 3])), ["c on,,1-2-3,"]);
-    assert_eq!(yard.tell(id, &DeviceCommand::TurnOff), ["c off"]);
-    yard.say("s", "off");
-    assert_eq!(yard.state(id), "off", "what a message does not hold stays");
-    assert_eq!(yard.attribute(id, "brightness"), json!(255));
+    registry.say("s", "on,255,255-128-0");
+    assert_eq!(
+        (registry.state(id).as_str(), registry.attribute(id, "rgb_color")),
+        ("on", json!([255, 128, 0]))
+    );
+    assert_eq!(registry.command(id, &DeviceCommand::TurnOn), ["c on,,--,"]);
+    assert_eq!(registry.command(id, &brightness(50)), ["c on,128,--,"]);
+    assert_eq!(registry.command(id, &colour([1, 2, 3])), ["c on,,1-2-3,"]);
+    assert_eq!(registry.command(id, &DeviceCommand::TurnOff), ["c off"]);
+    registry.say("s", "off");
+    assert_eq!(registry.state(id), "off", "what a message does not hold stays");
+    assert_eq!(registry.attribute(id, "brightness"), json!(255));
 }
 
 #[test]
@@ -243,52 +272,52 @@ fn a_light_that_tells_nothing_is_taken_at_its_word() {
     ] {
         let mut payload = json!({"schema": schema, "name": "L", "cmd_t": "c"});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let mut yard = Yard::with("light/l", &payload);
+        let mut registry = TestRegistry::with("light/l", &payload);
         let id = "light.l";
-        assert_eq!(yard.state(id), "unknown", "{schema}");
+        assert_eq!(registry.state(id), "unknown", "{schema}");
         let setting = DeviceCommand::Light(LightSetting {
             brightness_percent: Some(40),
             rgb: Some([1, 2, 3]),
             kelvin: None,
         });
         for command in [DeviceCommand::TurnOn, setting, DeviceCommand::TurnOff] {
-            yard.tell(id, &command);
-            yard.assume(id, &command);
+            registry.command(id, &command);
+            registry.assume(id, &command);
             let on = if command == DeviceCommand::TurnOff { "off" } else { "on" };
-            assert_eq!(yard.state(id), on, "{schema}");
+            assert_eq!(registry.state(id), on, "{schema}");
         }
-        assert_eq!(yard.attribute(id, "brightness"), json!(102), "{schema}");
-        assert_eq!(yard.attribute(id, "rgb_color"), json!([1, 2, 3]), "{schema}");
+        assert_eq!(registry.attribute(id, "brightness"), json!(102), "{schema}");
+        assert_eq!(registry.attribute(id, "rgb_color"), json!([1, 2, 3]), "{schema}");
     }
-    let mut tells = Yard::with("light/l", &json!({"name": "L", "cmd_t": "c", "stat_t": "s"}));
+    let mut tells = TestRegistry::with("light/l", &json!({"name": "L", "cmd_t": "c", "stat_t": "s"}));
     tells.assume("light.l", &DeviceCommand::TurnOn);
     assert_eq!(tells.state("light.l"), "unknown", "what tells is waited for");
 }
 
 #[test]
 fn nonsense_of_a_light_changes_nothing() {
-    let mut yard = Yard::with(
+    let mut registry = TestRegistry::with(
         "light/l",
         &json!({"name": "L", "cmd_t": "c", "stat_t": "s", "bri_cmd_t": "b", "bri_stat_t": "bs", "rgb_cmd_t": "r",
             "rgb_stat_t": "rs", "clr_temp_cmd_t": "t", "clr_temp_stat_t": "ts", "hs_stat_t": "hs", "xy_stat_t": "xy"}),
     );
-    yard.say("s", "ON");
-    let before = yard.entity("light.l");
+    registry.say("s", "ON");
+    let before = registry.entity("light.l");
     for topic in ["bs", "rs", "ts", "hs", "xy"] {
         for payload in ["", "x", "NaN", "-1", "0", "inf", "1e400", ",", "1,", "a,b,c", "{}", "[1,2,3]"] {
-            yard.say(topic, payload);
+            registry.say(topic, payload);
         }
     }
-    yard.say("s", "MAYBE");
-    assert_eq!(yard.entity("light.l"), before);
-    let mut yard =
-        Yard::with("light/l", &json!({"schema": "json", "name": "L", "cmd_t": "c", "stat_t": "s"}));
+    registry.say("s", "MAYBE");
+    assert_eq!(registry.entity("light.l"), before);
+    let mut registry =
+        TestRegistry::with("light/l", &json!({"schema": "json", "name": "L", "cmd_t": "c", "stat_t": "s"}));
     for payload in ["x", "5", "[]", "{\"state\":", "\"ON\""] {
-        assert_eq!(yard.take("s", payload.as_bytes()).problems.len(), 1, "{payload}");
+        assert_eq!(registry.take("s", payload.as_bytes()).problems.len(), 1, "{payload}");
     }
-    yard.say(
+    registry.say(
         "s",
         r#"{"state":5,"brightness":"x","color":{"r":"a"},"color_temp":[],"color_mode":1,"effect":{}}"#,
     );
-    assert_eq!(yard.state("light.l"), "unknown");
+    assert_eq!(registry.state("light.l"), "unknown");
 }

@@ -1,6 +1,8 @@
 //! Locks.
 
-use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
@@ -54,7 +56,7 @@ impl Lock {
     }
 }
 
-impl Appliance for Lock {
+impl DeviceKind for Lock {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -69,15 +71,15 @@ impl Appliance for Lock {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        Shown::new(self.state, [])
+    fn state(&self) -> EntityState {
+        EntityState::new(self.state, [])
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
-        self.tell_with_code(command, None)
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
+        self.command_with_code(command, None)
     }
 
-    fn tell_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> Told {
+    fn command_with_code(&mut self, command: &DeviceCommand, code: Option<&str>) -> CommandResult {
         let misfit = self.code_format.as_deref().filter(|_| self.wants_code).zip(code);
         let misfit = misfit.and_then(|(format, code)| codes::misfit(format, code));
         if misfit.is_some() {
@@ -91,7 +93,7 @@ impl Appliance for Lock {
             DeviceCommand::Unlock => &self.payloads.1,
             _ => return Err(Refused::Unsupported("do that")),
         };
-        Ok(vec![order(&self.command, payload.as_str(), &[("code", minijinja::Value::from(code))])?])
+        Ok(vec![command_message(&self.command, payload.as_str(), &[("code", minijinja::Value::from(code))])?])
     }
 
     fn assume(&mut self, command: &DeviceCommand) {

@@ -1,60 +1,60 @@
-//! Devices straight from MQTT: what Zigbee2MQTT, Tasmota, ESPHome, WLED and others announce for Home
-//! Assistant is read here too, and driven without it.
+//! Devices of Home Assistant's MQTT discovery: what Zigbee2MQTT, Tasmota, ESPHome, WLED and others announce is read here
+//! and driven without Home Assistant.
 //!
-//! A discovery message is taken apart (`announcement`, `keys`, `fields`) into things (`thing`): a name and a
-//! place, whether it can be reached (`availability`), and an appliance of its kind (`light`, `cover` …) that
-//! makes states of messages and messages of commands, with the device's own templates (`template`, `filters`,
-//! `growth`). The fleet (`fleet`) knows which message concerns whom. Up to here nothing talks to anybody;
-//! `inbox`, `subscriptions` and `driver` join it to the connection and to the home.
+//! A discovery message is parsed (`discovery_message`, `abbreviations`, `fields`) into entities (`entity`): name, area,
+//! availability (`availability`), and a [`device_kind::DeviceKind`] (`light`, `cover` …) that turns messages into states
+//! and commands into messages, with the device's own templates (`template`, `template_filters`, `template_size_bound`).
+//! `registry` holds all entities and the index from topics to them. Up to here there is no I/O; `message_queue`,
+//! `subscriptions` and `driver` connect it to the broker and to the home. `scan` counts for `hark doctor`.
 //!
 //! Format: home-assistant.io/integrations/mqtt, "MQTT discovery", and the pages of its entity platforms.
-//! Everything that comes in is bounded, because whoever may publish on the broker may publish anything.
+//! Everything that comes in is bounded, because any client of the broker may publish anything.
 
+mod abbreviations;
 mod alarm;
-mod announcement;
-mod appliance;
 mod availability;
 mod climate;
 mod colour;
 mod cover;
+mod device_kind;
+mod discovery_message;
 mod driver;
+mod entity;
 mod fan;
 mod fields;
-mod filters;
-mod filters_text;
-mod filters_time;
-mod fleet;
-mod growth;
 mod humidifier;
-mod inbox;
-mod keys;
 mod light;
 mod light_json;
 mod light_state;
 mod light_template;
-mod listeners;
 mod lock;
-mod moments;
+mod message_queue;
+mod number_select_text;
 mod on_off;
-mod readings;
+mod registry;
 mod robots;
-mod setting;
+mod scan;
+mod sensors;
+mod stateless;
 mod subscriptions;
-mod survey;
 mod template;
-mod thing;
+mod template_filters;
+mod template_size_bound;
+mod template_text_filters;
+mod template_time_filters;
+mod topic_index;
 
-pub(super) use announcement::filters;
+pub(super) use discovery_message::filters;
 pub use driver::{Backend, Devices};
+pub(super) use entity::DOMAINS;
+pub(super) use scan::DeviceScan;
 pub(super) use subscriptions::Request;
-pub(super) use survey::Survey;
-pub(super) use thing::DOMAINS;
 
 use std::collections::BTreeMap;
 
 /// How the devices stand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct DeviceCounts {
     /// Entities that are for the home.
     pub entities: usize,
     /// What is announced and not for the home: how many for which reason, in words that go behind the number.

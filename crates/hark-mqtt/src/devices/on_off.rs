@@ -1,6 +1,8 @@
-//! What is on or off: switches, sirens.
+//! Entities that are on or off: switches, sirens.
 
-use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order};
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
+};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
@@ -40,17 +42,17 @@ impl OnOff {
         })
     }
 
-    fn told(&self, on: bool) -> Told {
+    fn switch(&self, on: bool) -> CommandResult {
         let payload = if on { &self.payloads.0 } else { &self.payloads.1 };
         if self.is_siren && self.command.template.is_none() {
-            return Ok(vec![order(&self.command, json!({"state": payload}).to_string(), &[])?]);
+            return Ok(vec![command_message(&self.command, json!({"state": payload}).to_string(), &[])?]);
         }
         let state = [("state", Value::from(payload.as_str()))];
-        Ok(vec![order(&self.command, payload.as_str(), &state)?])
+        Ok(vec![command_message(&self.command, payload.as_str(), &state)?])
     }
 }
 
-impl Appliance for OnOff {
+impl DeviceKind for OnOff {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
@@ -58,8 +60,8 @@ impl Appliance for OnOff {
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some(((), mut value)) = self.inputs.value(at, payload)? else { return Ok(()) };
         if self.is_siren
-            && let Ok(serde_json::Value::Object(told)) = serde_json::from_str(&value)
-            && let Some(state) = told.get("state").and_then(super::fields::as_text)
+            && let Ok(serde_json::Value::Object(reported)) = serde_json::from_str(&value)
+            && let Some(state) = reported.get("state").and_then(super::fields::as_text)
         {
             value = state;
         }
@@ -73,15 +75,15 @@ impl Appliance for OnOff {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
+    fn state(&self) -> EntityState {
         let state = self.on.map_or(UNKNOWN, |on| if on { "on" } else { "off" });
-        Shown::new(state, [])
+        EntityState::new(state, [])
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
-            DeviceCommand::TurnOn => self.told(true),
-            DeviceCommand::TurnOff => self.told(false),
+            DeviceCommand::TurnOn => self.switch(true),
+            DeviceCommand::TurnOff => self.switch(false),
             _ => Err(Refused::Unsupported("do that")),
         }
     }

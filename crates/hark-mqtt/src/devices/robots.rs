@@ -1,6 +1,8 @@
 //! Vacuums and lawn mowers.
 
-use super::appliance::{Appliance, Inputs, NONE, Refused, Shown, Told, UNKNOWN, order_if};
+use super::device_kind::{
+    CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message_if,
+};
 use super::fields::{ConfigError, Fields, Target};
 use super::template::TemplateError;
 use hark_core::device::DeviceCommand;
@@ -61,15 +63,15 @@ impl Robot {
     }
 }
 
-impl Appliance for Robot {
+impl DeviceKind for Robot {
     fn topics(&self) -> Vec<&str> {
         self.inputs.topics()
     }
 
     fn take(&mut self, at: usize, payload: &str) -> Result<(), TemplateError> {
         let Some(((), mut value)) = self.inputs.value(at, payload)? else { return Ok(()) };
-        if let Ok(Value::Object(told)) = serde_json::from_str(&value) {
-            let Some(state) = told.get("state") else { return Ok(()) };
+        if let Ok(Value::Object(reported)) = serde_json::from_str(&value) {
+            let Some(state) = reported.get("state") else { return Ok(()) };
             value = state.as_str().unwrap_or(NONE).to_owned();
         }
         if self.states.contains(&value.as_str()) {
@@ -80,14 +82,18 @@ impl Appliance for Robot {
         Ok(())
     }
 
-    fn shown(&self) -> Shown {
-        Shown::new(self.state.as_str(), [])
+    fn state(&self) -> EntityState {
+        EntityState::new(self.state.as_str(), [])
     }
 
-    fn tell(&mut self, command: &DeviceCommand) -> Told {
+    fn command(&mut self, command: &DeviceCommand) -> CommandResult {
         match command {
-            DeviceCommand::Start => order_if(self.start.0.as_ref(), self.start.1.as_str(), &[], "be started"),
-            DeviceCommand::Dock => order_if(self.dock.0.as_ref(), self.dock.1.as_str(), &[], "go home"),
+            DeviceCommand::Start => {
+                command_message_if(self.start.0.as_ref(), self.start.1.as_str(), &[], "be started")
+            }
+            DeviceCommand::Dock => {
+                command_message_if(self.dock.0.as_ref(), self.dock.1.as_str(), &[], "go home")
+            }
             DeviceCommand::CleanArea(_) => Err(Refused::Unsupported("be sent to one room")),
             _ => Err(Refused::Unsupported("do that")),
         }

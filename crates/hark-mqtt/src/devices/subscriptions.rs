@@ -15,7 +15,7 @@ const STEP: Duration = Duration::from_millis(50);
 const DOUBLINGS_MAX: u32 = 5;
 
 /// Most filters of one request.
-const OF_ONE_REQUEST: usize = 100;
+const MAX_PER_REQUEST: usize = 100;
 
 /// Something to ask the broker for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Subscriptions {
         }
     }
 
-    /// Nobody wants this, but the broker sends it: left over from an earlier connection.
+    /// The broker sends this although it is not wanted: left over from an earlier connection.
     pub fn unwanted(&mut self, topic: &str) {
         if self.is_up && !self.wanted.contains(topic) {
             self.stale.insert(topic.to_owned());
@@ -135,7 +135,7 @@ impl Subscriptions {
         if is_careful && last.is_some_and(|last| now.duration_since(last) < self.step()) {
             return None;
         }
-        let most = if is_careful { 1 } else { OF_ONE_REQUEST };
+        let most = if is_careful { 1 } else { MAX_PER_REQUEST };
         let request = self.waiting.pop_front().or_else(|| {
             let filters: Vec<String> = std::iter::from_fn(|| self.fresh.pop_first()).take(most).collect();
             (!filters.is_empty()).then_some(Request::Subscribe(filters))

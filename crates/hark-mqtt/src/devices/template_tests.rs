@@ -1,4 +1,4 @@
-//! Templates as devices publish them, and such as nobody should.
+//! Templates as devices publish them, and such as must be refused.
 
 use super::*;
 

@@ -1,33 +1,33 @@
-//! A fleet for tests: announces, sends messages and commands by hand.
+//! A registry for tests: announces, sends messages and commands by hand.
 
 use super::super::topics::Topics;
-use super::fleet::{Changes, Fleet};
+use super::registry::{Changes, DeviceRegistry};
 use hark_core::EntityId;
 use hark_core::device::{DeviceCommand, DeviceError, LightSetting};
 use hark_core::home::Entity;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// A fleet with a clock of its own.
-pub struct Yard {
-    pub fleet: Fleet,
+/// A registry with a clock of its own.
+pub struct TestRegistry {
+    pub registry: DeviceRegistry,
     pub now: Instant,
 }
 
-impl Yard {
+impl TestRegistry {
     pub fn new() -> Self {
         Self {
-            fleet: Fleet::new("homeassistant", &Topics::new("hark", "homeassistant").unwrap()),
+            registry: DeviceRegistry::new("homeassistant", &Topics::new("hark", "homeassistant").unwrap()),
             now: Instant::now(),
         }
     }
 
     /// One with this on `homeassistant/<path>/config`, and nothing wrong with it.
     pub fn with(path: &str, payload: &Value) -> Self {
-        let mut yard = Self::new();
-        let changes = yard.announce(path, payload);
+        let mut registry = Self::new();
+        let changes = registry.announce(path, payload);
         assert_eq!(changes.problems, [], "{payload}");
-        yard
+        registry
     }
 
     pub fn announce(&mut self, path: &str, payload: &Value) -> Changes {
@@ -36,7 +36,7 @@ impl Yard {
 
     pub fn take(&mut self, topic: &str, payload: &[u8]) -> Changes {
         let mut changes = Changes::default();
-        self.fleet.take(topic, payload, false, self.now, &mut changes);
+        self.registry.take(topic, payload, false, self.now, &mut changes);
         changes
     }
 
@@ -49,14 +49,14 @@ impl Yard {
     pub fn wait(&mut self, time: Duration) -> Changes {
         self.now += time;
         let mut changes = Changes::default();
-        self.fleet.tick(self.now, &mut changes);
+        self.registry.tick(self.now, &mut changes);
         changes
     }
 
     pub fn entity(&self, id: &str) -> Entity {
-        self.fleet
+        self.registry
             .entity(&EntityId::from(id), self.now)
-            .unwrap_or_else(|| panic!("{id} of {:?}", self.fleet.ids()))
+            .unwrap_or_else(|| panic!("{id} of {:?}", self.registry.ids()))
     }
 
     pub fn state(&self, id: &str) -> String {
@@ -67,25 +67,25 @@ impl Yard {
         self.entity(id).attributes.get(key).cloned().unwrap_or_default()
     }
 
-    pub fn try_tell(
+    pub fn try_command(
         &mut self,
         id: &str,
         command: &DeviceCommand,
     ) -> Result<Vec<(String, String)>, DeviceError> {
         let entity = self.entity(id);
-        let (orders, _) = self.fleet.tell(&entity, command)?;
+        let (orders, _) = self.registry.command(&entity, command)?;
         Ok(orders.into_iter().map(|order| (order.topic, order.payload)).collect())
     }
 
     /// What a command sends, as `topic payload`.
-    pub fn tell(&mut self, id: &str, command: &DeviceCommand) -> Vec<String> {
-        let sent = self.try_tell(id, command).unwrap_or_else(|error| panic!("{id} {command:?}: {error}"));
+    pub fn command(&mut self, id: &str, command: &DeviceCommand) -> Vec<String> {
+        let sent = self.try_command(id, command).unwrap_or_else(|error| panic!("{id} {command:?}: {error}"));
         sent.into_iter().map(|(topic, payload)| format!("{topic} {payload}")).collect()
     }
 
     /// The messages of a command have arrived.
     pub fn assume(&mut self, id: &str, command: &DeviceCommand) {
-        self.fleet.assume(&EntityId::from(id), command);
+        self.registry.assume(&EntityId::from(id), command);
     }
 }
 

@@ -5,13 +5,13 @@
 //! other key is written in full. What this node does not have stands in it with its platform alone, which
 //! takes it out of Home Assistant if it ever was there.
 
-mod parts;
+mod components;
 #[cfg(test)]
 mod tests;
 
 use super::topics::{Topic, Topics, row};
+use components::{Component, components};
 use hark_core::public_event::HarkState;
-use parts::{Part, parts};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -85,8 +85,10 @@ pub fn payload(topics: &Topics, about: &NodeInfo) -> Value {
     if let (Some(area), Some(device)) = (&about.area, device.as_object_mut()) {
         device.insert("suggested_area".into(), json!(area));
     }
-    let components = parts(topics, &about.equipment).into_iter();
-    let components = components.map(|part| (part.key.to_owned(), component(topics, part))).collect();
+    let components = components(topics, &about.equipment).into_iter();
+    let components = components
+        .map(|component| (component.key.to_owned(), component_payload(topics, component)))
+        .collect();
     json!({
         "dev": device,
         "o": { "name": "Hark", "sw_version": about.version },
@@ -100,37 +102,41 @@ pub fn payload(topics: &Topics, about: &NodeInfo) -> Value {
 
 /// Topics of states that this node does not have: the broker shall keep nothing there.
 pub fn absent_states(topics: &Topics, equipment: &Equipment) -> BTreeSet<String> {
-    let (here, away): (Vec<Part>, Vec<Part>) =
-        parts(topics, equipment).into_iter().partition(|part| part.is_here);
-    let states = |parts: &[Part]| -> BTreeSet<String> {
-        parts.iter().flat_map(|part| part.states.iter()).map(|topic| topics.path(*topic)).collect()
+    let (here, away): (Vec<Component>, Vec<Component>) =
+        components(topics, equipment).into_iter().partition(|component| component.is_here);
+    let states = |components: &[Component]| -> BTreeSet<String> {
+        components
+            .iter()
+            .flat_map(|component| component.states.iter())
+            .map(|topic| topics.path(*topic))
+            .collect()
     };
     let away = states(&away);
     away.difference(&states(&here)).cloned().collect()
 }
 
 /// One component an entity; its key is the entity's name in topics and ids.
-fn component(topics: &Topics, part: Part) -> Value {
-    if !part.is_here {
-        return json!({ "p": part.platform });
+fn component_payload(topics: &Topics, component: Component) -> Value {
+    if !component.is_here {
+        return json!({ "p": component.platform });
     }
     let mut all = json!({
-        "p": part.platform,
-        "name": part.name,
-        "unique_id": format!("hark_{}_{}", topics.node(), part.key),
-        "default_entity_id": format!("{}.{}_{}", part.platform, device_slug(topics.node()), part.key),
-        "icon": part.icon,
+        "p": component.platform,
+        "name": component.name,
+        "unique_id": format!("hark_{}_{}", topics.node(), component.key),
+        "default_entity_id": format!("{}.{}_{}", component.platform, device_slug(topics.node()), component.key),
+        "icon": component.icon,
     });
     if let Some(all) = all.as_object_mut() {
-        all.extend(part.own);
+        all.extend(component.own);
     }
     all
 }
 
 /// The node as the beginning of an entity id, which may hold no `-` and no `_` twice running.
 fn device_slug(node: &str) -> String {
-    let parts = node.split(['-', '_']).filter(|part| !part.is_empty());
-    let slug = parts.collect::<Vec<_>>().join("_");
+    let components = node.split(['-', '_']).filter(|component| !component.is_empty());
+    let slug = components.collect::<Vec<_>>().join("_");
     match slug.as_str() {
         "" | "hark" => "hark".to_owned(),
         other => format!("hark_{other}"),

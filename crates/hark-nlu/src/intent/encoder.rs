@@ -5,7 +5,7 @@ use super::error::IntentError;
 use hark_core::Fault;
 use hark_models::manifest::Manifest;
 use hark_models::onnx::OnnxRuntime;
-use hark_models::tokens::TokenModel;
+use hark_models::text_encoder::TextEncoder;
 use std::path::Path;
 use tokenizers::Tokenizer;
 
@@ -20,7 +20,7 @@ const RUNTIME: &str = "onnxruntime";
 /// The encoder, ready to run on one thread.
 pub struct Encoder {
     tokeniser: Tokenizer,
-    model: TokenModel,
+    model: TextEncoder,
     /// Word pieces of the sentence at hand; kept so that a run allocates little.
     ids: Vec<i64>,
     id: String,
@@ -61,7 +61,7 @@ impl Encoder {
         let cut = tokenizers::TruncationParams { max_length: MAX_TOKENS, ..Default::default() };
         tokens.with_truncation(Some(cut)).map_err(|error| unusable(error.to_string()))?;
         tokens.with_padding(None);
-        let model = TokenModel::load(runtime, model)?;
+        let model = TextEncoder::load(runtime, model)?;
         Ok(Self { tokeniser: tokens, model, ids: Vec::with_capacity(MAX_TOKENS), id })
     }
 

@@ -2,7 +2,7 @@
 
 use super::ring::{CaptureReader, CaptureWriter, Counters, capture_ring};
 #[cfg(target_os = "linux")]
-use super::timed;
+use super::sound_server;
 use crate::resample::RATES_HZ;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Data, ErrorKind, SampleFormat, SupportedStreamConfig};
@@ -52,7 +52,7 @@ impl From<MicrophoneError> for Fault {
             },
             _ => (FaultKind::MissingPart, choose),
         };
-        // Devices come and go: whoever opens one goes on trying.
+        // Devices come and go: the caller that opens one tries again.
         Fault::new(kind, "microphone", error.to_string(), fix).recoverable()
     }
 }
@@ -117,12 +117,12 @@ pub enum MicrophoneState {
 
 /// What has befallen the stream, as its own thread notes it.
 #[derive(Debug, Default)]
-pub(super) struct Troubles {
+pub(super) struct StreamErrors {
     xruns: AtomicU64,
     lost: Mutex<Option<String>>,
 }
 
-impl Troubles {
+impl StreamErrors {
     /// Called by the device's thread, outside of the data callback.
     fn note(&self, error: &cpal::Error) {
         match error.kind() {
@@ -172,7 +172,7 @@ enum Stream {
 pub struct Microphone {
     name: String,
     config: SupportedStreamConfig,
-    troubles: Arc<Troubles>,
+    errors: Arc<StreamErrors>,
     flow: Flow,
     _stream: Stream,
 }
@@ -211,11 +211,11 @@ impl Microphone {
         let no_format = |why: String| MicrophoneError::NoFormat { name: name.clone(), why };
         let (writer, reader) = capture_ring(config.sample_rate(), config.channels(), ring_ms)
             .map_err(|error| no_format(error.to_string()))?;
-        let troubles = Arc::new(Troubles::default());
+        let errors = Arc::new(StreamErrors::default());
         let counters = reader.counters();
-        let stream = start(&device, &name, config, writer, &troubles)?;
+        let stream = start(&device, &name, config, writer, &errors)?;
         let flow = Flow { counters, seen_frames: 0, seen_at: Instant::now() };
-        Ok((Self { name, config, troubles, flow, _stream: stream }, reader))
+        Ok((Self { name, config, errors, flow, _stream: stream }, reader))
     }
 
     /// The device's name.
@@ -237,7 +237,7 @@ impl Microphone {
     /// seconds (4 after it was opened) between two questions counts as lost.
     pub fn state(&mut self) -> MicrophoneState {
         let silent = self.flow.stalled(Instant::now());
-        match (self.troubles.lost(), silent) {
+        match (self.errors.lost(), silent) {
             (Some(reason), _) => MicrophoneState::Lost(reason),
             (None, Some(silent)) => {
                 MicrophoneState::Lost(format!("no sound came for {:.1} s", silent.as_secs_f32()))
@@ -248,7 +248,7 @@ impl Microphone {
 
     /// How often the device overran its own buffer.
     pub fn xruns(&self) -> u64 {
-        self.troubles.xruns.load(Ordering::Relaxed)
+        self.errors.xruns.load(Ordering::Relaxed)
     }
 }
 
@@ -258,18 +258,18 @@ fn start(
     name: &str,
     config: SupportedStreamConfig,
     writer: CaptureWriter,
-    troubles: &Arc<Troubles>,
+    errors: &Arc<StreamErrors>,
 ) -> Result<Stream, MicrophoneError> {
     #[cfg(target_os = "linux")]
-    if let Some(opened) = timed::open(name, config) {
-        let reading = timed::start(opened, writer, Arc::clone(troubles)).map_err(|why| {
+    if let Some(opened) = sound_server::open(name, config) {
+        let reading = sound_server::start(opened, writer, Arc::clone(errors)).map_err(|why| {
             let source = cpal::Error::with_message(ErrorKind::BackendError, why);
             MicrophoneError::Open { name: name.to_owned(), source }
         })?;
         return Ok(Stream::Clock { _reading: reading });
     }
     let failed = |source| MicrophoneError::Open { name: name.to_owned(), source };
-    let (noting, format) = (Arc::clone(troubles), config.sample_format());
+    let (noting, format) = (Arc::clone(errors), config.sample_format());
     let note = move |error| noting.note(&error);
     let stream = device
         .build_input_stream_raw(config.config(), format, data_callback(writer), note, None)
@@ -369,14 +369,14 @@ mod tests {
 
     #[test]
     fn overruns_are_counted_and_a_lost_device_is_remembered() {
-        let troubles = Troubles::default();
-        troubles.note(&cpal::Error::new(ErrorKind::Xrun));
-        troubles.note(&cpal::Error::new(ErrorKind::RealtimeDenied));
-        assert_eq!(troubles.xruns.load(Ordering::Relaxed), 1);
-        assert_eq!(troubles.lost(), None);
-        troubles.note(&cpal::Error::with_message(ErrorKind::DeviceNotAvailable, "unplugged"));
-        troubles.note(&cpal::Error::with_message(ErrorKind::BackendError, "and then this"));
-        assert_eq!(troubles.lost().as_deref(), Some("unplugged"));
+        let errors = StreamErrors::default();
+        errors.note(&cpal::Error::new(ErrorKind::Xrun));
+        errors.note(&cpal::Error::new(ErrorKind::RealtimeDenied));
+        assert_eq!(errors.xruns.load(Ordering::Relaxed), 1);
+        assert_eq!(errors.lost(), None);
+        errors.note(&cpal::Error::with_message(ErrorKind::DeviceNotAvailable, "unplugged"));
+        errors.note(&cpal::Error::with_message(ErrorKind::BackendError, "and then this"));
+        assert_eq!(errors.lost().as_deref(), Some("unplugged"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod microphone;
 mod ring;
 #[cfg(target_os = "linux")]
-mod timed;
+mod sound_server;
 
 pub use microphone::{InputDevice, Microphone, MicrophoneState, input_devices};
 pub use ring::{CaptureReader, CaptureWriter, capture_ring};

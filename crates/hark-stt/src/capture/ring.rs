@@ -1,4 +1,4 @@
-//! The capture ring between the device's callback and the ear: one writer, one reader, no lock.
+//! The capture ring between the device's callback and the pipeline: one writer, one reader, no lock.
 //!
 //! Overflow policy: the oldest is dropped and counted. Only the reader can take samples out of the
 //! ring, so it does the dropping: the ring holds twice the promised time, and a reader that finds more
@@ -26,7 +26,7 @@ const SCRATCH_FRAMES: usize = 1024;
 pub(super) struct Counters {
     /// Frames the callback brought.
     pub(super) captured: AtomicU64,
-    /// Frames nobody will hear.
+    /// Frames that were dropped.
     dropped: AtomicU64,
     /// The writer had to turn samples away since the reader last looked.
     overflowed: AtomicBool,
@@ -95,7 +95,7 @@ pub struct CaptureWriter {
 impl CaptureWriter {
     /// Tells when the first frame of the next push was captured. Called by the device's thread.
     pub fn stamp(&mut self, captured_at: Instant) {
-        // When there is no room nobody reads, and the moments that are there will do.
+        // Without room the reader has stalled, and the moments already there are enough.
         let _ = self.stamps.try_push(Stamp { frame: self.written, captured_at });
     }
 
@@ -136,7 +136,7 @@ impl CaptureWriter {
     }
 }
 
-/// The ear's end.
+/// The pipeline's end.
 pub struct CaptureReader {
     consumer: HeapCons<f32>,
     stamps: HeapCons<Stamp>,
@@ -155,7 +155,7 @@ pub struct CaptureReader {
 
 impl CaptureReader {
     /// Appends what is there to `out` as 16 kHz mono; nothing when nothing is there. It never waits:
-    /// the callback may not wake anybody, so the ear's thread looks in every 10 ms or so.
+    /// the callback may not wake a thread, so the pipeline's thread polls about every 10 ms.
     pub fn read(&mut self, out: &mut Vec<f32>) {
         self.drop_oldest();
         let taken = self.consumer.pop_slice(&mut self.mono);
@@ -210,7 +210,7 @@ impl CaptureReader {
         Arc::clone(&self.counters)
     }
 
-    /// Frames lost because the ear was too slow.
+    /// Frames lost because the pipeline was too slow.
     pub fn dropped_frames(&self) -> u64 {
         self.counters.dropped.load(Ordering::Relaxed)
     }

@@ -1,7 +1,7 @@
 //! Which frame of the loudspeaker sounds while a sample of the microphone is captured.
 //!
 //! Both devices count their samples, and the two counts go on side by side: a place in the loudspeaker's stream
-//! is carried on from sample to sample with a speed near the nominal one. What the echo tells ([`Path`]) steers
+//! is carried on from sample to sample with a speed near the nominal one. What the echo tells ([`DriftTracker`]) steers
 //! the speed, and sets the place anew when a stream lost sound.
 //!
 //! The devices also tell, every callback, when a frame of theirs sounds or was captured. A sound server knows
@@ -13,8 +13,8 @@
 //! loudspeaker's signal, never before it, so moments that are wrong by less than the lead do no harm.
 //! How much lead there can be depends on how early the loudspeaker's callback hands its sound over.
 
+use super::drift_tracker::DriftTracker;
 use super::far_end::FarEnd;
-use super::path::Path;
 use hark_core::SAMPLE_RATE_HZ;
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ pub(super) struct Alignment {
     least_room: f64,
     /// How far the moments usually say that the place is off, in seconds.
     usual_off_s: f64,
-    path: Path,
+    path: DriftTracker,
     /// The echo has moved the place to where it was found first.
     found: bool,
     jumps: u64,
@@ -109,7 +109,7 @@ impl Alignment {
             missed_samples: 0,
             least_room: f64::INFINITY,
             usual_off_s: 0.0,
-            path: Path::default(),
+            path: DriftTracker::default(),
             found: false,
             jumps: 0,
         }
@@ -128,7 +128,7 @@ impl Alignment {
     }
 
     /// Takes note of when the microphone's newest sample was captured, of which `waiting` are still to
-    /// be processed. While the canceller is `resting` nobody is disturbed by a change of the lead.
+    /// be processed. While the canceller is `resting` a change of the lead does no harm.
     pub(super) fn captured(&mut self, until: Instant, waiting: usize, resting: bool, far: &FarEnd) {
         let Some(newest) = self.newest else { return };
         if self.stamp_age_samples > STALE_SAMPLES {
@@ -207,7 +207,7 @@ impl Alignment {
         agreed.then_some((least + most) / 2.0)
     }
 
-    /// Sets the place anew, to be found more exactly when nobody is disturbed by that.
+    /// Sets the place anew, and more exactly while the canceller rests.
     fn jump(&mut self, off_s: f64, resting: bool, rate: f64) {
         tracing::debug!(ms = off_s * 1000.0, "loudspeaker and microphone aligned anew by their devices");
         self.jumps += 1;

@@ -37,7 +37,7 @@ impl Canceller {
         // Looks for echoes before the strongest one, for streams whose delay is not known; with them it
         // moves back and forth by a block, and every move costs what was learned.
         config.delay.detect_pre_echo = false;
-        // By default a filter is trusted to take 6 dB out, as for a telephone whose two ends nobody has
+        // By default a filter is trusted to take 6 dB out, as for a telephone whose two ends have not been
         // aligned, and a person who is as loud as the loudspeaker is taken for echo. Ours is aligned: how
         // good it is may be measured.
         config.erle.max_l = 100.0;

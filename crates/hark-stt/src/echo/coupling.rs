@@ -1,12 +1,12 @@
-//! Whether the loudspeaker is heard by the microphone at all. A canceller that has never met an echo takes
-//! whoever speaks for one; with headphones, or a loudspeaker in another room, there is nothing to cancel.
+//! Detects whether the microphone picks up the loudspeaker at all. A canceller that has not met an echo yet takes a
+//! person's voice for one. With headphones, or a loudspeaker in another room, there is nothing to cancel.
 
 /// Power of the loudspeaker's signal from which an echo would be heard: −35 dB of full scale.
-const LOUD: f32 = 3.2e-4;
+const MIN_LOUD_POWER: f32 = 3.2e-4;
 /// Blocks of 4 ms it must have been loud without a break, so that the echo had time to come: 400 ms.
 const SETTLED_BLOCKS: u32 = 100;
 /// The microphone's part of the loudspeaker's power below which there is no echo: −45 dB.
-const NO_ECHO: f32 = 3.2e-5;
+const MAX_UNCOUPLED_GAIN: f32 = 3.2e-5;
 /// Blocks of loud sound without such an instant after which an echo is reckoned with again: 4 s. A person
 /// who speaks meanwhile pauses in between.
 const DOUBT_BLOCKS: u32 = 1000;
@@ -22,11 +22,11 @@ pub(super) struct Coupling {
 impl Coupling {
     /// Takes the powers after the next block.
     pub(super) fn block(&mut self, played: f32, heard: f32) {
-        self.loud_blocks = if played > LOUD { self.loud_blocks.saturating_add(1) } else { 0 };
+        self.loud_blocks = if played > MIN_LOUD_POWER { self.loud_blocks.saturating_add(1) } else { 0 };
         if self.loud_blocks < SETTLED_BLOCKS {
             return;
         }
-        self.without_silence = if heard < played * NO_ECHO { 0 } else { self.without_silence + 1 };
+        self.without_silence = if heard < played * MAX_UNCOUPLED_GAIN { 0 } else { self.without_silence + 1 };
         if self.without_silence == 0 {
             self.free = true;
         } else if self.without_silence > DOUBT_BLOCKS {

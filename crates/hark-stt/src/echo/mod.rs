@@ -1,41 +1,40 @@
-//! Echo cancellation: takes out of the microphone's signal what the loudspeaker plays.
+//! Acoustic echo cancellation: removes what the loudspeaker plays from the microphone's signal. [`EchoStage`] is owned by
+//! the pipeline's thread and runs before the audio pipeline.
 //!
-//! The reference is the true signal: a copy of what the output callback handed to the device, after
-//! volume and ducking, with the moments at which it sounds. `far_end` keeps it, `alignment` finds
-//! the frames that sound while the microphone captures, whatever the two clocks do, by what `lag` finds
-//! of them in the microphone's signal, and `canceller` (AEC3) subtracts what the room makes of them. AEC3 gets one block of each side in turn, so it never
-//! sees jitter; it looks for the echo from 0 to 500 ms behind its reference.
+//! The reference is the signal handed to the output device, after volume and ducking, with its time stamps. `far_end`
+//! buffers it, `alignment` maps microphone samples to loudspeaker frames (with `delay_estimator` and `drift_tracker`),
+//! and `canceller` (AEC3) subtracts the echo. AEC3 gets one block of each side in turn, so it never sees jitter; it
+//! searches for the echo from 0 to 500 ms behind its reference. `post_processing` adds noise suppression and gain control.
 //!
-//! While nothing is played the canceller rests, keeping what it has learned, and the samples pass with
-//! the same delay. So they do while the microphone hears nothing of the loudspeaker (`coupling`); the
-//! canceller goes on learning then.
+//! While nothing is played the canceller rests, keeps its filter, and the samples pass with the same delay. They also
+//! pass while the microphone does not pick up the loudspeaker (`coupling`); the canceller goes on learning then.
 
 mod alignment;
 mod canceller;
 mod coupling;
+mod delay_estimator;
+mod drift_tracker;
 mod far_end;
-mod lag;
-mod path;
-mod polish;
+mod post_processing;
 #[cfg(test)]
 mod tests;
 
-use crate::history::History;
+use crate::audio_history::AudioHistory;
 use alignment::Alignment;
 use canceller::{BLOCK, Canceller};
 use coupling::Coupling;
+use delay_estimator::{DelayEstimator, MAX_DELAY_SAMPLES, MICROPHONE_SAMPLES, REFERENCE_SAMPLES};
 use far_end::FarEnd;
 use hark_config::echo::Echo;
 use hark_core::SAMPLE_RATE_HZ;
-use lag::{HEARD, LATEST, LagFinder, PLAYED};
-use polish::Polish;
+use post_processing::PostProcessing;
 use std::time::Instant;
 
 /// How long after the last sound of the loudspeaker its echo may still be heard, in blocks of 4 ms.
 const ECHO_TAIL_BLOCKS: u32 = 75;
 
 /// Power of the loudspeaker's signal from which the canceller learns: −50 dB of full scale.
-const LOUD_ENOUGH: f32 = 1e-5;
+const MIN_LEARNING_POWER: f32 = 1e-5;
 
 /// How long it takes the canceller to know a room: 1.5 s of sound.
 const LEARNING_BLOCKS: u32 = 375;
@@ -44,17 +43,17 @@ const LEARNING_BLOCKS: u32 = 375;
 const SETTLING_BLOCKS: u32 = 125;
 
 /// How often the echo is looked for in the sound: every 128 ms.
-const LOOK_BLOCKS: u32 = 32;
+const ESTIMATE_BLOCKS: u32 = 32;
 
 /// Echo is looked for in the cleaned sound while more than this part of the microphone's power is left in it: less than
 /// 15 dB were taken out.
-const MAY_LEAK: f32 = 0.03;
+const MIN_LEAK_CHECK_SHARE: f32 = 0.03;
 
 /// From this part of the cleaned power on, the loudspeaker's sound in it is a leak. Beside a person it was 0.02 at most.
-const LEAK: f32 = 0.1;
+const MIN_LEAK_SHARE: f32 = 0.1;
 
 /// Lags that differ by less, in samples, are of the same echo.
-const SAME_WAY: f64 = 16.0;
+const SAME_LAG_TOLERANCE: f64 = 16.0;
 
 /// How long after a leak was found more of it may come: 300 ms.
 const LEAK_BLOCKS: u32 = 75;
@@ -126,22 +125,22 @@ pub enum ResidualEcho {
     Found,
 }
 
-/// The stage between the capture ring and the ear.
+/// The stage between the capture ring and the pipeline.
 pub struct EchoStage {
     /// `None` when the stage is switched off.
     canceller: Option<Canceller>,
     far: FarEnd,
     alignment: Alignment,
-    finder: LagFinder,
+    finder: DelayEstimator,
     /// What the microphone heard last, and the loudspeaker's sound that it is compared with.
-    heard: History,
-    compared: Box<[f32; PLAYED]>,
+    heard: AudioHistory,
+    compared: Box<[f32; REFERENCE_SAMPLES]>,
     unlooked_blocks: u32,
     /// `heard` without its echo, and for how many blocks some of the echo is reckoned with in it.
-    cleaned: History,
+    cleaned: AudioHistory,
     leaking_blocks: u32,
     /// One for each of the two forms of the sound.
-    polish: Option<[Polish; 2]>,
+    post_processing: Option<[PostProcessing; 2]>,
     /// What was given out last, for its words.
     words: Vec<f32>,
     /// What the loudspeaker played meanwhile.
@@ -196,13 +195,15 @@ impl EchoStage {
             canceller: config.enabled.then(Canceller::new),
             far: FarEnd::new(SAMPLE_RATE_HZ),
             alignment: Alignment::new(),
-            finder: LagFinder::new(),
-            heard: History::new(HEARD),
-            compared: Box::new([0.0; PLAYED]),
+            finder: DelayEstimator::new(),
+            heard: AudioHistory::new(MICROPHONE_SAMPLES),
+            compared: Box::new([0.0; REFERENCE_SAMPLES]),
             unlooked_blocks: 0,
-            cleaned: History::new(HEARD),
+            cleaned: AudioHistory::new(MICROPHONE_SAMPLES),
             leaking_blocks: 0,
-            polish: Polish::new(config).zip(Polish::new(config)).map(<[Polish; 2]>::from),
+            post_processing: PostProcessing::new(config)
+                .zip(PostProcessing::new(config))
+                .map(<[PostProcessing; 2]>::from),
             words: Vec::with_capacity(BLOCK * 32),
             played: Vec::with_capacity(BLOCK * 32),
             rest_after_blocks: config.rest_after_ms / 4,
@@ -261,8 +262,8 @@ impl EchoStage {
         pending.drain(..done);
         self.pending = pending;
         self.note_learning();
-        if let Some([polish, of_words]) = &mut self.polish {
-            polish.process(samples);
+        if let Some([post_processing, of_words]) = &mut self.post_processing {
+            post_processing.process(samples);
             of_words.process(&mut self.words);
         }
     }
@@ -282,7 +283,7 @@ impl EchoStage {
         {
             canceller.expect_delay(self.alignment.lead_ms());
             canceller.process(&played, heard, &mut cleaned, &mut words);
-            let learns = self.levels.played > LOUD_ENOUGH && self.learned_blocks < LEARNING_BLOCKS;
+            let learns = self.levels.played > MIN_LEARNING_POWER && self.learned_blocks < LEARNING_BLOCKS;
             self.learned_blocks += u32::from(learns);
         }
         let part = if self.coupling.is_free() { 1.0 } else { 0.0 };
@@ -300,9 +301,9 @@ impl EchoStage {
         self.cleaned.push(&cleaned);
         self.leaking_blocks = self.leaking_blocks.saturating_sub(1);
         self.unlooked_blocks += 1;
-        if self.unlooked_blocks >= LOOK_BLOCKS && self.levels.played > LOUD_ENOUGH {
+        if self.unlooked_blocks >= ESTIMATE_BLOCKS && self.levels.played > MIN_LEARNING_POWER {
             self.unlooked_blocks = 0;
-            self.look_for_echo();
+            self.estimate_delay();
         }
         samples.extend_from_slice(&cleaned);
         self.words.extend_from_slice(&words);
@@ -323,19 +324,23 @@ impl EchoStage {
 
     /// Looks for the echo in what the microphone heard last, and tells the alignment where it is; and whether it is
     /// also in what was given out.
-    fn look_for_echo(&mut self) {
+    fn estimate_delay(&mut self) {
         let Some((place, step)) = self.alignment.place(&self.far) else { return };
-        self.far.read(place - step * (LATEST + HEARD) as f64, step, &mut *self.compared);
+        self.far.read(
+            place - step * (MAX_DELAY_SAMPLES + MICROPHONE_SAMPLES) as f64,
+            step,
+            &mut *self.compared,
+        );
         self.finder.set_played(&self.compared);
         let mut recent = Vec::new();
         self.heard.copy(0, u64::MAX, &mut recent);
         let Some(heard_lag) = self.finder.find(&recent) else { return };
-        if self.levels.cleaned > self.levels.heard * MAY_LEAK && !self.coupling.is_free() {
+        if self.levels.cleaned > self.levels.heard * MIN_LEAK_CHECK_SHARE && !self.coupling.is_free() {
             self.cleaned.copy(0, u64::MAX, &mut recent);
-            // The same way, a block later: where somebody begins to speak, something like an echo may be found elsewhere.
-            let same = |lag: &f64| (lag - heard_lag - BLOCK as f64).abs() < SAME_WAY;
+            // Two equal delays in a row: when a person begins to speak, a false delay may be found once.
+            let same = |lag: &f64| (lag - heard_lag - BLOCK as f64).abs() < SAME_LAG_TOLERANCE;
             let lag = self.finder.find(&recent).filter(same);
-            if lag.is_some_and(|lag| lag::share(&*self.compared, &recent, lag) > LEAK) {
+            if lag.is_some_and(|lag| delay_estimator::share(&*self.compared, &recent, lag) > MIN_LEAK_SHARE) {
                 tracing::debug!("residual echo was found");
                 self.leaking_blocks = LEAK_BLOCKS;
             }
@@ -361,8 +366,8 @@ impl EchoStage {
         let new = std::mem::take(samples);
         self.words.clear();
         self.played.clear();
-        if let Some([polish, of_words]) = &mut self.polish {
-            polish.give_up(samples);
+        if let Some([post_processing, of_words]) = &mut self.post_processing {
+            post_processing.give_up(samples);
             of_words.give_up(&mut self.words);
         }
         let begun = std::mem::take(&mut self.begun).then(|| std::mem::replace(&mut self.past, [0.0; BLOCK]));

@@ -79,8 +79,8 @@ impl Recogniser for Cascade {
         self.grammar.start()
     }
 
-    fn precede(&mut self, samples: &[f32]) {
-        self.grammar.precede(samples);
+    fn preroll(&mut self, samples: &[f32]) {
+        self.grammar.preroll(samples);
     }
 
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
@@ -91,8 +91,8 @@ impl Recogniser for Cascade {
         self.grammar.feed(samples)
     }
 
-    fn foresee_end(&mut self) {
-        self.grammar.foresee_end();
+    fn anticipate_end(&mut self) {
+        self.grammar.anticipate_end();
     }
 
     /// The grammar's words as long as they begin a sentence of the home, else Whisper's if it has any.
@@ -101,8 +101,8 @@ impl Recogniser for Cascade {
         self.words_so_far(grammar)
     }
 
-    fn look_hard(&mut self) -> Option<Partial> {
-        let grammar = self.grammar.look_hard();
+    fn rescored_partial(&mut self) -> Option<Partial> {
+        let grammar = self.grammar.rescored_partial();
         self.words_so_far(grammar)
     }
 
@@ -141,8 +141,8 @@ impl Recogniser for Cascade {
         self.grammar.prepare();
     }
 
-    fn rest(&mut self) {
-        self.grammar.rest();
+    fn release_memory(&mut self) {
+        self.grammar.release_memory();
     }
 
     fn interrupter(&self) -> Option<Interrupter> {

@@ -41,8 +41,8 @@ impl Recogniser for Told {
         Ok(())
     }
 
-    fn precede(&mut self, samples: &[f32]) {
-        self.note(format!("precede {}", samples.len()));
+    fn preroll(&mut self, samples: &[f32]) {
+        self.note(format!("preroll {}", samples.len()));
     }
 
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
@@ -50,7 +50,7 @@ impl Recogniser for Told {
         Ok(())
     }
 
-    fn foresee_end(&mut self) {
+    fn anticipate_end(&mut self) {
         self.note("foresee");
     }
 
@@ -58,7 +58,7 @@ impl Recogniser for Told {
         self.note("prepare");
     }
 
-    fn rest(&mut self) {
+    fn release_memory(&mut self) {
         self.note("rest");
     }
 
@@ -184,10 +184,10 @@ fn the_grammar_is_told_of_the_room_of_rest_and_of_its_end() {
         Cascade::new(Box::new(told), recogniser(Script::default()), Arc::new(Judge(turning)), 0.6);
     cascade.prepare();
     cascade.start().unwrap();
-    cascade.precede(&[0.0; 4_800]);
+    cascade.preroll(&[0.0; 4_800]);
     cascade.feed(&[0.1; 1_600]).unwrap();
-    cascade.foresee_end();
+    cascade.anticipate_end();
     cascade.cancel();
-    cascade.rest();
-    assert_eq!(*calls.lock().unwrap(), ["prepare", "start", "precede 4800", "feed 1600", "foresee", "rest"]);
+    cascade.release_memory();
+    assert_eq!(*calls.lock().unwrap(), ["prepare", "start", "preroll 4800", "feed 1600", "foresee", "rest"]);
 }

@@ -1,11 +1,11 @@
-//! Speech recognition engines behind one trait.
+//! Speech recognition engines behind the trait [`Recogniser`], and [`worker`], which runs one for the pipeline.
 
 pub mod cascade;
-pub mod deaf;
 pub mod grammar;
-pub mod neural;
-mod session;
-mod states;
+mod grammar_dfa;
+pub mod moonshine;
+pub mod unavailable;
+mod utterance;
 pub mod whisper;
 pub mod worker;
 
@@ -37,7 +37,7 @@ pub struct Recognition {
 
 /// A streaming recogniser. One utterance is `start`, any number of `feed`, then `finish` or `cancel`.
 pub trait Recogniser: Send {
-    /// An utterance may begin at any moment: an engine may open what it closed in [`Recogniser::rest`].
+    /// An utterance may begin at any moment: an engine may load what it dropped in [`Recogniser::release_memory`].
     fn prepare(&mut self) {}
     /// Begins an utterance, dropping one that was not finished.
     ///
@@ -46,19 +46,18 @@ pub trait Recogniser: Send {
     fn start(&mut self) -> Result<(), Fault>;
     /// Takes sound from before the utterance, mono at 16 kHz, right after `start`: an engine that judges
     /// better when it knows the room may use it, but it is no part of what was said.
-    fn precede(&mut self, _samples: &[f32]) {}
+    fn preroll(&mut self, _samples: &[f32]) {}
     /// Takes mono samples at 16 kHz in −1.0 ..= 1.0.
     ///
     /// # Errors
     /// When no utterance was begun or the engine refuses.
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault>;
-    /// The person may just have finished: an engine may begin what `finish` will need. Often enough they
-    /// have not, and more is fed.
-    fn foresee_end(&mut self) {}
+    /// The utterance may be over: an engine may begin the work that `finish` will need. More may still be fed.
+    fn anticipate_end(&mut self) {}
     /// Words so far, when there are any.
     fn partial(&mut self) -> Option<Partial>;
-    /// The same where they decide about something: an engine may take some time to look harder.
-    fn look_hard(&mut self) -> Option<Partial> {
+    /// The same with slower, more exact scores, asked for where a decision depends on them (barge-in).
+    fn rescored_partial(&mut self) -> Option<Partial> {
         self.partial()
     }
     /// What `finish` would say if the utterance ended here; more may be fed. `None` from an engine that
@@ -74,8 +73,8 @@ pub trait Recogniser: Send {
     fn finish(&mut self) -> Result<Recognition, Fault>;
     /// Ends the utterance and throws it away.
     fn cancel(&mut self);
-    /// Nobody has spoken for a while: gives back memory that only an utterance needs.
-    fn rest(&mut self) {}
+    /// Called when there has been no utterance for a while: releases memory that only an utterance needs.
+    fn release_memory(&mut self) {}
     /// What ends a `finish` under way early, for an engine whose `finish` may take long: the words are
     /// not wanted any more, and a rejected transcript is returned. When none is under way it does nothing.
     fn interrupter(&self) -> Option<Interrupter> {

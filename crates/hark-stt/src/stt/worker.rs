@@ -1,7 +1,7 @@
-//! Runs a recogniser for the ear: on a thread of its own when the sound is live, so that decoding never
-//! delays the ear; in line when a recording is played in lock-step, so that the outcome is always the same.
+//! Runs a recogniser for the audio pipeline: on the thread `hark-stt` when the sound is live, so that decoding never
+//! delays the pipeline; in line when a recording is played in lock-step, so that the outcome is always the same.
 
-use super::session::{Session, Work};
+use super::utterance::{RecogniserCall, UtteranceDecoder};
 use super::{Interrupter, Partial, Recogniser, Recognition};
 use hark_core::{Fault, FaultKind, Transcript};
 use std::collections::VecDeque;
@@ -11,16 +11,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TryS
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Jobs that may wait for the thread. When it is full, jobs wait in the ear's outbox, where the
-/// samples of one utterance are joined: nothing is dropped and the ear never blocks.
+/// Jobs that may wait for the thread. When it is full, jobs wait in the pipeline's outbox, where the
+/// samples of one utterance are joined: nothing is dropped and the pipeline never blocks.
 const JOB_QUEUE: usize = 32;
-/// Reports that may wait for the ear. A partial that does not fit is dropped, the next one replaces
+/// Reports that may wait for the pipeline. A partial that does not fit is dropped, the next one replaces
 /// it; anything else waits.
 const REPORT_QUEUE: usize = 16;
 /// Without a job for this long the recogniser gives back what only an utterance needs.
-const REST_AFTER: Duration = Duration::from_secs(60);
+const RELEASE_MEMORY_AFTER: Duration = Duration::from_secs(60);
 
-/// How the ear and the recogniser share time.
+/// How the pipeline and the recogniser share time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SttMode {
     /// The recogniser has its own thread; its reports come when they come.
@@ -42,35 +42,35 @@ pub enum SttReport {
     Failed(Fault),
 }
 
-/// A recogniser at work for the ear. One utterance is `start`, `feed` …, then `finish` or `cancel`;
+/// A recogniser at call for the pipeline. One utterance is `start`, `feed` …, then `finish` or `cancel`;
 /// reports of an utterance that was cancelled or replaced never show up. At a pause that may be the end
-/// `draft` has the work of `finish` done while the silence is still being waited out; `resume` takes that
+/// `draft` has the call of `finish` done while the silence is still being waited out; `resume` takes that
 /// back when the person goes on.
-pub struct SttLane {
-    kind: Kind,
+pub struct RecogniserRunner {
+    execution: Execution,
     drafts: u64,
-    /// What the utterance was recognised from so far; `None` where nobody keeps sound.
+    /// The sound of the utterance so far; `None` when sound is not kept.
     sound: Option<Vec<f32>>,
 }
 
-enum Kind {
-    Inline { session: Session, reports: VecDeque<SttReport> },
+enum Execution {
+    Inline { decoder: UtteranceDecoder, reports: VecDeque<SttReport> },
     Thread(Worker),
 }
 
-impl SttLane {
-    /// Puts a recogniser to work.
+impl RecogniserRunner {
+    /// Puts a recogniser to call.
     ///
     /// # Errors
     /// When its thread cannot be started.
     pub fn new(recogniser: Box<dyn Recogniser>, mode: SttMode) -> Result<Self, Fault> {
         let interrupt = recogniser.interrupter();
-        let session = Session::new(recogniser);
-        let kind = match mode {
-            SttMode::LockStep => Kind::Inline { session, reports: VecDeque::new() },
-            SttMode::Live => Kind::Thread(Worker::spawn(session, interrupt)?),
+        let decoder = UtteranceDecoder::new(recogniser);
+        let execution = match mode {
+            SttMode::LockStep => Execution::Inline { decoder, reports: VecDeque::new() },
+            SttMode::Live => Execution::Thread(Worker::spawn(decoder, interrupt)?),
         };
-        Ok(Self { kind, drafts: 0, sound: None })
+        Ok(Self { execution, drafts: 0, sound: None })
     }
 
     /// Keeps the sound of utterances from the next one on.
@@ -78,24 +78,24 @@ impl SttLane {
         self.sound = Some(Vec::new());
     }
 
-    /// The sound of the utterance, with what was before it; `None` where nobody keeps sound.
+    /// The sound of the utterance, with what was before it; `None` when sound is not kept.
     pub fn take_sound(&mut self) -> Option<Vec<f32>> {
         self.sound.as_mut().map(std::mem::take)
     }
 
     /// An utterance may begin at any moment.
     pub fn prepare(&mut self) {
-        self.work(Work::Prepare);
+        self.call(RecogniserCall::Prepare);
     }
 
     /// Begins an utterance, dropping one that was not finished. `before` is sound from before it, see
-    /// [`Recogniser::precede`].
+    /// [`Recogniser::preroll`].
     pub fn start(&mut self, before: &[f32]) {
         if let Some(sound) = &mut self.sound {
             sound.clear();
             sound.extend_from_slice(before);
         }
-        self.work(Work::Start(before.to_vec()));
+        self.call(RecogniserCall::Start(before.to_vec()));
     }
 
     /// Takes samples of the utterance: mono at 16 kHz.
@@ -103,96 +103,96 @@ impl SttLane {
         if let Some(sound) = &mut self.sound {
             sound.extend_from_slice(samples);
         }
-        match &mut self.kind {
-            Kind::Inline { session, reports } => reports.extend(session.feed(samples)),
-            Kind::Thread(worker) => worker.feed(samples),
+        match &mut self.execution {
+            Execution::Inline { decoder, reports } => reports.extend(decoder.feed(samples)),
+            Execution::Thread(worker) => worker.feed(samples),
         }
     }
 
     /// The utterance may be over: what a draft will need can begin.
-    pub fn foresee_end(&mut self) {
-        self.work(Work::Foresee);
+    pub fn anticipate_end(&mut self) {
+        self.call(RecogniserCall::AnticipateEnd);
     }
 
     /// The next words so far decide about something: they are looked at harder.
-    pub fn look_hard(&mut self) {
-        self.work(Work::LookHard);
+    pub fn rescore(&mut self) {
+        self.call(RecogniserCall::Rescore);
     }
 
     /// Recognises the utterance as if it ended here; a [`SttReport::Draft`] with the number that is
     /// returned follows. What is fed from here on counts only after `resume`.
     pub fn draft(&mut self) -> u64 {
         self.drafts += 1;
-        self.work(Work::Draft(self.drafts));
+        self.call(RecogniserCall::Draft(self.drafts));
         self.drafts
     }
 
     /// The utterance goes on, with all that was fed since the draft.
     pub fn resume(&mut self) {
-        self.work(Work::Resume);
+        self.call(RecogniserCall::Resume);
     }
 
     /// Ends the utterance; its transcript follows as a report, the draft's if there is one.
     pub fn finish(&mut self) {
-        self.work(Work::Finish);
+        self.call(RecogniserCall::Finish);
     }
 
     /// Ends the utterance and throws it away.
     pub fn cancel(&mut self) {
         self.take_sound();
-        self.work(Work::Cancel);
+        self.call(RecogniserCall::Cancel);
     }
 
-    fn work(&mut self, work: Work) {
-        match &mut self.kind {
-            Kind::Inline { session, reports } => {
-                if matches!(work, Work::Start(_) | Work::Cancel) {
+    fn call(&mut self, call: RecogniserCall) {
+        match &mut self.execution {
+            Execution::Inline { decoder, reports } => {
+                if matches!(call, RecogniserCall::Start(_) | RecogniserCall::Cancel) {
                     reports.clear();
                 }
-                reports.extend(session.work(&work));
+                reports.extend(decoder.call(&call));
             }
-            Kind::Thread(worker) => worker.order(work),
+            Execution::Thread(worker) => worker.enqueue(call),
         }
     }
 
     /// The next report, if there is one.
     pub fn poll(&mut self) -> Option<SttReport> {
-        match &mut self.kind {
-            Kind::Inline { reports, .. } => reports.pop_front(),
-            Kind::Thread(worker) => worker.poll(),
+        match &mut self.execution {
+            Execution::Inline { reports, .. } => reports.pop_front(),
+            Execution::Thread(worker) => worker.poll(),
         }
     }
 
     /// The next report; waits for it at most this long.
     pub fn wait(&mut self, at_most: Duration) -> Option<SttReport> {
-        match &mut self.kind {
-            Kind::Inline { reports, .. } => reports.pop_front(),
-            Kind::Thread(worker) => worker.wait(at_most),
+        match &mut self.execution {
+            Execution::Inline { reports, .. } => reports.pop_front(),
+            Execution::Thread(worker) => worker.wait(at_most),
         }
     }
 }
 
 /// What is still worth doing; lets the thread skip the rest.
 #[derive(Default)]
-struct Wanted {
+struct CurrentUtterance {
     /// The utterance; 0 for none.
     utterance: AtomicU64,
     /// The draft; 0 for none.
     draft: AtomicU64,
 }
 
-impl Wanted {
-    fn wants(&self, utterance: u64) -> bool {
+impl CurrentUtterance {
+    fn is(&self, utterance: u64) -> bool {
         utterance == self.utterance.load(Ordering::Acquire)
     }
 }
 
 struct Job {
     utterance: u64,
-    work: Work,
+    call: RecogniserCall,
 }
 
-/// The ear's side of the thread `hark-stt`, whose purpose is decoding. It ends when the job queue is
+/// The pipeline's side of the thread `hark-stt`, whose purpose is decoding. It ends when the job queue is
 /// dropped, and is joined then.
 struct Worker {
     /// None only while dropping.
@@ -202,21 +202,21 @@ struct Worker {
     /// Jobs that did not fit into the queue yet.
     outbox: VecDeque<Job>,
     utterance: u64,
-    wanted: Arc<Wanted>,
-    /// Ends a `finish` whose words nobody wants any more.
+    current: Arc<CurrentUtterance>,
+    /// Ends a `finish` whose words are not needed any more.
     interrupt: Option<Interrupter>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Worker {
-    fn spawn(session: Session, interrupt: Option<Interrupter>) -> Result<Self, Fault> {
+    fn spawn(decoder: UtteranceDecoder, interrupt: Option<Interrupter>) -> Result<Self, Fault> {
         let (jobs, job_queue) = sync_channel(JOB_QUEUE);
         let (report_queue, reports) = sync_channel(REPORT_QUEUE);
-        let wanted = Arc::new(Wanted::default());
-        let shared = Arc::clone(&wanted);
+        let current = Arc::new(CurrentUtterance::default());
+        let shared = Arc::clone(&current);
         let thread = std::thread::Builder::new()
             .name("hark-stt".into())
-            .spawn(move || run(session, &job_queue, &report_queue, &shared))
+            .spawn(move || run(decoder, &job_queue, &report_queue, &shared))
             .map_err(|error| {
                 Fault::new(FaultKind::Failed, "stt", format!("no thread for the recogniser: {error}"), "")
             })?;
@@ -225,40 +225,47 @@ impl Worker {
             reports: Some(reports),
             outbox: VecDeque::new(),
             utterance: 0,
-            wanted,
+            current,
             interrupt,
             thread: Some(thread),
         })
     }
 
-    fn order(&mut self, work: Work) {
-        match work {
-            Work::Start(_) => {
+    fn enqueue(&mut self, call: RecogniserCall) {
+        match call {
+            RecogniserCall::Start(_) => {
                 self.outbox.clear();
                 self.utterance += 1;
-                self.wanted.utterance.store(self.utterance, Ordering::Release);
+                self.current.utterance.store(self.utterance, Ordering::Release);
             }
-            Work::Cancel => {
+            RecogniserCall::Cancel => {
                 self.outbox.clear();
-                self.wanted.utterance.store(0, Ordering::Release);
+                self.current.utterance.store(0, Ordering::Release);
             }
-            Work::Draft(number) => self.wanted.draft.store(number, Ordering::Release),
-            Work::Resume => self.wanted.draft.store(0, Ordering::Release),
-            Work::Feed(_) | Work::Foresee | Work::LookHard | Work::Finish | Work::Rest | Work::Prepare => {}
+            RecogniserCall::Draft(number) => self.current.draft.store(number, Ordering::Release),
+            RecogniserCall::Resume => self.current.draft.store(0, Ordering::Release),
+            RecogniserCall::Feed(_)
+            | RecogniserCall::AnticipateEnd
+            | RecogniserCall::Rescore
+            | RecogniserCall::Finish
+            | RecogniserCall::ReleaseMemory
+            | RecogniserCall::Prepare => {}
         }
-        if let (Work::Start(_) | Work::Cancel | Work::Resume, Some(interrupt)) = (&work, &self.interrupt) {
+        if let (RecogniserCall::Start(_) | RecogniserCall::Cancel | RecogniserCall::Resume, Some(interrupt)) =
+            (&call, &self.interrupt)
+        {
             interrupt();
         }
-        self.outbox.push_back(Job { utterance: self.utterance, work });
+        self.outbox.push_back(Job { utterance: self.utterance, call });
         self.send();
     }
 
     fn feed(&mut self, samples: &[f32]) {
-        if let Some(Job { work: Work::Feed(waiting), .. }) = self.outbox.back_mut() {
+        if let Some(Job { call: RecogniserCall::Feed(waiting), .. }) = self.outbox.back_mut() {
             waiting.extend_from_slice(samples);
             self.send();
         } else {
-            self.order(Work::Feed(samples.to_vec()));
+            self.enqueue(RecogniserCall::Feed(samples.to_vec()));
         }
     }
 
@@ -279,7 +286,7 @@ impl Worker {
         self.send();
         loop {
             match self.reports.as_ref()?.try_recv() {
-                Ok((utterance, report)) if self.wanted.wants(utterance) => return Some(report),
+                Ok((utterance, report)) if self.current.is(utterance) => return Some(report),
                 Ok(_) => {}
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => return self.gone(),
@@ -294,7 +301,7 @@ impl Worker {
             // Short waits, because jobs in the outbox must be sent in between.
             let wait = until.saturating_duration_since(Instant::now()).min(Duration::from_millis(10));
             match self.reports.as_ref()?.recv_timeout(wait) {
-                Ok((utterance, report)) if self.wanted.wants(utterance) => return Some(report),
+                Ok((utterance, report)) if self.current.is(utterance) => return Some(report),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return None,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -305,7 +312,7 @@ impl Worker {
 
     /// A fault for each utterance that the dead thread leaves without an answer.
     fn gone(&mut self) -> Option<SttReport> {
-        (self.wanted.utterance.swap(0, Ordering::AcqRel) != 0).then(|| {
+        (self.current.utterance.swap(0, Ordering::AcqRel) != 0).then(|| {
             let what = "the recogniser's thread has ended";
             SttReport::Failed(Fault::new(FaultKind::Failed, "stt", what, "restart hark"))
         })
@@ -314,36 +321,41 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.wanted.utterance.store(0, Ordering::Release);
+        self.current.utterance.store(0, Ordering::Release);
         if let Some(interrupt) = &self.interrupt {
             interrupt();
         }
         self.reports = None;
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the engine was reported when it happened; there is nobody left to tell.
+            // A panic of the engine was reported when it happened.
             let _ = thread.join();
         }
     }
 }
 
-/// The thread: does the jobs of the wanted utterance and skips all others.
-fn run(mut session: Session, jobs: &Receiver<Job>, reports: &SyncSender<(u64, SttReport)>, wanted: &Wanted) {
+/// The thread: does the jobs of the current utterance and skips all others.
+fn run(
+    mut decoder: UtteranceDecoder,
+    jobs: &Receiver<Job>,
+    reports: &SyncSender<(u64, SttReport)>,
+    current: &CurrentUtterance,
+) {
     loop {
-        let job = match jobs.recv_timeout(REST_AFTER) {
+        let job = match jobs.recv_timeout(RELEASE_MEMORY_AFTER) {
             Err(RecvTimeoutError::Timeout) => {
-                session.work(&Work::Rest);
+                decoder.call(&RecogniserCall::ReleaseMemory);
                 jobs.recv().map_err(|_| RecvTimeoutError::Disconnected)
             }
             job => job,
         };
-        let Ok(Job { utterance, work }) = job else { return };
-        let report = match &work {
-            Work::Prepare => session.work(&work),
-            _ if !wanted.wants(utterance) => session.work(&Work::Cancel),
+        let Ok(Job { utterance, call }) = job else { return };
+        let report = match &call {
+            RecogniserCall::Prepare => decoder.call(&call),
+            _ if !current.is(utterance) => decoder.call(&RecogniserCall::Cancel),
             // The person went on before its turn came.
-            Work::Draft(number) if *number != wanted.draft.load(Ordering::Acquire) => None,
-            work => session.work(work),
+            RecogniserCall::Draft(number) if *number != current.draft.load(Ordering::Acquire) => None,
+            call => decoder.call(call),
         };
         let sent = match report {
             None => continue,
@@ -366,7 +378,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(10);
 
-    fn transcript(lane: &mut SttLane) -> Transcript {
+    fn transcript(lane: &mut RecogniserRunner) -> Transcript {
         loop {
             match lane.wait(PATIENCE).expect("a report") {
                 SttReport::Transcript(transcript) => return transcript,
@@ -380,7 +392,7 @@ mod tests {
     fn both_modes_hear_the_whole_utterance() {
         for mode in [SttMode::LockStep, SttMode::Live] {
             let (recogniser, log) = ScriptedRecogniser::new();
-            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            let mut lane = RecogniserRunner::new(Box::new(recogniser), mode).expect("lane");
             lane.start(&[]);
             for _ in 0..500 {
                 lane.feed(&[0.1; 512]);
@@ -395,7 +407,7 @@ mod tests {
     fn a_draft_is_the_transcript_unless_the_person_goes_on() {
         for mode in [SttMode::LockStep, SttMode::Live] {
             let (recogniser, log) = ScriptedRecogniser::new();
-            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            let mut lane = RecogniserRunner::new(Box::new(recogniser), mode).expect("lane");
             lane.start(&[]);
             lane.feed(&[0.1; 500]);
             let number = lane.draft();
@@ -406,7 +418,7 @@ mod tests {
             assert_eq!((made, recognition.heard.as_str()), (number, "500 samples"), "{mode:?}");
             lane.finish();
             assert_eq!(transcript(&mut lane).text, "500 samples", "{mode:?}");
-            assert_eq!(log.lock().expect("log").samples.len(), 500, "no work is done twice");
+            assert_eq!(log.lock().expect("log").samples.len(), 500, "no call is done twice");
 
             lane.start(&[]);
             lane.feed(&[0.1; 500]);
@@ -424,7 +436,7 @@ mod tests {
         for mode in [SttMode::LockStep, SttMode::Live] {
             let (mut recogniser, log) = ScriptedRecogniser::new();
             recogniser.drafts = true;
-            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            let mut lane = RecogniserRunner::new(Box::new(recogniser), mode).expect("lane");
             lane.start(&[]);
             lane.feed(&[0.1; 500]);
             lane.draft();
@@ -455,7 +467,7 @@ mod tests {
     fn a_draft_that_came_too_late_is_not_made() {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(20);
-        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        let mut lane = RecogniserRunner::new(Box::new(recogniser), SttMode::Live).expect("lane");
         lane.start(&[]);
         lane.feed(&[0.1; 500]);
         lane.draft();
@@ -468,7 +480,7 @@ mod tests {
     #[test]
     fn words_so_far_say_how_much_they_are_of() {
         let (recogniser, _log) = ScriptedRecogniser::new();
-        let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
+        let mut lane = RecogniserRunner::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
         lane.start(&[]);
         let mut looks = Vec::new();
         for _ in 0..30 {
@@ -490,28 +502,28 @@ mod tests {
     #[test]
     fn the_next_look_alone_is_a_hard_one() {
         let (recogniser, log) = ScriptedRecogniser::new();
-        let mut lane = SttLane::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
+        let mut lane = RecogniserRunner::new(Box::new(recogniser), SttMode::LockStep).expect("lane");
         lane.start(&[]);
         for block in 0..12 {
             if block == 5 {
-                lane.look_hard();
-                lane.look_hard();
+                lane.rescore();
+                lane.rescore();
             }
             lane.feed(&[0.1; 512]);
         }
-        assert_eq!(log.lock().expect("log").hard_looks, [6 * 512]);
+        assert_eq!(log.lock().expect("log").rescored_at, [6 * 512]);
         // One that was asked for and not made goes with its utterance.
-        lane.look_hard();
+        lane.rescore();
         lane.start(&[]);
         lane.feed(&[0.1; 1024]);
-        assert_eq!(log.lock().expect("log").hard_looks.len(), 1);
+        assert_eq!(log.lock().expect("log").rescored_at.len(), 1);
     }
 
     #[test]
     fn feeding_a_slow_recogniser_does_not_block() {
         let (mut recogniser, _log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(2);
-        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        let mut lane = RecogniserRunner::new(Box::new(recogniser), SttMode::Live).expect("lane");
         lane.start(&[]);
         let begun = Instant::now();
         for _ in 0..1000 {
@@ -527,7 +539,7 @@ mod tests {
     fn a_cancelled_utterance_leaves_no_report() {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(1);
-        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        let mut lane = RecogniserRunner::new(Box::new(recogniser), SttMode::Live).expect("lane");
         lane.start(&[]);
         for _ in 0..100 {
             lane.feed(&[0.1; 512]);
@@ -547,7 +559,7 @@ mod tests {
         for mode in [SttMode::LockStep, SttMode::Live] {
             let (mut recogniser, _log) = ScriptedRecogniser::new();
             recogniser.fail_first_feed = true;
-            let mut lane = SttLane::new(Box::new(recogniser), mode).expect("lane");
+            let mut lane = RecogniserRunner::new(Box::new(recogniser), mode).expect("lane");
             lane.start(&[]);
             lane.feed(&[0.1; 100]);
             lane.feed(&[0.1; 100]);
@@ -565,7 +577,7 @@ mod tests {
     fn dropping_a_busy_lane_joins_its_thread() {
         let (mut recogniser, log) = ScriptedRecogniser::new();
         recogniser.feed_delay = Duration::from_millis(1);
-        let mut lane = SttLane::new(Box::new(recogniser), SttMode::Live).expect("lane");
+        let mut lane = RecogniserRunner::new(Box::new(recogniser), SttMode::Live).expect("lane");
         lane.start(&[]);
         for _ in 0..2000 {
             lane.feed(&[0.1; 512]);

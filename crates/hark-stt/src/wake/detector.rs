@@ -1,6 +1,7 @@
-//! From scores to decisions: threshold, patience, refractory time, near misses.
+//! From scores to wake decisions: threshold, patience (hops in a row), refractory time, near misses. The values come from
+//! the configuration section `wake`.
 
-use super::second_look::SecondLook;
+use super::verifier::WakeVerifier;
 use super::{WakeEngine, WakeWord, WordEnd};
 use hark_config as config;
 use hark_core::Fault;
@@ -11,10 +12,10 @@ const PEAK_OVER_HOPS: u32 = 3;
 
 /// Hops of a silence that are still scored after it: as much sound as an engine looks back on, 2.1 s at
 /// 80 ms.
-const REMEMBERED_HOPS: usize = 26;
+const CONTEXT_HOPS: usize = 26;
 
 /// Part of a word's threshold that is like it enough in a sound that would explain it.
-const ALIKE: f32 = 0.5;
+const SIMILAR_SHARE: f32 = 0.5;
 
 /// Limits of one word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +55,7 @@ pub enum WakeReport {
 
 /// Watches one word.
 #[derive(Debug, Clone)]
-struct Watch {
+struct WordState {
     limits: WakeLimits,
     /// Consecutive hops that reached the threshold.
     run_hops: u32,
@@ -63,13 +64,13 @@ struct Watch {
     /// Highest score of the peak that is going on; 0 when there is none.
     peak: f32,
     quiet_hops: u32,
-    /// The word is deaf up to here, in samples pushed.
-    deaf_until: u64,
+    /// The word is refractory up to here, in samples pushed.
+    refractory_until: u64,
 }
 
-impl Watch {
+impl WordState {
     fn new(limits: WakeLimits) -> Self {
-        Self { limits, run_hops: 0, longest_run: 0, peak: 0.0, quiet_hops: 0, deaf_until: 0 }
+        Self { limits, run_hops: 0, longest_run: 0, peak: 0.0, quiet_hops: 0, refractory_until: 0 }
     }
 
     fn forget_peak(&mut self) {
@@ -79,15 +80,15 @@ impl Watch {
     /// Takes the score of the hop that ends at `now`: whether the word is detected, or why a peak
     /// that has just ended was none.
     fn hop(&mut self, score: f32, now: u64) -> Verdict {
-        let deaf = now < self.deaf_until;
+        let refractory = now < self.refractory_until;
         let reached = score >= self.limits.threshold;
-        self.run_hops = if reached && !deaf { self.run_hops + 1 } else { 0 };
+        self.run_hops = if reached && !refractory { self.run_hops + 1 } else { 0 };
         self.longest_run = self.longest_run.max(self.run_hops);
         if self.run_hops >= self.limits.patience_hops {
             return Verdict::Detected;
         }
-        // While deaf only what would have woken is worth a report.
-        let floor = if deaf { self.limits.threshold } else { self.limits.near_miss_score };
+        // While refractory only what would have woken is worth a report.
+        let floor = if refractory { self.limits.threshold } else { self.limits.near_miss_score };
         if score >= floor.min(self.limits.threshold) {
             (self.peak, self.quiet_hops) = (self.peak.max(score), 0);
             return Verdict::Nothing;
@@ -122,24 +123,24 @@ enum Verdict {
 /// Runs an engine over a stream of samples and decides.
 pub struct WakeDetector {
     engine: Box<dyn WakeEngine>,
-    watches: Vec<Watch>,
+    states: Vec<WordState>,
     scores: Vec<f32>,
     /// Samples that do not fill a hop yet.
     pending: Vec<f32>,
     /// Samples pushed since the start.
     pushed: u64,
-    second_look: Option<SecondLook>,
+    verifier: Option<WakeVerifier>,
 }
 
 impl WakeDetector {
     /// A detector with the limits of the settings.
     pub fn new(engine: Box<dyn WakeEngine>, settings: &config::wake::Wake) -> Self {
-        let watch = |word: &WakeWord| Watch::new(WakeLimits::of(settings, &word.name));
-        let watches: Vec<Watch> = engine.words().iter().map(watch).collect();
+        let state = |word: &WakeWord| WordState::new(WakeLimits::of(settings, &word.name));
+        let states: Vec<WordState> = engine.words().iter().map(state).collect();
         Self {
-            scores: vec![0.0; watches.len()],
-            watches,
-            second_look: None,
+            scores: vec![0.0; states.len()],
+            states,
+            verifier: None,
             pending: Vec::with_capacity(engine.hop_samples() * 2),
             pushed: 0,
             engine,
@@ -148,20 +149,20 @@ impl WakeDetector {
 
     /// With a second look at whatever wakes.
     #[must_use]
-    pub fn with_second_look(mut self, look: SecondLook) -> Self {
-        self.second_look = Some(look);
+    pub fn with_verifier(mut self, look: WakeVerifier) -> Self {
+        self.verifier = Some(look);
         self
     }
 
-    /// Whether [`Self::doubt`] needs asking.
-    pub fn looks_twice(&self) -> bool {
-        self.second_look.is_some()
+    /// Whether [`Self::rejection`] needs asking.
+    pub fn has_verifier(&self) -> bool {
+        self.verifier.is_some()
     }
 
     /// Gives all words the limits of the settings.
     pub fn set_limits(&mut self, settings: &config::wake::Wake) {
-        for (watch, word) in self.watches.iter_mut().zip(self.engine.words()) {
-            watch.limits = WakeLimits::of(settings, &word.name);
+        for (state, word) in self.states.iter_mut().zip(self.engine.words()) {
+            state.limits = WakeLimits::of(settings, &word.name);
         }
     }
 
@@ -169,11 +170,11 @@ impl WakeDetector {
     ///
     /// # Errors
     /// When the second look fails: then the word counts.
-    pub fn doubt(&mut self, word: &str, sound: &[f32], voiced_ms: u64) -> Result<Option<String>, Fault> {
-        let Some(look) = &mut self.second_look else { return Ok(None) };
-        let doubt = look.doubt(word, sound, voiced_ms)?;
+    pub fn rejection(&mut self, word: &str, sound: &[f32], voiced_ms: u64) -> Result<Option<String>, Fault> {
+        let Some(look) = &mut self.verifier else { return Ok(None) };
+        let doubt = look.rejection(word, sound, voiced_ms)?;
         if doubt.is_some() {
-            self.listen_again();
+            self.end_refractory();
         }
         Ok(doubt)
     }
@@ -182,39 +183,39 @@ impl WakeDetector {
     ///
     /// # Errors
     /// When the engine fails.
-    pub fn is_in(&mut self, word: &str, sound: &[f32]) -> Result<bool, Fault> {
+    pub fn is_similar_in(&mut self, word: &str, sound: &[f32]) -> Result<bool, Fault> {
         let Some(index) = self.engine.words().iter().position(|it| it.name == word) else { return Ok(false) };
-        let alike = self.watches[index].limits.threshold * ALIKE;
+        let min_similar_score = self.states[index].limits.threshold * SIMILAR_SHARE;
         let hop = self.engine.hop_samples();
         let mut found = Ok(false);
         // After a detection it remembers nothing, and so it shall be left, also when it fails.
         self.engine.reset();
         for samples in sound[sound.len() % hop..].chunks_exact(hop) {
-            found = self.engine.hop(samples).map(|scores| scores[index] >= alike);
+            found = self.engine.hop(samples).map(|scores| scores[index] >= min_similar_score);
             if found != Ok(false) {
                 break;
             }
         }
         self.engine.reset();
         if found == Ok(true) {
-            self.listen_again();
+            self.end_refractory();
         }
         found
     }
 
-    /// A detection was none: whoever says the word again is not kept waiting.
-    fn listen_again(&mut self) {
-        self.watches.iter_mut().for_each(|watch| watch.deaf_until = 0);
+    /// A detection was rejected: the word may be detected again at once.
+    fn end_refractory(&mut self) {
+        self.states.iter_mut().for_each(|state| state.refractory_until = 0);
     }
 
-    /// Takes samples of a silence in which nobody can have spoken: the engine rests, which is most of
-    /// what an ear costs in a quiet room. The last of them are kept and scored with what comes next, so
+    /// Takes samples of a long silence without running the engine, which is most of
+    /// what a pipeline costs in a quiet room. The last of them are kept and scored with what comes next, so
     /// that a word is scored as if nothing had been left out.
     pub fn rest(&mut self, samples: &[f32]) {
         self.pushed += samples.len() as u64;
         self.pending.extend_from_slice(samples);
         let hop = self.engine.hop_samples();
-        let excess = (self.pending.len() / hop).saturating_sub(REMEMBERED_HOPS);
+        let excess = (self.pending.len() / hop).saturating_sub(CONTEXT_HOPS);
         self.pending.drain(..excess * hop);
         self.scores.fill(0.0);
     }
@@ -250,22 +251,22 @@ impl WakeDetector {
     fn decide(&mut self, ago: usize, out: &mut Vec<WakeReport>) {
         let now = self.pushed - ago as u64;
         let hop = self.engine.hop_samples();
-        for (index, watch) in self.watches.iter_mut().enumerate() {
+        for (index, state) in self.states.iter_mut().enumerate() {
             let word = &self.engine.words()[index];
-            match watch.hop(self.scores[index], now) {
+            match state.hop(self.scores[index], now) {
                 Verdict::Nothing => {}
                 Verdict::Rejected { score, why } => {
                     out.push(WakeReport::Rejected { word: word.name.clone(), score, why });
                 }
                 Verdict::Detected => {
-                    let waited = watch.run_hops.saturating_sub(1) as usize * hop;
+                    let waited = state.run_hops.saturating_sub(1) as usize * hop;
                     out.push(WakeReport::Detected {
                         word: word.name.clone(),
                         score: self.scores[index],
                         ago_samples: ago + waited,
                         end: word.end,
                     });
-                    watch.deaf_until = now + ms_to_samples(u64::from(watch.limits.refractory_ms));
+                    state.refractory_until = now + ms_to_samples(u64::from(state.limits.refractory_ms));
                     self.forget();
                     return;
                 }
@@ -282,7 +283,7 @@ impl WakeDetector {
     /// times.
     fn forget(&mut self) {
         self.engine.reset();
-        self.watches.iter_mut().for_each(Watch::forget_peak);
+        self.states.iter_mut().for_each(WordState::forget_peak);
     }
 
     /// Forgets everything that was heard, as after a gap in the sound.

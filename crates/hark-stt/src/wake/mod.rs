@@ -1,15 +1,16 @@
-//! Wake words: engines score every hop of sound, the detector decides.
+//! Wake words: engines score every hop of sound ([`WakeEngine`]), the detector compares scores with thresholds
+//! (`detector`), and the verifier checks a detection (`verifier`). Called by the pipeline, on its thread.
 
 mod detector;
+mod keyphrase_engine;
 mod openwakeword;
-mod phrase;
-mod second_look;
+mod verifier;
 mod word_end;
 
 pub use detector::{WakeDetector, WakeReport};
+pub use keyphrase_engine::KeyphraseEngine;
 pub use openwakeword::{OpenWakeWord, OpenWakeWordFiles};
-pub use phrase::Phrase;
-pub use second_look::{LOOKED_AT_MS, SecondLook};
+pub use verifier::{VERIFIED_MS, WakeVerifier};
 pub use word_end::WordEnd;
 
 use hark_core::Fault;

@@ -13,27 +13,27 @@ const LOOK_BACK_SAMPLES: usize = 480;
 const MEL_BANDS: usize = 32;
 /// Mel frames a hop gives: 10 ms each.
 const HOP_FRAMES: usize = 8;
-/// Mel frames one embedding looks at.
+/// Mel frames one embedding shifted at.
 const WINDOW_FRAMES: usize = 76;
 const EMBEDDING_LEN: usize = 96;
-/// Further looks score the sound as if hops had been cut so many mel frames of 10 ms earlier: how a word
+/// Further shifted score the sound as if hops had been cut so many mel frames of 10 ms earlier: how a word
 /// falls into hops changes its score by up to 0.8.
-const LOOKS_FRAMES: [usize; HOP_FRAMES - 1] = [4, 2, 6, 1, 5, 3, 7];
+const SHIFTS_FRAMES: [usize; HOP_FRAMES - 1] = [4, 2, 6, 1, 5, 3, 7];
 /// Looks at the sound as if it were said at this much of its speed, cut so many mel frames earlier: the words were
 /// trained on slow speakers, and quick ones score up to 0.99 more so.
-const SLOWED: f32 = 0.8;
+const SLOWED_SPEED: f32 = 0.8;
 const SLOWED_FRAMES: [usize; 2] = [0, 4];
 /// How many times what such a look's score lacks of 1 counts: "hey darling" scores up to 0.6 there.
-const SLOWED_DOUBT: f32 = 2.5;
+const SLOWED_PENALTY: f32 = 2.5;
 /// Score from which a hop and the few after it are looked at more closely; running speech and other wake
 /// words stay below it.
-const DOUBT: f32 = 0.01;
-const DOUBT_HOPS: usize = 5;
-/// Score that needs no further look.
-const CERTAIN: f32 = 0.9;
-/// Embeddings that may be made for further looks in one hop: three looks that begin anew, or all that
+const MIN_RESCORED: f32 = 0.01;
+const RESCORED_HOPS: usize = 5;
+/// Score that needs no further shift.
+const MAX_RESCORED: f32 = 0.9;
+/// Embeddings that may be made for further shifted in one hop: three shifted that begin anew, or all that
 /// only follow. At 1.5 ms each that is less than the hop lasts.
-const EMBEDDINGS_A_HOP: usize = 48;
+const MAX_EXTRA_EMBEDDINGS: usize = 48;
 
 /// Where the files are.
 #[derive(Debug, Clone)]
@@ -53,31 +53,31 @@ pub struct OpenWakeWord {
     heads: Vec<Head>,
     words: Vec<WakeWord>,
     scores: Vec<f32>,
-    /// Look-back and hop in the range of 16-bit integers, as the mel model was trained.
+    /// ShiftedScoring-back and hop in the range of 16-bit integers, as the mel model was trained.
     audio: Vec<f32>,
-    /// The last mel frames, as many as the looks need.
+    /// The last mel frames, as many as the shifted need.
     mels: Vec<f32>,
-    /// Embeddings of as many hops as the largest head looks at, oldest first.
+    /// Embeddings of as many hops as the largest head shifted at, oldest first.
     embeddings: Vec<f32>,
-    /// The same for each of [`LOOKS_FRAMES`].
-    looks: Vec<Look>,
-    /// What the looks at the sound slowed down work with.
+    /// The same for each of [`SHIFTS_FRAMES`].
+    shifted: Vec<ShiftedScoring>,
+    /// What the shifted at the sound slowed down work with.
     slowed_mels: Vec<f32>,
     slowed_embeddings: Vec<f32>,
     /// Hops since the last reset.
     hops: usize,
     /// Hops still to be looked at more closely.
-    doubt: usize,
+    rescored_hops: usize,
     /// What `mels` and `embeddings` hold after a long silence.
     quiet_mels: Vec<f32>,
     quiet_embeddings: Vec<f32>,
 }
 
 /// Embeddings of hops that are cut earlier, made when they are asked for.
-struct Look {
+struct ShiftedScoring {
     /// How much earlier, in mel frames.
     frames: usize,
-    /// As many as the largest head looks at, oldest first.
+    /// As many as the largest head shifted at, oldest first.
     embeddings: Vec<f32>,
     /// How many hops there had been when they were made.
     made_at: Option<usize>,
@@ -85,7 +85,7 @@ struct Look {
 
 struct Head {
     model: LiteRtModel,
-    /// Embeddings it looks at.
+    /// Embeddings it shifted at.
     windows: usize,
 }
 
@@ -117,11 +117,11 @@ impl OpenWakeWord {
             audio: vec![0.0; HOP_SAMPLES + LOOK_BACK_SAMPLES],
             mels: vec![0.0; (WINDOW_FRAMES + (longest - 1) * HOP_FRAMES + HOP_FRAMES - 1) * MEL_BANDS],
             embeddings: vec![0.0; longest * EMBEDDING_LEN],
-            looks: LOOKS_FRAMES.map(|frames| Look::new(frames, longest)).into(),
+            shifted: SHIFTS_FRAMES.map(|frames| ShiftedScoring::new(frames, longest)).into(),
             slowed_mels: vec![0.0; (WINDOW_FRAMES + (longest - 1) * HOP_FRAMES) * MEL_BANDS],
             slowed_embeddings: vec![0.0; longest * EMBEDDING_LEN],
             hops: 0,
-            doubt: 0,
+            rescored_hops: 0,
             quiet_mels: Vec::new(),
             quiet_embeddings: Vec::new(),
         };
@@ -167,23 +167,27 @@ impl OpenWakeWord {
             *score = head.score(&self.embeddings)?;
         }
         let best = |scores: &[f32]| scores.iter().copied().fold(0.0, f32::max);
-        self.doubt = if best(&self.scores) >= DOUBT { DOUBT_HOPS } else { self.doubt.saturating_sub(1) };
-        let mut left = if self.doubt > 0 { EMBEDDINGS_A_HOP } else { 0 };
+        self.rescored_hops = if best(&self.scores) >= MIN_RESCORED {
+            RESCORED_HOPS
+        } else {
+            self.rescored_hops.saturating_sub(1)
+        };
+        let mut left = if self.rescored_hops > 0 { MAX_EXTRA_EMBEDDINGS } else { 0 };
         for earlier in SLOWED_FRAMES {
-            if left > 0 && best(&self.scores) < CERTAIN {
+            if left > 0 && best(&self.scores) < MAX_RESCORED {
                 self.score_slowed(earlier)?;
                 left = left.saturating_sub(self.embeddings.len() / EMBEDDING_LEN);
             }
         }
-        for look in &mut self.looks {
-            let missing = look.missing(self.hops);
-            if missing > left || best(&self.scores) >= CERTAIN {
+        for shift in &mut self.shifted {
+            let missing = shift.missing(self.hops);
+            if missing > left || best(&self.scores) >= MAX_RESCORED {
                 continue;
             }
             left -= missing;
-            look.follow(self.hops, &mut self.embedding, &self.mels)?;
+            shift.update(self.hops, &mut self.embedding, &self.mels)?;
             for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
-                *score = score.max(head.score(&look.embeddings)?);
+                *score = score.max(head.score(&shift.embeddings)?);
             }
         }
         Ok(())
@@ -200,17 +204,17 @@ impl OpenWakeWord {
         }
         for (head, score) in self.heads.iter_mut().zip(&mut self.scores) {
             let slowed = head.score(&self.slowed_embeddings)?;
-            *score = score.max(1.0 - (1.0 - slowed) * SLOWED_DOUBT);
+            *score = score.max(1.0 - (1.0 - slowed) * SLOWED_PENALTY);
         }
         Ok(())
     }
 }
 
-/// Fills `into` with mel frames of the end of `mels` said at [`SLOWED`] of its speed.
+/// Fills `into` with mel frames of the end of `mels` said at [`SLOWED_SPEED`] of its speed.
 fn slow_down(mels: &[f32], into: &mut [f32]) {
     let last = (mels.len() / MEL_BANDS - 1) as f32;
     for (back, frame) in into.rchunks_exact_mut(MEL_BANDS).enumerate() {
-        let at = (last - back as f32 * SLOWED).max(0.0);
+        let at = (last - back as f32 * SLOWED_SPEED).max(0.0);
         let (before, share) = (at as usize, at.fract());
         let after = (before + 1).min(last as usize);
         for (band, value) in frame.iter_mut().enumerate() {
@@ -220,7 +224,7 @@ fn slow_down(mels: &[f32], into: &mut [f32]) {
     }
 }
 
-impl Look {
+impl ShiftedScoring {
     fn new(frames: usize, windows: usize) -> Self {
         Self { frames, embeddings: vec![0.0; windows * EMBEDDING_LEN], made_at: None }
     }
@@ -232,7 +236,7 @@ impl Look {
     }
 
     /// Makes those.
-    fn follow(&mut self, hops: usize, model: &mut LiteRtModel, mels: &[f32]) -> Result<(), LiteRtError> {
+    fn update(&mut self, hops: usize, model: &mut LiteRtModel, mels: &[f32]) -> Result<(), LiteRtError> {
         let windows = self.embeddings.len() / EMBEDDING_LEN;
         let missing = self.missing(hops);
         self.made_at = None;
@@ -297,8 +301,8 @@ impl WakeEngine for OpenWakeWord {
         self.mels.copy_from_slice(&self.quiet_mels);
         self.embeddings.copy_from_slice(&self.quiet_embeddings);
         self.scores.fill(0.0);
-        (self.hops, self.doubt) = (0, 0);
-        self.looks.iter_mut().for_each(|look| look.made_at = None);
+        (self.hops, self.rescored_hops) = (0, 0);
+        self.shifted.iter_mut().for_each(|shift| shift.made_at = None);
     }
 }
 

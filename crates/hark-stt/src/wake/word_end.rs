@@ -1,5 +1,5 @@
-//! Where a wake word ended: a detection comes some time after the word, and a command said in the same
-//! breath has begun by then.
+//! Where a wake word ended. A detection comes some time after the word, and a request in the same breath has begun by
+//! then.
 
 /// Samples a millisecond at 16 kHz.
 const MS: usize = 16;

@@ -4,7 +4,7 @@
 //! that neither `..` nor a link nor something that is swapped while it is walked leads out. Only ordinary files are read.
 
 mod glob;
-mod look;
+mod listing;
 
 use hark_config::paths::expand;
 use hark_config::tools::ToolsConfig;
@@ -16,7 +16,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-pub use look::{Listing, Seen};
+pub use listing::{FileEntry, Listing};
 
 /// Longest incomplete character that cutting can leave, bytes.
 const MAX_CHAR_TAIL: usize = 3;

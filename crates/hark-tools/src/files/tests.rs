@@ -4,14 +4,14 @@ use super::*;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-struct Den {
+struct TestFolder {
     _dir: tempfile::TempDir,
     root: PathBuf,
     files: Files,
 }
 
 /// A root with a few files, and a secret beside it.
-fn den() -> Den {
+fn den() -> TestFolder {
     let dir = tempfile::tempdir().unwrap();
     let base = dir.path().canonicalize().unwrap();
     let root = base.join("root");
@@ -25,10 +25,10 @@ fn den() -> Den {
         file_max_bytes: 1024,
         ..ToolsConfig::default()
     };
-    Den { root, files: Files::new(&config), _dir: dir }
+    TestFolder { root, files: Files::new(&config), _dir: dir }
 }
 
-impl Den {
+impl TestFolder {
     fn read(&self, path: &str) -> Result<Text, FileError> {
         self.files.read(path, 0)
     }

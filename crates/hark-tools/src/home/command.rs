@@ -1,18 +1,18 @@
 //! What switching words mean for a device, and when what it is told is dangerous. Whether it can do it
-//! stands in [`ability`], which state proves it in [`proof`].
+//! stands in [`capability`], which state proves it in [`state_proof`].
 //!
-//! [`ability`]: super::ability
-//! [`proof`]: super::proof
+//! [`capability`]: super::capability
+//! [`state_proof`]: super::state_proof
 
 use super::super::permissions::{Danger, Guarded};
 use super::backend::DeviceError;
-use super::demo::scene_target;
+use super::virtual_devices::scene_target;
 pub use hark_core::device::{DeviceCommand, LightSetting, MediaCommand};
 use hark_core::home::{Entity, Home};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Kinds of covers that let somebody in.
+/// Kinds of covers that are an entrance.
 const SECURE_COVERS: &[&str] = &["garage", "gate", "door"];
 
 /// The words of Home Assistant's three switching intents.

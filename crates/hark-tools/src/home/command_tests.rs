@@ -1,8 +1,8 @@
 //! What can be told to what, what is dangerous, and what counts as proof.
 
-use super::super::ability::check;
+use super::super::capability::check;
 use super::super::file;
-use super::super::proof::proves;
+use super::super::state_proof::proves;
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;

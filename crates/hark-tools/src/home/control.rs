@@ -2,11 +2,11 @@
 //! report proves it.
 
 use super::UNAVAILABLE;
-use super::ability::check;
 use super::backend::{DeviceBackend, DeviceError};
+use super::capability::check;
 use super::command::{Action, Actions, DeviceCommand};
-use super::proof::{items_of, proves};
 use super::registry::HomeRegistry;
+use super::state_proof::{items_of, proves};
 use crate::lists::merged;
 use crate::permissions::Cleared;
 use hark_core::home::Entity;
@@ -87,7 +87,7 @@ async fn carry_out_one(
     action: Action,
     timeout: Duration,
 ) -> Done {
-    // It may have left the home since it was planned, as when somebody thought long about a yes.
+    // It may have left the home since it was planned, while a yes was awaited.
     let Some(before) = registry.entity(&action.entity.id) else {
         let error = Some(DeviceError::Gone(action.entity.name.clone()));
         return Done { before: action.entity.clone(), after: action.entity, error };

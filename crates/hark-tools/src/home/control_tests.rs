@@ -2,7 +2,7 @@
 
 use super::super::backend::SendFuture;
 use super::super::command::{DeviceCommand, LightSetting};
-use super::super::demo::DemoDevices;
+use super::super::virtual_devices::VirtualDevices;
 use super::super::{SOURCE_DEMO, file};
 use super::*;
 use crate::permissions::{Approval, Gate};
@@ -22,7 +22,7 @@ fn registry() -> Arc<HomeRegistry> {
 
 fn demo() -> HomeControl {
     let registry = registry();
-    let devices = Arc::new(DemoDevices::new(Arc::clone(&registry)));
+    let devices = Arc::new(VirtualDevices::new(Arc::clone(&registry)));
     HomeControl::new(registry, vec![devices])
 }
 

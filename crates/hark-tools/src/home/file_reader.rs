@@ -184,7 +184,7 @@ impl<'r, 'i> TableReader<'r, 'i> {
         readers
     }
 
-    /// Reports the keys nobody asked for, with the nearest one that is known.
+    /// Reports unknown keys, with the nearest known one.
     pub(super) fn finish(self, problems: &mut Problems<'_>) {
         for key in self.table.keys().filter(|key| !self.asked.contains(key.get_ref().as_ref())) {
             let mut known: Vec<&str> = self.asked.iter().copied().collect();

@@ -181,7 +181,7 @@ pub(super) fn vocabulary_of(home: &Home) -> u64 {
     for entity in &home.entities {
         (&entity.id, &entity.name, &entity.aliases, &entity.area, &entity.device_class).hash(&mut hasher);
     }
-    // A zone is known by its name, and by somebody being there.
+    // A zone is known by its name, and by a person being there.
     let away = ["home", "not_home", "unavailable", "unknown"];
     let zones: BTreeSet<&str> = home.persons.iter().map(|person| person.state.as_str()).collect();
     zones.iter().filter(|zone| !away.contains(zone)).for_each(|zone| zone.hash(&mut hasher));

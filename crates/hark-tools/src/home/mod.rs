@@ -1,23 +1,24 @@
-//! The home: what there is ([`registry`]), where its names come from (`file`), what a request means
-//! by "the lights" ([`select`]), what a device can be told ([`command`], [`ability`]), who carries it out
-//! ([`backend`], [`demo`]), when it counts as done ([`control`], [`proof`]) how it is taken back
-//! ([`restore`]), what numbers, choices and texts take ([`values`]), and how passwords stay unread ([`secrets`]).
+//! The home: its snapshot and changes ([`registry`]), the file its names come from (`file`), the merge of several sources
+//! (`merge`), which entities a request means ([`select`]), what a device can be told ([`command`], [`capability`]), the
+//! backends that carry it out ([`backend`], [`virtual_devices`]), when it counts as done ([`control`], [`state_proof`]), how
+//! it is undone ([`restore`]), what numbers, choices and texts take ([`values`]), and how passwords stay hidden
+//! ([`secrets`]).
 
-pub mod ability;
 pub mod backend;
+pub mod capability;
 pub mod colours;
 pub mod command;
 pub mod control;
-pub mod demo;
 pub mod file;
 mod file_reader;
 mod merge;
-pub mod proof;
 pub mod registry;
 pub mod restore;
 pub mod secrets;
 pub mod select;
+pub mod state_proof;
 pub mod values;
+pub mod virtual_devices;
 
 pub use backend::{DeviceBackend, DeviceError};
 pub use control::HomeControl;

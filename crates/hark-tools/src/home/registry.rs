@@ -1,5 +1,5 @@
-//! The one picture of the home that everybody reads: a snapshot that is cheap to take, and changes
-//! that are told when they happened. Several sources tell what there is, each its own part.
+//! The registry of the home: a snapshot that is cheap to take, and notifications of changes. Several sources contribute,
+//! each its own part.
 
 use super::super::names::normal;
 use super::UNAVAILABLE;
@@ -26,13 +26,13 @@ pub struct EntityChange {
 pub type Observer = Arc<dyn Fn(&EntityChange) + Send + Sync>;
 
 /// Most names of things that have left which are remembered.
-const MOST_LEFT: usize = 1000;
+const MAX_LEFT: usize = 1000;
 
 /// The home as it is now.
 pub struct HomeRegistry {
     inner: RwLock<Inner>,
     observers: RwLock<Vec<Observer>>,
-    /// Counts reports, so that whoever waits for a state looks again.
+    /// Counts reports, so that a task that waits for a state is woken.
     reports: watch::Sender<u64>,
     /// Counts changes of what can be said.
     vocabulary: watch::Sender<u64>,
@@ -77,7 +77,7 @@ impl HomeRegistry {
         }
     }
 
-    /// What stands for values that nobody is to read: states of password fields are such names.
+    /// Placeholders of secret values: the states of password fields.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
     }
@@ -94,7 +94,7 @@ impl HomeRegistry {
         self.vocabulary.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Adds somebody who is told of changes.
+    /// Adds an observer of changes.
     pub fn observe(&self, observer: Observer) {
         self.observers.write().unwrap_or_else(PoisonError::into_inner).push(observer);
     }
@@ -203,7 +203,7 @@ impl Inner {
         Some(EntityChange { before, after })
     }
 
-    /// Puts a name in the place of a value that nobody is to read.
+    /// Replaces a secret value by its placeholder.
     fn cover(&self, entity: &mut Entity) {
         if entity.is_secret() && ![UNAVAILABLE, "unknown"].contains(&entity.state.as_str()) {
             entity.state = self.secrets.hide(&entity.state);
@@ -232,7 +232,7 @@ impl Inner {
             home.entities.iter().enumerate().map(|(at, one)| (one.id.clone(), at)).collect();
         let gone = self.home.entities.iter().filter(|one| !places.contains_key(&one.id));
         for (name, gone) in gone.flat_map(|one| names_of(one).map(move |name| (name, one))) {
-            if self.left.len() < MOST_LEFT {
+            if self.left.len() < MAX_LEFT {
                 self.left.insert(normal(name), gone.name.clone());
             }
         }

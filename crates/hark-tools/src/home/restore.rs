@@ -204,7 +204,7 @@ fn kelvin(kelvin: f64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::super::command::{Action, Actions};
-    use super::super::demo::DemoDevices;
+    use super::super::virtual_devices::VirtualDevices;
     use super::super::{HomeControl, HomeRegistry, file};
     use super::*;
     use crate::permissions::{Approval, Gate};
@@ -247,7 +247,7 @@ mod tests {
         ];
         for (id, first, command) in cases {
             let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
-            let devices = Arc::new(DemoDevices::new(Arc::clone(&registry)));
+            let devices = Arc::new(VirtualDevices::new(Arc::clone(&registry)));
             let control = HomeControl::new(Arc::clone(&registry), vec![devices]);
             let id = EntityId::from(id);
             let tell = async |command: DeviceCommand| {

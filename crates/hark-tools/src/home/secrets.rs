@@ -1,5 +1,5 @@
-//! Values that nobody is to read, such as passwords: whoever handles one of them handles a name that stands for it, made
-//! up by this start of the program. Only the driver of the device it belongs to is given the value.
+//! Secret values such as passwords: everything but the driver of the device handles a placeholder, made up by this start of
+//! the program.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many are known; the oldest gives way.
-const MOST: usize = 256;
+const MAX_SECRETS: usize = 256;
 
 /// What names begin with; sixteen letters from a to p follow. A name is one word in every language, and no number.
 const PREFIX: &str = "secret";
@@ -37,7 +37,7 @@ impl Secrets {
         let name: String = PREFIX.chars().chain(letters).collect();
         // What is used again is the newest again.
         known.retain(|(old, _)| *old != name);
-        if known.len() == MOST {
+        if known.len() == MAX_SECRETS {
             known.pop_front();
         }
         known.push_back((name.clone(), value.to_owned()));
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(secrets.reveal(&name).as_deref(), Some("hunter2"));
         assert_eq!(secrets.reveal("hunter2"), None);
         assert_ne!(Secrets::default().hide("hunter2"), name, "another start, another name");
-        for other in 0..MOST {
+        for other in 0..MAX_SECRETS {
             secrets.hide(&other.to_string());
         }
         assert_eq!(secrets.reveal(&name), None, "long ago");

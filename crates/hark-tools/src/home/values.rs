@@ -2,7 +2,7 @@
 //! Home Assistant's names: `min`, `max`, `step`, `options`, `pattern`.
 
 use super::DeviceError;
-use super::ability::one_of;
+use super::capability::one_of;
 use crate::names::{holds_words, normal};
 use hark_core::home::Entity;
 use regex::RegexBuilder;

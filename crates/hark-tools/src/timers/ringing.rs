@@ -1,4 +1,4 @@
-//! From due to heard: each step is on the disk before anybody is told of it.
+//! How a timer rings: from due to acknowledged. Each step is stored before it is announced.
 
 use super::{COMMAND_LATE_MS, MAX_DURATION_MS, TimerError, Timers, set_left};
 use hark_core::Fault;

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use super::timer::{length, own_area, set_now, work};
 use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::undo::Undoable;
@@ -24,54 +24,54 @@ const SNOOZE_MS: u64 = 10 * 60 * 1000;
 const AMOUNT: [&str; 3] = ["hours", "minutes", "seconds"];
 
 /// `alarm.set`.
-pub fn set_alarm(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    set(parts, args, TimerKind::Alarm)
+pub fn set_alarm(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    set(services, args, TimerKind::Alarm)
 }
 
 /// `reminder.set`.
-pub fn set_reminder(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    set(parts, args, TimerKind::Reminder)
+pub fn set_reminder(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    set(services, args, TimerKind::Reminder)
 }
 
 /// `schedule.command`.
-pub fn set_command(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    set(parts, args, TimerKind::Command)
+pub fn set_command(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    set(services, args, TimerKind::Command)
 }
 
 /// `alarm.cancel`.
-pub fn cancel_alarm(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    cancel(parts, args, TimerKind::Alarm)
+pub fn cancel_alarm(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    cancel(services, args, TimerKind::Alarm)
 }
 
 /// `reminder.cancel`.
-pub fn cancel_reminder(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    cancel(parts, args, TimerKind::Reminder)
+pub fn cancel_reminder(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    cancel(services, args, TimerKind::Reminder)
 }
 
 /// `alarm.cancel_all`.
-pub fn cancel_all_alarms(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    cancel_all(parts, args, TimerKind::Alarm)
+pub fn cancel_all_alarms(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    cancel_all(services, args, TimerKind::Alarm)
 }
 
 /// `reminder.cancel_all`.
-pub fn cancel_all_reminders(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    cancel_all(parts, args, TimerKind::Reminder)
+pub fn cancel_all_reminders(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    cancel_all(services, args, TimerKind::Reminder)
 }
 
 /// `alarm.status`.
-pub fn alarms(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    status(parts, args, TimerKind::Alarm)
+pub fn alarms(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    status(services, args, TimerKind::Alarm)
 }
 
 /// `reminder.status`.
-pub fn reminders(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    status(parts, args, TimerKind::Reminder)
+pub fn reminders(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    status(services, args, TimerKind::Reminder)
 }
 
 /// `timer.snooze`.
-pub fn snooze(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn snooze(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let ms = length(args, AMOUNT).unwrap_or(SNOOZE_MS);
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let rang = timers.ringing();
         let snoozed = match timers.snooze(ms, now) {
             Err(TimerError::NotFound) => {
@@ -116,7 +116,7 @@ fn name(args: &Args, kind: TimerKind) -> Option<String> {
     })
 }
 
-fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
+fn set(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
     let asked_unix_ms = args.asked_unix_ms();
     let asked = Asked {
         when: args.when("when"),
@@ -124,12 +124,12 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         length_ms: length(args, AMOUNT),
     };
     let by_the_wall = !asked.is_length();
-    let from_unix_ms = asked_unix_ms.unwrap_or_else(|| parts.now_unix_ms());
-    let (due_unix_ms, recurrence) = asked.due(kind, parts.timers.zone(), from_unix_ms)?;
+    let from_unix_ms = asked_unix_ms.unwrap_or_else(|| services.now_unix_ms());
+    let (due_unix_ms, recurrence) = asked.due(kind, services.timers.zone(), from_unix_ms)?;
     let new = NewTimer {
         kind,
         name: name(args, kind),
-        area: own_area(parts),
+        area: own_area(services),
         due_unix_ms: Some(due_unix_ms),
         recurrence: recurrence.map(|rule| rule.to_string()),
         duration_ms: 0,
@@ -137,7 +137,7 @@ fn set(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Fai
         asked_unix_ms,
         key: args.key().to_owned(),
     };
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({ key(kind): shown(&timer, timers.zone(), now) }));
         Ok(set_now(outcome, timer, now))
@@ -282,9 +282,9 @@ pub(super) fn none(kind: TimerKind) -> Failure {
     Failure::new(error_code::NOT_FOUND, format!("there is no such {}", key(kind)))
 }
 
-fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
+fn cancel(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
     let asking = Asking::of(args, kind);
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let ringing = timers.ringing().iter().any(|timer| timer.kind == kind);
         if ringing && asking.says_nothing() {
             // "Stop the alarm" while it rings means the noise, not tomorrow's.
@@ -298,9 +298,9 @@ fn cancel(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, 
     })
 }
 
-fn cancel_all(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
+fn cancel_all(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
     let asking = Asking { id: None, name: None, when: args.when("when") };
-    work(parts, move |timers, _| {
+    work(services, move |timers, _| {
         let mut gone = Vec::new();
         for timer in meant(timers, &asking, kind) {
             gone.push(timers.cancel(&timer.id)?);
@@ -313,10 +313,10 @@ fn cancel_all(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepar
     })
 }
 
-fn status(parts: &Arc<Parts>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
-    let now = parts.now_unix_ms();
-    let zone = parts.timers.zone();
-    let mut found = meant(&parts.timers, &Asking::of(args, kind), kind);
+fn status(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prepared, Failure> {
+    let now = services.now_unix_ms();
+    let zone = services.timers.zone();
+    let mut found = meant(&services.timers, &Asking::of(args, kind), kind);
     found.sort_by_key(|timer| timer.due_unix_ms);
     let all: Vec<Value> = found.iter().map(|timer| shown(timer, zone, now)).collect();
     let plural = format!("{}s", key(kind));

@@ -1,8 +1,8 @@
-//! `announce.say`: a message to everybody who can hear this node, those of an area, or all.
+//! `announce.say`: a message on the nodes that can be reached, of an area or all.
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::select;
 use hark_core::house::Audience;
 use hark_core::ports::HomeView;
@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 /// `announce.say`. Done when nodes have taken it on; each says it after what it is saying, or shows it where it is
 /// quiet.
-pub fn say(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn say(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "announce.say needs message");
     let message = args.owned("message").ok_or_else(missing)?;
-    let node = Arc::clone(&parts.node);
+    let node = Arc::clone(&services.node);
     let place = match args.owned("area") {
         None => None,
         Some(area) => {
-            let home = parts.home.registry().home();
+            let home = services.home.registry().home();
             let unknown = || Failure::new(error_code::NOT_FOUND, format!("there is no place called {area}"));
             Some(select::area(&home, &area).ok_or_else(unknown)?.name.clone())
         }

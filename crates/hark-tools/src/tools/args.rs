@@ -61,7 +61,7 @@ impl Args {
         Self(self.0, Asked { key, asked_unix_ms, unasked: call.tainted && !call.approved })
     }
 
-    /// Whether text from outside may be behind the call and nobody has said yes to it.
+    /// Whether untrusted text may have caused the call and it was not approved.
     pub fn is_unasked(&self) -> bool {
         self.1.unasked
     }

@@ -2,14 +2,14 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::calculator::{CalcError, calculate, shown};
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
 /// `calculate`.
-pub fn run(_parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn run(_parts: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let expression = args.text("expression").unwrap_or_default();
     let result = calculate(expression)?;
     let detail = json!({"expression": expression, "result": result, "text": shown(result)});

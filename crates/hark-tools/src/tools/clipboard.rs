@@ -2,20 +2,20 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
+use super::services::Services;
 use crate::clipboard::{ClipboardError, MAX_CHARS};
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
 /// Whether there is a desktop.
-pub fn ready(parts: &Parts) -> Result<(), Failure> {
-    parts.clipboard.ready().map_err(Failure::from)
+pub fn ready(services: &Services) -> Result<(), Failure> {
+    services.clipboard.ready().map_err(Failure::from)
 }
 
 /// `clipboard.read`.
-pub fn read(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let clipboard = Arc::clone(&parts.clipboard);
+pub fn read(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let clipboard = Arc::clone(&services.clipboard);
     Ok(blocking(move || {
         let whole = clipboard.read()?;
         let text: String = whole.chars().take(MAX_CHARS).collect();
@@ -27,8 +27,8 @@ pub fn read(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `clipboard.write`.
-pub fn write(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let (clipboard, text) = (Arc::clone(&parts.clipboard), args.owned("text").unwrap_or_default());
+pub fn write(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (clipboard, text) = (Arc::clone(&services.clipboard), args.owned("text").unwrap_or_default());
     Ok(blocking(move || {
         clipboard.write(&text)?;
         Ok(Outcome::new(true, json!({"characters": text.chars().count()})))

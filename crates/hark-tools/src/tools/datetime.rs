@@ -2,14 +2,14 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use chrono::{Datelike, Timelike};
 use serde_json::json;
 use std::sync::Arc;
 
 /// `datetime.time`.
-pub fn time(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let now = (parts.clock)();
+pub fn time(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let now = (services.clock)();
     let detail = json!({
         "hour": now.hour(), "minute": now.minute(), "time": now.format("%H:%M").to_string(),
     });
@@ -17,8 +17,8 @@ pub fn time(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `datetime.date`: today's, or that of a day that is named. Names are English; replies translate them.
-pub fn date(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let today = (parts.clock)().date_naive();
+pub fn date(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let today = (services.clock)().date_naive();
     let asked = args.when("when").map(|when| when.start().date());
     let day = asked.unwrap_or(today);
     let mut detail = json!({

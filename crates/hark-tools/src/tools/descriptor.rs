@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::colours::COLOURS;
 use hark_core::Risk;
 use hark_core::model::ToolSpec;
@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Looks at the arguments and decides what is to be done; changes nothing itself.
-pub type Prepare = fn(&Arc<Parts>, &Args) -> Result<Prepared, Failure>;
+pub type Prepare = fn(&Arc<Services>, &Args) -> Result<Prepared, Failure>;
 
 /// Whether the tool can work here; else why not, and what to do about it.
-pub type Ready = fn(&Parts) -> Result<(), Failure>;
+pub type Ready = fn(&Services) -> Result<(), Failure>;
 
 /// The [`Ready`] of a tool that needs nothing.
-pub fn always(_parts: &Parts) -> Result<(), Failure> {
+pub fn always(_parts: &Services) -> Result<(), Failure> {
     Ok(())
 }
 

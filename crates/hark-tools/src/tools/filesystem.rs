@@ -2,24 +2,24 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
-use crate::files::{FileError, Listing, Seen};
+use super::services::Services;
+use crate::files::{FileEntry, FileError, Listing};
 use chrono::DateTime;
 use hark_core::tool::error_code;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Entries that are told when nobody says how many.
+/// Default number of entries.
 const USUAL_ENTRIES: usize = 100;
 
 /// Whether any folder is allowed.
-pub fn ready(parts: &Parts) -> Result<(), Failure> {
-    if parts.files.is_open() { Ok(()) } else { Err(FileError::NoRoots.into()) }
+pub fn ready(services: &Services) -> Result<(), Failure> {
+    if services.files.is_open() { Ok(()) } else { Err(FileError::NoRoots.into()) }
 }
 
 /// `filesystem.read`.
-pub fn read(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, path) = (parts.files.clone(), args.owned("path").unwrap_or_default());
+pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_default());
     let from: u64 = args.integer("offset").unwrap_or(0);
     Ok(blocking(move || {
         let read = files.read(&path, from)?;
@@ -35,12 +35,12 @@ pub fn read(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `filesystem.list`.
-pub fn list(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, path) = (parts.files.clone(), args.owned("path").unwrap_or_else(|| ".".into()));
+pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (files, path) = (services.files.clone(), args.owned("path").unwrap_or_else(|| ".".into()));
     let most = args.integer("limit").unwrap_or(USUAL_ENTRIES);
     Ok(blocking(move || {
         let listing = files.list(&path, most)?;
-        let name = |seen: &Seen| seen.path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = |seen: &FileEntry| seen.path.file_name().map(|name| name.to_string_lossy().into_owned());
         let entries: Vec<Value> =
             listing.seen.iter().map(|seen| entry(seen, "name", name(seen).unwrap_or_default())).collect();
         Ok(Outcome::answer(told(&listing, "entries", entries)))
@@ -48,7 +48,7 @@ pub fn list(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// A thing that was found, under the name that tells it best.
-pub fn entry(seen: &Seen, key: &str, name: String) -> Value {
+pub fn entry(seen: &FileEntry, key: &str, name: String) -> Value {
     let mut entry = json!({key: name, "kind": seen.kind});
     if let Some(bytes) = seen.bytes {
         entry["bytes"] = json!(bytes);

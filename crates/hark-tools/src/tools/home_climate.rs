@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::home_common::{plain, plan, plan_stepped, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::DeviceError;
 use crate::home::UNAVAILABLE;
-use crate::home::ability::mode_list;
+use crate::home::capability::mode_list;
 use crate::home::command::DeviceCommand;
 use crate::home::select::{Scope, SelectError, Target, select};
 use crate::names::is_one_of;
@@ -31,10 +31,10 @@ const WITH_MODES: &[&str] = &["humidifier", "water_heater"];
 const STEP_DEGREES: f64 = 1.0;
 
 /// `home.climate_set_temperature`.
-pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.climate_set_temperature needs temperature");
     let temperature = args.number("temperature").ok_or_else(missing)?;
-    let home = parts.home.registry().home();
+    let home = services.home.registry().home();
     let mut target = target(args);
     if target.name.is_none() {
         target.domain = Some("climate".into());
@@ -43,13 +43,13 @@ pub fn set_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
     let device = home.entities.iter().find(|entity| entity.id.domain() == "climate");
     let unit = device.map_or("°C", unit);
     let about = json!({"temperature": plain(temperature), "unit": unit});
-    plan(parts, &target, (HEATS, HEATS), about, |_| Ok(DeviceCommand::Temperature(temperature)))
+    plan(services, &target, (HEATS, HEATS), about, |_| Ok(DeviceCommand::Temperature(temperature)))
 }
 
 /// `home.climate_step`.
-pub fn step_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn step_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "temperature_step", STEP_DEGREES)?;
-    plan_stepped(parts, args, (CLIMATE, "temperature"), |thermostat| {
+    plan_stepped(services, args, (CLIMATE, "temperature"), |thermostat| {
         let now = thermostat.number("temperature").or_else(|| thermostat.number("current_temperature"));
         let limit = |key, default| thermostat.number(key).unwrap_or(default);
         // Warmer than the warmest is the warmest.
@@ -60,26 +60,26 @@ pub fn step_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fai
 }
 
 /// `home.climate_set_mode`.
-pub fn set_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose(parts, args, ("mode", "hvac_modes"), CLIMATE, DeviceCommand::HvacMode)
+pub fn set_mode(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    choose(services, args, ("mode", "hvac_modes"), CLIMATE, DeviceCommand::HvacMode)
 }
 
 /// `home.climate_set_fan_mode`.
-pub fn set_fan_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose(parts, args, ("fan_mode", "fan_modes"), CLIMATE, DeviceCommand::FanMode)
+pub fn set_fan_mode(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    choose(services, args, ("fan_mode", "fan_modes"), CLIMATE, DeviceCommand::FanMode)
 }
 
 /// `home.set_preset`.
-pub fn set_preset(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose_of(parts, args, "preset", PRESETS, |device| match mode_list(device.id.domain()) {
+pub fn set_preset(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    choose_of(services, args, "preset", PRESETS, |device| match mode_list(device.id.domain()) {
         Some(modes) => (modes, DeviceCommand::Mode),
         None => ("preset_modes", DeviceCommand::Preset),
     })
 }
 
 /// `home.humidifier_set_mode`.
-pub fn set_humidifier_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    choose_of(parts, args, "mode", WITH_MODES, |device| {
+pub fn set_humidifier_mode(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    choose_of(services, args, "mode", WITH_MODES, |device| {
         (mode_list(device.id.domain()).unwrap_or_default(), DeviceCommand::Mode)
     })
 }
@@ -87,18 +87,18 @@ pub fn set_humidifier_mode(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, 
 /// Sets one of the modes that a device lists under `known`, in its own spelling; without a name that of the first
 /// of these domains.
 fn choose(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     args: &Args,
     (slot, known): (&str, &'static str),
     domains: &[&str],
     command: fn(String) -> DeviceCommand,
 ) -> Result<Prepared, Failure> {
-    choose_of(parts, args, slot, domains, |_| (known, command))
+    choose_of(services, args, slot, domains, |_| (known, command))
 }
 
 /// The same where it depends on the device under what it lists them, and what it is told.
 fn choose_of(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     args: &Args,
     slot: &str,
     domains: &[&str],
@@ -111,7 +111,7 @@ fn choose_of(
         target.domain = domains.first().map(|domain| (*domain).to_owned());
     }
     let about = Value::Object(Map::from_iter([(slot.to_owned(), json!(mode))]));
-    plan(parts, &target, (domains, domains), about, |device| {
+    plan(services, &target, (domains, domains), about, |device| {
         let (known, command) = of(device);
         let modes = device.attributes.get(known).and_then(Value::as_array);
         let spelled = modes.into_iter().flatten().filter_map(Value::as_str);
@@ -122,9 +122,9 @@ fn choose_of(
 
 /// `home.climate_get_temperature`: a thermostat of the place, else a thermometer of the place; without
 /// a place that of this node's area, else the first thermostat of the home.
-pub fn get_temperature(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
-    let entity = thermometer(&home, &target(args), parts.default_area().as_deref())?;
+pub fn get_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
+    let entity = thermometer(&home, &target(args), services.default_area().as_deref())?;
     if entity.state == UNAVAILABLE {
         return Err(DeviceError::Offline(entity.name).into());
     }

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::DeviceError;
 use crate::home::command::{Action, Actions, DeviceCommand};
 use crate::home::control::Done;
@@ -27,22 +27,22 @@ pub fn target(args: &Args) -> Target {
 /// Plans one command for every entity the request means. `command` says what it means for each; when
 /// it means something for none of them, the first reason is the answer.
 pub fn plan(
-    parts: &Parts,
+    services: &Services,
     target: &Target,
     (able, sweep): (&[&str], &[&str]),
     about: Value,
     command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
 ) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
-    let here = parts.default_area();
+    let home = services.home.registry().home();
+    let here = services.default_area();
     let scope = Scope { able, sweep, default_area: here.as_deref() };
     let selected = select(&home, target, scope)?;
-    plan_for(parts, home, selected, target, about, command)
+    plan_for(services, home, selected, target, about, command)
 }
 
 /// The same for entities that were selected already.
 pub fn plan_for(
-    parts: &Parts,
+    services: &Services,
     home: Arc<Home>,
     selected: Vec<Entity>,
     target: &Target,
@@ -67,7 +67,7 @@ pub fn plan_for(
         _ => Map::new(),
     };
     let entities: Vec<&Entity> = list.iter().map(|action| &action.entity).collect();
-    about.extend(description(&home, target, parts.default_area().as_deref(), &entities));
+    about.extend(description(&home, target, services.default_area().as_deref(), &entities));
     Ok(Prepared::Home { actions: Actions { home, list }, about, also: None })
 }
 
@@ -75,17 +75,17 @@ pub fn plan_for(
 /// is, and the command; the value goes into the detail under `key` when it is one thing. Where some are on
 /// only these are meant.
 pub fn plan_stepped(
-    parts: &Parts,
+    services: &Services,
     args: &Args,
     (domains, key): (&[&str], &str),
     step: impl Fn(&Entity) -> (Value, DeviceCommand),
 ) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
+    let home = services.home.registry().home();
     let mut target = target(args);
     if target.name.is_none() && target.domain.is_none() && target.device_class.is_none() {
         target.domain = domains.first().map(|domain| (*domain).to_owned());
     }
-    let here = parts.default_area();
+    let here = services.default_area();
     let scope = Scope { able: domains, sweep: domains, default_area: here.as_deref() };
     let mut selected = select(&home, &target, scope)?;
     if selected.iter().any(|entity| entity.state != "off") {
@@ -95,7 +95,7 @@ pub fn plan_stepped(
         [only] => Value::Object(Map::from_iter([(key.to_owned(), step(only).0)])),
         _ => Value::Null,
     };
-    plan_for(parts, home, selected, &target, about, |entity| Ok(step(entity).1))
+    plan_for(services, home, selected, &target, about, |entity| Ok(step(entity).1))
 }
 
 /// How far a step goes: `up`, `down` or a number.

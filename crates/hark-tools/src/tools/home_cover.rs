@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::{plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::command::{DeviceCommand, percent};
 use crate::home::select::Target;
 use hark_core::home::Entity;
@@ -19,16 +19,16 @@ const MOVABLE: &[&str] = &["cover", "valve"];
 const STEP_PERCENT: f64 = 20.0;
 
 /// `home.set_position`.
-pub fn set_position(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set_position(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_position needs position");
     let position: u8 = args.integer("position").ok_or_else(missing)?;
     let about = json!({"position": position});
-    plan(parts, &covers(args), (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
+    plan(services, &covers(args), (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
 }
 
 /// `home.stop_moving`.
-pub fn stop_moving(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    plan(parts, &covers(args), (MOVABLE, COVERS), json!({}), |_| Ok(DeviceCommand::Stop))
+pub fn stop_moving(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    plan(services, &covers(args), (MOVABLE, COVERS), json!({}), |_| Ok(DeviceCommand::Stop))
 }
 
 /// What a call means: covers, where it does not say what.
@@ -41,20 +41,20 @@ fn covers(args: &Args) -> Target {
 }
 
 /// `home.set_tilt`.
-pub fn set_tilt(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set_tilt(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_tilt needs tilt");
     let tilt: u8 = args.integer("tilt").ok_or_else(missing)?;
-    plan(parts, &covers(args), (COVERS, COVERS), json!({"tilt": tilt}), |_| Ok(DeviceCommand::Tilt(tilt)))
+    plan(services, &covers(args), (COVERS, COVERS), json!({"tilt": tilt}), |_| Ok(DeviceCommand::Tilt(tilt)))
 }
 
 /// `home.position_step`.
-pub fn position_step(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn position_step(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "position_step", STEP_PERCENT)?;
     let now = |cover: &Entity| {
         let whole = if cover.state.starts_with("open") { 100.0 } else { 0.0 };
         cover.number("current_position").unwrap_or(whole)
     };
-    plan_stepped(parts, args, (MOVABLE, "position"), |cover| {
+    plan_stepped(services, args, (MOVABLE, "position"), |cover| {
         let position = percent(now(cover) + by);
         (json!(position), DeviceCommand::Position(position))
     })

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::{plan, target};
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::command::DeviceCommand;
 use hark_core::tool::error_code;
 use serde_json::json;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const HUMIDIFIERS: &[&str] = &["humidifier"];
 
 /// `home.humidifier_set_humidity`.
-pub fn set_humidity(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set_humidity(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.humidifier_set_humidity needs humidity");
     let humidity: u8 = args.integer("humidity").ok_or_else(missing)?;
     let mut target = target(args);
@@ -20,5 +20,5 @@ pub fn set_humidity(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure
         target.domain = Some("humidifier".into());
     }
     let about = json!({"humidity": humidity});
-    plan(parts, &target, (HUMIDIFIERS, HUMIDIFIERS), about, |_| Ok(DeviceCommand::Humidity(humidity)))
+    plan(services, &target, (HUMIDIFIERS, HUMIDIFIERS), about, |_| Ok(DeviceCommand::Humidity(humidity)))
 }

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::{plan, plan_stepped, step, target};
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::colours;
 use crate::home::command::{DeviceCommand, LightSetting, percent};
 use hark_core::home::Entity;
@@ -17,7 +17,7 @@ const LIGHTS: &[&str] = &["light"];
 const STEP_PERCENT: f64 = 20.0;
 
 /// `home.light_set`. Brightness 0 turns off.
-pub fn light_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn light_set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let brightness: Option<u8> = args.integer("brightness");
     let color = args.text("color");
     let kelvin: Option<u16> = args.integer("temperature");
@@ -47,18 +47,18 @@ pub fn light_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     if target.name.is_none() && target.domain.is_none() {
         target.domain = Some("light".into());
     }
-    plan(parts, &target, (LIGHTS, LIGHTS), Value::Object(about), |_| Ok(command.clone()))
+    plan(services, &target, (LIGHTS, LIGHTS), Value::Object(about), |_| Ok(command.clone()))
 }
 
-/// `home.light_step`. The dimmest a step makes a light is 1 %: nobody who asks for dimmer wants the dark.
-pub fn light_step(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+/// `home.light_step`. A step never makes a light darker than 1 %: "dimmer" does not mean off.
+pub fn light_step(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let by = step(args, "brightness_step", STEP_PERCENT)?;
     let now = |light: &Entity| match light.number("brightness") {
         _ if light.state == "off" => 0.0,
         Some(level) => level / 255.0 * 100.0,
         None => 100.0,
     };
-    plan_stepped(parts, args, (LIGHTS, "brightness"), |light| {
+    plan_stepped(services, args, (LIGHTS, "brightness"), |light| {
         let level = percent(now(light) + by).max(1);
         let setting = LightSetting { brightness_percent: Some(level), ..LightSetting::default() };
         (json!(level), DeviceCommand::Light(setting))

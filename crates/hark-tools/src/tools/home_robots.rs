@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::{plan, plan_for, target};
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::command::DeviceCommand;
 use crate::home::select::{self, Scope, SelectError, Target};
 use hark_core::ports::HomeView;
@@ -12,29 +12,29 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// `home.vacuum_start`.
-pub fn vacuum_start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    robots(parts, args, "vacuum", &DeviceCommand::Start)
+pub fn vacuum_start(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    robots(services, args, "vacuum", &DeviceCommand::Start)
 }
 
 /// `home.vacuum_dock`.
-pub fn vacuum_dock(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    robots(parts, args, "vacuum", &DeviceCommand::Dock)
+pub fn vacuum_dock(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    robots(services, args, "vacuum", &DeviceCommand::Dock)
 }
 
 /// `home.mower_start`.
-pub fn mower_start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    robots(parts, args, "lawn_mower", &DeviceCommand::Start)
+pub fn mower_start(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    robots(services, args, "lawn_mower", &DeviceCommand::Start)
 }
 
 /// `home.mower_dock`.
-pub fn mower_dock(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    robots(parts, args, "lawn_mower", &DeviceCommand::Dock)
+pub fn mower_dock(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    robots(services, args, "lawn_mower", &DeviceCommand::Dock)
 }
 
 /// `home.vacuum_clean_area`: the area says what to clean, not where the cleaner stands. The one that stands
 /// there, or on that floor, or the only one does it.
-pub fn vacuum_clean_area(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
+pub fn vacuum_clean_area(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
     let asked = args.text("area").unwrap_or_default();
     let area = select::area(&home, asked).ok_or_else(|| SelectError::NoSuchArea(asked.to_owned()))?;
     let target = Target { name: args.owned("name"), domain: Some("vacuum".into()), ..Target::default() };
@@ -56,17 +56,22 @@ pub fn vacuum_clean_area(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fa
     }
     let name = area.name.clone();
     let about = json!({"cleans": name});
-    plan_for(parts, Arc::clone(&home), cleaners, &target, about, |_| {
+    plan_for(services, Arc::clone(&home), cleaners, &target, about, |_| {
         Ok(DeviceCommand::CleanArea(name.clone()))
     })
 }
 
 /// Without a name and a place every one of the home is meant: there is rarely one in each room.
-fn robots(parts: &Parts, args: &Args, domain: &str, command: &DeviceCommand) -> Result<Prepared, Failure> {
+fn robots(
+    services: &Services,
+    args: &Args,
+    domain: &str,
+    command: &DeviceCommand,
+) -> Result<Prepared, Failure> {
     let mut target = target(args);
     target.domain = Some(domain.to_owned());
     if target.name.is_none() && target.area.is_none() && target.floor.is_none() {
         target.area = Some("all".into());
     }
-    plan(parts, &target, (&[domain], &[domain]), json!({}), |_| Ok(command.clone()))
+    plan(services, &target, (&[domain], &[domain]), json!({}), |_| Ok(command.clone()))
 }

@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::target;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::select::{Scope, area_name, select, with_persons};
 use crate::home::{DeviceError, UNAVAILABLE};
 use crate::names::{means_all, normal};
@@ -30,8 +30,8 @@ const ALL: &[&str] = &[
 ];
 
 /// `home.get_state`. A question means the whole home unless it says a place.
-pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let home = with_persons(&parts.home.registry().home());
+pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let home = with_persons(&services.home.registry().home());
     let mut target = target(args);
     let state = args.text("state");
     // "Is anything open": what can be, wherever it is.
@@ -44,7 +44,7 @@ pub fn get_state(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         target.name = Some("all".to_owned());
     }
     // Only to tell things of the same name apart; "are any windows open" means the whole home.
-    let here = parts.default_area();
+    let here = services.default_area();
     let default_area = here.as_deref().filter(|_| target.name.is_some());
     let mut asked = select(&home, &target, Scope { able: &[], sweep: ALL, default_area })?;
     if let Some(state) = anything {

@@ -4,7 +4,7 @@
 use super::args::Args;
 use super::home_common::{plan, target};
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
 use hark_core::tool::error_code;
 use serde_json::json;
@@ -17,26 +17,26 @@ const LIGHTS: &[&str] = &["light"];
 const EVERYTHING: &[&str] = &["light", "switch", "fan", "media_player"];
 
 /// `home.turn_on`.
-pub fn turn_on(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    switch(parts, args, Switch::On, LIGHTS)
+pub fn turn_on(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    switch(services, args, Switch::On, LIGHTS)
 }
 
 /// `home.turn_off`.
-pub fn turn_off(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    switch(parts, args, Switch::Off, EVERYTHING)
+pub fn turn_off(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    switch(services, args, Switch::Off, EVERYTHING)
 }
 
 /// `home.toggle`.
-pub fn toggle(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    switch(parts, args, Switch::Toggle, LIGHTS)
+pub fn toggle(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    switch(services, args, Switch::Toggle, LIGHTS)
 }
 
-fn switch(parts: &Parts, args: &Args, switch: Switch, sweep: &[&str]) -> Result<Prepared, Failure> {
-    plan(parts, &target(args), (SWITCHABLE, sweep), json!({}), |entity| switched(entity, switch))
+fn switch(services: &Services, args: &Args, switch: Switch, sweep: &[&str]) -> Result<Prepared, Failure> {
+    plan(services, &target(args), (SWITCHABLE, sweep), json!({}), |entity| switched(entity, switch))
 }
 
 /// `home.alarm_panel_set`.
-pub fn alarm_panel_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn alarm_panel_set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     const PANELS: &[&str] = &["alarm_control_panel"];
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.alarm_panel_set needs mode");
     let mode = args.owned("mode").ok_or_else(missing)?;
@@ -48,5 +48,5 @@ pub fn alarm_panel_set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Fail
         target.area = Some("all".into());
     }
     let about = json!({"mode": mode});
-    plan(parts, &target, (PANELS, PANELS), about, |_| Ok(DeviceCommand::Arm(state.clone())))
+    plan(services, &target, (PANELS, PANELS), about, |_| Ok(DeviceCommand::Arm(state.clone())))
 }

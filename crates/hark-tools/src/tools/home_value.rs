@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::{plan_for, target};
 use super::outcome::{Failure, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::DeviceError;
 use crate::home::command::DeviceCommand;
 use crate::home::secrets::Secrets;
@@ -16,14 +16,14 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// `home.set_value`.
-pub fn set_value(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set_value(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_value needs value");
     let asked = args.owned("value").ok_or_else(missing)?;
-    let home = parts.home.registry().home();
-    let (target, here) = (target(args), parts.default_area());
+    let home = services.home.registry().home();
+    let (target, here) = (target(args), services.default_area());
     let scope = Scope { able: VALUED, sweep: &[], default_area: here.as_deref() };
     let selected = select(&home, &target, scope)?;
-    let secrets = parts.home.registry().secrets();
+    let secrets = services.home.registry().secrets();
     let mut about = json!({"value": asked});
     if selected.iter().any(Entity::is_secret) {
         about = json!({});
@@ -33,7 +33,7 @@ pub fn set_value(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
             about["unit"] = json!(unit);
         }
     }
-    plan_for(parts, Arc::clone(&home), selected, &target, about, |entity| {
+    plan_for(services, Arc::clone(&home), selected, &target, about, |entity| {
         if entity.is_secret() {
             let value = match secrets.reveal(&asked) {
                 Some(value) => value,

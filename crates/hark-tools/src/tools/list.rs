@@ -3,9 +3,9 @@
 use super::args::Args;
 use super::home_common::plan_for;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::command::DeviceCommand;
-use crate::home::proof::items_of;
+use crate::home::state_proof::items_of;
 use crate::home::{DeviceError, UNAVAILABLE};
 use crate::lists::{self, Change, DEFAULT_LIST, Edit, Lists};
 use crate::undo::Undoable;
@@ -16,30 +16,30 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// `list.add`.
-pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let items = items(args)?;
-    edit(parts, args, Edit::Add(items), "added")
+    edit(services, args, Edit::Add(items), "added")
 }
 
 /// `list.complete`.
-pub fn complete(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn complete(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let items = items(args)?;
-    edit(parts, args, Edit::Complete(items), "completed")
+    edit(services, args, Edit::Complete(items), "completed")
 }
 
 /// `list.remove`.
-pub fn remove(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn remove(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let items = items(args)?;
-    edit(parts, args, Edit::Remove(items), "removed")
+    edit(services, args, Edit::Remove(items), "removed")
 }
 
 /// `list.clear`.
-pub fn clear(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    edit(parts, args, Edit::Clear, "cleared")
+pub fn clear(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    edit(services, args, Edit::Clear, "cleared")
 }
 
 /// `list.read`.
-pub fn read(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let asked = args.owned("item").map(|item| lists::split_items(&item));
     let told = move |name: &str, items: &[ListItem]| {
         let mut detail = json!({"list": name, "items": open(items), "count": open(items).len()});
@@ -49,27 +49,27 @@ pub fn read(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         }
         Outcome::answer(detail)
     };
-    if let Some(entity) = entity(parts, args) {
+    if let Some(entity) = entity(services, args) {
         if entity.state == UNAVAILABLE {
             return Err(DeviceError::Offline(entity.name).into());
         }
         return Ok(Prepared::Answer(told(&entity.name, &items_of(&entity))));
     }
     let name = args.owned("name");
-    with_lists(parts, move |lists| {
+    with_lists(services, move |lists| {
         let list = lists.find(name.as_deref())?;
         Ok(told(&list.name, &list.items))
     })
 }
 
 /// `list.create`.
-pub fn create(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "list.create needs name");
     let name = args.owned("name").ok_or_else(missing)?;
-    if let Some(entity) = entity(parts, args) {
+    if let Some(entity) = entity(services, args) {
         return Err(lists::ListError::Exists(entity.name).into());
     }
-    with_lists(parts, move |lists| {
+    with_lists(services, move |lists| {
         let change = lists.create(&name)?;
         let outcome = Outcome::new(true, json!({"list": change.name}));
         Ok(outcome.undone_by(undo_of(change, "created")))
@@ -77,15 +77,15 @@ pub fn create(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `list.names`.
-pub fn names(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
+pub fn names(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
     let mut shown: Vec<Value> = home
         .entities
         .iter()
         .filter(|entity| entity.id.domain() == "todo" && entity.state != UNAVAILABLE)
         .map(|entity| json!({"name": entity.name, "count": open(&items_of(entity)).len()}))
         .collect();
-    with_lists(parts, move |lists| {
+    with_lists(services, move |lists| {
         let own = lists.all()?;
         shown.extend(own.iter().map(|list| json!({"name": list.name, "count": open(&list.items).len()})));
         Ok(Outcome::answer(json!({"count": shown.len(), "lists": shown})))
@@ -102,9 +102,9 @@ fn items(args: &Args) -> Result<Vec<String>, Failure> {
 
 /// The to-do list of the home that is meant; one that cannot be reached is not, if Hark keeps a list of that
 /// name itself.
-fn entity(parts: &Parts, args: &Args) -> Option<Entity> {
+fn entity(services: &Services, args: &Args) -> Option<Entity> {
     let asked = args.text("name").unwrap_or(DEFAULT_LIST);
-    let home = parts.home.registry().home();
+    let home = services.home.registry().home();
     let called = |entity: &&Entity| {
         let aliases = entity.aliases.iter().map(String::as_str);
         let mut names = std::iter::once(entity.name.as_str()).chain(aliases);
@@ -113,25 +113,25 @@ fn entity(parts: &Parts, args: &Args) -> Option<Entity> {
     let entities = home.entities.iter().filter(|entity| entity.id.domain() == "todo");
     let (here, away): (Vec<&Entity>, Vec<&Entity>) =
         entities.filter(called).partition(|entity| entity.state != UNAVAILABLE);
-    let of_ours = || parts.lists.find(Some(asked)).is_ok();
+    let of_ours = || services.lists.find(Some(asked)).is_ok();
     here.first().or_else(|| away.first().filter(|_| !of_ours())).map(|entity| Entity::clone(entity))
 }
 
-fn edit(parts: &Arc<Parts>, args: &Args, edit: Edit, what: &'static str) -> Result<Prepared, Failure> {
-    if let Some(entity) = entity(parts, args) {
+fn edit(services: &Arc<Services>, args: &Args, edit: Edit, what: &'static str) -> Result<Prepared, Failure> {
+    if let Some(entity) = entity(services, args) {
         let from = items_of(&entity);
         let edited = edit.apply(&entity.name, &from)?;
         let about = json!({
             "list": entity.name, "items": edited.touched, "count": open(&edited.items).len(),
         });
-        let home = parts.home.registry().home();
+        let home = services.home.registry().home();
         let target = Default::default();
-        return plan_for(parts, home, vec![entity], &target, about, |_| {
+        return plan_for(services, home, vec![entity], &target, about, |_| {
             Ok(DeviceCommand::Items { from: from.clone(), to: edited.items.clone() })
         });
     }
     let name = args.owned("name");
-    with_lists(parts, move |lists| {
+    with_lists(services, move |lists| {
         let change = lists.edit(name.as_deref(), &edit)?;
         let detail = json!({
             "list": change.name, "items": change.edited.touched, "count": open(&change.edited.items).len(),
@@ -143,12 +143,12 @@ fn edit(parts: &Arc<Parts>, args: &Args, edit: Edit, what: &'static str) -> Resu
 
 /// Puts one thing as it is on the list of this name, which is made where it is missing. `tell` adds to the detail.
 pub(super) fn note(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     name: String,
     item: String,
     tell: impl FnOnce(&mut Value) + Send + 'static,
 ) -> Result<Prepared, Failure> {
-    with_lists(parts, move |lists| {
+    with_lists(services, move |lists| {
         let made = match lists.find(Some(&name)) {
             Err(lists::ListError::NoSuchList(_)) => Some(lists.create(&name)?),
             _ => None,
@@ -177,9 +177,9 @@ fn open(items: &[ListItem]) -> Vec<&str> {
 
 /// Runs `job` where it may wait for the disk.
 fn with_lists(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     job: impl FnOnce(&Lists) -> Result<Outcome, Failure> + Send + 'static,
 ) -> Result<Prepared, Failure> {
-    let lists = Arc::clone(&parts.lists);
+    let lists = Arc::clone(&services.lists);
     Ok(blocking(move || job(&lists)))
 }

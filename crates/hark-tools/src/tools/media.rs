@@ -5,7 +5,7 @@ use super::args::Args;
 use super::home_common::{plan_for, target};
 use super::list;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::command::{DeviceCommand, MediaCommand};
 use crate::home::select::{Scope, select};
 use crate::names::is_one_of;
@@ -17,54 +17,54 @@ use std::sync::Arc;
 
 const PLAYERS: &[&str] = &["media_player"];
 
-/// The list of what somebody liked.
+/// The list of liked titles.
 const FAVOURITES: &str = "Favourite songs";
 
 /// `media.pause`.
-pub fn pause(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    tell(parts, args, (plays, "nothing is playing"), MediaCommand::Pause)
+pub fn pause(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    tell(services, args, (plays, "nothing is playing"), MediaCommand::Pause)
 }
 
 /// `media.unpause`.
-pub fn unpause(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    tell(parts, args, (|player| player.state == "paused", "nothing is paused"), MediaCommand::Play)
+pub fn unpause(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    tell(services, args, (|player| player.state == "paused", "nothing is paused"), MediaCommand::Play)
 }
 
 /// `media.stop`.
-pub fn stop(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    tell(parts, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Stop)
+pub fn stop(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    tell(services, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Stop)
 }
 
 /// `media.next`.
-pub fn next(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    tell(parts, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Next)
+pub fn next(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    tell(services, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Next)
 }
 
 /// `media.previous`.
-pub fn previous(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    tell(parts, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Previous)
+pub fn previous(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    tell(services, args, (plays_or_pauses, "nothing is playing"), MediaCommand::Previous)
 }
 
 /// `media.mute`.
-pub fn mute(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    tell(parts, args, (is_awake, "nothing is playing"), MediaCommand::Mute(true))
+pub fn mute(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    tell(services, args, (is_awake, "nothing is playing"), MediaCommand::Mute(true))
 }
 
 /// `media.unmute`.
-pub fn unmute(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn unmute(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let muted = |player: &Entity| player.attributes.get("is_volume_muted") == Some(&Value::Bool(true));
-    tell(parts, args, (muted, "nothing is muted"), MediaCommand::Mute(false))
+    tell(services, args, (muted, "nothing is muted"), MediaCommand::Mute(false))
 }
 
 /// `media.shuffle`.
-pub fn shuffle(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn shuffle(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let on = args.flag("shuffle").ok_or_else(|| missing("shuffle"))?;
     let about = json!({"shuffle": on});
-    tell_about(parts, args, (plays_or_pauses, "nothing is playing"), about, MediaCommand::Shuffle(on))
+    tell_about(services, args, (plays_or_pauses, "nothing is playing"), about, MediaCommand::Shuffle(on))
 }
 
 /// `media.repeat`.
-pub fn repeat(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn repeat(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let mode = match args.text("repeat") {
         Some("one") => "one",
         Some("all") => "all",
@@ -72,21 +72,21 @@ pub fn repeat(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         None => return Err(missing("repeat")),
     };
     let about = json!({"repeat": mode});
-    tell_about(parts, args, (plays_or_pauses, "nothing is playing"), about, MediaCommand::Repeat(mode))
+    tell_about(services, args, (plays_or_pauses, "nothing is playing"), about, MediaCommand::Repeat(mode))
 }
 
 /// `media.select_source`: without a target the players that have this input.
-pub fn select_source(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn select_source(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let asked = args.text("source").ok_or_else(|| missing("source"))?;
-    let home = parts.home.registry().home();
+    let home = services.home.registry().home();
     let with_it = |player: &Entity| source(player, asked).is_some();
-    let mut players = players(parts, &home, args, with_it, "no player has that input")?;
+    let mut players = players(services, &home, args, with_it, "no player has that input")?;
     if players.iter().any(is_awake) {
         players.retain(is_awake);
     }
     let spelled = players.iter().find_map(|player| source(player, asked)).unwrap_or(asked).to_owned();
     let about = json!({"source": spelled});
-    plan_for(parts, home, players, &target(args), about, |player| {
+    plan_for(services, home, players, &target(args), about, |player| {
         let source = source(player, asked).map(str::to_owned);
         Ok(DeviceCommand::Media(MediaCommand::Source(source.unwrap_or_else(|| spelled.clone()))))
     })
@@ -94,23 +94,23 @@ pub fn select_source(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failur
 
 /// `media.search_and_play`: on the player that is named, that of the place, that of this node's area, the
 /// one that is at it, else the only speaker or the only player there is.
-pub fn search_and_play(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn search_and_play(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let query = args.owned("search_query").ok_or_else(|| missing("search_query"))?;
     let class = args.owned("media_class");
-    let home = parts.home.registry().home();
+    let home = services.home.registry().home();
     let picture = class.as_deref().is_some_and(|class| {
         matches!(class, "movie" | "tv_show" | "video" | "episode" | "season" | "channel")
     });
-    let player = player_for(parts, &home, args, picture)?;
+    let player = player_for(services, &home, args, picture)?;
     let about = json!({"title": query});
-    plan_for(parts, home, vec![player], &target(args), about, |_| {
+    plan_for(services, home, vec![player], &target(args), about, |_| {
         Ok(DeviceCommand::Media(MediaCommand::Search { query: query.clone(), class: class.clone() }))
     })
 }
 
 /// `media.now_playing`.
-pub fn now_playing(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
+pub fn now_playing(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
     let mut asked = target(args);
     asked.domain = Some("media_player".into());
     let all = select(&home, &asked, Scope { able: PLAYERS, ..Scope::default() })?;
@@ -132,17 +132,17 @@ pub fn now_playing(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure>
 }
 
 /// `media.keep`: what plays here goes on a list of Hark's own, which is made where it is missing.
-pub fn keep(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
+pub fn keep(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
     let with_title = |player: &Entity| plays_or_pauses(player) && player.text("media_title").is_some();
-    let players = players(parts, &home, args, with_title, "nothing is playing that has a name")?;
+    let players = players(services, &home, args, with_title, "nothing is playing that has a name")?;
     let player = players.iter().find(|player| plays(player)).or(players.first());
     let nameless = || Failure::new(error_code::NOT_FOUND, "what is playing has no name");
     let title = player.and_then(|player| player.text("media_title")).ok_or_else(nameless)?.to_owned();
     let artist = player.and_then(|player| player.text("media_artist")).map(str::to_owned);
     let item = artist.as_ref().map_or_else(|| title.clone(), |artist| format!("{title} ({artist})"));
     let name = args.owned("list").unwrap_or_else(|| FAVOURITES.into());
-    list::note(parts, name, item, move |detail| {
+    list::note(services, name, item, move |detail| {
         detail["title"] = json!(title);
         if let Some(artist) = artist {
             detail["artist"] = json!(artist);
@@ -153,26 +153,31 @@ pub fn keep(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 /// Which players make sense, and what is said when there is none.
 type Sense = (fn(&Entity) -> bool, &'static str);
 
-fn tell(parts: &Arc<Parts>, args: &Args, sense: Sense, command: MediaCommand) -> Result<Prepared, Failure> {
-    tell_about(parts, args, sense, Value::Null, command)
+fn tell(
+    services: &Arc<Services>,
+    args: &Args,
+    sense: Sense,
+    command: MediaCommand,
+) -> Result<Prepared, Failure> {
+    tell_about(services, args, sense, Value::Null, command)
 }
 
 fn tell_about(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     args: &Args,
     (sense, none): Sense,
     about: Value,
     command: MediaCommand,
 ) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
-    let players = players(parts, &home, args, sense, none)?;
-    plan_for(parts, home, players, &target(args), about, |_| Ok(DeviceCommand::Media(command.clone())))
+    let home = services.home.registry().home();
+    let players = players(services, &home, args, sense, none)?;
+    plan_for(services, home, players, &target(args), about, |_| Ok(DeviceCommand::Media(command.clone())))
 }
 
 /// The players that are meant: those that are named, sensible or not; else the sensible ones of the place;
 /// else those of this node's area; else of the home.
 fn players(
-    parts: &Parts,
+    services: &Services,
     home: &Home,
     args: &Args,
     sense: impl Fn(&Entity) -> bool,
@@ -180,7 +185,7 @@ fn players(
 ) -> Result<Vec<Entity>, Failure> {
     let mut asked = target(args);
     asked.domain = Some("media_player".into());
-    let own = parts.default_area();
+    let own = services.default_area();
     let scope = Scope { able: PLAYERS, default_area: own.as_deref(), ..Scope::default() };
     if asked.name.is_some() {
         return Ok(select(home, &asked, scope)?);
@@ -198,7 +203,7 @@ fn players(
     }
 }
 
-fn player_for(parts: &Parts, home: &Home, args: &Args, picture: bool) -> Result<Entity, Failure> {
+fn player_for(services: &Services, home: &Home, args: &Args, picture: bool) -> Result<Entity, Failure> {
     let mut asked = target(args);
     asked.domain = Some("media_player".into());
     let place_said = asked.area.is_some() || asked.floor.is_some();
@@ -210,7 +215,7 @@ fn player_for(parts: &Parts, home: &Home, args: &Args, picture: bool) -> Result<
         }
     };
     if !place_said && !name_said {
-        let own = parts.default_area();
+        let own = services.default_area();
         prefer(&mut fitting, &|player| player.area.is_some() && player.area == own);
     }
     prefer(&mut fitting, &|player| (player.device_class.as_deref() == Some("tv")) == picture);

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
+use super::services::Services;
 use crate::undo::Undoable;
 use hark_core::ports::Fact;
 use hark_core::tool::error_code;
@@ -13,12 +13,12 @@ use std::sync::Arc;
 const NEWEST: usize = 5;
 
 /// `memory.remember`.
-pub fn remember(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn remember(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     // "I like … music": the sentence round what was taken out of it.
     let (lead, fact, tail) = (args.text("lead"), needed(args, "fact")?, args.text("tail"));
     let whole: Vec<&str> = lead.into_iter().chain([fact.as_str()]).chain(tail).collect();
     let fact = whole.join(" ");
-    let (memory, now) = (parts.memory.clone(), parts.now_unix_ms());
+    let (memory, now) = (services.memory.clone(), services.now_unix_ms());
     Ok(blocking(move || {
         let (fact, new) = memory.remember(&fact, now)?;
         let outcome = Outcome::new(new, json!({"fact": fact.text, "known": !new}));
@@ -27,8 +27,8 @@ pub fn remember(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `memory.recall`: nothing known is an answer only when nothing was asked for.
-pub fn recall(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let (memory, asked) = (parts.memory.clone(), args.owned("query"));
+pub fn recall(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (memory, asked) = (services.memory.clone(), args.owned("query"));
     Ok(blocking(move || {
         let found = match &asked {
             Some(asked) => memory.recall(asked)?,
@@ -42,9 +42,9 @@ pub fn recall(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `memory.forget`.
-pub fn forget(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn forget(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let asked = needed(args, "query")?;
-    let (memory, every) = (parts.memory.clone(), args.flag("every").unwrap_or(false));
+    let (memory, every) = (services.memory.clone(), args.flag("every").unwrap_or(false));
     Ok(blocking(move || {
         let gone = memory.forget(&asked, every)?;
         if gone.is_empty() {

@@ -1,12 +1,12 @@
 //! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
 //! arguments, plan, the permission gate, run with a time-out, receipt.
 
-mod again;
 mod alarm;
 mod announce;
 pub mod args;
-mod arrivals;
+mod available;
 mod calculate;
+mod call_order;
 mod clipboard;
 mod datetime;
 pub mod descriptor;
@@ -21,24 +21,24 @@ mod home_robots;
 mod home_state;
 mod home_switch;
 mod home_value;
-mod in_order;
+mod idempotent;
 mod list;
 mod media;
 mod memory;
-mod moving;
 pub mod outcome;
-mod outside;
-pub mod parts;
 mod pc;
 mod process;
-mod recent;
+mod receipt_cache;
+mod request_times;
+mod reschedule;
 pub mod schedule;
 mod search;
+pub mod services;
 mod shell;
 pub mod table;
 mod timer;
 mod undo;
-mod usable;
+mod untrusted_text;
 mod volume;
 mod weather;
 mod web;
@@ -58,11 +58,11 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use arrivals::Arrivals;
-pub use in_order::InOrder;
-pub use outside::is_text;
-pub use parts::{Clock, Kept, Parts};
+pub use call_order::CallOrder;
+pub use request_times::RequestTimes;
+pub use services::{Clock, Persistence, Services};
 pub use table::triggers;
+pub use untrusted_text::is_text;
 
 /// How much longer than its devices a whole call may take, so that it is still told which of them
 /// did not answer.
@@ -71,47 +71,47 @@ const GRACE: Duration = Duration::from_millis(250);
 /// The executor of tools; cheap to clone.
 #[derive(Clone)]
 pub struct Toolbox {
-    parts: Arc<Parts>,
-    recent: Arc<recent::Recent>,
+    services: Arc<Services>,
+    recent: Arc<receipt_cache::ReceiptCache>,
 }
 
 impl Toolbox {
-    /// An executor over these parts.
-    pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), recent: Arc::default() }
+    /// An executor over these services.
+    pub fn new(services: Services) -> Self {
+        Self { services: Arc::new(services), recent: Arc::default() }
     }
 
     /// What the tools work with.
-    pub fn parts(&self) -> &Arc<Parts> {
-        &self.parts
+    pub fn services(&self) -> &Arc<Services> {
+        &self.services
     }
 }
 
 impl Tools for Toolbox {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
-        let (parts, recent) = (Arc::clone(&self.parts), Arc::clone(&self.recent));
+        let (services, recent) = (Arc::clone(&self.services), Arc::clone(&self.recent));
         Box::pin(async move {
             let again = call.clone();
-            recent.once(&call, || run(parts, again)).await
+            recent.once(&call, || run(services, again)).await
         })
     }
 
     fn has_pin(&self) -> bool {
-        self.parts.pin.is_set()
+        self.services.pin.is_set()
     }
 
     fn present_pin(&self, pin: &PinCode) -> PinVerdict {
-        self.parts.pin.present(pin, self.parts.now_unix_ms())
+        self.services.pin.present(pin, self.services.now_unix_ms())
     }
 
     fn secret_names(&self) -> Vec<String> {
-        let home = self.parts.home.registry().home();
+        let home = self.services.home.registry().home();
         let secret = home.entities.iter().filter(|entity| entity.is_secret());
         secret.flat_map(|entity| entity.aliases.iter().chain([&entity.name]).cloned()).collect()
     }
 
     fn hide(&self, value: &str) -> String {
-        self.parts.home.registry().secrets().hide(value)
+        self.services.home.registry().secrets().hide(value)
     }
 
     fn risk(&self, tool: &str) -> Option<Risk> {
@@ -119,32 +119,32 @@ impl Tools for Toolbox {
     }
 
     fn may_repeat(&self, tool: &str, args: &Slots) -> bool {
-        again::is_harmless(&self.parts, tool, args)
+        idempotent::is_idempotent(&self.services, tool, args)
     }
 
     fn reference(&self) -> Vec<ToolSpec> {
-        let parts = &self.parts;
-        let home = parts.home.registry().home();
-        let works = |tool: &&&Descriptor| usable::is_usable(parts, tool, &home);
+        let services = &self.services;
+        let home = services.home.registry().home();
+        let works = |tool: &&&Descriptor| available::is_available(services, tool, &home);
         table::TABLE.iter().filter(works).map(|tool| tool.spec()).collect()
     }
 }
 
-async fn run(parts: Arc<Parts>, call: ToolCall) -> Receipt {
+async fn run(services: Arc<Services>, call: ToolCall) -> Receipt {
     let (tool, tainted) = (table::find(&call.tool), call.tainted);
-    let receipt = carried_out(&parts, call).await;
-    let tainted = tainted || tool.is_some_and(|tool| outside::is_in(tool, &receipt, &parts));
+    let receipt = carried_out(&services, call).await;
+    let tainted = tainted || tool.is_some_and(|tool| untrusted_text::is_in(tool, &receipt, &services));
     Receipt { tainted, ..receipt }
 }
 
-async fn carried_out(parts: &Arc<Parts>, call: ToolCall) -> Receipt {
+async fn carried_out(services: &Arc<Services>, call: ToolCall) -> Receipt {
     let Some(tool) = table::find(&call.tool) else {
         let message = format!("there is no tool called {}", call.tool);
         return receipt(Err(Failure::new(error_code::FAILED, message)));
     };
     let own = tool.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
-    let timeout = own.map_or(parts.timeout, |own| own.min(parts.timeout));
-    let work = execute(Arc::clone(parts), tool, call);
+    let timeout = own.map_or(services.timeout, |own| own.min(services.timeout));
+    let work = execute(Arc::clone(services), tool, call);
     let result = tokio::time::timeout(timeout + GRACE, work).await.unwrap_or_else(|_| {
         let message = format!("{} did not finish within {} ms", tool.name, timeout.as_millis());
         Err(Failure::new(error_code::TIMEOUT, message))
@@ -152,49 +152,53 @@ async fn carried_out(parts: &Arc<Parts>, call: ToolCall) -> Receipt {
     receipt(result)
 }
 
-async fn execute(parts: Arc<Parts>, tool: &'static Descriptor, call: ToolCall) -> Result<Outcome, Failure> {
-    let args = Args::check(tool, &call.args)?.of_call(&call, parts.arrivals.of(&call.turn));
-    allowed(&parts, tool)?;
-    (tool.ready)(&parts)?;
-    let prepared = (tool.prepare)(&parts, &args).map_err(|failure| of_what_left(&parts, failure))?;
+async fn execute(
+    services: Arc<Services>,
+    tool: &'static Descriptor,
+    call: ToolCall,
+) -> Result<Outcome, Failure> {
+    let args = Args::check(tool, &call.args)?.of_call(&call, services.request_times.of(&call.turn));
+    allowed(&services, tool)?;
+    (tool.ready)(&services)?;
+    let prepared = (tool.prepare)(&services, &args).map_err(|failure| of_what_left(&services, failure))?;
     if tool.risk == Risk::Read && matches!(prepared, Prepared::Home { .. } | Prepared::Gated(..)) {
         // A tool that is listed as reading never gets to change anything, whatever its code says.
         let message = format!("{} may only look and wanted to change something", tool.name);
         return Err(Failure::new(error_code::FORBIDDEN, message));
     }
-    let given = given(&parts, &call);
-    let outside = if call.tainted { outside::unasked(tool, &args, &prepared) } else { None };
+    let given = given(&services, &call);
+    let outside = if call.tainted { untrusted_text::unasked(tool, &args, &prepared) } else { None };
     let plan = Plan { prepared, dangers: dangers(tool, &args), outside };
-    let outcome = match parts.gate.pass(plan, given)?.into_inner().prepared {
+    let outcome = match services.gate.pass(plan, given)?.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
         Prepared::Home { actions, about, also } => {
             let may_be_undone = tool.name != undo::NAME;
             let turn = may_be_undone.then_some(&call.turn);
-            let done = tell_devices(&parts, turn, (actions, given), about).await?;
+            let done = tell_devices(&services, turn, (actions, given), about).await?;
             match also {
                 Some(work) => Ok(joined(done, work.await?)),
                 None => Ok(done),
             }
         }
     }?;
-    parts.undo.note(&call.turn, parts.now_unix_ms(), outcome.undo.iter().cloned());
+    services.undo.note(&call.turn, services.now_unix_ms(), outcome.undo.iter().cloned());
     checked(tool, outcome)
 }
 
 /// Says of a thing that is not found, but was there before, that it has left the home.
-fn of_what_left(parts: &Parts, failure: Failure) -> Failure {
+fn of_what_left(services: &Services, failure: Failure) -> Failure {
     let name = failure.detail().get("name").and_then(Value::as_str);
     let known = name.filter(|_| failure.code() == error_code::NOT_FOUND);
-    match known.and_then(|name| parts.home.registry().left(name)) {
+    match known.and_then(|name| services.home.registry().left(name)) {
         Some(name) => failure.with("message", json!(DeviceError::Gone(name).to_string())),
         None => failure,
     }
 }
 
 /// Whether the owner has left this tool switched on.
-fn allowed(parts: &Parts, tool: &Descriptor) -> Result<(), Failure> {
-    if !parts.gate.denies_tool(tool.permission) {
+fn allowed(services: &Services, tool: &Descriptor) -> Result<(), Failure> {
+    if !services.gate.denies_tool(tool.permission) {
         return Ok(());
     }
     let message = format!("{} is switched off by permissions.deny_tools", tool.name);
@@ -220,9 +224,9 @@ fn checked(tool: &Descriptor, outcome: Outcome) -> Result<Outcome, Failure> {
 }
 
 /// What a person has given for this call. A PIN was looked at here, in the executor; its grant is, too.
-fn given(parts: &Parts, call: &ToolCall) -> Approval {
+fn given(services: &Services, call: &ToolCall) -> Approval {
     match call.grant {
-        Some(number) if parts.pin.redeem(number, &call.turn, parts.now_unix_ms()) => Approval::Pin,
+        Some(number) if services.pin.redeem(number, &call.turn, services.now_unix_ms()) => Approval::Pin,
         _ if call.approved => Approval::Yes,
         _ => Approval::None,
     }
@@ -230,21 +234,21 @@ fn given(parts: &Parts, call: &ToolCall) -> Approval {
 
 /// Tells devices what passes the gate, and remembers for `turn` how they were.
 async fn tell_devices(
-    parts: &Parts,
+    services: &Services,
     turn: Option<&TurnId>,
     (actions, given): (Actions, Approval),
     about: Map<String, Value>,
 ) -> Result<Outcome, Failure> {
     let (touched, lists) = (undo::touched(&actions), undo::of_items(&actions));
-    let cleared = parts.gate.pass(actions, given)?;
-    let before = parts.home.registry().home();
-    let done = parts.home.carry_out(cleared, parts.device_timeout).await;
-    let home = parts.home.registry().home();
+    let cleared = services.gate.pass(actions, given)?;
+    let before = services.home.registry().home();
+    let done = services.home.carry_out(cleared, services.device_timeout).await;
+    let home = services.home.registry().home();
     if let Some(turn) = turn {
-        parts.undo.note(turn, parts.now_unix_ms(), undo::changed(&touched, &before, &home));
-        parts.undo.note(turn, parts.now_unix_ms(), undo::unproved(&done));
+        services.undo.note(turn, services.now_unix_ms(), undo::changed(&touched, &before, &home));
+        services.undo.note(turn, services.now_unix_ms(), undo::unproved(&done));
         let told = lists.into_iter().filter(|(at, _)| done[*at].error.is_none() || undo::is_late(&done[*at]));
-        parts.undo.note(turn, parts.now_unix_ms(), told.map(|(_, change)| change));
+        services.undo.note(turn, services.now_unix_ms(), told.map(|(_, change)| change));
     }
     let entities = home_common::changes(&home, &done);
     of_devices(done, entities, about)

@@ -2,16 +2,16 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
-use crate::machine::condition;
+use super::services::Services;
+use crate::system_info::system_info;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// `pc.info`.
-pub fn info(_parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
+pub fn info(_parts: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
     Ok(blocking(|| {
-        let now = condition();
-        let disk = |disk: &crate::machine::Space| json!({"name": disk.mount, "total_bytes": disk.total_bytes, "free_bytes": disk.free_bytes});
+        let now = system_info();
+        let disk = |disk: &crate::system_info::DiskSpace| json!({"name": disk.mount, "total_bytes": disk.total_bytes, "free_bytes": disk.free_bytes});
         let temperature =
             |(name, celsius): &(String, f32)| json!({"name": name, "temperature_celsius": tenths(*celsius)});
         Ok(Outcome::answer(json!({

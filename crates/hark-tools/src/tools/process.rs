@@ -2,17 +2,17 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
 use super::pc::tenths;
-use crate::machine::{Running, processes};
+use super::services::Services;
+use crate::system_info::{ProcessInfo, processes};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Programs that are told when nobody says how many.
+/// Default number of programs.
 const USUAL_PROCESSES: usize = 20;
 
 /// `process.list`.
-pub fn list(_parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn list(_parts: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (filter, most) = (args.owned("filter"), args.integer("limit").unwrap_or(USUAL_PROCESSES));
     Ok(blocking(move || {
         let running = processes(filter.as_deref());
@@ -22,7 +22,7 @@ pub fn list(_parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     }))
 }
 
-fn one(running: &Running) -> Value {
+fn one(running: &ProcessInfo) -> Value {
     json!({
         "name": running.name, "pid": running.pid, "cpu_percent": tenths(running.cpu_percent),
         "memory_bytes": running.memory_bytes, "uptime_seconds": running.seconds,

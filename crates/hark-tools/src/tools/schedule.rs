@@ -3,7 +3,7 @@
 use super::alarm::shown;
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use super::timer::{own_area, set_now, work};
 use crate::timers::{NewTimer, Timers};
 use crate::undo::Undoable;
@@ -17,25 +17,25 @@ use std::sync::Arc;
 const SHORT_ID: usize = 8;
 
 /// Least characters by which one may be pointed at.
-const LEAST_ID: usize = 4;
+const MIN_ID_LENGTH: usize = 4;
 
 /// `schedule.add`.
-pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (rule, message) = (args.owned("cron").unwrap_or_default(), args.owned("message"));
     zone::check_cron(&rule).map_err(|why| {
         let why = why.trim_end_matches('.');
         let message = format!("“{rule}” is no time I can read: {why}; write minute, hour, day, month, day of the week, such as 0 9 * * *");
         Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("cron"))
     })?;
-    let from = args.asked_unix_ms().unwrap_or_else(|| parts.now_unix_ms());
-    let Some(due_unix_ms) = parts.timers.zone().next(&rule, from, from) else {
+    let from = args.asked_unix_ms().unwrap_or_else(|| services.now_unix_ms());
+    let Some(due_unix_ms) = services.timers.zone().next(&rule, from, from) else {
         let message = format!("“{rule}” never comes; check its day and month");
         return Err(Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("cron")));
     };
     let new = NewTimer {
         kind: TimerKind::Reminder,
         name: message,
-        area: own_area(parts),
+        area: own_area(services),
         due_unix_ms: Some(due_unix_ms),
         recurrence: Some(rule),
         duration_ms: 0,
@@ -43,7 +43,7 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         asked_unix_ms: args.asked_unix_ms(),
         key: args.key().to_owned(),
     };
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let timer = timers.start(new, now)?;
         let outcome = Outcome::new(true, json!({"schedule": told(&timer, timers, now)}));
         Ok(set_now(outcome, timer, now))
@@ -51,17 +51,17 @@ pub fn add(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `schedule.list`.
-pub fn list(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let now = parts.now_unix_ms();
+pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let now = services.now_unix_ms();
     let all: Vec<Value> =
-        recurring(&parts.timers).iter().map(|timer| told(timer, &parts.timers, now)).collect();
+        recurring(&services.timers).iter().map(|timer| told(timer, &services.timers, now)).collect();
     Ok(Prepared::Answer(Outcome::answer(json!({"count": all.len(), "schedules": all}))))
 }
 
 /// `schedule.remove`.
-pub fn remove(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn remove(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let id = args.owned("id").unwrap_or_default();
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let found: Vec<Timer> = recurring(timers).into_iter().filter(|timer| is_meant(timer, &id)).collect();
         let [only] = found.as_slice() else {
             let (code, message) = match found.len() {
@@ -89,7 +89,7 @@ pub fn recurring(timers: &Timers) -> Vec<Timer> {
 /// Whether this is its id, or the end of it.
 pub fn is_meant(timer: &Timer, asked: &str) -> bool {
     let asked = asked.trim().to_ascii_lowercase();
-    timer.id.0 == asked || asked.len() >= LEAST_ID && timer.id.0.ends_with(&asked)
+    timer.id.0 == asked || asked.len() >= MIN_ID_LENGTH && timer.id.0.ends_with(&asked)
 }
 
 /// The end of its id, by which it can be pointed at.

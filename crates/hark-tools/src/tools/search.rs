@@ -3,16 +3,16 @@
 use super::args::Args;
 use super::filesystem::{entry, told};
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
+use super::services::Services;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Files that are told when nobody says how many.
+/// Default number of files.
 const USUAL_FILES: usize = 50;
 
 /// `search.files`.
-pub fn files(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let (files, pattern) = (parts.files.clone(), args.owned("pattern").unwrap_or_default());
+pub fn files(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (files, pattern) = (services.files.clone(), args.owned("pattern").unwrap_or_default());
     let (path, most) = (args.owned("path"), args.integer("limit").unwrap_or(USUAL_FILES));
     Ok(blocking(move || {
         let listing = files.search(&pattern, path.as_deref(), most)?;

@@ -2,24 +2,24 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::permissions::Danger;
-use crate::shell::{Ran, ShellError};
+use crate::shell::{ProgramOutput, ShellError};
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
 /// Whether any program is allowed.
-pub fn ready(parts: &Parts) -> Result<(), Failure> {
-    if parts.shell.is_open() { Ok(()) } else { Err(ShellError::NothingAllowed.into()) }
+pub fn ready(services: &Services) -> Result<(), Failure> {
+    if services.shell.is_open() { Ok(()) } else { Err(ShellError::NothingAllowed.into()) }
 }
 
 /// `shell.run`.
-pub fn run(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let order = parts.shell.order(args.text("program").unwrap_or_default(), &args.texts("args"))?;
+pub fn run(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let order = services.shell.order(args.text("program").unwrap_or_default(), &args.texts("args"))?;
     let shown = order.shown();
     let danger = Danger { action: "shell", entity: "shell.run".into(), name: format!("command {shown}") };
-    let shell = parts.shell.clone();
+    let shell = services.shell.clone();
     Ok(Prepared::Gated(
         danger,
         Box::pin(async move {
@@ -30,7 +30,7 @@ pub fn run(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// What a program that ended badly said goes with the failure.
-fn outcome(shown: &str, ran: Ran) -> Result<Outcome, Failure> {
+fn outcome(shown: &str, ran: ProgramOutput) -> Result<Outcome, Failure> {
     if let Some(0) = ran.exit_code {
         let detail = json!({
             "command": shown, "exit_code": 0, "stdout": ran.stdout, "stderr": ran.stderr, "truncated": false,

@@ -4,10 +4,10 @@ use super::*;
 use crate::clipboard::Clipboard;
 use crate::home::backend::{DeviceBackend, SendFuture};
 use crate::home::command::DeviceCommand;
-use crate::home::demo::DemoDevices;
+use crate::home::virtual_devices::VirtualDevices;
 use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use crate::house_secrets::HouseSecrets;
-use crate::test_shelf::{Drawer, Shelf};
+use crate::test_stores::{InMemoryLists, InMemoryTimers};
 use crate::timers::Timers;
 use crate::zone::Zone;
 use chrono::DateTime;
@@ -45,7 +45,7 @@ impl NodeControls for Knob {
 
 /// Devices that take commands and never answer, for the ids that begin so; the rest are virtual.
 struct Deaf {
-    demo: DemoDevices,
+    demo: VirtualDevices,
     ids: &'static str,
 }
 
@@ -66,8 +66,8 @@ impl DeviceBackend for Deaf {
 struct House {
     tools: Toolbox,
     clock_ms: Arc<AtomicI64>,
-    shelf: Arc<Shelf>,
-    drawer: Arc<Drawer>,
+    timer_store: Arc<InMemoryTimers>,
+    list_store: Arc<InMemoryLists>,
     knob: Arc<Knob>,
     calls: AtomicUsize,
 }
@@ -107,11 +107,11 @@ impl Default for Built {
 
 impl Built {
     fn house(self) -> House {
-        let shelf = Arc::new(Shelf::default());
-        let drawer = Arc::new(Drawer::default());
+        let timer_store = Arc::new(InMemoryTimers::default());
+        let list_store = Arc::new(InMemoryLists::default());
         let knob = Arc::new(Knob(AtomicU8::new(80), Mutex::default()));
         let registry = Arc::new(HomeRegistry::new(file::parse(self.home, true).unwrap()));
-        let devices = Deaf { demo: DemoDevices::new(Arc::clone(&registry)), ids: self.deaf };
+        let devices = Deaf { demo: VirtualDevices::new(Arc::clone(&registry)), ids: self.deaf };
         let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
         let ticking = Arc::clone(&clock_ms);
         let zone = chrono::FixedOffset::east_opt(3600).unwrap();
@@ -119,14 +119,16 @@ impl Built {
             let utc = DateTime::from_timestamp_millis(ticking.load(Ordering::SeqCst)).unwrap();
             utc.with_timezone(&zone)
         });
-        let mut parts = Parts::new(
+        let mut services = Services::new(
             HomeControl::new(registry, vec![Arc::new(devices)]),
-            Kept {
+            Persistence {
                 timers: Arc::new(
-                    Timers::load(Arc::<Shelf>::clone(&shelf), NOW_MS).unwrap().in_zone(Zone::Fixed(zone)),
+                    Timers::load(Arc::<InMemoryTimers>::clone(&timer_store), NOW_MS)
+                        .unwrap()
+                        .in_zone(Zone::Fixed(zone)),
                 ),
-                lists: drawer.clone(),
-                facts: drawer.clone(),
+                lists: list_store.clone(),
+                facts: list_store.clone(),
                 pin: crate::pin::PinPad::without_pin(),
             },
             knob.clone(),
@@ -143,11 +145,18 @@ impl Built {
             ),
         )
         .unwrap();
-        parts.secrets = self.secrets;
+        services.secrets = self.secrets;
         if let Some(clipboard) = self.clipboard {
-            parts.clipboard = clipboard;
+            services.clipboard = clipboard;
         }
-        House { tools: Toolbox::new(parts), clock_ms, shelf, drawer, knob, calls: AtomicUsize::new(0) }
+        House {
+            tools: Toolbox::new(services),
+            clock_ms,
+            timer_store,
+            list_store,
+            knob,
+            calls: AtomicUsize::new(0),
+        }
     }
 }
 
@@ -184,7 +193,7 @@ impl House {
     }
 
     fn entity(&self, id: &str) -> Entity {
-        self.tools.parts().home.registry().entity(&EntityId::from(id)).unwrap()
+        self.tools.services().home.registry().entity(&EntityId::from(id)).unwrap()
     }
 
     fn state(&self, id: &str) -> String {
@@ -197,13 +206,13 @@ fn names(receipt: &Receipt) -> Vec<&str> {
 }
 
 mod contract;
+mod devices;
 mod gate;
 mod general;
 mod guard;
 mod home;
 mod household;
 mod others;
-mod outside;
 mod ringing;
-mod taking_back;
-mod things;
+mod undo;
+mod untrusted_text;

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::parts::Parts;
+use super::services::Services;
 use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
 use crate::undo::Undoable;
 use hark_core::ids::TimerId;
@@ -13,15 +13,15 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// `timer.start`.
-pub fn start(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn start(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let duration_ms = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
-    let area = args.owned("area").or_else(|| own_area(parts));
+    let area = args.owned("area").or_else(|| own_area(services));
     let command = args.owned("conversation_command");
     let kind = if command.is_some() { TimerKind::Command } else { TimerKind::Timer };
     let name = command.or_else(|| args.owned("name"));
     let (key, asked_unix_ms) = (args.key().to_owned(), args.asked_unix_ms());
     let new = NewTimer { kind, name, area, duration_ms, asked_unix_ms, key, ..NewTimer::default() };
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let timer = timers.start(new, now)?;
         Ok(set_now(Outcome::new(true, json!({"timer": shown(&timer)})), timer, now))
     })
@@ -37,9 +37,9 @@ pub(super) fn set_now(outcome: Outcome, timer: Timer, now_unix_ms: i64) -> Outco
 }
 
 /// `timer.cancel`.
-pub fn cancel(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let query = query(args);
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let timer = timers.cancel(&timers.find(&query)?.id)?;
         let outcome = Outcome::new(true, json!({"timer": shown_with_left(&timer, now)}));
         Ok(outcome.undone_by(Undoable::Timer { before: Some(Box::new(timer)), after: None }))
@@ -47,9 +47,9 @@ pub fn cancel(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// `timer.cancel_all`.
-pub fn cancel_all(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn cancel_all(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let query = TimerQuery { area: args.owned("area"), ..TimerQuery::default() };
-    work(parts, move |timers, _| {
+    work(services, move |timers, _| {
         let gone = timers.cancel_all(&query)?;
         let mut outcome = Outcome::new(!gone.is_empty(), json!({"count": gone.len()}));
         for timer in gone {
@@ -60,38 +60,38 @@ pub fn cancel_all(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> 
 }
 
 /// `timer.pause`.
-pub fn pause(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    change(parts, args, Timers::pause)
+pub fn pause(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    change(services, args, Timers::pause)
 }
 
 /// `timer.resume`.
-pub fn resume(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    change(parts, args, Timers::resume)
+pub fn resume(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    change(services, args, Timers::resume)
 }
 
 /// `timer.increase`.
-pub fn increase(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn increase(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let amount = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
-    change(parts, args, move |timers, id, now| timers.add(id, amount, now))
+    change(services, args, move |timers, id, now| timers.add(id, amount, now))
 }
 
 /// `timer.decrease`.
-pub fn decrease(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn decrease(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let amount = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
-    change(parts, args, move |timers, id, now| timers.remove(id, amount, now))
+    change(services, args, move |timers, id, now| timers.remove(id, amount, now))
 }
 
 /// `timer.change`.
-pub fn set_length(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set_length(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let amount = length(args, ["hours", "minutes", "seconds"]).ok_or_else(no_length)?;
-    change(parts, args, move |timers, id, now| timers.set_length(id, amount, now))
+    change(services, args, move |timers, id, now| timers.set_length(id, amount, now))
 }
 
 /// `timer.status`: every timer that fits. None at all is an answer; none of that name is not.
-pub fn status(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn status(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let query = query(args);
-    let now = parts.now_unix_ms();
-    let fitting = parts.timers.matching(&query);
+    let now = services.now_unix_ms();
+    let fitting = services.timers.matching(&query);
     if fitting.is_empty() && query != TimerQuery::default() {
         return Err(TimerError::NotFound.into());
     }
@@ -100,12 +100,12 @@ pub fn status(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 }
 
 fn change(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     args: &Args,
     change: impl Fn(&Timers, &TimerId, i64) -> Result<Timer, TimerError> + Send + 'static,
 ) -> Result<Prepared, Failure> {
     let query = query(args);
-    work(parts, move |timers, now| {
+    work(services, move |timers, now| {
         let before = timers.find(&query)?;
         let timer = change(timers, &before.id, now)?;
         let outcome = Outcome::new(true, json!({"timer": shown_with_left(&timer, now)}));
@@ -116,10 +116,10 @@ fn change(
 
 /// Runs `job` where it may wait for the disk.
 pub(super) fn work(
-    parts: &Arc<Parts>,
+    services: &Arc<Services>,
     job: impl FnOnce(&Timers, i64) -> Result<Outcome, Failure> + Send + 'static,
 ) -> Result<Prepared, Failure> {
-    let (timers, now) = (Arc::clone(&parts.timers), parts.now_unix_ms());
+    let (timers, now) = (Arc::clone(&services.timers), services.now_unix_ms());
     Ok(blocking(move || job(&timers, now)))
 }
 
@@ -134,9 +134,9 @@ fn query(args: &Args) -> TimerQuery {
 }
 
 /// Declared name of the area this node stands in.
-pub(super) fn own_area(parts: &Parts) -> Option<String> {
-    let id = parts.default_area()?;
-    let home = parts.home.registry().home();
+pub(super) fn own_area(services: &Services) -> Option<String> {
+    let id = services.default_area()?;
+    let home = services.home.registry().home();
     home.areas.iter().find(|area| area.id == id).map(|area| area.name.clone())
 }
 

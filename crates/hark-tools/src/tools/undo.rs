@@ -3,12 +3,12 @@
 use super::args::Args;
 use super::home_common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::DeviceError;
 use crate::home::command::{Action, Actions, DeviceCommand};
 use crate::home::control::Done;
-use crate::home::proof::items_of;
 use crate::home::restore::restore;
+use crate::home::state_proof::items_of;
 use crate::lists::merged;
 use crate::undo::Undoable;
 use hark_core::home::{Entity, Home};
@@ -23,10 +23,10 @@ use std::sync::Arc;
 pub const NAME: &str = "undo.last";
 
 /// `undo.last`.
-pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
-    let home = parts.home.registry().home();
+pub fn last(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
     let (turn, changes) = loop {
-        let Some((turn, mut changes)) = parts.undo.last(parts.now_unix_ms()) else {
+        let Some((turn, mut changes)) = services.undo.last(services.now_unix_ms()) else {
             return Err(Failure::new(error_code::NOT_FOUND, "there is nothing to undo"));
         };
         // What did not move after all was no change.
@@ -38,7 +38,7 @@ pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
         if !changes.is_empty() {
             break (turn, changes);
         }
-        parts.undo.forget(&turn);
+        services.undo.forget(&turn);
     };
     // The last change comes first; of a device that was changed twice the oldest state counts.
     let mut devices: Vec<Entity> = Vec::new();
@@ -76,10 +76,10 @@ pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
         list.push(Action { entity, command: DeviceCommand::Items { from, to } });
     }
     if list.is_empty() && others.is_empty() {
-        parts.undo.forget(&turn);
+        services.undo.forget(&turn);
         return Err(Failure::new(error_code::UNSUPPORTED, "that cannot be taken back"));
     }
-    let also = take_back(parts, turn, others);
+    let also = take_back(services, turn, others);
     if list.is_empty() {
         return Ok(Prepared::Work(also));
     }
@@ -88,29 +88,29 @@ pub fn last(parts: &Arc<Parts>, _args: &Args) -> Result<Prepared, Failure> {
 }
 
 /// Everything but devices; then the change is forgotten.
-fn take_back(parts: &Arc<Parts>, turn: TurnId, others: Vec<Undoable>) -> Work {
-    let parts = Arc::clone(parts);
+fn take_back(services: &Arc<Services>, turn: TurnId, others: Vec<Undoable>) -> Work {
+    let services = Arc::clone(services);
     blocking_work(move || {
         let mut undone = Vec::new();
         for change in others {
-            undone.push(one(&parts, change)?);
+            undone.push(one(&services, change)?);
         }
-        parts.undo.forget(&turn);
+        services.undo.forget(&turn);
         Ok(Outcome::new(true, json!({"undone": undone})))
     })
 }
 
 /// Takes one change back; answers it for the reply.
-fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
+fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
     Ok(match change {
         Undoable::Device(_) | Undoable::Unproved(_) | Undoable::Items { .. } => Value::Null,
         Undoable::List { before, after, name, what, items } => {
-            parts.lists.take_back(&name, before.as_ref(), &after)?;
+            services.lists.take_back(&name, before.as_ref(), &after)?;
             json!({"kind": "list", "list": name, "what": what, "items": items})
         }
-        Undoable::Timer { before, after } => timer(parts, before.as_deref(), after.as_deref())?,
+        Undoable::Timer { before, after } => timer(services, before.as_deref(), after.as_deref())?,
         Undoable::Volume(before) => {
-            let now = parts.node.set_volume(before);
+            let now = services.node.set_volume(before);
             if now != before {
                 let message = format!("the volume should be {before} and is {now}");
                 return Err(Failure::new(error_code::FAILED, message));
@@ -118,20 +118,20 @@ fn one(parts: &Parts, change: Undoable) -> Result<Value, Failure> {
             json!({"kind": "volume", "volume_level": before})
         }
         Undoable::Fact { fact, known } => {
-            parts.memory.put(&fact, known)?;
+            services.memory.put(&fact, known)?;
             json!({"kind": "fact", "fact": fact.text, "known": known})
         }
     })
 }
 
-fn timer(parts: &Parts, before: Option<&Timer>, after: Option<&Timer>) -> Result<Value, Failure> {
+fn timer(services: &Services, before: Option<&Timer>, after: Option<&Timer>) -> Result<Value, Failure> {
     let (what, timer) = match (before, after) {
         (Some(before), after) => {
-            parts.timers.put_back(before)?;
+            services.timers.put_back(before)?;
             (if after.is_some() { "changed" } else { "cancelled" }, before)
         }
         (None, Some(after)) => {
-            parts.timers.cancel(&after.id)?;
+            services.timers.cancel(&after.id)?;
             ("set", after)
         }
         (None, None) => return Ok(Value::Null),

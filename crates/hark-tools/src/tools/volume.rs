@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::home_common::{plan, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::home::DeviceError;
 use crate::home::command::{Action, DeviceCommand, percent};
 use crate::undo::Undoable;
@@ -18,17 +18,17 @@ const PLAYERS: &[&str] = &["media_player"];
 const STEP_PERCENT: f64 = 10.0;
 
 /// `volume.set`.
-pub fn set(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let missing = || Failure::new(error_code::BAD_ARGUMENT, "volume.set needs volume_level");
     let level: u8 = args.integer("volume_level").ok_or_else(missing)?;
     if names_a_player(args) {
-        return players(parts, args, |_| Ok(DeviceCommand::Volume(level)));
+        return players(services, args, |_| Ok(DeviceCommand::Volume(level)));
     }
-    of_node(parts, move |_| level)
+    of_node(services, move |_| level)
 }
 
 /// `volume.change`.
-pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn change(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let step = step(args, "volume_step", STEP_PERCENT)?;
     let stepped = move |level: f64| percent(level + step);
     if names_a_player(args) {
@@ -39,9 +39,9 @@ pub fn change(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
             })?;
             Ok(stepped(level * 100.0))
         };
-        return players(parts, args, |entity| next(entity).map(DeviceCommand::Volume));
+        return players(services, args, |entity| next(entity).map(DeviceCommand::Volume));
     }
-    of_node(parts, move |now| stepped(f64::from(now)))
+    of_node(services, move |now| stepped(f64::from(now)))
 }
 
 fn names_a_player(args: &Args) -> bool {
@@ -49,13 +49,13 @@ fn names_a_player(args: &Args) -> bool {
 }
 
 fn players(
-    parts: &Parts,
+    services: &Services,
     args: &Args,
     command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
 ) -> Result<Prepared, Failure> {
     let mut target = target(args);
     target.domain = Some("media_player".into());
-    let mut prepared = plan(parts, &target, (PLAYERS, PLAYERS), json!({}), command)?;
+    let mut prepared = plan(services, &target, (PLAYERS, PLAYERS), json!({}), command)?;
     if let Prepared::Home { actions, about, .. } = &mut prepared
         && let [Action { command: DeviceCommand::Volume(level), .. }] = actions.list.as_slice()
     {
@@ -65,8 +65,8 @@ fn players(
 }
 
 /// The node's own volume; done when the node answers that it is so.
-fn of_node(parts: &Parts, next: impl Fn(u8) -> u8 + Send + 'static) -> Result<Prepared, Failure> {
-    let node = parts.running_node()?;
+fn of_node(services: &Services, next: impl Fn(u8) -> u8 + Send + 'static) -> Result<Prepared, Failure> {
+    let node = services.running_node()?;
     Ok(Prepared::Work(Box::pin(async move {
         let before = node.volume_percent();
         let wanted = next(before);

@@ -4,8 +4,8 @@
 use super::args::Args;
 use super::home_common::target;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::outside::is_text;
-use super::parts::Parts;
+use super::services::Services;
+use super::untrusted_text::is_text;
 use crate::home::select::{Scope, select};
 use crate::home::{DeviceError, UNAVAILABLE};
 use crate::weather::WeatherError;
@@ -16,21 +16,22 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Whether there is a service, or a weather entity in the home.
-pub fn ready(parts: &Parts) -> Result<(), Failure> {
-    let there = || parts.home.registry().home().entities.iter().any(|entity| entity.id.domain() == "weather");
-    if parts.weather.is_configured() || there() { Ok(()) } else { Err(WeatherError::NotConfigured.into()) }
+pub fn ready(services: &Services) -> Result<(), Failure> {
+    let there =
+        || services.home.registry().home().entities.iter().any(|entity| entity.id.domain() == "weather");
+    if services.weather.is_configured() || there() { Ok(()) } else { Err(WeatherError::NotConfigured.into()) }
 }
 
 /// `weather.get`.
-pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
-    let today = (parts.clock)().date_naive();
+pub fn get(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let today = (services.clock)().date_naive();
     if let Some(day) = args.when("when").map(|when| when.start().date()).filter(|day| *day != today) {
-        return forecast(parts, today, day);
+        return forecast(services, today, day);
     }
-    let home = parts.home.registry().home();
+    let home = services.home.registry().home();
     let there = home.entities.iter().any(|entity| entity.id.domain() == "weather");
     let mut asked = target(args);
-    if asked.name.is_some() || there && !parts.weather.is_configured() {
+    if asked.name.is_some() || there && !services.weather.is_configured() {
         asked.domain = Some("weather".into());
         // The weather is the same in every room.
         asked.area = None;
@@ -38,7 +39,7 @@ pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
         let entity = select(&home, &asked, Scope::default())?.remove(0);
         return Ok(Prepared::Answer(of_entity(&entity)?));
     }
-    let weather = parts.weather.clone();
+    let weather = services.weather.clone();
     Ok(Prepared::Work(Box::pin(async move {
         let now = weather.now().await?;
         let mut detail = Map::new();
@@ -55,11 +56,11 @@ pub fn get(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
 
 /// The weather of another day, which only the service tells: weather entities have no forecast among their
 /// attributes.
-fn forecast(parts: &Arc<Parts>, today: NaiveDate, day: NaiveDate) -> Result<Prepared, Failure> {
-    if !parts.weather.is_configured() {
+fn forecast(services: &Arc<Services>, today: NaiveDate, day: NaiveDate) -> Result<Prepared, Failure> {
+    if !services.weather.is_configured() {
         return Err(WeatherError::NoForecast(day).into());
     }
-    let weather = parts.weather.clone();
+    let weather = services.weather.clone();
     let said = if today.succ_opt() == Some(day) { "tomorrow".into() } else { day.format("%A").to_string() };
     Ok(Prepared::Work(Box::pin(async move {
         let found = weather.on(day).await?;
@@ -97,7 +98,7 @@ fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
     let condition = CONDITIONS.iter().find(|(known, _)| *known == entity.state);
     let condition = match condition {
         Some((_, said)) => (*said).to_owned(),
-        // No condition has so many words: it is a text that somebody has put there.
+        // No condition has so many words: it may be an injected text.
         None if is_text(&entity.state) => {
             let what = "tell the weather";
             return Err(DeviceError::Unsupported { name: entity.name.clone(), what }.into());

@@ -2,9 +2,9 @@
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
-use super::parts::Parts;
+use super::services::Services;
 use crate::permissions::Danger;
-use crate::web::{Answer, Content, Request, WebError, page};
+use crate::web::{Content, Request, WebError, WebResponse, page};
 use hark_core::tool::error_code;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MAX_TEXT_CHARS: usize = 50_000;
 
 /// `http.request`. What may change something there is asked about first.
-pub fn request(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn request(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let method = match args.text("method").unwrap_or("GET") {
         "HEAD" => Method::HEAD,
         "POST" => Method::POST,
@@ -29,21 +29,21 @@ pub fn request(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
     });
     let url = args.text("url").unwrap_or_default();
     let request = Request::new(method, url, args.pairs("query"), args.pairs("headers"), body)?;
-    keep_secrets(parts, args, &request)?;
+    keep_secrets(services, args, &request)?;
     if request.only_reads() {
         if args.value("body").is_some() {
             let message = format!("a {} request has no body", request.method);
             return Err(Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!("body")));
         }
-        return Ok(reading(parts, args, request, |answer| Ok(answered(answer, false))));
+        return Ok(reading(services, args, request, |answer| Ok(answered(answer, false))));
     }
-    let web = parts.web.clone();
+    let web = services.web.clone();
     let name = format!("{} request to {}", request.method, request.url);
     let danger = Danger { action: "send", entity: "http.request".into(), name };
     Ok(Prepared::Gated(danger, Box::pin(async move { Ok(answered(web.ask(request).await?, true)) })))
 }
 
-fn answered(answer: Answer, changed: bool) -> Outcome {
+fn answered(answer: WebResponse, changed: bool) -> Outcome {
     let headers: Map<String, Value> =
         answer.headers.into_iter().map(|(name, value)| (name, json!(value))).collect();
     let mut detail = json!({
@@ -58,31 +58,31 @@ fn answered(answer: Answer, changed: bool) -> Outcome {
 }
 
 /// `fetch.get`.
-pub fn fetch(parts: &Arc<Parts>, args: &Args) -> Result<Prepared, Failure> {
+pub fn fetch(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let request = Request::get(args.text("url").unwrap_or_default())?;
-    keep_secrets(parts, args, &request)?;
-    Ok(reading(parts, args, request, read))
+    keep_secrets(services, args, &request)?;
+    Ok(reading(services, args, request, read))
 }
 
 /// A request that only reads. A tainted call without a yes may only reach hosts the owner trusts.
 fn reading(
-    parts: &Parts,
+    services: &Services,
     args: &Args,
     request: Request,
-    tell: fn(Answer) -> Result<Outcome, Failure>,
+    tell: fn(WebResponse) -> Result<Outcome, Failure>,
 ) -> Prepared {
-    let (web, trusted_only) = (parts.web.clone(), args.is_unasked());
+    let (web, trusted_only) = (services.web.clone(), args.is_unasked());
     let (address, trusted) =
         (format!("{} request to {}", request.method, request.url), web.trusts(&request.url));
     let work = Box::pin(async move { tell(web.ask_within(request, trusted_only).await?) });
     Prepared::Fetch { address, trusted, work }
 }
 
-/// No secret of the house leaves it, whoever says yes.
-fn keep_secrets(parts: &Parts, args: &Args, request: &Request) -> Result<(), Failure> {
+/// No secret of the house leaves it, not even after a yes.
+fn keep_secrets(services: &Services, args: &Args, request: &Request) -> Result<(), Failure> {
     let text = format!("{} {}", request.url, args.told());
-    let fields = parts.home.registry().secrets().values();
-    if !parts.secrets.is_in(&text, &fields, |digits| parts.pin.is_pin(digits)) {
+    let fields = services.home.registry().secrets().values();
+    if !services.secrets.is_in(&text, &fields, |digits| services.pin.is_pin(digits)) {
         return Ok(());
     }
     let message = "the request holds a token, a PIN, a password or a code of this house, and is not sent";
@@ -90,7 +90,7 @@ fn keep_secrets(parts: &Parts, args: &Args, request: &Request) -> Result<(), Fai
 }
 
 /// The words of what was fetched.
-fn read(answer: Answer) -> Result<Outcome, Failure> {
+fn read(answer: WebResponse) -> Result<Outcome, Failure> {
     let Content::Text(source) = answer.content else {
         let kind = if answer.content_type.is_empty() { "of no known type" } else { &answer.content_type };
         let message = format!("{} is {kind}, not text; {} bytes were read", answer.url, answer.bytes);

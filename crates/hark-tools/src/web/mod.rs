@@ -4,9 +4,9 @@
 //! A name is resolved once and the connection goes to exactly the addresses that were looked at, so that a name which
 //! means something else a moment later leads nowhere. Each redirect is a new address and is looked at like the first.
 
-mod address;
-mod answer;
 mod html;
+mod public_address;
+mod response;
 
 use hark_config::tools::ToolsConfig;
 use hark_core::fault::root_cause;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Host;
 
-pub use answer::{Answer, Content};
 pub use html::{Page, page};
+pub use response::{Content, WebResponse};
 
 /// Redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -60,7 +60,7 @@ pub enum WebError {
     /// Not a public address.
     #[error("{0} is in a private network or on this machine, and is not asked")]
     Private(String),
-    /// Asked for by somebody who may only reach hosts the owner trusts.
+    /// Only hosts that the owner trusts may be reached.
     #[error("{0} is not among the hosts that may be asked without a yes")]
     NotTrusted(String),
     /// There is no such name.
@@ -69,7 +69,7 @@ pub enum WebError {
     /// Sent on and on.
     #[error("{0} redirects more than {MAX_REDIRECTS} times")]
     Redirects(String),
-    /// Nobody answers there, or not in HTTP.
+    /// The server does not answer, or not in HTTP.
     #[error("{0} cannot be reached: {1}")]
     Unreachable(String, String),
     /// It took too long.
@@ -217,7 +217,7 @@ impl Web {
     ///
     /// # Errors
     /// When it may not be asked or does not answer as it should. A status such as 404 is an answer.
-    pub async fn ask(&self, request: Request) -> Result<Answer, WebError> {
+    pub async fn ask(&self, request: Request) -> Result<WebResponse, WebError> {
         self.ask_within(request, false).await
     }
 
@@ -225,7 +225,7 @@ impl Web {
     ///
     /// # Errors
     /// As [`Web::ask`].
-    pub async fn ask_within(&self, request: Request, trusted_only: bool) -> Result<Answer, WebError> {
+    pub async fn ask_within(&self, request: Request, trusted_only: bool) -> Result<WebResponse, WebError> {
         let host = shown_host(&request.url);
         let asking = Box::pin(self.follow(request, trusted_only));
         let late = || WebError::Timeout(host, self.timeout.as_millis());
@@ -237,7 +237,7 @@ impl Web {
         is_listed(url, &self.trusted_hosts)
     }
 
-    async fn follow(&self, mut request: Request, trusted_only: bool) -> Result<Answer, WebError> {
+    async fn follow(&self, mut request: Request, trusted_only: bool) -> Result<WebResponse, WebError> {
         let asked = shown_host(&request.url);
         for _ in 0..=MAX_REDIRECTS {
             if trusted_only && !self.trusts(&request.url) {
@@ -245,7 +245,7 @@ impl Web {
             }
             let response = self.once(&request).await?;
             let Some(next) = redirect(&response, &request)? else {
-                return answer::read(response, self.max_bytes).await;
+                return response::read(response, self.max_bytes).await;
             };
             if next.origin() != request.url.origin() {
                 let harmless = |name: &HeaderName| HARMLESS_HEADERS.contains(&name.as_str());
@@ -263,9 +263,9 @@ impl Web {
         let addresses = self.addresses(&request.url).await?;
         let host = shown_host(&request.url);
         let unreachable = |error: reqwest::Error| WebError::Unreachable(host.clone(), root_cause(&error));
-        // The process has one crypto provider; whoever needs it first installs it.
+        // The process has one crypto provider; the first user installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // Through a proxy the name would be resolved by somebody else.
+        // A proxy would resolve the name itself.
         let mut client = Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -299,7 +299,7 @@ impl Web {
             return Err(WebError::NoSuchHost(shown));
         }
         // One private address among public ones is a trick, or a name for inside and outside: neither is asked.
-        let public = found.iter().all(|address| address::is_public(address.ip()));
+        let public = found.iter().all(|address| public_address::is_public(address.ip()));
         if public || self.allow_private || is_listed(url, &self.allow_hosts) {
             return Ok(found);
         }

@@ -110,7 +110,7 @@ fn web(allowed: &[&Server]) -> Web {
     })
 }
 
-async fn get(web: &Web, url: &str) -> Result<Answer, WebError> {
+async fn get(web: &Web, url: &str) -> Result<WebResponse, WebError> {
     web.ask(Request::get(url)?).await
 }
 
@@ -124,7 +124,7 @@ fn request(
     Request::new(method, url, std::iter::empty(), headers.iter().copied(), body)
 }
 
-fn text(answer: &Answer) -> &str {
+fn text(answer: &WebResponse) -> &str {
     match &answer.content {
         Content::Text(text) => text,
         Content::Binary => panic!("not text: {answer:?}"),

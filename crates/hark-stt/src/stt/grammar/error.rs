@@ -28,7 +28,7 @@ pub enum GrammarError {
     },
     /// There is no place for a file that is needed for a moment.
     #[error("{}: {source}", .path.display())]
-    NoPlace {
+    NoTemporaryFolder {
         /// Where it was tried first.
         path: PathBuf,
         /// Why not.
@@ -69,7 +69,7 @@ impl GrammarError {
                 "check that the folder is a complete PocketSphinx model of 16 kHz and is readable",
             ),
             Self::File { .. } => (FaultKind::Failed, "check that the folder exists and can be written"),
-            Self::NoPlace { .. } => (
+            Self::NoTemporaryFolder { .. } => (
                 FaultKind::Unavailable,
                 "make room in the state folder, in /tmp or in /dev/shm, then restart Hark",
             ),

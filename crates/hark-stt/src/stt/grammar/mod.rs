@@ -1,52 +1,56 @@
-//! The grammar recogniser: PocketSphinx listening for the sentences of this home.
+//! The grammar recogniser: recognises the sentences of this home with PocketSphinx's acoustic model.
 //!
-//! Built from the sentence templates (`build`): sentences are sampled, a trigram model is trained
-//! (`ngram`, `classes`), every word gets its pronunciation (`dictionary`, `phones`), and common English
-//! words stand for all other speech (`background`). While it listens, sound becomes normalised cepstra
-//! (`cepstra`) that are searched twice: by PocketSphinx's `decoder`, whose words follow one another
-//! freely, and by a `search` of our own through the `net` of all sentences of the home, on the same
-//! acoustic model (`acoustic`, `sound`). At the end, what the search found, and what the templates make of
-//! the decoder's words, is laid over the sound once more (`align`, `second_look`), and the best is
-//! believed or not (`choose`). `beginnings` tells how far words so far are those of a request at all.
-//! `keyphrase` is PocketSphinx listening for a few phrases among everything else: wake words anybody can type.
-//! All `unsafe` code is in `ffi`, `options`, `decoder`, `keyphrase` and `background`.
+//! Built from the sentence templates (`builder`): sentences are sampled, a trigram model is trained (`ngram`,
+//! `word_classes`), every word gets its pronunciation (`pronunciation`, `phones`), and frequent English words stand for
+//! all other speech (`background_model`).
+//!
+//! While sound comes in, it becomes normalised cepstra (`cepstra`) that are searched twice: by PocketSphinx's trigram
+//! decoder (`pocketsphinx`), and by a Viterbi beam search (`viterbi`) through the graph of all sentences of the home
+//! (`decoding_graph`), on the same acoustic model (`acoustic_model`, `acoustic_scores`).
+//!
+//! At the end the candidates of both are aligned with the sound and rescored (`forced_alignment`, `rescoring`), and the
+//! best gets a confidence (`hypothesis_confidence`). `prefix_likelihood` tells, for barge-in, how much more likely the
+//! first words are those of a request than of other speech. `keyphrase_spotter` finds typed wake words.
+//!
+//! All `unsafe` code is in `ffi`, `options`, `pocketsphinx`, `keyphrase_spotter`, `background_model` and
+//! `acoustic_model`.
 
-mod acoustic;
-mod align;
-mod background;
-mod beginnings;
-mod build;
+mod acoustic_model;
+mod acoustic_scores;
+mod background_model;
+mod builder;
 mod cepstra;
-mod choose;
-mod classes;
-mod decoder;
-mod dictionary;
+mod decoding_graph;
 mod error;
 mod ffi;
-mod keyphrase;
-mod net;
+mod forced_alignment;
+mod hypothesis_confidence;
+mod keyphrase_spotter;
 mod ngram;
 mod options;
-mod passing_files;
 mod phones;
+mod pocketsphinx;
+mod prefix_likelihood;
+mod pronunciation;
 mod rebuild;
 mod recogniser;
 #[cfg(test)]
 mod recogniser_tests;
-mod search;
-mod second_look;
-mod sound;
+mod rescoring;
+mod temporary_files;
 #[cfg(test)]
 pub(super) mod test_grammar;
 #[cfg(test)]
-mod test_sound;
+mod test_scores;
 mod tuning;
+mod viterbi;
+mod word_classes;
 
-pub use choose::Evidence;
-pub use decoder::SearchTuning;
 pub use error::GrammarError;
-pub use keyphrase::{Keyphrases, Spotted};
+pub use hypothesis_confidence::HypothesisEvidence;
+pub use keyphrase_spotter::{KeyphraseHit, KeyphraseSpotter};
+pub use pocketsphinx::SearchTuning;
 pub use rebuild::Rebuilder;
 pub use recogniser::GrammarRecogniser;
-pub use search::NetTuning;
 pub use tuning::Tuning;
+pub use viterbi::ViterbiTuning;

@@ -5,7 +5,7 @@
 //! words, which keeps every distribution summing to one. Background words (speech that is not for the
 //! house) are unigrams only: they can follow anything, at the price of `background_mass`.
 
-use super::classes::Classes;
+use super::word_classes::WordClasses;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ impl TrigramModel {
     /// probability for words outside the sentences.
     pub(super) fn train(
         sentences: &[Vec<String>],
-        classes: &Classes,
+        classes: &WordClasses,
         smoothing: f64,
         background_mass: f64,
     ) -> Self {
@@ -53,8 +53,8 @@ impl TrigramModel {
             bigrams.extend(ids.windows(2).map(|pair| [pair[0], pair[1]]));
             trigrams.extend(ids.windows(3).map(|three| [three[0], three[1], three[2]]));
         }
-        let trigrams = tally(trigrams);
-        let bigram_counts = tally(bigrams);
+        let trigrams = count_ngrams(trigrams);
+        let bigram_counts = count_ngrams(bigrams);
         let mut unigrams = unigram_probabilities(tokens.spellings.len(), &bigram_counts);
         unigrams.iter_mut().for_each(|probability| *probability *= 1.0 - background_mass);
         let lower = |_: [Token; 2], word: Token| unigrams[word as usize];
@@ -134,7 +134,7 @@ impl TrigramModel {
 
 /// A model made ready for looking words up.
 #[derive(Debug)]
-pub(super) struct Scorer {
+pub(super) struct LanguageModelScorer {
     tokens: HashMap<String, Token>,
     /// Natural log of one over the number of words of a token.
     shares: Vec<f32>,
@@ -151,7 +151,7 @@ fn find<K: Ord, V>(table: &[(K, V)], key: K) -> Option<&V> {
     table.binary_search_by(|(other, _)| other.cmp(&key)).ok().map(|place| &table[place].1)
 }
 
-impl Scorer {
+impl LanguageModelScorer {
     /// Begin of a sentence.
     pub(super) const START: Token = START;
     /// End of a sentence.
@@ -163,37 +163,39 @@ impl Scorer {
     }
 
     /// Natural log of the probability of `word` after two others (`None`: nothing before).
-    pub(super) fn trigram(&self, before: Option<Token>, last: Token, word: Token) -> f32 {
-        let Some(before) = before else { return self.bigram(last, word) };
+    pub(super) fn trigram_log_prob(&self, before: Option<Token>, last: Token, word: Token) -> f32 {
+        let Some(before) = before else { return self.bigram_log_prob(last, word) };
         if let Some(log) = find(&self.trigrams, [before, last, word]) {
             return log + self.shares[word as usize];
         }
         let rest = find(&self.bigrams, [before, last]).map_or(0.0, |(_, rest)| *rest);
-        rest + self.bigram(last, word)
+        rest + self.bigram_log_prob(last, word)
     }
 
     /// Natural log of the probability of a sentence; words the model has never seen cost nothing.
-    pub(super) fn sentence(&self, words: &[String]) -> f32 {
-        self.follow(words.iter().filter_map(|word| self.token(word)).chain(std::iter::once(Self::END)))
+    pub(super) fn sentence_log_prob(&self, words: &[String]) -> f32 {
+        self.sequence_log_prob(
+            words.iter().filter_map(|word| self.token(word)).chain(std::iter::once(Self::END)),
+        )
     }
 
     /// The same of a sentence that begins with these words, of which those it has never seen cost nothing.
-    pub(super) fn beginning(&self, words: &[String]) -> f32 {
-        self.follow(words.iter().filter_map(|word| self.token(word)))
+    pub(super) fn prefix_log_prob(&self, words: &[String]) -> f32 {
+        self.sequence_log_prob(words.iter().filter_map(|word| self.token(word)))
     }
 
     /// Natural log of the probability of tokens from the begin of a sentence on.
-    fn follow(&self, tokens: impl Iterator<Item = Token>) -> f32 {
+    fn sequence_log_prob(&self, tokens: impl Iterator<Item = Token>) -> f32 {
         let (mut before, mut last, mut sum) = (None, Self::START, 0.0);
         for token in tokens {
-            sum += self.trigram(before, last, token);
+            sum += self.trigram_log_prob(before, last, token);
             (before, last) = (Some(last), token);
         }
         sum
     }
 
     /// Natural log of the probability of `word` after one other.
-    pub(super) fn bigram(&self, last: Token, word: Token) -> f32 {
+    pub(super) fn bigram_log_prob(&self, last: Token, word: Token) -> f32 {
         match find(&self.bigrams, [last, word]) {
             Some((log, _)) => log + self.shares[word as usize],
             None => self.backoff[last as usize] + self.unigrams[word as usize] + self.shares[word as usize],
@@ -203,7 +205,7 @@ impl Scorer {
 
 impl TrigramModel {
     /// For looking words up; `background` as for `to_arpa`.
-    pub(super) fn scorer(&self, background: &[(String, f64)]) -> Scorer {
+    pub(super) fn scorer(&self, background: &[(String, f64)]) -> LanguageModelScorer {
         let ln = |value: f64| value.max(1e-99).ln() as f32;
         let mut tokens = HashMap::new();
         for (token, words) in self.spellings.iter().enumerate() {
@@ -215,7 +217,7 @@ impl TrigramModel {
             let rest = self.trigrams.backoff.get(gram).copied().unwrap_or(1.0);
             (*gram, (ln(*probability), ln(rest)))
         };
-        let mut scorer = Scorer {
+        let mut scorer = LanguageModelScorer {
             tokens,
             shares: self.spellings.iter().map(|words| -(words.len() as f32).ln()).collect(),
             unigrams: self.unigrams.iter().copied().map(ln).collect(),
@@ -265,14 +267,14 @@ impl<const N: usize> Level<N> {
 
 /// Gives every word or class its token.
 struct Tokens<'a> {
-    classes: &'a Classes,
+    classes: &'a WordClasses,
     ids: HashMap<String, Token>,
     class_ids: HashMap<usize, Token>,
     spellings: Vec<Vec<String>>,
 }
 
 impl<'a> Tokens<'a> {
-    fn new(classes: &'a Classes) -> Self {
+    fn new(classes: &'a WordClasses) -> Self {
         let spellings = vec![vec!["<s>".to_owned()], vec!["</s>".to_owned()]];
         Self { classes, ids: HashMap::new(), class_ids: HashMap::new(), spellings }
     }
@@ -302,7 +304,7 @@ impl<'a> Tokens<'a> {
 }
 
 /// Sorts n-grams and counts equal ones.
-fn tally<const N: usize>(mut grams: Vec<[Token; N]>) -> Vec<([Token; N], f64)> {
+fn count_ngrams<const N: usize>(mut grams: Vec<[Token; N]>) -> Vec<([Token; N], f64)> {
     grams.sort_unstable();
     grams.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect()
 }
@@ -331,10 +333,10 @@ fn log10(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn trained(sentences: &[&str]) -> (TrigramModel, Classes) {
+    fn trained(sentences: &[&str]) -> (TrigramModel, WordClasses) {
         let sentences: Vec<Vec<String>> =
             sentences.iter().map(|text| text.split(' ').map(str::to_owned).collect()).collect();
-        let classes = Classes::numbers(|word| ["five", "six", "seven", "ten", "eleven"].contains(&word));
+        let classes = WordClasses::numbers(|word| ["five", "six", "seven", "ten", "eleven"].contains(&word));
         (TrigramModel::train(&sentences, &classes, 1.0, 0.2), classes)
     }
 
@@ -362,8 +364,10 @@ mod tests {
         for (before, last) in histories {
             let before = before.map(|word| scorer.token(word).unwrap());
             let last = scorer.token(last).unwrap();
-            let sum: f32 =
-                words.iter().map(|word| scorer.trigram(before, last, scorer.tokens[*word]).exp()).sum();
+            let sum: f32 = words
+                .iter()
+                .map(|word| scorer.trigram_log_prob(before, last, scorer.tokens[*word]).exp())
+                .sum();
             assert!((sum - 1.0).abs() < 1e-3, "{before:?} {last:?}: {sum}");
         }
     }
@@ -374,7 +378,7 @@ mod tests {
         let scorer = model.scorer(&[]);
         let after = |word: &str| {
             let token = |word: &str| scorer.token(word).unwrap();
-            scorer.trigram(Some(token("timer")), token("for"), token(word))
+            scorer.trigram_log_prob(Some(token("timer")), token("for"), token(word))
         };
         assert_eq!(after("five"), after("seven"));
         assert_eq!(after("ten"), after("eleven"));
@@ -399,7 +403,7 @@ mod tests {
         let line = arpa.lines().find(|line| line.ends_with("\ttimer for seven")).unwrap();
         let log: f32 = line.split('\t').next().unwrap().parse().unwrap();
         let token = |word: &str| scorer.token(word).unwrap();
-        let scored = scorer.trigram(Some(token("timer")), token("for"), token("seven"));
+        let scored = scorer.trigram_log_prob(Some(token("timer")), token("for"), token("seven"));
         assert!((log * std::f32::consts::LN_10 - scored).abs() < 1e-3);
         assert!(arpa.contains("\t~dog\t0.0") && arpa.ends_with("\\end\\\n"));
     }

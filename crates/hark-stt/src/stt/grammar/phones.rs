@@ -42,7 +42,7 @@ const SILENT: &[char] =
 /// Marks that may stand inside a symbol of the table and would hide it.
 const INSIDE: &[char] = &['ˈ', 'ˌ', '͡', '͜'];
 
-/// The phones of an IPA transcription, `None` when it has none or has a symbol nobody knows.
+/// The phones of an IPA transcription, `None` when it has none or has an unknown symbol.
 pub(super) fn from_ipa(ipa: &str) -> Option<Vec<&'static str>> {
     let text: Vec<char> = ipa.trim().chars().filter(|sign| !INSIDE.contains(sign)).collect();
     let mut phones = Vec::new();

@@ -1,24 +1,24 @@
-//! Another vocabulary for a recogniser that goes on listening: a new listener is built on the thread of
-//! whoever wants it, and waits in a slot until the recogniser begins its next utterance.
+//! Replaces the vocabulary of a recogniser while it runs: a new decoder is built on the caller's thread, and waits until
+//! the recogniser begins its next utterance.
 
-use super::build::{Listener, Recipe};
+use super::builder::{DecoderBuilder, GrammarDecoder};
 use hark_core::Fault;
 use hark_core::ports::SpeechGrammar;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Holds at most one listener; the latest wins.
+/// Holds at most one decoder; the latest wins.
 #[derive(Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<Option<Listener>>>);
+pub(super) struct PendingDecoder(Arc<Mutex<Option<GrammarDecoder>>>);
 
-impl Slot {
-    /// The listener that waits, if any.
-    pub(super) fn take(&self) -> Option<Listener> {
+impl PendingDecoder {
+    /// The decoder that waits, if any.
+    pub(super) fn take(&self) -> Option<GrammarDecoder> {
         // A thread that panicked cannot have left the option half written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn put(&self, listener: Listener) {
-        let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(listener);
+    fn put(&self, decoder: GrammarDecoder) {
+        let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(decoder);
         // Freed out here, so that a recogniser that looks meanwhile need not wait for it.
         drop(before);
     }
@@ -27,18 +27,18 @@ impl Slot {
 /// Rebuilds the vocabulary of one recogniser. Cheap to clone, usable from any thread.
 #[derive(Clone)]
 pub struct Rebuilder {
-    recipe: Arc<Recipe>,
-    slot: Weak<Mutex<Option<Listener>>>,
+    builder: Arc<DecoderBuilder>,
+    pending: Weak<Mutex<Option<GrammarDecoder>>>,
 }
 
 impl Rebuilder {
-    pub(super) fn new(recipe: Arc<Recipe>, slot: &Slot) -> Self {
-        Self { recipe, slot: Arc::downgrade(&slot.0) }
+    pub(super) fn new(builder: Arc<DecoderBuilder>, pending: &PendingDecoder) -> Self {
+        Self { builder, pending: Arc::downgrade(&pending.0) }
     }
 
     /// Whether there is still a recogniser that would take what is built.
     pub fn is_wanted(&self) -> bool {
-        self.slot.strong_count() > 0
+        self.pending.strong_count() > 0
     }
 
     /// Builds for `grammar`, which takes some tenths of a second; the recogniser goes on with the old
@@ -50,9 +50,9 @@ impl Rebuilder {
         if !self.is_wanted() {
             return Ok(());
         }
-        let listener = self.recipe.build(grammar)?;
-        if let Some(slot) = self.slot.upgrade() {
-            Slot(slot).put(listener);
+        let decoder = self.builder.build(grammar)?;
+        if let Some(pending) = self.pending.upgrade() {
+            PendingDecoder(pending).put(decoder);
         }
         Ok(())
     }

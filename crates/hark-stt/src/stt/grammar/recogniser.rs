@@ -1,16 +1,17 @@
-//! The recogniser: sound in, a sentence of the home out.
+//! The grammar recogniser: sound in, a sentence of the home or free words out. Runs on the thread `hark-stt`, with
+//! Moonshine on a thread of its own.
 
-use super::acoustic::AcousticModel;
-use super::background::MARK;
-use super::build::{Listener, Recipe, acoustic_dir};
+use super::acoustic_model::AcousticModel;
+use super::acoustic_scores::AcousticScores;
+use super::background_model::BACKGROUND_MARK;
+use super::builder::{DecoderBuilder, GrammarDecoder, acoustic_dir};
 use super::cepstra::{Cepstrum, MeanEstimate};
-use super::choose::{Evidence, candidates};
 use super::error::GrammarError;
-use super::rebuild::{Rebuilder, Slot};
-use super::second_look::{Candidate, Judges};
-use super::sound::Sound;
+use super::hypothesis_confidence::{HypothesisEvidence, candidates};
+use super::rebuild::{PendingDecoder, Rebuilder};
+use super::rescoring::{Candidate, Rescorer};
 use super::tuning::Tuning;
-use crate::stt::neural::{Finding, NeuralError, NeuralFiles, NeuralListener};
+use crate::stt::moonshine::{MoonshineError, MoonshineFiles, MoonshineRescorer, MoonshineResult};
 use crate::stt::{Partial, Recogniser, Recognition};
 use hark_core::audio::to_i16;
 use hark_core::ports::{Pronounce, SpeechGrammar};
@@ -21,32 +22,32 @@ use std::sync::Arc;
 /// Name of the engine in transcripts.
 const ENGINE: &str = "grammar";
 /// The same of words that are no sentence of the home.
-const NEURAL_ENGINE: &str = "neural";
+const MOONSHINE_ENGINE: &str = "neural";
 
 /// Frames of an utterance from which its cepstral mean is worth remembering: 1 s.
-const MEMORABLE_FRAMES: f32 = 100.0;
+const MIN_MEAN_FRAMES: f32 = 100.0;
 
 /// PocketSphinx listening for the sentences of one home.
 ///
 /// It belongs to one thread at a time (`Send`, not `Sync`). Searching goes on while it is fed; what
 /// `finish` has left to do is the decoder's second pass and the choice.
 pub struct GrammarRecogniser {
-    recipe: Arc<Recipe>,
-    listener: Listener,
-    /// Where a rebuilt listener waits for the next utterance.
-    slot: Slot,
+    builder: Arc<DecoderBuilder>,
+    decoder: GrammarDecoder,
+    /// Where a rebuilt decoder waits for the next utterance.
+    pending: PendingDecoder,
     mean: MeanEstimate,
-    sound: Sound,
+    sound: AcousticScores,
     /// Frames not searched yet.
     waiting: Vec<Cepstrum>,
     started: bool,
     searching: bool,
-    neural: Option<NeuralListener>,
-    /// Sound for the neural listener: the utterance, and what came before it.
+    moonshine: Option<MoonshineRescorer>,
+    /// AcousticScores for Moonshine: the utterance, and what came before it.
     utterance: Vec<f32>,
     /// Words of the last partial.
     shown: Vec<String>,
-    evidence: Evidence,
+    evidence: HypothesisEvidence,
 }
 
 impl GrammarRecogniser {
@@ -66,47 +67,47 @@ impl GrammarRecogniser {
     ) -> Result<Self, GrammarError> {
         let acoustic = Arc::new(AcousticModel::load(&acoustic_dir(model_dir)?)?);
         let (model_dir, work_dir) = (model_dir.to_owned(), work_dir.to_owned());
-        let recipe = Recipe { model_dir, work_dir, tuning, pronounce, acoustic };
-        let listener = recipe.build(grammar)?;
-        let mean = MeanEstimate::new(recipe.tuning.expected_weight);
-        let sound = Sound::new(recipe.acoustic.clone(), recipe.tuning.phone_penalty);
+        let builder = DecoderBuilder { model_dir, work_dir, tuning, pronounce, acoustic };
+        let decoder = builder.build(grammar)?;
+        let mean = MeanEstimate::new(builder.tuning.expected_weight);
+        let sound = AcousticScores::new(builder.acoustic.clone(), builder.tuning.phone_penalty);
         Ok(Self {
-            recipe: Arc::new(recipe),
-            listener,
-            slot: Slot::default(),
+            builder: Arc::new(builder),
+            decoder,
+            pending: PendingDecoder::default(),
             mean,
             sound,
             waiting: Vec::new(),
             started: false,
             searching: false,
-            neural: None,
+            moonshine: None,
             utterance: Vec::new(),
             shown: Vec::new(),
-            evidence: Evidence::default(),
+            evidence: HypothesisEvidence::default(),
         })
     }
 
-    /// Asks a neural listener too.
+    /// Asks Moonshine too.
     ///
     /// # Errors
     /// When one of its files is missing or broken.
-    pub fn with_neural(mut self, files: NeuralFiles) -> Result<Self, NeuralError> {
-        self.neural = Some(NeuralListener::new(files, self.listener.grammar.clone())?);
+    pub fn with_moonshine(mut self, files: MoonshineFiles) -> Result<Self, MoonshineError> {
+        self.moonshine = Some(MoonshineRescorer::new(files, self.decoder.grammar.clone())?);
         Ok(self)
     }
 
     /// A handle that rebuilds the vocabulary from any thread while this recogniser goes on listening.
     pub fn rebuilder(&self) -> Rebuilder {
-        Rebuilder::new(self.recipe.clone(), &self.slot)
+        Rebuilder::new(self.builder.clone(), &self.pending)
     }
 
-    /// Words of the home that nobody could pronounce: sentences with them cannot be heard.
+    /// Words of the home without a pronunciation: sentences with them cannot be recognised.
     pub fn unpronounceable(&self) -> &[String] {
-        &self.listener.silent
+        &self.decoder.unpronounceable
     }
 
     /// What the last transcript was based on.
-    pub fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &HypothesisEvidence {
         &self.evidence
     }
 
@@ -116,41 +117,41 @@ impl GrammarRecogniser {
         self.waiting.clear();
         self.searching = true;
         self.sound.observe(&frames);
-        self.listener.search.follow(&self.sound);
-        self.listener.decoder.search(&mut frames)
+        self.decoder.search.advance(&self.sound);
+        self.decoder.free_decoder.search(&mut frames)
     }
 
     fn begin(&mut self) -> Result<(), GrammarError> {
         self.cancel();
-        if let Some(fresh) = self.slot.take() {
-            self.with_ear(|neural, _| neural.listen_for(fresh.grammar.clone()));
-            self.listener = fresh;
+        if let Some(fresh) = self.pending.take() {
+            self.with_moonshine_model(|moonshine, _| moonshine.set_grammar(fresh.grammar.clone()));
+            self.decoder = fresh;
         }
         self.utterance.clear();
         // It opens while the person still speaks.
         self.prepare();
         self.sound.start();
-        self.listener.search.start();
-        self.mean.start(MEMORABLE_FRAMES);
+        self.decoder.search.start();
+        self.mean.start(MIN_MEAN_FRAMES);
         self.waiting.clear();
         self.shown.clear();
         self.searching = false;
-        self.listener.decoder.start()?;
+        self.decoder.free_decoder.start()?;
         self.started = true;
         Ok(())
     }
 
-    /// Asks the neural listener, if there is one, about the utterance so far; none from now on when that
+    /// Asks Moonshine, if there is one, about the utterance so far; none from now on when that
     /// fails.
-    fn with_ear<T>(
+    fn with_moonshine_model<T>(
         &mut self,
-        ask: impl FnOnce(&mut NeuralListener, &[f32]) -> Result<T, NeuralError>,
+        ask: impl FnOnce(&mut MoonshineRescorer, &[f32]) -> Result<T, MoonshineError>,
     ) -> Option<T> {
-        match ask(self.neural.as_mut()?, &self.utterance) {
+        match ask(self.moonshine.as_mut()?, &self.utterance) {
             Ok(value) => Some(value),
             Err(error) => {
-                tracing::warn!(%error, "the recogniser goes on without its neural listener");
-                self.neural = None;
+                tracing::warn!(%error, "the recogniser goes on without Moonshine");
+                self.moonshine = None;
                 None
             }
         }
@@ -162,98 +163,107 @@ impl GrammarRecogniser {
             return Err(GrammarError::NotStarted);
         }
         // Both listen at once: there are two cores, and the person waits.
-        self.with_ear(|neural, utterance| neural.listen_to_the_end(utterance));
-        let look = self.look(over);
-        let finding = match &look {
-            Ok(look) if !self.is_sure(&look.evidence) => self.with_ear(|neural, _| neural.found()).flatten(),
+        self.with_moonshine_model(|moonshine, utterance| moonshine.decode_final(utterance));
+        let first_pass = self.first_pass(over);
+        let result = match &first_pass {
+            Ok(first_pass) if !self.is_sure(&first_pass.evidence) => {
+                self.with_moonshine_model(|moonshine, _| moonshine.result()).flatten()
+            }
             _ => {
-                self.neural.iter_mut().for_each(NeuralListener::give_up);
+                self.moonshine.iter_mut().for_each(MoonshineRescorer::abort);
                 None
             }
         };
-        let look = look?;
-        let evidence = match finding {
-            Some(finding) => self.look_again(look, finding),
-            None => look.evidence,
+        let first_pass = first_pass?;
+        let evidence = match result {
+            Some(result) => self.rescore_with_moonshine(first_pass, result),
+            None => first_pass.evidence,
         };
         tracing::debug!(over, ?evidence, "an utterance was recognised");
         self.evidence = evidence;
         Ok(self.recognition())
     }
 
-    /// Whether there is no need to ask the neural listener.
-    fn is_sure(&self, evidence: &Evidence) -> bool {
-        evidence.is_sure() && self.listener.grammar.is_open(&evidence.accepted.join(" ")) == Some(false)
+    /// Whether there is no need to ask Moonshine.
+    fn is_sure(&self, evidence: &HypothesisEvidence) -> bool {
+        evidence.is_sure() && self.decoder.grammar.is_open(&evidence.accepted.join(" ")) == Some(false)
     }
 
     /// What the decoder and the search make of the utterance.
-    fn look(&mut self, over: bool) -> Result<Look, GrammarError> {
+    fn first_pass(&mut self, over: bool) -> Result<FirstPass, GrammarError> {
         self.search()?;
-        let heard = self.listener.decoder.best().unwrap_or_default();
-        let tuning = &self.recipe.tuning;
+        let heard = self.decoder.free_decoder.best().unwrap_or_default();
+        let tuning = &self.builder.tuning;
         if over {
             self.sound.end();
-            self.listener.search.follow(&self.sound);
+            self.decoder.search.advance(&self.sound);
         }
-        let found = self.listener.search.best(&self.sound, tuning.looks);
-        let mut candidates = candidates(found, &heard, self.listener.grammar.as_ref(), tuning);
-        let judges = self.judges();
-        let chosen = judges.choose_twice(&mut candidates, self.listener.grammar.as_ref());
-        let evidence = Evidence::new(heard, &candidates, chosen);
-        Ok(Look { candidates, evidence })
+        let found = self.decoder.search.best(&self.sound, tuning.nbest);
+        let mut candidates = candidates(found, &heard, self.decoder.grammar.as_ref(), tuning);
+        let rescorer = self.rescorer();
+        let chosen = rescorer.choose_with_confusable_words(&mut candidates, self.decoder.grammar.as_ref());
+        let evidence = HypothesisEvidence::new(heard, &candidates, chosen);
+        Ok(FirstPass { candidates, evidence })
     }
 
-    fn judges(&self) -> Judges<'_> {
-        let Listener { ways, scorer, .. } = &self.listener;
-        Judges { sound: &self.sound, ways, scorer, tuning: &self.recipe.tuning }
+    fn rescorer(&self) -> Rescorer<'_> {
+        let GrammarDecoder { pronunciations, scorer, .. } = &self.decoder;
+        Rescorer { sound: &self.sound, pronunciations, scorer, tuning: &self.builder.tuning }
     }
 
-    /// Chooses once more, with what the neural listener found.
-    fn look_again(&mut self, look: Look, finding: Finding) -> Evidence {
-        let Look { mut candidates, evidence } = look;
-        let agreed = finding.sentences.first().is_some_and(|first| first.words == evidence.accepted);
+    /// Chooses once more, with what Moonshine found.
+    fn rescore_with_moonshine(
+        &mut self,
+        first_pass: FirstPass,
+        result: MoonshineResult,
+    ) -> HypothesisEvidence {
+        let FirstPass { mut candidates, evidence } = first_pass;
+        let agreed = result.sentences.first().is_some_and(|first| first.words == evidence.accepted);
         if agreed {
             // Nothing either proposes beside it can win: the person need not wait for the others' scores.
             candidates.retain(|candidate| candidate.words == evidence.accepted);
         }
-        for found in finding.sentences.iter().take(if agreed { 1 } else { usize::MAX }) {
+        for found in result.sentences.iter().take(if agreed { 1 } else { usize::MAX }) {
             let known = candidates.iter_mut().find(|candidate| candidate.words == found.words);
             match known {
-                Some(candidate) => candidate.neural = Some(found.score),
+                Some(candidate) => candidate.moonshine_score = Some(found.score),
                 None => candidates.push(Candidate {
                     words: found.words.clone(),
                     cost: 0.0,
-                    neural: Some(found.score),
+                    moonshine_score: Some(found.score),
                 }),
             }
         }
-        let unknown: Vec<Vec<String>> =
-            candidates.iter().filter(|one| one.neural.is_none()).map(|one| one.words.clone()).collect();
-        let scores = self.with_ear(|neural, _| neural.score(&unknown));
+        let unknown: Vec<Vec<String>> = candidates
+            .iter()
+            .filter(|one| one.moonshine_score.is_none())
+            .map(|one| one.words.clone())
+            .collect();
+        let scores = self.with_moonshine_model(|moonshine, _| moonshine.score(&unknown));
         let mut scores = scores.unwrap_or_default().into_iter();
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.neural.is_none()) {
-            candidate.neural = scores.next().flatten();
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.moonshine_score.is_none()) {
+            candidate.moonshine_score = scores.next().flatten();
         }
-        candidates.retain(|candidate| candidate.neural.is_some());
-        let chosen = self.judges().choose(&candidates);
-        let known = self.listener.grammar.is_open(&finding.free).is_some();
-        Evidence::together(evidence.heard, &candidates, chosen, finding, known)
+        candidates.retain(|candidate| candidate.moonshine_score.is_some());
+        let chosen = self.rescorer().choose(&candidates);
+        let known = self.decoder.grammar.is_open(&result.free).is_some();
+        HypothesisEvidence::with_moonshine(evidence.heard, &candidates, chosen, result, known)
     }
 
     fn recognition(&self) -> Recognition {
-        let Evidence { accepted, heard, own, .. } = &self.evidence;
+        let HypothesisEvidence { accepted, heard, free_words, .. } = &self.evidence;
         let heard = unmarked(heard).join(" ");
         let mut transcript = Transcript {
             text: if accepted.is_empty() { heard.clone() } else { accepted.join(" ") },
             engine: ENGINE.to_owned(),
             confidence: self.evidence.confidence,
             language: "en".to_owned(),
-            rejected: self.evidence.rejection(self.recipe.tuning.min_confidence),
+            rejected: self.evidence.rejection(self.builder.tuning.min_confidence),
             why: None,
         };
-        if let (Some(_), Some(own)) = (&transcript.rejected, own) {
+        if let (Some(_), Some(own)) = (&transcript.rejected, free_words) {
             transcript.why = transcript.rejected.take();
-            transcript.engine = NEURAL_ENGINE.to_owned();
+            transcript.engine = MOONSHINE_ENGINE.to_owned();
             (transcript.text, transcript.confidence) = (own.text.clone(), own.confidence);
             return Recognition { heard: own.text.clone(), transcript };
         }
@@ -264,9 +274,9 @@ impl GrammarRecogniser {
 }
 
 /// What the decoder and the search made of an utterance.
-struct Look {
+struct FirstPass {
     candidates: Vec<Candidate>,
-    evidence: Evidence,
+    evidence: HypothesisEvidence,
 }
 
 impl Recogniser for GrammarRecogniser {
@@ -274,40 +284,40 @@ impl Recogniser for GrammarRecogniser {
         Ok(self.begin()?)
     }
 
-    fn precede(&mut self, samples: &[f32]) {
-        if self.neural.is_some() {
+    fn preroll(&mut self, samples: &[f32]) {
+        if self.moonshine.is_some() {
             self.utterance.extend_from_slice(samples);
         }
     }
 
     fn prepare(&mut self) {
-        self.with_ear(|neural, _| neural.prepare());
+        self.with_moonshine_model(|moonshine, _| moonshine.prepare());
     }
 
-    fn rest(&mut self) {
-        self.with_ear(|neural, _| neural.rest());
+    fn release_memory(&mut self) {
+        self.with_moonshine_model(|moonshine, _| moonshine.unload());
     }
 
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
         if !self.started {
             return Err(GrammarError::NotStarted.into());
         }
-        if self.neural.is_some() {
+        if self.moonshine.is_some() {
             self.utterance.extend_from_slice(samples);
         }
         let samples: Vec<i16> = samples.iter().map(|sample| to_i16(*sample)).collect();
         let before = self.waiting.len();
-        self.listener.decoder.analyse(&samples, &mut self.waiting)?;
+        self.decoder.free_decoder.analyse(&samples, &mut self.waiting)?;
         self.mean.observe(&self.waiting[before..]);
-        if self.searching || self.waiting.len() >= self.recipe.tuning.hold_frames {
+        if self.searching || self.waiting.len() >= self.builder.tuning.hold_frames {
             self.search()?;
         }
         Ok(())
     }
 
-    fn foresee_end(&mut self) {
+    fn anticipate_end(&mut self) {
         if self.started {
-            self.with_ear(NeuralListener::listen);
+            self.with_moonshine_model(MoonshineRescorer::decode);
         }
     }
 
@@ -315,22 +325,22 @@ impl Recogniser for GrammarRecogniser {
         if !self.searching {
             return None;
         }
-        let words = unmarked(&self.listener.decoder.best()?);
+        let words = unmarked(&self.decoder.free_decoder.best()?);
         let stable = words.iter().zip(&self.shown).take_while(|(now, before)| now == before).count();
         let stable = words[..stable].join(" ").chars().count();
         self.shown = words;
-        let beginning = self.listener.search.beginning(&self.sound);
-        // Where there is nobody who hears better, these words must do.
-        let opening = self.neural.is_none().then(|| self.listener.beginnings.gain(&self.shown));
+        let beginning = self.decoder.search.best_prefix(&self.sound);
+        // Without Moonshine these words must do.
+        let opening = self.moonshine.is_none().then(|| self.decoder.prefix_likelihoods.gain(&self.shown));
         Some(Partial { text: self.shown.join(" "), stable, beginning, opening })
     }
 
-    fn look_hard(&mut self) -> Option<Partial> {
-        // Both look at once.
-        self.with_ear(NeuralListener::listen);
+    fn rescored_partial(&mut self) -> Option<Partial> {
+        // Both first_pass at once.
+        self.with_moonshine_model(MoonshineRescorer::decode);
         let partial = self.partial();
-        let finding = self.with_ear(|neural, _| neural.found()).flatten();
-        let opening = finding.map(|finding| self.listener.beginnings.best(&finding.openings));
+        let result = self.with_moonshine_model(|moonshine, _| moonshine.result()).flatten();
+        let opening = result.map(|result| self.decoder.prefix_likelihoods.best(&result.prefixes));
         partial.map(|partial| Partial { opening: opening.or(partial.opening), ..partial })
     }
 
@@ -347,12 +357,12 @@ impl Recogniser for GrammarRecogniser {
     fn cancel(&mut self) {
         if std::mem::take(&mut self.started) {
             // Whatever it says, the utterance is over: the next `start` begins from nothing.
-            let _ = self.listener.decoder.end();
+            let _ = self.decoder.free_decoder.end();
         }
     }
 }
 
 /// Words as they are shown: background words without their mark.
 fn unmarked(words: &[String]) -> Vec<String> {
-    words.iter().map(|word| word.trim_start_matches(MARK).to_owned()).collect()
+    words.iter().map(|word| word.trim_start_matches(BACKGROUND_MARK).to_owned()).collect()
 }

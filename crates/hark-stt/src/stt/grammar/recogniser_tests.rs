@@ -3,8 +3,8 @@
 
 use super::test_grammar::{Sentences, Speechless};
 use super::{GrammarError, GrammarRecogniser, Tuning};
-use crate::stt::neural::NeuralFiles;
-use crate::stt::neural::listener_tests::{files, said};
+use crate::stt::moonshine::MoonshineFiles;
+use crate::stt::moonshine::rescorer_tests::{files, said};
 use crate::stt::{Recogniser, Recognition};
 use hark_config::stt::Stt;
 use hark_core::{Fault, FaultKind};
@@ -35,35 +35,36 @@ fn noise(samples: usize, level: f32) -> Vec<f32> {
 
 #[test]
 fn sound_without_words_is_rejected_with_a_reason() {
-    let mut ear = recogniser(&["turn on the lamp", "turn off the lamp", "what time is it"], MODEL).unwrap();
+    let mut pipeline =
+        recogniser(&["turn on the lamp", "turn off the lamp", "what time is it"], MODEL).unwrap();
     for sound in [vec![], vec![0.0; 100], vec![0.0; 16_000], noise(16_000, 0.01), noise(16_000, 2.0)] {
-        ear.start().unwrap();
-        ear.feed(&sound).unwrap();
-        let transcript = ear.finish().unwrap().transcript;
+        pipeline.start().unwrap();
+        pipeline.feed(&sound).unwrap();
+        let transcript = pipeline.finish().unwrap().transcript;
         assert!(transcript.rejected.is_some(), "{transcript:?}");
         assert!((0.0..=1.0).contains(&transcript.confidence));
     }
-    ear.start().unwrap();
-    ear.feed(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]).unwrap();
-    assert!(ear.finish().unwrap().transcript.rejected.is_some());
+    pipeline.start().unwrap();
+    pipeline.feed(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]).unwrap();
+    assert!(pipeline.finish().unwrap().transcript.rejected.is_some());
 }
 
 #[test]
 fn an_utterance_must_be_begun_and_can_be_dropped_at_any_time() {
-    let mut ear = recogniser(&["turn on the lamp", "stop"], MODEL).unwrap();
-    assert!(ear.feed(&[0.0; 512]).is_err());
-    assert!(ear.finish().is_err());
-    assert_eq!(ear.partial(), None);
-    ear.cancel();
-    ear.start().unwrap();
-    ear.cancel();
-    assert!(ear.feed(&[0.0; 512]).is_err());
-    ear.start().unwrap();
-    ear.feed(&noise(8000, 0.01)).unwrap();
-    ear.start().unwrap();
-    ear.feed(&noise(8000, 0.01)).unwrap();
-    ear.finish().unwrap();
-    assert!(ear.finish().is_err());
+    let mut pipeline = recogniser(&["turn on the lamp", "stop"], MODEL).unwrap();
+    assert!(pipeline.feed(&[0.0; 512]).is_err());
+    assert!(pipeline.finish().is_err());
+    assert_eq!(pipeline.partial(), None);
+    pipeline.cancel();
+    pipeline.start().unwrap();
+    pipeline.cancel();
+    assert!(pipeline.feed(&[0.0; 512]).is_err());
+    pipeline.start().unwrap();
+    pipeline.feed(&noise(8000, 0.01)).unwrap();
+    pipeline.start().unwrap();
+    pipeline.feed(&noise(8000, 0.01)).unwrap();
+    pipeline.finish().unwrap();
+    assert!(pipeline.finish().is_err());
 }
 
 #[test]
@@ -77,15 +78,15 @@ fn a_missing_model_is_a_missing_part_and_no_sentences_are_a_configuration_fault(
 
 #[test]
 fn words_nobody_can_pronounce_are_named() {
-    let ear = recogniser(&["turn on the lamp", "turn on the xyzzyx"], MODEL).unwrap();
-    assert_eq!(ear.unpronounceable(), ["xyzzyx"]);
+    let pipeline = recogniser(&["turn on the lamp", "turn on the xyzzyx"], MODEL).unwrap();
+    assert_eq!(pipeline.unpronounceable(), ["xyzzyx"]);
 }
 
 #[test]
 fn a_rebuilt_vocabulary_is_taken_at_the_next_start() {
-    let mut ear = recogniser(&["turn on the lamp"], MODEL).unwrap();
-    let rebuilder = ear.rebuilder();
-    ear.start().unwrap();
+    let mut pipeline = recogniser(&["turn on the lamp"], MODEL).unwrap();
+    let rebuilder = pipeline.rebuilder();
+    pipeline.start().unwrap();
     let rebuild = |sentences: &'static [&'static str]| {
         let rebuilder = rebuilder.clone();
         let elsewhere = std::thread::spawn(move || rebuilder.rebuild(Arc::new(Sentences::new(sentences))));
@@ -93,70 +94,71 @@ fn a_rebuilt_vocabulary_is_taken_at_the_next_start() {
     };
     rebuild(&["open the window", "xyzzyx"]).unwrap();
     rebuild(&["lock the door", "qwrtzx"]).unwrap();
-    ear.feed(&noise(8000, 0.01)).unwrap();
-    assert!(ear.unpronounceable().is_empty(), "the utterance at hand keeps its vocabulary");
-    ear.finish().unwrap();
-    ear.start().unwrap();
-    assert_eq!(ear.unpronounceable(), ["qwrtzx"], "the latest wins");
-    ear.cancel();
+    pipeline.feed(&noise(8000, 0.01)).unwrap();
+    assert!(pipeline.unpronounceable().is_empty(), "the utterance at hand keeps its vocabulary");
+    pipeline.finish().unwrap();
+    pipeline.start().unwrap();
+    assert_eq!(pipeline.unpronounceable(), ["qwrtzx"], "the latest wins");
+    pipeline.cancel();
     assert_eq!(rebuild(&[]).unwrap_err().kind, FaultKind::BadConfiguration);
-    ear.start().unwrap();
-    assert_eq!(ear.unpronounceable(), ["qwrtzx"], "a failed rebuild changes nothing");
+    pipeline.start().unwrap();
+    assert_eq!(pipeline.unpronounceable(), ["qwrtzx"], "a failed rebuild changes nothing");
 }
 
-fn with_neural(sentences: &[&str], files: NeuralFiles) -> GrammarRecogniser {
-    recogniser(sentences, MODEL).unwrap().with_neural(files).unwrap()
+fn with_moonshine(sentences: &[&str], files: MoonshineFiles) -> GrammarRecogniser {
+    recogniser(sentences, MODEL).unwrap().with_moonshine(files).unwrap()
 }
 
 #[test]
 fn a_draft_ends_nothing() {
     let Some(said) = said("turn off the lamp") else { return println!("skipped: no flite") };
-    let mut ear = recogniser(&["turn on the lamp", "turn off the lamp", "what time is it"], MODEL).unwrap();
+    let mut pipeline =
+        recogniser(&["turn on the lamp", "turn off the lamp", "what time is it"], MODEL).unwrap();
     let text = |found: Option<Result<Recognition, Fault>>| found.unwrap().unwrap().transcript.text;
-    ear.start().unwrap();
+    pipeline.start().unwrap();
     for block in said.chunks(3_200) {
-        ear.feed(block).unwrap();
-        assert!(ear.draft().is_some_and(|drafted| drafted.is_ok()));
+        pipeline.feed(block).unwrap();
+        assert!(pipeline.draft().is_some_and(|drafted| drafted.is_ok()));
     }
-    assert_eq!(text(ear.draft()), "turn off the lamp");
+    assert_eq!(text(pipeline.draft()), "turn off the lamp");
     // The next utterance begins without this one having been ended.
-    ear.start().unwrap();
-    ear.feed(&said).unwrap();
-    let drafted = text(ear.draft());
+    pipeline.start().unwrap();
+    pipeline.feed(&said).unwrap();
+    let drafted = text(pipeline.draft());
     assert_eq!(
-        (drafted.as_str(), ear.finish().unwrap().transcript.text.as_str()),
+        (drafted.as_str(), pipeline.finish().unwrap().transcript.text.as_str()),
         ("turn off the lamp", "turn off the lamp")
     );
-    assert!(ear.draft().unwrap().is_err(), "there is no utterance any more");
+    assert!(pipeline.draft().unwrap().is_err(), "there is no utterance any more");
 }
 
 #[test]
 fn words_that_are_no_sentence_of_the_home_are_heard_by_the_neural_listener() {
     let Some(said) = said("where did abraham lincoln live") else { return println!("skipped: no flite") };
-    let mut ear = with_neural(&["turn on the lamp", "turn off the lamp", "what time is it"], files());
+    let mut pipeline = with_moonshine(&["turn on the lamp", "turn off the lamp", "what time is it"], files());
     for _ in 0..2 {
-        ear.start().unwrap();
-        ear.precede(&noise(4_800, 0.001));
-        ear.feed(&noise(4_800, 0.001)).unwrap();
-        ear.feed(&said).unwrap();
-        let found = ear.finish().unwrap();
+        pipeline.start().unwrap();
+        pipeline.preroll(&noise(4_800, 0.001));
+        pipeline.feed(&noise(4_800, 0.001)).unwrap();
+        pipeline.feed(&said).unwrap();
+        let found = pipeline.finish().unwrap();
         assert_eq!(found.transcript.engine, "neural", "{found:?}");
         assert_eq!(found.transcript.rejected, None);
         assert!(found.transcript.text.to_lowercase().contains("abraham lincoln"), "{found:?}");
         assert!(found.transcript.why.is_some(), "why the grammar's words were not taken");
         // The second time it has let go of the model before.
-        ear.rest();
+        pipeline.release_memory();
     }
 }
 
 #[test]
 fn a_neural_listener_that_breaks_is_left_out_and_the_grammar_goes_on() {
-    let broken = NeuralFiles { encoder: files().tokens, ..files() };
-    let mut ear = with_neural(&["turn on the lamp"], broken);
+    let broken = MoonshineFiles { encoder: files().tokens, ..files() };
+    let mut pipeline = with_moonshine(&["turn on the lamp"], broken);
     for _ in 0..2 {
-        ear.start().unwrap();
-        ear.feed(&noise(16_000, 0.1)).unwrap();
-        let transcript = ear.finish().unwrap().transcript;
+        pipeline.start().unwrap();
+        pipeline.feed(&noise(16_000, 0.1)).unwrap();
+        let transcript = pipeline.finish().unwrap().transcript;
         assert!(transcript.rejected.is_some(), "{transcript:?}");
         assert_eq!(transcript.engine, "grammar");
     }

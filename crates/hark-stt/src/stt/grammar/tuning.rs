@@ -2,8 +2,8 @@
 //!
 //! Measured on recordings of people and on flite voices; `tests/real_grammar.rs` does it again.
 
-use super::decoder::SearchTuning;
-use super::search::NetTuning;
+use super::pocketsphinx::SearchTuning;
+use super::viterbi::ViterbiTuning;
 use hark_config::stt::Stt;
 use hark_core::ports::EditCosts;
 
@@ -29,17 +29,17 @@ pub struct Tuning {
     /// Nepers that one unit of edit cost is worth when sentences are compared.
     pub score_per_edit: f32,
     /// The search through the home's sentences.
-    pub net: NetTuning,
+    pub viterbi: ViterbiTuning,
     /// Sentences that are laid over the sound for a second look.
-    pub looks: usize,
+    pub nbest: usize,
     /// Weight of the language model in the second look, as a share of that in the decoder.
-    pub second_language: f32,
+    pub rescoring_language: f32,
     /// The same of edits.
-    pub second_edits: f32,
-    /// What a neper of the neural listener is worth in the second look.
-    pub second_neural: f32,
-    /// Weight of the language model where the neural listener was asked too, as `second_language`.
-    pub language_beside_neural: f32,
+    pub rescoring_edits: f32,
+    /// What a neper of Moonshine is worth in the second look.
+    pub rescoring_moonshine: f32,
+    /// Weight of the language model where Moonshine was asked too, as `rescoring_language`.
+    pub language_beside_moonshine: f32,
     /// Log probability of a phone after another where any may follow.
     pub phone_penalty: f32,
     /// Confidence below which the words are rejected.
@@ -65,12 +65,18 @@ impl Tuning {
             expected_weight: 60.0,
             costs: EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 },
             score_per_edit: 20.5,
-            net: NetTuning { beam: 150.0, word_beam: 110.0, most_active: 8000, pause: -3.0, language: 6.0 },
-            looks: settings.nbest as usize,
-            second_language: 0.6,
-            second_edits: 1.0,
-            second_neural: 7.0,
-            language_beside_neural: 0.15,
+            viterbi: ViterbiTuning {
+                beam: 150.0,
+                word_beam: 110.0,
+                max_active: 8000,
+                pause: -3.0,
+                language: 6.0,
+            },
+            nbest: settings.nbest as usize,
+            rescoring_language: 0.6,
+            rescoring_edits: 1.0,
+            rescoring_moonshine: 7.0,
+            language_beside_moonshine: 0.15,
             phone_penalty: -2.0,
             min_confidence: settings.min_confidence,
         }

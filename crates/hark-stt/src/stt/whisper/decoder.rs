@@ -1,4 +1,4 @@
-//! What the recogniser asks of a model: text for a window of sound, interruptible.
+//! The interface of a Whisper model: text for a window of sound, interruptible.
 
 use super::error::WhisperError;
 
@@ -9,7 +9,7 @@ pub struct Decoded {
     pub text: String,
     /// Mean natural logarithm of the probabilities of the text's tokens; 0.0 when there are none.
     pub mean_log_probability: f32,
-    /// Probability that nobody speaks, 0.0 ..= 1.0; 0.0 when it was not asked for.
+    /// No-speech probability, 0.0 ..= 1.0; 0.0 when it was not asked for.
     pub no_speech: f32,
     /// ISO 639-1 code, or `unknown`.
     pub language: String,

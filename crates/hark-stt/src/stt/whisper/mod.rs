@@ -1,20 +1,19 @@
 //! Whisper: open-vocabulary recognition with whisper.cpp.
 //!
-//! `recogniser` is what the ear sees; it puts sound on a `desk` from which a thread of its own takes
-//! windows to decode. `agreement` finds the settled words of partials, `window` fits Whisper's thirty
-//! seconds to the utterance, `prompt` tells it the home's names, `text` makes words of what it writes,
-//! `guards` keep it from making words up. `decoder` is what a model must do; the only one is
-//! whisper.cpp (`cpp`), behind the cargo feature `whisper`, after `file` looked its model through. All
-//! `unsafe` code is in `cpp`.
+//! `recogniser` implements the trait; it puts sound into `decode_queue`, from which the thread `hark-whisper` takes windows
+//! to decode. `agreement` finds the stable words of partials, `window` fits Whisper's thirty seconds to the utterance,
+//! `prompt` gives it the home's names, `text` turns its text into words, `hallucination` rejects invented text. `decoder`
+//! is the interface of a model; the only implementation is whisper.cpp (`cpp`), behind the cargo feature `whisper`, after
+//! `model_file` has checked its model. All `unsafe` code is in `cpp`.
 
 mod agreement;
 #[cfg(feature = "whisper")]
 mod cpp;
+mod decode_queue;
 mod decoder;
-mod desk;
 mod error;
-mod file;
-mod guards;
+mod hallucination;
+mod model_file;
 #[cfg(any(test, feature = "whisper"))]
 mod prompt;
 mod recogniser;
@@ -32,9 +31,9 @@ mod window;
 
 pub use decoder::{Decoded, Decoder, Purpose};
 pub use error::WhisperError;
-pub use file::{Header, check as check_model};
-pub use guards::Guards;
-pub use recogniser::{Pace, WhisperRecogniser, WhisperSettings};
+pub use hallucination::HallucinationLimits;
+pub use model_file::{Header, check as check_model};
+pub use recogniser::{PartialMode, WhisperRecogniser, WhisperSettings};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

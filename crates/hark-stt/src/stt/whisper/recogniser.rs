@@ -1,9 +1,9 @@
-//! The recogniser: sound in, words out, decoded on a thread of its own.
+//! The Whisper recogniser: decodes on the thread `hark-whisper`, and never waits for it except in `finish`.
 
+use super::decode_queue::DecodeQueue;
 use super::decoder::{Decoded, Decoder, Purpose};
-use super::desk::Desk;
 use super::error::WhisperError;
-use super::guards::{Guards, nothing, soundless};
+use super::hallucination::{HallucinationLimits, rejected, soundless};
 use crate::stt::{Interrupter, Partial, Recogniser, Recognition};
 use hark_config::stt::Stt;
 use hark_core::audio::ms_to_samples;
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 /// When partials are decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum PartialMode {
     /// While sound comes in; asking for a partial never waits and gives the newest there is.
     Background,
     /// When a partial is asked for, which waits: the outcome does not depend on the machine.
-    InStep,
+    LockStep,
 }
 
 /// How the recogniser works.
@@ -31,7 +31,7 @@ pub struct WhisperSettings {
     /// Threads of one decode.
     pub threads: u32,
     /// Least encoder frames of a decode (50 a second).
-    pub least_context: u32,
+    pub min_context_frames: u32,
     /// New sound between two partials, milliseconds; 0 for none.
     pub partial_ms: u32,
     /// Names the prompt is made of, the most important first.
@@ -39,23 +39,26 @@ pub struct WhisperSettings {
     /// Most tokens of the prompt; the model has its own limit too.
     pub prompt_tokens: u32,
     /// When a text is rejected.
-    pub guards: Guards,
+    pub guards: HallucinationLimits,
     /// When partials are decoded.
-    pub pace: Pace,
+    pub partial_mode: PartialMode,
 }
 
 impl WhisperSettings {
     /// The settings of the section `stt` with a model file and the names of the home.
-    pub fn new(stt: &Stt, model: PathBuf, names: Vec<String>, pace: Pace) -> Self {
+    pub fn new(stt: &Stt, model: PathBuf, names: Vec<String>, partial_mode: PartialMode) -> Self {
         Self {
             model,
             threads: threads(stt.whisper_threads),
-            least_context: stt.whisper_least_context,
+            min_context_frames: stt.whisper_min_context_frames,
             partial_ms: stt.whisper_partial_ms,
             names,
             prompt_tokens: stt.whisper_prompt_tokens,
-            guards: Guards { min_confidence: stt.min_confidence, max_no_speech: stt.whisper_no_speech },
-            pace,
+            guards: HallucinationLimits {
+                min_confidence: stt.min_confidence,
+                max_no_speech: stt.whisper_no_speech,
+            },
+            partial_mode,
         }
     }
 }
@@ -76,9 +79,9 @@ fn threads(configured: u32) -> u32 {
 /// `start`, `feed`, `partial` and `cancel` never wait for a decode. `finish` interrupts a partial that
 /// is being decoded and decodes the whole utterance once.
 pub struct WhisperRecogniser {
-    desk: Arc<Desk>,
-    guards: Guards,
-    pace: Pace,
+    queue: Arc<DecodeQueue>,
+    guards: HallucinationLimits,
+    partial_mode: PartialMode,
     thread: Option<JoinHandle<()>>,
     /// Why the utterance at hand needed no decode.
     unheard: Option<String>,
@@ -105,14 +108,14 @@ impl WhisperRecogniser {
         settings: &WhisperSettings,
     ) -> Result<Self, WhisperError> {
         let step = ms_to_samples(settings.partial_ms.into()) as usize;
-        let desk = Arc::new(Desk::new(step, interrupt));
-        let shared = Arc::clone(&desk);
+        let queue = Arc::new(DecodeQueue::new(step, interrupt));
+        let shared = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("hark-whisper".to_owned())
             .spawn(move || work(&shared, decoder))
             .map_err(WhisperError::Thread)?;
-        let (guards, pace) = (settings.guards, settings.pace);
-        Ok(Self { desk, guards, pace, thread: Some(thread), unheard: None })
+        let (guards, partial_mode) = (settings.guards, settings.partial_mode);
+        Ok(Self { queue, guards, partial_mode, thread: Some(thread), unheard: None })
     }
 
     /// Ends the utterance without waiting for its words: they are decoded from `delay` on, in the
@@ -126,7 +129,7 @@ impl WhisperRecogniser {
             unheard = soundless(samples);
             unheard.as_ref().map(|_| Decoded::default())
         };
-        self.desk.finish(Instant::now() + delay, look)?;
+        self.queue.finish(Instant::now() + delay, look)?;
         self.unheard = unheard;
         Ok(())
     }
@@ -134,7 +137,7 @@ impl WhisperRecogniser {
     /// Ends the utterance: its words are not needed. Unlike after `cancel`, what was decoded of its
     /// sound is kept for a next utterance that begins with the same sound.
     pub fn stop(&mut self) {
-        self.desk.stop();
+        self.queue.stop();
     }
 
     /// The words of an utterance after [`WhisperRecogniser::begin_finish`]; waits for them.
@@ -142,10 +145,10 @@ impl WhisperRecogniser {
     /// # Errors
     /// When the decode failed.
     pub fn wait(&mut self) -> Result<Transcript, WhisperError> {
-        let (outcome, samples) = self.desk.outcome();
+        let (outcome, samples) = self.queue.outcome();
         match (self.unheard.take(), outcome) {
-            (Some(why), _) => Ok(nothing(why)),
-            (None, Err(interrupted @ WhisperError::Interrupted)) => Ok(nothing(interrupted.to_string())),
+            (Some(why), _) => Ok(rejected(why)),
+            (None, Err(interrupted @ WhisperError::Interrupted)) => Ok(rejected(interrupted.to_string())),
             (None, outcome) => Ok(self.guards.transcript(&outcome?, samples)),
         }
     }
@@ -153,19 +156,19 @@ impl WhisperRecogniser {
 
 impl Recogniser for WhisperRecogniser {
     fn start(&mut self) -> Result<(), Fault> {
-        self.desk.start();
+        self.queue.start();
         Ok(())
     }
 
     fn feed(&mut self, samples: &[f32]) -> Result<(), Fault> {
-        Ok(self.desk.feed(samples, self.pace == Pace::Background)?)
+        Ok(self.queue.feed(samples, self.partial_mode == PartialMode::Background)?)
     }
 
     fn partial(&mut self) -> Option<Partial> {
-        if self.pace == Pace::InStep {
-            self.desk.wait_for_partial();
+        if self.partial_mode == PartialMode::LockStep {
+            self.queue.wait_for_partial();
         }
-        self.desk.partial()
+        self.queue.partial()
     }
 
     fn finish(&mut self) -> Result<Recognition, Fault> {
@@ -176,18 +179,18 @@ impl Recogniser for WhisperRecogniser {
     }
 
     fn cancel(&mut self) {
-        self.desk.cancel();
+        self.queue.cancel();
     }
 
     fn interrupter(&self) -> Option<Interrupter> {
-        let desk = Arc::clone(&self.desk);
-        Some(Arc::new(move || desk.interrupt()))
+        let queue = Arc::clone(&self.queue);
+        Some(Arc::new(move || queue.interrupt()))
     }
 }
 
 impl Drop for WhisperRecogniser {
     fn drop(&mut self) {
-        self.desk.close();
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             // What it panicked of was told when it happened.
             let _ = thread.join();
@@ -196,27 +199,27 @@ impl Drop for WhisperRecogniser {
 }
 
 /// The thread `hark-whisper`, whose purpose is decoding; it ends when the recogniser is dropped.
-fn work(desk: &Desk, mut decoder: Box<dyn Decoder>) {
+fn work(queue: &DecodeQueue, mut decoder: Box<dyn Decoder>) {
     /// Tells those who wait, also when the decoder panics.
-    struct Leaving<'d>(&'d Desk);
+    struct Leaving<'d>(&'d DecodeQueue);
     impl Drop for Leaving<'_> {
         fn drop(&mut self) {
             self.0.leave();
         }
     }
-    let _leaving = Leaving(desk);
+    let _leaving = Leaving(queue);
     warm_up(decoder.as_mut());
-    while let Some(job) = desk.next_job() {
+    while let Some(job) = queue.next_job() {
         let begun = Instant::now();
         let result = decoder.decode(&job.samples, job.purpose);
         let ms = begun.elapsed().as_millis();
         let interrupted = matches!(result, Ok(None));
         tracing::debug!(samples = job.samples.len(), purpose = ?job.purpose, ms, interrupted, "decoded");
-        desk.deliver(&job, result);
+        queue.deliver(&job, result);
     }
 }
 
-/// The first decode touches all memory for the first time: better before anybody waits for it.
+/// The first decode touches all memory for the first time, so it is done before it is needed.
 fn warm_up(decoder: &mut dyn Decoder) {
     if let Err(error) = decoder.decode(&[0.0; 1600], Purpose::Last) {
         tracing::warn!(%error, "Whisper's first decode failed");

@@ -5,8 +5,8 @@
 #![cfg(feature = "whisper")]
 
 use super::decoder::{Decoder, Purpose};
-use super::guards::Guards;
-use super::recogniser::{Pace, WhisperRecogniser, WhisperSettings};
+use super::hallucination::HallucinationLimits;
+use super::recogniser::{PartialMode, WhisperRecogniser, WhisperSettings};
 use super::test_models::{STUB_HEADER, model_file, stub};
 use super::{WhisperError, open};
 use crate::stt::Recogniser;
@@ -21,12 +21,12 @@ fn settings(model: &Path) -> WhisperSettings {
     WhisperSettings {
         model: model.to_owned(),
         threads: 2,
-        least_context: 256,
+        min_context_frames: 256,
         partial_ms: 500,
         names: ["Kitchen", "Living room", "Ceiling light"].map(str::to_owned).to_vec(),
         prompt_tokens: 48,
-        guards: Guards { min_confidence: 0.3, max_no_speech: 0.6 },
-        pace: Pace::Background,
+        guards: HallucinationLimits { min_confidence: 0.3, max_no_speech: 0.6 },
+        partial_mode: PartialMode::Background,
     }
 }
 
@@ -73,20 +73,22 @@ fn median(times: usize, mut work: impl FnMut()) -> Duration {
 #[test]
 fn an_utterance_runs_through_and_is_rejected_because_nothing_was_written() {
     let (path, _file) = model();
-    let mut ear = WhisperRecogniser::new(&WhisperSettings { pace: Pace::InStep, ..settings(&path) }).unwrap();
+    let mut pipeline =
+        WhisperRecogniser::new(&WhisperSettings { partial_mode: PartialMode::LockStep, ..settings(&path) })
+            .unwrap();
     for _ in 0..2 {
-        ear.start().unwrap();
+        pipeline.start().unwrap();
         for block in sound(3).chunks(8000) {
-            ear.feed(block).unwrap();
-            assert_eq!(ear.partial(), None);
+            pipeline.feed(block).unwrap();
+            assert_eq!(pipeline.partial(), None);
         }
-        let transcript = ear.finish().unwrap().transcript;
+        let transcript = pipeline.finish().unwrap().transcript;
         assert_eq!(transcript.rejected.as_deref(), Some("no words were recognised"));
         assert_eq!((transcript.engine.as_str(), transcript.language.as_str()), ("whisper", "en"));
     }
-    ear.start().unwrap();
-    ear.feed(&[f32::NAN, f32::INFINITY, 0.5]).unwrap();
-    assert!(ear.finish().unwrap().transcript.rejected.is_some());
+    pipeline.start().unwrap();
+    pipeline.feed(&[f32::NAN, f32::INFINITY, 0.5]).unwrap();
+    assert!(pipeline.finish().unwrap().transcript.rejected.is_some());
 }
 
 /// Least processor time of this thread that `work` takes: what it costs, whatever else the machine does.
@@ -138,20 +140,20 @@ fn a_decode_is_interrupted_also_in_the_encoder() {
 #[test]
 fn cancelling_does_not_wait() {
     let (path, _file) = model();
-    let mut ear = WhisperRecogniser::new(&settings(&path)).unwrap();
+    let mut pipeline = WhisperRecogniser::new(&settings(&path)).unwrap();
     let sound = sound(29);
     let begun = Instant::now();
-    ear.start().unwrap();
-    ear.feed(&sound).unwrap();
-    ear.finish().unwrap();
+    pipeline.start().unwrap();
+    pipeline.feed(&sound).unwrap();
+    pipeline.finish().unwrap();
     let whole = begun.elapsed();
     let begun = Instant::now();
     for _ in 0..5 {
-        ear.start().unwrap();
-        ear.feed(&sound).unwrap();
+        pipeline.start().unwrap();
+        pipeline.feed(&sound).unwrap();
         // The partial of 29 s is in the middle of its encoder by now.
         std::thread::sleep(Duration::from_millis(60));
-        ear.cancel();
+        pipeline.cancel();
     }
     let five = begun.elapsed();
     assert!(five < whole * 2, "cancel waited: five took {five:?}, one decode takes {whole:?}");

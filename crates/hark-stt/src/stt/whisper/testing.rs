@@ -2,8 +2,8 @@
 
 use super::decoder::{Decoded, Decoder, Purpose};
 use super::error::WhisperError;
-use super::guards::Guards;
-use super::recogniser::{Pace, WhisperRecogniser, WhisperSettings};
+use super::hallucination::HallucinationLimits;
+use super::recogniser::{PartialMode, WhisperRecogniser, WhisperSettings};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ pub(crate) struct Script {
     pub(crate) takes: Duration,
     pub(crate) fails: bool,
     pub(crate) panics: bool,
-    pub(crate) pace: Pace,
+    pub(crate) partial_mode: PartialMode,
     pub(crate) calls: Arc<Mutex<Calls>>,
 }
 
@@ -37,7 +37,7 @@ impl Default for Script {
             takes: Duration::ZERO,
             fails: false,
             panics: false,
-            pace: Pace::InStep,
+            partial_mode: PartialMode::LockStep,
             calls: Arc::default(),
         }
     }
@@ -86,12 +86,12 @@ pub(crate) fn recogniser(script: Script) -> WhisperRecogniser {
     let settings = WhisperSettings {
         model: PathBuf::new(),
         threads: 1,
-        least_context: 256,
+        min_context_frames: 256,
         partial_ms: 500,
         names: Vec::new(),
         prompt_tokens: 0,
-        guards: Guards { min_confidence: 0.3, max_no_speech: 0.6 },
-        pace: script.pace,
+        guards: HallucinationLimits { min_confidence: 0.3, max_no_speech: 0.6 },
+        partial_mode: script.partial_mode,
     };
     let interrupt = Arc::new(AtomicBool::new(false));
     let decoder = Scripted { script, interrupt: interrupt.clone(), warm: false };

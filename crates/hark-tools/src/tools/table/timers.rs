@@ -2,7 +2,7 @@
 
 use super::AMOUNT;
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
-use crate::tools::{alarm, moving, schedule, timer};
+use crate::tools::{alarm, reschedule, schedule, timer};
 use hark_core::Risk;
 
 const WHICH_TIMER: &[Arg] = &[
@@ -269,7 +269,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "timer",
         timeout_ms: None,
         ready: always,
-        prepare: moving::alarm,
+        prepare: reschedule::alarm,
     },
     Descriptor {
         name: "alarm.cancel_all",
@@ -345,7 +345,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "reminder",
         timeout_ms: None,
         ready: always,
-        prepare: moving::reminder,
+        prepare: reschedule::reminder,
     },
     Descriptor {
         name: "reminder.cancel_all",

@@ -156,15 +156,16 @@ async fn receipts_have_ids_of_their_own() {
 async fn reading_tools_change_nothing() {
     let house = house();
     house.ok("timer.start", json!({"minutes": 5})).await;
-    let (before, timers) = (house.tools.parts().home.registry().home(), house.tools.parts().timers.all());
+    let (before, timers) =
+        (house.tools.services().home.registry().home(), house.tools.services().timers.all());
     for tool in table::TABLE.iter().filter(|tool| tool.risk == Risk::Read) {
         for args in [json!({}), json!({"name": "front door"}), json!({"domain": "light", "area": "all"})] {
             let receipt = house.call(tool.name, args, true).await;
             assert!(!receipt.changed, "{}", tool.name);
         }
     }
-    assert_eq!(house.tools.parts().home.registry().home(), before);
-    assert_eq!(house.tools.parts().timers.all(), timers);
+    assert_eq!(house.tools.services().home.registry().home(), before);
+    assert_eq!(house.tools.services().timers.all(), timers);
 }
 
 #[tokio::test]
@@ -195,8 +196,8 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         grant: None,
         tainted: false,
     };
-    let parts = Arc::clone(house.tools.parts());
-    let failure = execute(parts, &SLY, call).await.unwrap_err();
+    let services = Arc::clone(house.tools.services());
+    let failure = execute(services, &SLY, call).await.unwrap_err();
     assert_eq!(failure.code(), error_code::FORBIDDEN);
     assert_eq!(house.state("light.lamp"), "off");
 }

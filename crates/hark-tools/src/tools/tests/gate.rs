@@ -1,4 +1,4 @@
-//! Nobody comes in without a yes, whichever way it is asked.
+//! No door opens without a yes, on any route.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn doors(house: &House) -> Vec<String> {
 async fn without_a_yes_the_question_is_the_answer_and_nothing_at_all_moves() {
     for (tool, args, action, door) in ways_in() {
         let house = house();
-        let before = house.tools.parts().home.registry().home();
+        let before = house.tools.services().home.registry().home();
         // `script.welcome_home` as a toggle means nothing; every listed way reaches the gate.
         let (code, receipt) = house.fails(tool, args.clone()).await;
         assert_eq!(code, error_code::NEEDS_APPROVAL, "{tool} {args}");
@@ -46,7 +46,7 @@ async fn without_a_yes_the_question_is_the_answer_and_nothing_at_all_moves() {
         let question = receipt.detail["question"].as_str().unwrap();
         assert!(question.contains(action) && question.ends_with('?'), "{question}");
         assert!(!receipt.changed);
-        assert_eq!(house.tools.parts().home.registry().home(), before, "{tool} {args}");
+        assert_eq!(house.tools.services().home.registry().home(), before, "{tool} {args}");
     }
 }
 

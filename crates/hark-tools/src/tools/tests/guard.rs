@@ -38,7 +38,7 @@ async fn run_it(house: &House, tool: &'static Descriptor, approved: bool) -> Res
         grant: None,
         tainted: false,
     };
-    execute(Arc::clone(house.tools.parts()), tool, call).await
+    execute(Arc::clone(house.tools.services()), tool, call).await
 }
 
 #[tokio::test]

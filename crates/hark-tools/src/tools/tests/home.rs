@@ -32,7 +32,7 @@ async fn a_room_a_floor_a_kind() {
     let receipt = house.ok("home.turn_on", json!({"floor": "upstairs", "domain": "light"})).await;
     assert!(names(&receipt).contains(&"Desk lamp"));
     house.ok("home.turn_off", json!({"domain": "light"})).await;
-    let home = house.tools.parts().home.registry().home();
+    let home = house.tools.services().home.registry().home();
     assert!(home.entities.iter().filter(|e| e.id.domain() == "light").all(|e| e.state == "off"));
 }
 
@@ -51,12 +51,12 @@ async fn without_a_place_the_area_of_the_node_is_meant() {
 #[test]
 fn an_area_that_is_none_is_told_at_the_start() {
     let registry = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
-    let parts = Parts::new(
+    let services = Services::new(
         HomeControl::new(registry, Vec::new()),
-        Kept {
-            timers: Arc::new(Timers::load(Arc::new(Shelf::default()), 0).unwrap()),
-            lists: Arc::new(Drawer::default()),
-            facts: Arc::new(Drawer::default()),
+        Persistence {
+            timers: Arc::new(Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap()),
+            lists: Arc::new(InMemoryLists::default()),
+            facts: Arc::new(InMemoryLists::default()),
             pin: crate::pin::PinPad::without_pin(),
         },
         Arc::new(Knob(AtomicU8::new(0), Mutex::default())),
@@ -67,7 +67,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
             &ToolsConfig::default(),
         ),
     );
-    let Err(fault) = parts else { panic!("there is no attic") };
+    let Err(fault) = services else { panic!("there is no attic") };
     assert!(fault.message.contains("attic") && fault.fix.contains("kitchen"), "{fault}");
 }
 
@@ -266,7 +266,7 @@ async fn no_confirmation_is_a_time_out_and_unreachable_is_offline() {
     let (code, receipt) = house.fails("home.turn_on", json!({"name": "lamp"})).await;
     assert_eq!((code.as_str(), receipt.changed), (error_code::TIMEOUT, false));
     let lamp = house.entity("light.lamp");
-    house.tools.parts().home.registry().report(&lamp.id, UNAVAILABLE, lamp.attributes);
+    house.tools.services().home.registry().report(&lamp.id, UNAVAILABLE, lamp.attributes);
     let (code, _) = house.fails("home.turn_on", json!({"name": "lamp"})).await;
     assert_eq!(code, error_code::OFFLINE);
     let (code, _) = house.fails("home.get_state", json!({"name": "lamp"})).await;
@@ -293,5 +293,5 @@ async fn volume_of_players() {
     assert_eq!(receipt.detail["volume_level"], 35);
     let receipt = house.ok("volume.change", json!({"name": "radio", "volume_step": -50})).await;
     assert_eq!(receipt.detail["volume_level"], 0);
-    assert_eq!(house.tools.parts().node.volume_percent(), 80, "the node is another thing");
+    assert_eq!(house.tools.services().node.volume_percent(), 80, "the node is another thing");
 }

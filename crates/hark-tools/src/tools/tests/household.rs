@@ -13,7 +13,7 @@ async fn things_are_put_on_the_shopping_list_and_read_out() {
     let receipt = house.ok("list.read", json!({})).await;
     let all = json!(["milk", "bread", "tomatoes", "eggs", "salt and pepper"]);
     assert_eq!(receipt.detail["items"], all);
-    let kept = house.drawer.lists().unwrap();
+    let kept = house.list_store.lists().unwrap();
     assert_eq!((kept.len(), kept[0].items.len()), (1, 5), "it is kept");
     let receipt = house.ok("list.complete", json!({"item": "the bread"})).await;
     assert_eq!((&receipt.detail["items"], receipt.changed), (&json!(["bread"]), true));
@@ -61,7 +61,7 @@ async fn a_list_that_is_a_device_is_changed_there() {
     house.ok("list.complete", json!({"item": "passport", "name": "packing"})).await;
     let receipt = house.ok("list.read", json!({"name": "packing"})).await;
     assert_eq!(receipt.detail["items"], json!(["socks", "shirts"]));
-    assert!(house.drawer.lists().unwrap().is_empty(), "the store has nothing of it");
+    assert!(house.list_store.lists().unwrap().is_empty(), "the store has nothing of it");
     let deaf = Built { deaf: "todo.", ..Built::default() }.house();
     let (code, _) = deaf.fails("list.add", json!({"item": "socks", "name": "packing"})).await;
     assert_eq!(code, error_code::TIMEOUT);
@@ -70,7 +70,7 @@ async fn a_list_that_is_a_device_is_changed_there() {
 #[tokio::test]
 async fn a_list_that_cannot_be_kept_is_not_changed() {
     let house = house();
-    house.drawer.refuses.store(true, Ordering::SeqCst);
+    house.list_store.refuses.store(true, Ordering::SeqCst);
     for (tool, args) in [
         ("list.add", json!({"item": "eggs"})),
         ("list.create", json!({"name": "x"})),
@@ -96,7 +96,7 @@ async fn what_is_told_is_remembered_and_forgotten() {
     let (code, _) = house.fails("memory.recall", json!({"query": "the moon"})).await;
     assert_eq!(code, error_code::NOT_FOUND);
     house.ok("memory.forget", json!({"query": "the spare key", "every": true})).await;
-    assert!(house.drawer.newest(10).unwrap().is_empty());
+    assert!(house.list_store.newest(10).unwrap().is_empty());
     let (code, _) = house.fails("memory.forget", json!({"query": "the spare key"})).await;
     assert_eq!(code, error_code::NOT_FOUND);
 }

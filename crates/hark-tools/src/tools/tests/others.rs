@@ -39,8 +39,8 @@ async fn a_timer_from_start_to_end() {
 async fn an_ok_means_that_the_timer_is_kept() {
     let house = house();
     house.ok("timer.start", json!({"minutes": 10, "name": "tea"})).await;
-    let after_a_power_cut = Timers::load(Arc::<Shelf>::clone(&house.shelf), NOW_MS).unwrap();
-    assert_eq!(after_a_power_cut.all(), house.tools.parts().timers.all());
+    let after_a_power_cut = Timers::load(Arc::<InMemoryTimers>::clone(&house.timer_store), NOW_MS).unwrap();
+    assert_eq!(after_a_power_cut.all(), house.tools.services().timers.all());
     assert_eq!(after_a_power_cut.next_due_unix_ms(), Some(NOW_MS + 600_000));
 }
 
@@ -49,7 +49,7 @@ async fn a_timer_knows_the_area_it_was_set_in() {
     let house = Built { area: "office", ..Built::default() }.house();
     house.ok("timer.start", json!({"minutes": 1})).await;
     house.ok("timer.start", json!({"minutes": 1, "area": "Kitchen"})).await;
-    let areas: Vec<_> = house.tools.parts().timers.all().into_iter().map(|timer| timer.area).collect();
+    let areas: Vec<_> = house.tools.services().timers.all().into_iter().map(|timer| timer.area).collect();
     assert_eq!(areas, [Some("Office".to_owned()), Some("Kitchen".to_owned())]);
     let receipt = house.ok("timer.cancel_all", json!({"area": "the kitchen"})).await;
     assert_eq!(receipt.detail["count"], 1);
@@ -99,16 +99,16 @@ async fn a_timer_without_a_length_is_refused() {
     let (code, _) = house.fails("timer.start", json!({"hours": 2376, "seconds": 1})).await;
     assert_eq!(code, error_code::BAD_ARGUMENT);
     house.ok("timer.start", json!({"hours": 0.5})).await;
-    assert_eq!(house.tools.parts().timers.all()[0].duration_ms, 1_800_000);
+    assert_eq!(house.tools.services().timers.all()[0].duration_ms, 1_800_000);
 }
 
 #[tokio::test]
 async fn a_store_that_refuses_makes_a_failed_receipt() {
     let house = house();
-    house.shelf.refuses.store(true, Ordering::SeqCst);
+    house.timer_store.refuses.store(true, Ordering::SeqCst);
     let (code, receipt) = house.fails("timer.start", json!({"minutes": 1})).await;
     assert_eq!((code.as_str(), receipt.changed), (error_code::NOT_KEPT, false));
-    assert!(house.tools.parts().timers.all().is_empty(), "what is not kept is not set");
+    assert!(house.tools.services().timers.all().is_empty(), "what is not kept is not set");
 }
 
 #[tokio::test]
@@ -176,10 +176,10 @@ async fn a_request_for_later_is_kept_as_a_timer_without_a_name() {
     let house = house();
     let later = json!({"minutes": 10, "conversation_command": "turn off the lamp"});
     assert_eq!(house.ok("timer.start", later).await.detail["timer"]["name"], Value::Null);
-    let kept = house.shelf.kept.lock().unwrap()[0].clone();
+    let kept = house.timer_store.kept.lock().unwrap()[0].clone();
     assert_eq!((kept.kind, kept.name.as_deref()), (TimerKind::Command, Some("turn off the lamp")));
     house.ok("timer.cancel", json!({})).await;
-    assert!(house.tools.parts().timers.all().is_empty());
+    assert!(house.tools.services().timers.all().is_empty());
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::*;
 use hark_core::timer::TimerKind;
 
 fn due(house: &House) -> Vec<String> {
-    let timers = &house.tools.parts().timers;
+    let timers = &house.tools.services().timers;
     let all = timers.all().into_iter();
     all.map(|timer| timers.zone().wall(timer.due_unix_ms).format("%m-%dT%H:%M").to_string()).collect()
 }
@@ -30,9 +30,9 @@ async fn alarms_are_set_for_moments_lengths_and_again_and_again() {
     let daily = json!({"recurrence": "FREQ=DAILY", "when": "2026-11-22T08:15:00"});
     house.ok("alarm.set", daily).await;
     assert_eq!(due(&house), ["11-22T07:00", "11-21T16:05", "11-23T06:30", "11-22T08:15"]);
-    let all = house.tools.parts().timers.all();
+    let all = house.tools.services().timers.all();
     assert!(all.iter().all(|timer| timer.kind == TimerKind::Alarm));
-    assert_eq!(*house.shelf.kept.lock().unwrap(), all, "kept before the answer");
+    assert_eq!(*house.timer_store.kept.lock().unwrap(), all, "kept before the answer");
     for args in [
         json!({}),
         json!({"when": "2026-11-22"}),
@@ -49,9 +49,9 @@ async fn alarms_are_set_for_moments_lengths_and_again_and_again() {
 #[tokio::test]
 async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
     let house = house();
-    let parts = house.tools.parts().clone();
+    let services = house.tools.services().clone();
     let asked = NOW_MS + 1_250;
-    parts.arrivals.note("asked-1".into(), asked);
+    services.request_times.note("asked-1".into(), asked);
     let call = |index, tool: &str, args: Value| {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         house.tools.run(ToolCall {
@@ -75,15 +75,15 @@ async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
         let receipt = call(index, tool, args).await;
         assert!(receipt.ok, "{tool}: {}", receipt.detail);
     }
-    let all = parts.timers.all();
+    let all = services.timers.all();
     assert_eq!(all.iter().map(|timer| timer.due_unix_ms - asked).collect::<Vec<_>>(), [10_000; 4]);
     assert!(all.iter().all(|timer| timer.wall.is_none()), "none is meant for a time of day: {all:?}");
-    assert_eq!(parts.timers.due(asked + 20_000).len(), 4);
-    parts.arrivals.forget(&"asked-1".into());
+    assert_eq!(services.timers.due(asked + 20_000).len(), 4);
+    services.request_times.forget(&"asked-1".into());
     assert!(!call(4, "alarm.set", json!({"when": "2026-11-21T14:05:11.250"})).await.ok);
     // A time of day that was said is one of the wall.
     house.ok("alarm.set", json!({"when": "2026-11-21T14:10:00"})).await;
-    assert_eq!(parts.timers.all()[4].wall.as_deref(), Some("2026-11-21T14:10:00"));
+    assert_eq!(services.timers.all()[4].wall.as_deref(), Some("2026-11-21T14:10:00"));
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn alarms_and_reminders_are_moved_and_moved_back() {
     house.ok("reminder.set", json!({"message": "call the dentist", "when": "2026-11-22T15:00:00"})).await;
     house.ok("reminder.move", json!({"message": "dentist", "to": "2026-11-24"})).await;
     assert_eq!(due(&house)[2], "11-24T15:00");
-    assert_eq!(*house.shelf.kept.lock().unwrap(), house.tools.parts().timers.all(), "kept");
+    assert_eq!(*house.timer_store.kept.lock().unwrap(), house.tools.services().timers.all(), "kept");
 }
 
 #[tokio::test]
@@ -155,8 +155,8 @@ async fn what_repeats_gets_another_time_of_day_only() {
     let receipt = house.ok("alarm.move", json!({"time": "08:00:00/20:00:00"})).await;
     assert_eq!(receipt.detail["alarm"]["repeats"]["every"], "week");
     assert_eq!(due(&house), ["11-23T08:00"]);
-    let parts = house.tools.parts();
-    let rule = parts.timers.all()[0].recurrence.clone().unwrap();
+    let services = house.tools.services();
+    let rule = services.timers.all()[0].recurrence.clone().unwrap();
     assert_eq!(rule, "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=8;BYMINUTE=0");
     for args in [json!({"to": "2026-11-24"}), json!({"hours": 9, "direction": "earlier"})] {
         house.fails("alarm.move", args.clone()).await;
@@ -203,13 +203,13 @@ async fn stopping_an_alarm_that_rings_keeps_tomorrows() {
     let (code, _) = house.fails("timer.snooze", json!({})).await;
     assert_eq!(code, error_code::NOT_FOUND);
     house.clock_ms.fetch_add(55 * 60_000, Ordering::SeqCst);
-    let parts = house.tools.parts().clone();
-    assert_eq!(parts.timers.due(parts.now_unix_ms()).len(), 1);
+    let services = house.tools.services().clone();
+    assert_eq!(services.timers.due(services.now_unix_ms()).len(), 1);
     let receipt = house.ok("timer.snooze", json!({"minutes": 5})).await;
     assert_eq!((&receipt.detail["kind"], &receipt.detail["minutes"]), (&json!("alarm"), &json!(5)));
     assert_eq!(due(&house), ["11-21T15:05"]);
     house.clock_ms.fetch_add(5 * 60_000, Ordering::SeqCst);
-    parts.timers.due(parts.now_unix_ms());
+    services.timers.due(services.now_unix_ms());
     assert_eq!(house.ok("alarm.cancel", json!({})).await.detail["rang"], true);
     assert_eq!(due(&house), ["11-22T15:00"]);
     assert_eq!(house.ok("alarm.cancel", json!({})).await.detail["rang"], false);
@@ -248,7 +248,7 @@ async fn a_request_for_a_time_of_day_is_kept_among_the_reminders() {
     let receipt = house.ok("schedule.command", args).await;
     let reminder = &receipt.detail["reminder"];
     assert_eq!((&reminder["name"], &reminder["time"]), (&json!("turn off the lamp"), &json!("21:30")));
-    assert_eq!(house.tools.parts().timers.all()[0].kind, TimerKind::Command);
+    assert_eq!(house.tools.services().timers.all()[0].kind, TimerKind::Command);
     assert_eq!(house.ok("timer.status", json!({})).await.detail["count"], 0, "it is no timer");
     assert_eq!(house.ok("reminder.status", json!({})).await.detail["count"], 1);
     house.ok("reminder.cancel", json!({"message": "the lamp"})).await;

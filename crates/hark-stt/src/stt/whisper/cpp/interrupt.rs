@@ -111,7 +111,7 @@ fn install() -> bool {
     };
     // Our constructor must find the original while it is being tried out.
     ORIGINAL.get_or_init(|| original);
-    // SAFETY: the device is writable static memory, not const; whoever makes a backend at this moment
+    // SAFETY: the device is writable static memory, not const; a thread that makes a backend at this moment
     // reads the old or the new pointer, both of which are right. The trial backend is freed here.
     unsafe {
         ptr::write_volatile(&raw mut (*device).make, construct);

@@ -8,7 +8,7 @@ mod log;
 
 use super::decoder::{Decoded, Decoder, Purpose};
 use super::error::WhisperError;
-use super::file;
+use super::model_file;
 use super::prompt;
 use super::recogniser::WhisperSettings;
 use super::window;
@@ -20,7 +20,7 @@ use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextPar
 
 /// Language a model of many languages begins with, until it has heard something.
 const FIRST_LANGUAGE: &str = "en";
-/// Name of a language nobody is sure of.
+/// Name of an uncertain language.
 const UNKNOWN: &str = "unknown";
 /// Share among the languages from which the first one counts as detected.
 const SURE_OF_LANGUAGE: f32 = 0.5;
@@ -32,7 +32,7 @@ pub(super) struct WhisperCpp {
     context: WhisperContext,
     interrupt: Arc<AtomicBool>,
     threads: c_int,
-    least_context: usize,
+    min_context_frames: usize,
     prompt: Vec<c_int>,
     /// Parameters by language, made once each: whisper-rs never frees the language's name.
     parameters: HashMap<&'static str, FullParams<'static, 'static>>,
@@ -44,7 +44,7 @@ impl WhisperCpp {
     /// Loads the model; `interrupt` stops a decode under way.
     pub(super) fn load(settings: &WhisperSettings, interrupt: Arc<AtomicBool>) -> Result<Self, WhisperError> {
         let path = &settings.model;
-        let header = file::check(path)?;
+        let header = model_file::check(path)?;
         if header.tensors == 0 {
             tracing::warn!(model = %path.display(), "the model holds no weights: it recognises nothing");
         }
@@ -57,14 +57,14 @@ impl WhisperCpp {
         let state = interrupt::reachable(&interrupt, || context.create_state()).map_err(refused)?;
         let prompt = prompt_tokens(&context, settings)?;
         let threads = c_int::try_from(settings.threads).unwrap_or(1).max(1);
-        let least_context = settings.least_context as usize;
+        let min_context_frames = settings.min_context_frames as usize;
         let parameters = HashMap::new();
         Ok(Self {
             state,
             context,
             interrupt,
             threads,
-            least_context,
+            min_context_frames,
             prompt,
             parameters,
             language: FIRST_LANGUAGE,
@@ -81,7 +81,7 @@ impl WhisperCpp {
         let template = self.parameters.entry(language).or_insert_with(|| parameters(threads, language));
         let mut parameters: FullParams<'_, '_> = template.clone();
         let most = usize::try_from(self.context.n_audio_ctx()).unwrap_or(window::MAX_SAMPLES);
-        let frames = window::audio_context(samples, self.least_context, most);
+        let frames = window::audio_context(samples, self.min_context_frames, most);
         parameters.set_audio_ctx(whole(frames));
         parameters.set_max_tokens(whole(window::token_limit(samples)));
         if !self.prompt.is_empty() {
@@ -210,7 +210,7 @@ fn parameters(threads: c_int, language: &'static str) -> FullParams<'static, 'st
     parameters.set_temperature_inc(0.0);
     parameters.set_suppress_blank(true);
     parameters.set_suppress_nst(true);
-    // Above every probability: whether anybody spoke is judged by our own guards.
+    // Above every probability: speech is judged by `hallucination`.
     parameters.set_no_speech_thold(2.0);
     parameters.set_print_special(false);
     parameters.set_print_progress(false);

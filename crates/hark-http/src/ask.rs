@@ -1,0 +1,124 @@
+//! `POST /api/v1/ask`: sends a typed request to the turn machine and waits until its turn has closed.
+
+use super::access_guard::Operator;
+use super::api_error::ApiError;
+use super::server_state::ServerState;
+use super::turn_summary;
+use super::wire::{AskRequest, Event as WireEvent, Turn};
+use super::{pictures, request_input};
+use axum::http::StatusCode;
+use hark_core::api::EventNews;
+use hark_core::public_event::Origin;
+use hark_core::{Envelope, Event, PublicEvent, TurnId};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::sync::OwnedMutexGuard;
+
+/// Serialises requests by conversation, so that an answer belongs to its request.
+#[derive(Default)]
+pub(super) struct Conversations(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
+
+impl Conversations {
+    async fn turn_of(&self, session: &str) -> OwnedMutexGuard<()> {
+        let lock = {
+            let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            open.retain(|_, lock| lock.strong_count() > 0);
+            match open.get(session).and_then(Weak::upgrade) {
+                Some(lock) => lock,
+                None => {
+                    let lock = Arc::default();
+                    open.insert(session.to_owned(), Arc::downgrade(&lock));
+                    lock
+                }
+            }
+        };
+        lock.lock_owned().await
+    }
+}
+
+/// Asks, and waits until the turn has closed. A yes or no of the operator's counts as a button does on the WebSocket: then
+/// the turn is one of the conversation that was asked.
+pub(super) async fn ask(
+    app: &ServerState,
+    request: AskRequest,
+    operator: Operator,
+) -> Result<Turn, ApiError> {
+    let text = request_input::text("text", &request.text)?;
+    let pictures = pictures::pictures(request.images, app.image_bytes)?;
+    let session = match &request.session_id {
+        Some(name) => request_input::session(name)?,
+        None => format!("api-{}", uuid::Uuid::now_v7()),
+    };
+    let late = || {
+        let message = "the turn has not closed in time";
+        ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", message, "look for it in /api/v1/turns")
+    };
+    let answered = async {
+        if app.api.is_stop(&text) {
+            // It is for the request that is waited for, and does not wait for its end.
+            app.api.push(Event::Stop)?;
+        }
+        let _mine = app.conversations.turn_of(&session).await;
+        let mut feed = app.api.events();
+        let origin = Origin::Api(session.clone());
+        if !pictures.is_empty() {
+            app.api.push(Event::Pictures { origin: origin.clone(), pictures })?;
+        }
+        let answers = app.api.yes_or_no(&text).filter(|_| operator.0 && !request.dry_run);
+        let said_as = answers.map(|_| TurnId(format!("api-{}", uuid::Uuid::now_v7().simple())));
+        app.api.push(match answers {
+            Some(yes) => Event::Answer {
+                origin: origin.clone(),
+                turn: None,
+                yes,
+                operator: true,
+                said_as: said_as.clone(),
+            },
+            None => {
+                let dry_run = request.dry_run;
+                Event::Typed { text, origin: origin.clone(), speak: false, dry_run }
+            }
+        })?;
+        let mut envelopes: Vec<Arc<Envelope>> = Vec::new();
+        loop {
+            match feed.next().await {
+                EventNews::Event(envelope) => {
+                    let is_mine = match &said_as {
+                        Some(turn) => envelope.turn.as_ref() == Some(turn),
+                        None => envelope.origin.as_ref() == Some(&origin),
+                    };
+                    let is_first = envelopes.is_empty() && is_mine;
+                    let goes_on = envelopes.first().is_some_and(|first| first.turn == envelope.turn);
+                    if envelope.turn.is_some() && (is_first || goes_on) {
+                        let closes = matches!(envelope.event, PublicEvent::Turn { .. });
+                        envelopes.push(envelope);
+                        if closes {
+                            return Ok(closed_turn(&session, &envelopes));
+                        }
+                    }
+                }
+                EventNews::Missed(count) => {
+                    let message = format!("{count} events went by too quickly to be read");
+                    let fix = "look for the turn in /api/v1/turns";
+                    return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message, fix));
+                }
+                EventNews::Ended => {
+                    let (message, fix) = ("Hark is ending", "ask again when it is back");
+                    return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "ending", message, fix));
+                }
+            }
+        }
+    };
+    tokio::time::timeout(app.limits.ask, answered).await.unwrap_or_else(|_| Err(late()))
+}
+
+fn closed_turn(session: &str, envelopes: &[Arc<Envelope>]) -> Turn {
+    let events: Vec<Value> =
+        envelopes.iter().map(|envelope| serde_json::to_value(&**envelope).unwrap_or_default()).collect();
+    let (turn, at) = envelopes.first().map_or_else(Default::default, |first| {
+        (first.turn.as_ref().map(|turn| turn.0.clone()).unwrap_or_default(), first.at.clone())
+    });
+    let summary = turn_summary::of(&turn, &at, session, &events);
+    Turn { summary, events: events.into_iter().map(WireEvent).collect() }
+}

@@ -1,0 +1,360 @@
+//! Candidate sentences, and the confidence of the chosen one: a logistic regression over acoustic fit, edits, margin and
+//! Moonshine's score. Decides whether a transcript is rejected.
+
+use super::background_model::BACKGROUND_MARK;
+use super::rescoring::{Candidate, Fit};
+use super::tuning::Tuning;
+use crate::stt::moonshine::MoonshineResult;
+use hark_core::ports::{Acceptance, SpeechGrammar};
+
+/// How likely a chosen sentence is what was said: a logistic regression, trained on recordings of people
+/// and on flite speaking to the house and of other things. Each number weighs one clue.
+const BIAS: f32 = -1.29;
+const BY_WORDS: f32 = 2.35;
+const BY_WHOLE: f32 = 0.71;
+const BY_WORST: f32 = -0.05;
+/// By word edits between what the decoder heard and the sentence, a word of the sentence.
+const BY_DISAGREEMENT: f32 = -0.74;
+/// By the share of background words in what was heard.
+const BY_BACKGROUND: f32 = -0.68;
+/// Few words fit something by chance more easily: weighs one over their number.
+const BY_BREVITY: f32 = -1.33;
+/// A worst word counts no worse than this.
+const WORST_WORD_FIT_FLOOR: f32 = -6.0;
+
+/// The same when Moonshine was asked, with whose help the sentence was chosen: trained on the recordings of
+/// people, also louder, slower, higher and with noise, on flite speaking to the house, and on the public out-of-scope
+/// questions.
+const JOINT_BIAS: f32 = 1.21;
+const JOINT_BY_WHOLE: f32 = 1.54;
+const JOINT_BY_BREVITY: f32 = -0.98;
+/// Weight of Moonshine's log-likelihood gap to its best result, per word.
+const JOINT_BY_GAP: f32 = -1.15;
+/// By how much better it is than the next.
+const JOINT_BY_MARGIN: f32 = 0.028;
+/// Where there is no next sentence the margin counts as this.
+const MAX_MARGIN: f32 = 60.0;
+
+/// What need not be asked a second time: confidence, margin and worst word from which the decoder and the
+/// search are right.
+const MIN_SURE_CONFIDENCE: f32 = 0.9;
+const MIN_SURE_MARGIN: f32 = 10.0;
+const MIN_SURE_WORD_FIT: f32 = -2.0;
+/// A word of a sentence that was begun alike and heard shorter is not there when it fits worse than this.
+const MIN_INSERTED_WORD_FIT: f32 = -5.5;
+
+/// Moonshine's own words are taken when they are no sentence of the home (the likeliest one is
+/// this much less likely), enough pieces, and each of them likely (natural log, at the mean).
+const MIN_FREE_GAP: f32 = 3.0;
+const MIN_FREE_PIECES: usize = 4;
+const MIN_FREE_LOG_PROB: f32 = -0.25;
+/// The same of words that are a sentence of the home with a part that may be any words.
+const MIN_OPEN_SENTENCE_LOG_PROB: f32 = -0.5;
+
+/// What a transcript is based on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HypothesisEvidence {
+    /// The decoder's own best words; background words begin with `~`.
+    pub heard: Vec<String>,
+    /// The sentence the templates accept; empty when there is none.
+    pub accepted: Vec<String>,
+    /// Edit cost of getting there, in words.
+    pub cost: f32,
+    /// Background words in `heard`.
+    pub background: usize,
+    /// Nepers a frame by which the sentence's words explain the sound better than any phones do.
+    pub fit: f32,
+    /// The same with the pauses.
+    pub whole: f32,
+    /// The same of the worst word.
+    pub worst: f32,
+    /// Nepers by which the sentence is better than the next.
+    pub margin: f32,
+    /// Nepers by which Moonshine finds the sentence less likely than the likeliest words; `None`
+    /// when it was not asked.
+    pub gap: Option<f32>,
+    /// Moonshine's own words, when they are worth believing and no sentence of the home.
+    pub free_words: Option<FreeWords>,
+    /// 0.0 ..= 1.0.
+    pub confidence: f32,
+}
+
+/// Words that are no sentence of the home.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FreeWords {
+    /// In written form.
+    pub text: String,
+    /// 0.0 ..= 1.0.
+    pub confidence: f32,
+}
+
+impl HypothesisEvidence {
+    /// Draws the conclusion from the candidate chosen.
+    pub(super) fn new(heard: Vec<String>, candidates: &[Candidate], chosen: Option<(usize, Fit)>) -> Self {
+        let background = heard.iter().filter(|word| word.starts_with(BACKGROUND_MARK)).count();
+        let mut evidence = Self { heard, background, ..Self::default() };
+        let Some((place, fit)) = chosen else { return evidence };
+        let candidate = &candidates[place];
+        evidence.cost = candidate.cost;
+        evidence.accepted.clone_from(&candidate.words);
+        (evidence.fit, evidence.whole, evidence.worst) = (fit.words, fit.whole, fit.worst);
+        evidence.margin = fit.margin;
+        evidence.confidence = logistic(evidence.logit());
+        evidence
+    }
+
+    /// Whether the decoder and the search leave no doubt.
+    pub(super) fn is_sure(&self) -> bool {
+        self.is_likely() && self.margin >= MIN_SURE_MARGIN && self.worst >= MIN_SURE_WORD_FIT
+    }
+
+    /// Whether the sentence was heard as a whole, whatever the decoder made of its last word.
+    pub(super) fn is_whole(&self) -> bool {
+        let missing = self.accepted.len().saturating_sub(self.heard.len());
+        // "Turn it off" of a "turn" and a word that fits badly: it may be going on with "off the light".
+        let guessed = missing > 1 && self.accepted.starts_with(&self.heard) && self.worst < MIN_SURE_WORD_FIT;
+        // So it may when "turn on" was heard and the "it" is nowhere.
+        let put_in =
+            missing > 0 && self.accepted.first() == self.heard.first() && self.worst < MIN_INSERTED_WORD_FIT;
+        self.is_likely() && !guessed && !put_in
+    }
+
+    fn is_likely(&self) -> bool {
+        self.confidence >= MIN_SURE_CONFIDENCE
+    }
+
+    /// Draws the conclusion from what Moonshine found too; `known` says whether its own words mean
+    /// something to the home.
+    pub(super) fn with_moonshine(
+        heard: Vec<String>,
+        candidates: &[Candidate],
+        chosen: Option<(usize, Fit)>,
+        result: MoonshineResult,
+        known: bool,
+    ) -> Self {
+        let mut evidence = Self::new(heard, candidates, chosen);
+        let likely = |candidate: &Candidate| candidate.moonshine_score;
+        let best = candidates.iter().filter_map(likely).fold(f32::NEG_INFINITY, f32::max);
+        if let Some(score) = chosen.and_then(|(place, _)| likely(&candidates[place])) {
+            let gap = best.max(result.free_score) - score;
+            evidence.gap = Some(gap);
+            evidence.confidence = logistic(evidence.joint_logit(gap));
+        }
+        let each = result.free_score / result.free_pieces.max(1) as f32;
+        let own = result.free_score - best >= MIN_FREE_GAP && result.free_pieces >= MIN_FREE_PIECES;
+        evidence.free_words = (own
+            && each >= if known { MIN_OPEN_SENTENCE_LOG_PROB } else { MIN_FREE_LOG_PROB })
+        .then(|| FreeWords { text: result.free, confidence: each.exp() });
+        evidence
+    }
+
+    /// What the clues of the decoder and the search add up to.
+    fn logit(&self) -> f32 {
+        let heard: Vec<&str> =
+            self.heard.iter().map(|word| word.trim_start_matches(BACKGROUND_MARK)).collect();
+        let accepted: Vec<&str> = self.accepted.iter().map(String::as_str).collect();
+        let words = accepted.len().max(1) as f32;
+        let disagreement = strsim::generic_levenshtein(&heard, &accepted) as f32 / words;
+        let background = self.background as f32 / heard.len().max(1) as f32;
+        BIAS + BY_WORDS * self.fit
+            + BY_WHOLE * self.whole
+            + BY_WORST * self.worst.max(WORST_WORD_FIT_FLOOR)
+            + BY_DISAGREEMENT * disagreement
+            + BY_BACKGROUND * background
+            + BY_BREVITY / words
+    }
+
+    /// The same with the gap found by Moonshine.
+    fn joint_logit(&self, gap: f32) -> f32 {
+        let words = self.accepted.len().max(1) as f32;
+        JOINT_BIAS
+            + JOINT_BY_WHOLE * self.whole
+            + JOINT_BY_BREVITY / words
+            + JOINT_BY_GAP * gap / words
+            + JOINT_BY_MARGIN * self.margin.min(MAX_MARGIN)
+    }
+
+    /// Why the words are not to be acted on; `None` when they are.
+    pub(super) fn rejection(&self, min_confidence: f32) -> Option<String> {
+        if self.heard.is_empty() {
+            return Some("no words were recognised".to_owned());
+        }
+        if self.accepted.is_empty() {
+            return Some(format!("no sentence of this home is near \"{}\"", self.heard.join(" ")));
+        }
+        if self.confidence < min_confidence {
+            return Some(format!(
+                "\"{}\" is too far from what was heard (\"{}\"): confidence {:.2}, at least {min_confidence} is needed",
+                self.accepted.join(" "),
+                self.heard.join(" "),
+                self.confidence
+            ));
+        }
+        None
+    }
+}
+
+/// The sentences the home accepts that may have been said, each once: those the search found, best first,
+/// and the nearest to the decoder's own words.
+pub(super) fn candidates(
+    searched: Vec<(Vec<String>, f32)>,
+    heard: &[String],
+    grammar: &dyn SpeechGrammar,
+    tuning: &Tuning,
+) -> Vec<Candidate> {
+    // Found word for word: no edits.
+    let mut found: Vec<Candidate> = searched
+        .into_iter()
+        .map(|(words, _)| Candidate { words, cost: 0.0, moonshine_score: None })
+        .collect();
+    let heard: Vec<&str> = heard.iter().map(String::as_str).collect();
+    if let Some(Acceptance { words, cost }) = grammar.accept(&heard, &tuning.costs)
+        && !words.is_empty()
+        && found.iter().all(|known| known.words != words)
+    {
+        found.push(Candidate { words, cost, moonshine_score: None });
+    }
+    found
+}
+
+fn logistic(clues: f32) -> f32 {
+    1.0 / (1.0 + (-clues).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stt::grammar::test_grammar::Sentences;
+    use hark_config::stt::Stt;
+
+    fn split(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn proposed(searched: &[&str], heard: &str) -> Vec<Candidate> {
+        let grammar = Sentences::new(&["turn on the lamp", "turn off the lamp", "stop"]);
+        let searched = searched.iter().map(|text| (split(text), 0.0)).collect();
+        candidates(searched, &split(heard), &grammar, &Tuning::new(&Stt::default()))
+    }
+
+    fn evidence(heard: &str, candidates: &[Candidate], fit: Fit) -> HypothesisEvidence {
+        let chosen = (!candidates.is_empty()).then_some((0, fit));
+        HypothesisEvidence::new(split(heard), candidates, chosen)
+    }
+
+    const GOOD: Fit = Fit { words: 3.0, whole: 2.5, worst: 1.0, margin: 20.0 };
+    const BAD: Fit = Fit { words: -2.0, whole: -1.5, worst: -6.0, margin: 2.0 };
+
+    #[test]
+    fn a_sentence_that_fits_the_sound_is_believed_and_one_that_does_not_is_not() {
+        let list = proposed(&["turn off the lamp"], "turn on the lamp");
+        assert_eq!(list[1], Candidate { words: split("turn on the lamp"), cost: 0.0, moonshine_score: None });
+        let list = proposed(&["turn on the lamp"], "turn on the lamp");
+        let believed = evidence("turn on the lamp", &list, GOOD);
+        assert_eq!(believed.accepted.join(" "), "turn on the lamp");
+        assert!(believed.confidence > 0.8 && believed.rejection(0.3).is_none());
+        let doubted = evidence("turn on the lamp", &list, BAD);
+        assert!(doubted.confidence < 0.2, "{}", doubted.confidence);
+        assert!(doubted.rejection(0.3).unwrap().contains("confidence"));
+    }
+
+    #[test]
+    fn each_sentence_is_proposed_once_and_what_the_search_found_needs_no_edits() {
+        let list = proposed(&["stop", "turn on the lamp"], "turn on lamp");
+        let free = |text: &str| Candidate { words: split(text), cost: 0.0, moonshine_score: None };
+        assert_eq!(list, [free("stop"), free("turn on the lamp")]);
+        let list = proposed(&["stop"], "turn on lamp");
+        assert_eq!(list.len(), 2);
+        assert_eq!(list[1].words, split("turn on the lamp"));
+        assert!(list[1].cost > 0.0, "a word had to be put in");
+        assert_eq!(proposed(&["stop"], ""), [free("stop")]);
+    }
+
+    fn result(sentences: &[(&str, f32)], free: &str, free_score: f32) -> (Vec<Candidate>, MoonshineResult) {
+        let candidate = |(text, score): &(&str, f32)| Candidate {
+            words: split(text),
+            cost: 0.0,
+            moonshine_score: Some(*score),
+        };
+        let candidates = sentences.iter().map(candidate).collect();
+        let free_pieces = free.split_whitespace().count() + 1;
+        (
+            candidates,
+            MoonshineResult { free: free.to_owned(), free_score, free_pieces, ..MoonshineResult::default() },
+        )
+    }
+
+    #[test]
+    fn a_doubtful_sentence_is_believed_when_the_neural_listener_finds_nothing_likelier() {
+        const DOUBTFUL: Fit = Fit { words: 0.4, whole: 0.7, worst: -2.0, margin: 5.0 };
+        let heard = || split("turn off the landing");
+        for (score, free_score, believed) in [(-1.0, -1.0, true), (-3.0, -2.5, true), (-22.0, -1.0, false)] {
+            let (list, result) = result(&[("turn off the lamp", score)], "Turn off the lamp.", free_score);
+            let evidence =
+                HypothesisEvidence::with_moonshine(heard(), &list, Some((0, DOUBTFUL)), result, false);
+            assert_eq!(evidence.rejection(0.5).is_none(), believed, "{evidence:?}");
+            assert_eq!(evidence.gap, Some((free_score - score).max(0.0)));
+        }
+        let alone = HypothesisEvidence::new(
+            heard(),
+            &result(&[("turn off the lamp", 0.0)], "", 0.0).0,
+            Some((0, DOUBTFUL)),
+        );
+        assert!(alone.rejection(0.5).is_some(), "without it nobody would believe the sentence");
+    }
+
+    #[test]
+    fn its_own_words_are_taken_when_they_are_likely_and_no_sentence_of_the_home() {
+        let own = |score: f32, free: &str, free_score: f32, known: bool| {
+            let (list, result) = result(&[("turn off the lamp", score)], free, free_score);
+            HypothesisEvidence::with_moonshine(split("x"), &list, Some((0, BAD)), result, known).free_words
+        };
+        let question = "Where did Abraham Lincoln live?";
+        let taken = own(-40.0, question, -0.6, false).expect("likely words");
+        assert_eq!(taken.text, question);
+        assert!((0.85..1.0).contains(&taken.confidence), "{taken:?}");
+        assert_eq!(own(-40.0, question, -2.4, false), None, "hardly likely");
+        assert!(own(-40.0, question, -2.4, true).is_some(), "likely enough for what means something");
+        assert_eq!(own(-2.0, "Turn of the lamp.", -0.4, false), None, "nearly a sentence of the home");
+        assert_eq!(own(-40.0, "Alexa.", -0.1, false), None, "too short");
+    }
+
+    #[test]
+    fn what_has_a_near_rival_or_a_word_that_does_not_fit_is_not_sure() {
+        let list = proposed(&["turn on the lamp"], "turn on the lamp");
+        let sure = |fit: Fit| evidence("turn on the lamp", &list, fit).is_sure();
+        assert!(sure(GOOD));
+        assert!(!sure(Fit { margin: 6.0, ..GOOD }), "fifteen and fifty");
+        assert!(!sure(Fit { worst: -4.0, ..GOOD }), "a word was something else");
+        assert!(!sure(BAD));
+    }
+
+    #[test]
+    fn a_sentence_is_whole_unless_its_end_is_a_guess() {
+        let list = proposed(&["turn off the lamp"], "turn off the lamp");
+        let strange = Fit { worst: -5.0, ..GOOD };
+        for (heard, fit, whole) in [
+            ("turn off the lamp", GOOD, true),
+            ("turn off the", strange, true),
+            ("burn off", strange, true),
+            ("turn off", GOOD, true),
+            ("turn off", strange, false),
+            ("turn off the", BAD, false),
+            ("turn the lamp", Fit { worst: -6.0, ..GOOD }, false),
+            ("turn the lamp", strange, true),
+        ] {
+            let confidence = if fit == BAD { 0.2 } else { 0.95 };
+            let evidence = HypothesisEvidence { confidence, ..evidence(heard, &list, fit) };
+            assert_eq!(evidence.is_whole(), whole, "{heard} {fit:?}");
+        }
+    }
+
+    #[test]
+    fn speech_that_fits_nothing_is_rejected_with_a_reason() {
+        let far = proposed(&[], "~where ~is ~the dipstick");
+        let far = evidence("~where ~is ~the dipstick", &far, GOOD);
+        assert!(far.accepted.is_empty());
+        assert!(far.rejection(0.3).unwrap().contains("dipstick"));
+        assert!(evidence("", &[], GOOD).rejection(0.3).unwrap().contains("no words"));
+    }
+}

@@ -1,0 +1,71 @@
+//! Which tools are available: switched on, configured, and with a device to act on. A language model is told of these only.
+
+use super::allowed;
+use super::descriptor::Descriptor;
+use super::services::Services;
+use crate::home::values::VALUED;
+use hark_core::Risk;
+use hark_core::home::Home;
+
+/// Beginnings of names of tools, and the kinds of devices of which one must be there; the first that fits counts.
+const DEVICES: &[(&str, &[&str])] = &[
+    ("home.light_", &["light"]),
+    ("home.set_position", &["cover", "valve"]),
+    ("home.position_", &["cover", "valve"]),
+    ("home.stop_moving", &["cover", "valve"]),
+    ("home.set_tilt", &["cover"]),
+    ("home.climate_", &["climate"]),
+    ("home.fan_", &["fan"]),
+    ("home.set_preset", &["climate", "fan"]),
+    ("home.set_value", VALUED),
+    ("home.vacuum_", &["vacuum"]),
+    ("home.mower_", &["lawn_mower"]),
+    ("home.alarm_panel_", &["alarm_control_panel"]),
+    ("media.", &["media_player"]),
+];
+
+/// Whether a tool could do something in this home.
+pub(super) fn is_available(services: &Services, tool: &Descriptor, home: &Home) -> bool {
+    let forbidden = tool.risk == Risk::Dangerous && services.gate.never(tool.permission);
+    !forbidden
+        && allowed(services, tool).is_ok()
+        && (tool.ready)(services).is_ok()
+        && has_devices(tool.name, home)
+}
+
+fn has_devices(tool: &str, home: &Home) -> bool {
+    let Some((_, kinds)) = DEVICES.iter().find(|(begins, _)| tool.starts_with(begins)) else { return true };
+    home.entities.iter().any(|entity| kinds.contains(&entity.id.domain()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::TABLE;
+    use super::*;
+    use crate::home::file;
+
+    #[test]
+    fn a_tool_without_a_device_is_not_told_of() {
+        let home = file::parse(
+            "[[area]]\nid = \"k\"\nname = \"Kitchen\"\n[[entity]]\nid = \"light.k\"\nname = \"Lamp\"\narea = \"k\"\n",
+            true,
+        );
+        let home = home.unwrap();
+        for (tool, there) in [
+            ("home.light_set", true),
+            ("home.turn_on", true),
+            ("home.vacuum_start", false),
+            ("home.climate_get_temperature", false),
+            ("home.alarm_panel_set", false),
+            ("media.pause", false),
+            ("timer.start", true),
+            ("volume.set", true),
+        ] {
+            assert!(TABLE.iter().any(|known| known.name == tool), "{tool}");
+            assert_eq!(has_devices(tool, &home), there, "{tool}");
+        }
+        for (begins, _) in DEVICES {
+            assert!(TABLE.iter().any(|tool| tool.name.starts_with(begins)), "{begins}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The order of calls that change something: an undo waits until the calls before it have recorded their changes, and calls
+//! behind it wait for the undo.
+
+use super::services::Services;
+use super::undo;
+use hark_core::ports::{ReceiptFuture, Tools};
+use hark_core::{Risk, ToolCall};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Tools that run in this order.
+pub struct CallOrder {
+    tools: Arc<dyn Tools>,
+    services: Arc<Services>,
+    under_way: Arc<UnderWay>,
+}
+
+impl CallOrder {
+    /// These tools, which work with these services. None waits for those before it for longer than a tool may take.
+    pub fn new(tools: Arc<dyn Tools>, services: Arc<Services>) -> Self {
+        Self { tools, services, under_way: Arc::default() }
+    }
+}
+
+impl Tools for CallOrder {
+    fn run(&self, call: ToolCall) -> ReceiptFuture {
+        if self.tools.risk(&call.tool) == Some(Risk::Read) {
+            return self.tools.run(call);
+        }
+        // Both before anything is awaited.
+        let takes_back = call.tool == undo::NAME;
+        let place = self.under_way.begin(takes_back);
+        if !takes_back {
+            self.services.undo.begins(&call.turn);
+        }
+        let (tools, patience) = (Arc::clone(&self.tools), self.services.timeout);
+        Box::pin(async move {
+            if tokio::time::timeout(patience, place.turn()).await.is_err() {
+                tracing::warn!(
+                    tool = call.tool,
+                    "a call before it takes long; it is not waited for any more"
+                );
+            }
+            let receipt = tools.run(call).await;
+            drop(place);
+            receipt
+        })
+    }
+
+    fn inner(&self) -> Option<&dyn Tools> {
+        Some(&*self.tools)
+    }
+
+    fn risk(&self, tool: &str) -> Option<Risk> {
+        self.tools.risk(tool)
+    }
+}
+
+/// The calls that are under way.
+#[derive(Debug, Default)]
+struct UnderWay {
+    calls: Mutex<Calls>,
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Calls {
+    /// Number of the next one.
+    next: u64,
+    /// All that have not ended; whether they take something back.
+    open: BTreeMap<u64, bool>,
+}
+
+/// One of them; it has ended when this is dropped.
+#[derive(Debug)]
+struct Place {
+    number: u64,
+    takes_back: bool,
+    all: Arc<UnderWay>,
+}
+
+impl UnderWay {
+    fn begin(self: &Arc<Self>, takes_back: bool) -> Place {
+        let mut calls = self.lock();
+        let number = calls.next;
+        calls.next += 1;
+        calls.open.insert(number, takes_back);
+        Place { number, takes_back, all: Arc::clone(self) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        // Whole after every statement.
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Waits until it is its turn.
+    async fn turn(&self) {
+        loop {
+            let ended = self.all.ended.notified();
+            tokio::pin!(ended);
+            // From here on no end is missed.
+            ended.as_mut().enable();
+            let must_end = |(_, takes_back): (&u64, &bool)| self.takes_back || *takes_back;
+            if !self.all.lock().open.range(..self.number).any(must_end) {
+                return;
+            }
+            ended.await;
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.all.lock().open.remove(&self.number);
+        self.all.ended.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::{Context, Waker};
+
+    #[tokio::test]
+    async fn what_takes_back_waits_for_those_before_it_and_those_behind_for_it() {
+        let all = Arc::new(UnderWay::default());
+        let [a, b] = [false, false].map(|takes_back| all.begin(takes_back));
+        let back = all.begin(true);
+        let later = all.begin(false);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut waits = Box::pin(back.turn());
+        let mut behind = Box::pin(later.turn());
+        b.turn().await;
+        assert!(waits.as_mut().poll(&mut context).is_pending());
+        drop(b);
+        assert!(waits.as_mut().poll(&mut context).is_pending(), "the first one has not ended");
+        drop(a);
+        waits.await;
+        assert!(behind.as_mut().poll(&mut context).is_pending(), "it has not taken back yet");
+        drop(back);
+        behind.await;
+    }
+}

@@ -1,0 +1,153 @@
+//! The services that tools use: home, timers, lists, weather, files, web, clock and the others.
+
+use super::outcome::Failure;
+use super::request_times::RequestTimes;
+use crate::clipboard::{self, Clipboard};
+use crate::files::Files;
+use crate::home::{HomeControl, select};
+use crate::house_secrets::HouseSecrets;
+use crate::lists::Lists;
+use crate::memory::Memory;
+use crate::permissions::Gate;
+use crate::pin::PinPad;
+use crate::shell::Shell;
+use crate::timers::Timers;
+use crate::undo::UndoLog;
+use crate::weather::Weather;
+use crate::web::Web;
+use chrono::{DateTime, FixedOffset};
+use hark_config::home::HomeConfig;
+use hark_config::permissions::Permissions;
+use hark_config::tools::ToolsConfig;
+use hark_core::ports::{FactStore, HomeView, ListStore, NodeControls};
+use hark_core::tool::error_code;
+use hark_core::{Fault, FaultKind};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Tells the local time; the live one is `|| chrono::Local::now().fixed_offset()`.
+pub type Clock = Arc<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>;
+
+/// State that outlives the program.
+pub struct Persistence {
+    /// Timers, alarms and reminders.
+    pub timers: Arc<Timers>,
+    /// Where lists are.
+    pub lists: Arc<dyn ListStore>,
+    /// Where facts are.
+    pub facts: Arc<dyn FactStore>,
+    /// The PIN, and how often it was wrong.
+    pub pin: PinPad,
+}
+
+/// The services that tools use.
+pub struct Services {
+    /// The home and its devices.
+    pub home: HomeControl,
+    /// The timers.
+    pub timers: Arc<Timers>,
+    /// The lists.
+    pub lists: Arc<Lists>,
+    /// What the household asked to remember.
+    pub memory: Memory,
+    /// What was changed last.
+    pub undo: UndoLog,
+    /// Settings of this node.
+    pub node: Arc<dyn NodeControls>,
+    /// The weather service.
+    pub weather: Weather,
+    /// The files that may be read.
+    pub files: Files,
+    /// The web as far as it may be reached.
+    pub web: Web,
+    /// The programs that may be run.
+    pub shell: Shell,
+    /// The desktop's clipboard.
+    pub clipboard: Arc<dyn Clipboard>,
+    /// The time.
+    pub clock: Clock,
+    /// When requests came that may be taken up again.
+    pub request_times: Arc<RequestTimes>,
+    /// The permission gate.
+    pub gate: Gate,
+    /// The PIN.
+    pub pin: PinPad,
+    /// Secrets of the house that no request to the web carries.
+    pub secrets: HouseSecrets,
+    /// Sources of the home whose names count as the household's own.
+    pub trusted_sources: Vec<String>,
+    /// Area this node stands in, by name, alias or id; empty: none.
+    here: String,
+    /// Time a tool may take.
+    pub timeout: Duration,
+    /// Time a device may take.
+    pub device_timeout: Duration,
+}
+
+impl Services {
+    /// Puts the services together as the configuration says.
+    ///
+    /// # Errors
+    /// When `home.area` names no area of the home.
+    pub fn new(
+        home: HomeControl,
+        kept: Persistence,
+        node: Arc<dyn NodeControls>,
+        clock: Clock,
+        (at_home, permissions, tools): (&HomeConfig, &Permissions, &ToolsConfig),
+    ) -> Result<Self, Fault> {
+        let snapshot = home.registry().home();
+        let here = at_home.area.trim().to_owned();
+        // Areas of a source that has not been heard are not known yet.
+        if !here.is_empty() && home.registry().is_complete() && select::area(&snapshot, &here).is_none() {
+            let known: Vec<&str> = snapshot.areas.iter().map(|area| area.id.as_str()).collect();
+            let message = format!("home.area = \"{here}\" is no area of this home");
+            let fix = format!("use one of {}, or leave it empty", known.join(", "));
+            return Err(Fault::new(FaultKind::BadConfiguration, "home", message, fix));
+        }
+        let files = Files::new(tools);
+        Ok(Self {
+            lists: Arc::new(Lists::new(kept.lists, &snapshot.lists)),
+            home,
+            timers: kept.timers,
+            memory: Memory::new(kept.facts),
+            undo: UndoLog::default(),
+            node,
+            weather: Weather::new(tools),
+            shell: Shell::new(tools, files.first_root()),
+            files,
+            web: Web::new(tools),
+            clipboard: clipboard::of_desktop(),
+            clock,
+            request_times: Arc::default(),
+            gate: Gate::new(permissions),
+            pin: kept.pin,
+            secrets: HouseSecrets::default(),
+            trusted_sources: at_home.trusted_sources.clone(),
+            here,
+            timeout: Duration::from_millis(tools.timeout_ms.into()),
+            device_timeout: Duration::from_millis(at_home.command_timeout_ms.min(tools.timeout_ms).into()),
+        })
+    }
+
+    /// Id of the area this node stands in.
+    pub fn default_area(&self) -> Option<String> {
+        let asked = Some(self.here.as_str()).filter(|here| !here.is_empty())?;
+        select::area(&self.home.registry().home(), asked).map(|area| area.id.clone())
+    }
+
+    /// The node, where one runs.
+    pub fn running_node(&self) -> Result<Arc<dyn NodeControls>, Failure> {
+        match self.node.is_running() {
+            true => Ok(Arc::clone(&self.node)),
+            false => {
+                Err(Failure::new(error_code::NOT_RUNNING, "that needs a running Hark, and none runs here"))
+            }
+        }
+    }
+
+    /// The time in milliseconds since the Unix epoch.
+    pub fn now_unix_ms(&self) -> i64 {
+        (self.clock)().timestamp_millis()
+    }
+}
