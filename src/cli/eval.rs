@@ -100,7 +100,7 @@ pub struct Output {
     /// Print every case of what is judged, too
     #[arg(long)]
     pub cases: bool,
-    /// Only the first so many items of each part: a quick look, no figure
+    /// Only the first so many items of each part, to see that it runs; not a measurement
     #[arg(long, value_name = "NUMBER")]
     pub sample: Option<usize>,
 }
@@ -192,7 +192,7 @@ fn evaluate(
     let Found { rows, mut notes, cases } =
         found(&Run { config, sample: output.sample, progress: &progress })?;
     if let Some(sample) = output.sample {
-        notes.insert(0, format!("Only the first {sample} of each part: a quick look, no figure."));
+        notes.insert(0, format!("Only the first {sample} items of each part: not a measurement."));
     }
     let report = Report {
         set: set.to_owned(),

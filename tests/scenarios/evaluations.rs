@@ -79,7 +79,7 @@ fn recordings_are_judged_by_what_was_understood() {
     assert_eq!(judged(&report, "recordings: requests"), [1, 0, 1, 0], "{report:#}");
     let voices = judged(&report, "synthetic voices: requests");
     assert!(voices.iter().sum::<u64>() == 8 && voices[0] >= 4, "{voices:?}");
-    assert_eq!(share(&report, "recordings without the wake word that wake it"), (0, 0));
+    assert_eq!(share(&report, "other recordings that wake it"), (0, 0));
 }
 
 #[test]
@@ -89,16 +89,16 @@ fn requests_over_its_own_voice_stop_it() {
     let (stopped, of) = share(&report, "echo 0 dB: requests that stop it");
     assert!(of == 4 && stopped >= 2, "{report:#}");
     assert_eq!(share(&report, "echo 0 dB: other speech that stops it").1, 4);
-    let times = row(&report, "echo 0 dB: from the first sound to the order to stop");
+    let times = row(&report, "echo 0 dB: from first sound to stop");
     assert!((50.0..3000.0).contains(&times["median"].as_f64().unwrap()), "{times}");
 }
 
 #[test]
 fn a_spoken_command_is_answered_and_its_gap_measured() {
     let report = report(&Hark::new(), &["human-gap", "--count", "2"]);
-    let (answered, asked) = share(&report, "commands that were done and answered aloud");
+    let (answered, asked) = share(&report, "commands done and answered aloud");
     assert!(asked == 2 && answered >= 1, "{report:#}");
-    let gap = row(&report, "from the last sound of the request to the first of the reply");
+    let gap = row(&report, "from the last sound of the request to the first sound of the reply");
     assert!((1.0..5000.0).contains(&gap["median"].as_f64().unwrap()), "{gap}");
 }
 
@@ -106,19 +106,19 @@ fn a_spoken_command_is_answered_and_its_gap_measured() {
 #[test]
 fn a_killed_daemon_keeps_its_promises_once() {
     let report = report(&Hark::new(), &["kills", "--count", "4"]);
-    let (rang, promised) = share(&report, "what was promised to ring rang");
+    let (rang, promised) = share(&report, "promised timers that rang");
     assert!(rang == promised && promised > 0, "{report:#}");
-    let (kept, promised) = share(&report, "what was promised for a list is on it");
+    let (kept, promised) = share(&report, "promised list items that are kept");
     assert_eq!(kept, promised, "{report:#}");
-    assert_eq!(share(&report, "what rang, rang more than once").0, 0, "{report:#}");
-    assert_eq!(share(&report, "what is on a list is there more than once").0, 0, "{report:#}");
-    assert_eq!(share(&report, "ends well when it is told to"), (1, 1));
+    assert_eq!(share(&report, "timers that rang more than once").0, 0, "{report:#}");
+    assert_eq!(share(&report, "list items that are kept more than once").0, 0, "{report:#}");
+    assert_eq!(share(&report, "clean exits on SIGTERM"), (1, 1));
 }
 
 #[test]
 fn a_daemon_under_requests_answers_and_tells_what_it_takes() {
     let report = report(&Hark::new(), &["soak", "--minutes", "0.1"]);
-    let (answered, asked) = share(&report, "requests that got a reply");
+    let (answered, asked) = share(&report, "requests answered");
     assert!(answered > 0 && answered <= asked, "{report:#}");
     for what in ["resident memory", "open handles", "threads"] {
         let row = row(&report, what);
@@ -129,7 +129,7 @@ fn a_daemon_under_requests_answers_and_tells_what_it_takes() {
 #[test]
 fn announced_lights_are_told_what_is_typed() {
     let report = report(&Hark::new(), &["fleet", "--devices", "20", "--count", "3"]);
-    let times = row(&report, "from typed words to the message at the light");
+    let times = row(&report, "from typed words to the command message");
     assert_eq!(times["n"], 3);
     assert!((0.5..5000.0).contains(&times["median"].as_f64().unwrap()), "{times}");
 }
@@ -162,7 +162,7 @@ fn a_report_goes_into_a_document_between_its_marks() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let written = std::fs::read_to_string(document).unwrap();
     assert!(written.starts_with("By hand.\n") && written.ends_with("\nMore.\n"), "{written}");
-    assert!(written.contains("### soak") && written.contains("| requests that got a reply |"), "{written}");
+    assert!(written.contains("### soak") && written.contains("| requests answered |"), "{written}");
 }
 
 #[test]

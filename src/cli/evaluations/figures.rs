@@ -17,7 +17,7 @@ pub(crate) enum Verdict {
     Unjudged,
 }
 
-/// One request or recording with its verdict, for whoever wants to know which ones failed.
+/// One request or recording with its verdict, which shows which ones failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Case {
     /// The row it counts for.

@@ -78,11 +78,11 @@ pub(crate) fn run(run: &Run<'_>, devices: usize, count: usize) -> Result<Found, 
     let mut learned = Samples::default();
     learned.push(ms(understood_after));
     let rows = vec![
-        Row::values("from the last announcement until its name is understood", "ms", &learned),
-        Row::values("from typed words to the message at the light", "ms", &times),
-        Row::share("ends well when it is told to", usize::from(ended_well), 1),
+        Row::values("from the last announcement to an understood name", "ms", &learned),
+        Row::values("from typed words to the command message", "ms", &times),
+        Row::share("clean exits on SIGTERM", usize::from(ended_well), 1),
         Row::change(
-            "resident memory, without and with the lights",
+            "resident memory, before and after the announcements",
             "MiB",
             before.resident_mib,
             after.resident_mib,

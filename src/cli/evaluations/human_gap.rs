@@ -73,9 +73,9 @@ pub(crate) fn run(run: &Run<'_>, count: usize) -> Result<Found, Fault> {
     }
     let ended_well = daemon.terminate()?.success();
     let rows = vec![
-        Row::share("commands that were done and answered aloud", times.len(), count),
-        Row::share("ends well when it is told to", usize::from(ended_well), 1),
-        Row::values("from the last sound of the request to the first of the reply", "ms", &times),
+        Row::share("commands done and answered aloud", times.len(), count),
+        Row::share("clean exits on SIGTERM", usize::from(ended_well), 1),
+        Row::values("from the last sound of the request to the first sound of the reply", "ms", &times),
     ];
     let note =
         "Voices of flite; a virtual sound card without echo. What is measured is heard, not told by Hark.";

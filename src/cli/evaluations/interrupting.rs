@@ -32,7 +32,7 @@ pub(crate) fn needs(config: &Config) -> Vec<Need> {
     vec![Need::models(config), Need::program("flite", "flite")]
 }
 
-/// Somebody speaking over it.
+/// One sentence that is spoken over Hark's voice.
 struct Spoken {
     file: PathBuf,
     voice: String,
@@ -141,6 +141,6 @@ fn tell(level: &str, spoken: &[Spoken], heard: &[Heard], found: &mut Found) {
         Row::share(&format!("{level}: requests that stop it"), stopped, requests),
         Row::share(&format!("{level}: requests that stop it within {SOON_MS} ms"), soon, requests),
         Row::share(&format!("{level}: other speech that stops it"), taken, others),
-        Row::values(&format!("{level}: from the first sound to the order to stop"), "ms", &times),
+        Row::values(&format!("{level}: from first sound to stop"), "ms", &times),
     ]);
 }

@@ -178,17 +178,17 @@ impl Story {
         let mut late = Samples::default();
         rings.values().flatten().for_each(|ring| late.push(self.late_ms(*ring)));
         let rows = vec![
-            Row::share("what was promised to ring rang", rang, promised.rings.len()),
-            Row::share("what rang, rang more than once", again, rings.len()),
-            Row::share("what was promised for a list is on it", kept, promised.items.len()),
-            Row::share("what is on a list is there more than once", doubled, items.len()),
-            Row::share("ends well when it is told to", usize::from(ended_well), 1),
-            Row::values("a ring later than due, beyond the time nothing ran", "ms", &late),
-            Row::values("from the start of the process to its first answer", "ms", &self.starts),
+            Row::share("promised timers that rang", rang, promised.rings.len()),
+            Row::share("timers that rang more than once", again, rings.len()),
+            Row::share("promised list items that are kept", kept, promised.items.len()),
+            Row::share("list items that are kept more than once", doubled, items.len()),
+            Row::share("clean exits on SIGTERM", usize::from(ended_well), 1),
+            Row::values("delay of a ring, less the time without a daemon", "ms", &late),
+            Row::values("from process start to first answer", "ms", &self.starts),
         ];
         let note = format!(
-            "{count} kills, {} of them before a request was answered; {} requests. A promise is a receipt that was told \
-             before the kill; what was under way may have been done, once.",
+            "{count} kills, {} of them before a request was answered; {} requests. A promise is a receipt seen before the \
+             kill; a request that was under way may have been carried out, once.",
             self.killed_in_a_request, self.asked
         );
         Found { rows, notes: vec![note], cases: Vec::new() }

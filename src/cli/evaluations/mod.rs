@@ -1,5 +1,5 @@
 //! `hark eval`: how well Hark does what it is for, measured set by set with the parts the daemon is made of, in the demo
-//! home and a temporary state folder. What is measured is told, not judged: floors belong to nobody's tests here.
+//! home and a temporary state folder. It reports figures and does not judge them: there are no floors.
 
 mod apart_lists;
 pub(crate) mod conversation;

@@ -175,9 +175,9 @@ fn classifier_rows(run: &Run<'_>, config: &Config, found: &mut Found) -> Result<
         }
     }
     let rows = [
-        ("classifier alone: right kind of request", kinds),
+        ("classifier alone: right category", kinds),
         ("classifier alone: right intent", intents),
-        ("classifier alone: sure of an intent where there is none", acted),
+        ("classifier alone: out of scope taken for an intent", acted),
     ];
     found.rows.extend(rows.map(|(what, [right, of])| Row::share(what, right, of)));
     Ok(())

@@ -2,7 +2,7 @@
 //! without a wake word), in the demo home. Right is what the same words come to when they are typed.
 //!
 //! Folders of the recordings: `commands` and `home` hold requests, the files named after what is said
-//! (`turn-on-the-lamp.wav`, `turn-on-the-lamp__somebody.wav`); `speech`, `wake`, `vad` and `out` hold what is not for the
+//! (`turn-on-the-lamp.wav`, `turn-on-the-lamp__anna.wav`); `speech`, `wake`, `vad` and `out` hold what is not for the
 //! house.
 
 use super::conversation::{Turn, understand};
@@ -33,9 +33,9 @@ const GAINS: [f32; 3] = [0.02, 0.2, 2.5];
 const SENTENCES_A_GAIN: usize = 12;
 /// Names of the parts.
 const PEOPLE: &str = "recordings: requests";
-const NOT_FOR_THE_HOUSE: &str = "recordings: not for the house, without a wake word";
+const NOT_FOR_THE_HOUSE: &str = "recordings: not requests, wake word not required";
 const VOICES: &str = "synthetic voices: requests";
-const NO_HOUSE: &str = "synthetic voices: what no house can do";
+const NO_HOUSE: &str = "synthetic voices: out of scope";
 /// Questions no home can serve, in the folder of data.
 const OUT_OF_SCOPE: &str = "text/out-of-scope-dev.json";
 
@@ -255,12 +255,8 @@ fn wake_rows(run: &Run<'_>, app: &App, data: &Path, found: &mut Found) -> Result
     let woken = |files: &[PathBuf]| -> Result<usize, Vec<Fault>> {
         Ok(heard(app, files, false)?.iter().filter(|(_, wakes)| *wakes > 0).count())
     };
-    found.rows.push(Row::share("recordings of the wake word that wake it", woken(&with)?, with.len()));
-    found.rows.push(Row::share(
-        "recordings without the wake word that wake it",
-        woken(&without)?,
-        without.len(),
-    ));
+    found.rows.push(Row::share("wake word recordings that wake it", woken(&with)?, with.len()));
+    found.rows.push(Row::share("other recordings that wake it", woken(&without)?, without.len()));
     Ok(())
 }
 
@@ -271,7 +267,7 @@ mod tests {
 
     #[test]
     fn names_of_files_tell_the_words() {
-        assert_eq!(words("turn-on-the-lamp__somebody"), "turn on the lamp");
+        assert_eq!(words("turn-on-the-lamp__anna"), "turn on the lamp");
         assert_eq!(words("rhasspy3-whats_the_date_today"), "what's the date today");
     }
 

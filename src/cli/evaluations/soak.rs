@@ -72,10 +72,10 @@ pub(crate) fn run(run: &Run<'_>, lasts: Duration) -> Result<Found, Fault> {
     let took_s = begun.elapsed().as_secs_f64();
     let ended_well = usize::from(daemon.terminate()?.success());
     let rows = vec![
-        Row::share("requests that got a reply", answered, asked),
-        Row::share("ends well when it is told to", ended_well, 1),
-        Row::values("from a request to the end of its turn", "ms", &times),
-        Row::values("resident memory, each second", "MiB", &memory),
+        Row::share("requests answered", answered, asked),
+        Row::share("clean exits on SIGTERM", ended_well, 1),
+        Row::values("from request to end of turn", "ms", &times),
+        Row::values("resident memory, sampled each second", "MiB", &memory),
         Row::change("resident memory", "MiB", before.resident_mib, after.resident_mib),
         Row::change("open handles", "", before.handles, after.handles),
         Row::change("threads", "", before.threads, after.threads),
