@@ -154,6 +154,41 @@ models: build $(WHEELS) ## bring the models into models/cache and check them
 bench: models ## measure the stations on this machine
 	cargo bench --locked
 
+# Folders and files that the sets of `hark eval` take; `hark eval list` tells what each needs.
+EVAL_SETS ?= paraphrases people interrupting human-gap kills soak fleet
+EVAL_DATA ?= $(HARK_REAL_AUDIO)
+EVAL_REQUESTS ?=
+EVAL_MINUTES ?= 10
+EVAL_KILLS ?= 100
+EVAL_FOLDER := $(TARGET_DIR)/eval
+.PHONY: eval
+eval: models test-packages ## run every set of hark eval and bring docs/src/measurements.md up to date
+	mkdir -p $(EVAL_FOLDER)
+	export HARK_MODELS_DIR=models HARK_COMMIT="$$(git rev-parse --short=12 HEAD 2>/dev/null || true)"
+	reports=() failed=()
+	for set in $(EVAL_SETS); do
+		case "$$set" in
+			people) options=($(if $(EVAL_DATA),--data "$(EVAL_DATA)")) ;;
+			paraphrases) options=($(if $(EVAL_REQUESTS),--requests "$(EVAL_REQUESTS)")) ;;
+			soak) options=(--minutes $(EVAL_MINUTES)) ;;
+			kills) options=(--count $(EVAL_KILLS)) ;;
+			*) options=() ;;
+		esac
+		echo "==> hark eval $$set ($(PROFILE) build)"
+		if $(HARK) eval "$$set" "$${options[@]}" --out "$(EVAL_FOLDER)/$$set.json"; then
+			reports+=("$(EVAL_FOLDER)/$$set.json")
+		else
+			failed+=("$$set")
+		fi
+	done
+	if (( $${#reports[@]} )); then
+		$(HARK) eval document "$${reports[@]}" --into docs/src/measurements.md
+	fi
+	if (( $${#failed[@]} )); then
+		echo "make: not measured, see above: $${failed[*]}" >&2
+		exit 1
+	fi
+
 .PHONY: audit
 audit: rust ## check licences, bans and advisories of all crates (needs cargo-deny and the network)
 	command -v cargo-deny >/dev/null || { echo "make: first: cargo install --locked cargo-deny" >&2; exit 1; }

@@ -1,5 +1,6 @@
 //! The grammar of the command line. Help, shell completions and the man page all come from here.
 
+use super::eval::Eval;
 use super::{config, models, version};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -46,6 +47,11 @@ pub enum Command {
         /// Recordings of requests, without or with a wake word; without any, some are spoken by espeak-ng
         #[arg(value_name = "FILE.wav")]
         files: Vec<PathBuf>,
+    },
+    /// How well it understands, hears, is interrupted, keeps promises and lasts: one set of measurements after the other
+    Eval {
+        #[command(subcommand)]
+        set: Eval,
     },
     /// The whole story of a turn
     Explain {

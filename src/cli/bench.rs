@@ -56,7 +56,7 @@ fn unit_name(unit: Unit) -> &'static str {
 }
 
 /// Three significant digits or whole numbers, thousands parted by commas.
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     let Some(value) = value else { return "–".into() };
     let digits = match value.abs() {
         small if small < 1.0 => 3,

@@ -9,6 +9,8 @@ pub mod benchmarks;
 pub mod config;
 mod devices;
 mod doctor;
+pub mod eval;
+pub mod evaluations;
 mod explain;
 mod hear;
 mod home;
@@ -21,6 +23,7 @@ mod running;
 mod say;
 pub mod standalone;
 mod store;
+mod temporary_folder;
 mod timers;
 pub mod trace;
 mod train;
@@ -108,6 +111,7 @@ fn others(cli: Cli) -> Result<(), Faults> {
         Command::Say(args) => say::run(config, &args, &cli.sets, cli.json),
         Command::Listen => listen::run(config, cli.json),
         Command::Bench { files } => bench::run(config, files, cli.json),
+        Command::Eval { set } => eval::run(&config, set, cli.json),
         Command::Explain { turn, checkpoint } => explain::run(&config, &turn, checkpoint, cli.json),
         Command::Approve { turn } => approve::run(&config, &cli.sets, true, turn, cli.json),
         Command::Deny { turn } => approve::run(&config, &cli.sets, false, turn, cli.json),

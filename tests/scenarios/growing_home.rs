@@ -13,7 +13,6 @@ use hark_stt::stt::worker::SttMode;
 use hark_tools::home::HomeRegistry;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 fn app(folder: &Path) -> App {
     let mut config = Config::default();
@@ -77,18 +76,14 @@ fn a_new_lamp_is_understood_when_it_is_typed_and_when_it_is_said() {
     assert_eq!(named(&events.lock().unwrap()), [Some("Aquarium".to_owned())]);
 }
 
-/// `cargo test --test scenarios -- growing_home --nocapture` tells how long it takes.
+/// How long it takes is told by `hark eval fleet`.
 #[test]
-fn names_of_five_hundred_things_are_learned_quickly() {
+fn names_of_five_hundred_things_are_learned() {
     let folder = tempfile::tempdir().unwrap();
     let app = app(folder.path());
     let _ear = app.pipeline(SttMode::Live).unwrap();
     app.home.replace("test", templates::home());
-    let began = Instant::now();
     app.follow_names();
-    let took = began.elapsed();
-    println!("500 more things: sentences and recogniser after {} ms", took.as_millis());
-    assert!(took < Duration::from_secs(20), "{took:?}");
     let typed = ["turn on the library reading light".to_owned()].into_iter();
     let events = Arc::new(Mutex::new(Vec::new()));
     let notes = events.clone();

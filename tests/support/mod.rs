@@ -24,10 +24,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Some 25 s for Hark to say, and nothing in it is like what the people say who interrupt.
-pub const LONG_REPLY: &str = "A broad area of high pressure will bring sunshine to most of the country, with calm air \
-    and pleasant afternoons, while some clouds gather along the coast in the evening. On Thursday a stronger \
-    breeze comes in from the west, and towards the weekend a few showers are expected in the mountains, with \
-    snow above two thousand metres. Sunday stays mostly dry again, and Monday begins with fog.";
+pub const LONG_REPLY: &str = include_str!("../../src/cli/evaluations/long_reply.txt").trim_ascii();
 
 /// The root of the project.
 pub fn root() -> &'static Path {

@@ -72,7 +72,7 @@ impl Recogniser for ScriptedRecogniser {
         (halves > 0).then(|| Partial { text: format!("{halves} halves"), stable: 0, ..Partial::default() })
     }
 
-    fn look_hard(&mut self) -> Option<Partial> {
+    fn rescored_partial(&mut self) -> Option<Partial> {
         self.log.lock().expect("log").rescored_at.extend(self.fed);
         self.partial()
     }

@@ -2,9 +2,9 @@
 
 use crate::app::builder::App;
 use crate::cli::benchmarks::samples::{Row, Samples, Unit};
-use crate::cli::benchmarks::sounds::Folder;
 use crate::cli::benchmarks::templates::{PLACES, THINGS};
 use crate::cli::standalone::ask::{self, ask};
+use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::{Fault, FaultKind, PublicEvent, TurnId};
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ struct Story {
 }
 
 /// Every command is another device's, and a failed one is not counted.
-pub(crate) fn rows(config: &Config, folder: &Folder) -> Result<Vec<Row>, Vec<Fault>> {
+pub(crate) fn rows(config: &Config, folder: &TemporaryFolder) -> Result<Vec<Row>, Vec<Fault>> {
     let file = folder.path().join("large-home.toml");
     std::fs::write(&file, home()).map_err(|error| {
         let message = format!("{} cannot be written: {error}", file.display());

@@ -5,7 +5,7 @@
 mod hearing;
 mod large_home;
 mod road;
-mod samples;
+pub(crate) mod samples;
 mod sounds;
 mod speaking;
 pub mod templates;
@@ -14,6 +14,7 @@ mod understanding;
 pub use road::Requests;
 pub use samples::{Row, Unit};
 
+use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::{Fault, SAMPLE_RATE_HZ};
 use hark_telemetry::vitals;
@@ -63,7 +64,7 @@ pub fn bench(
     mut progress: impl FnMut(&str),
 ) -> Result<Report, Vec<Fault>> {
     let one = |fault| vec![fault];
-    let folder = sounds::Folder::make().map_err(one)?;
+    let folder = TemporaryFolder::make().map_err(one)?;
     let config = sounds::harmless(config, &folder);
     progress("starting up");
     let (app, mut rows) = road::start(&config)?;

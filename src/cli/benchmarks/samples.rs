@@ -46,6 +46,10 @@ impl Samples {
         self.0.push(value);
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -59,7 +63,7 @@ impl Samples {
     }
 
     /// The value that this share of all values does not exceed (nearest rank).
-    fn at(&self, share: f64) -> Option<f64> {
+    pub(crate) fn at(&self, share: f64) -> Option<f64> {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         let rank = (sorted.len() as f64 * share).ceil() as usize;

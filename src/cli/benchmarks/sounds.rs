@@ -2,6 +2,7 @@
 
 use crate::app::builder::App;
 use crate::cli::standalone::reply_file::ReplyFile;
+use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_config::speaking::VoiceEngine;
 use hark_core::{Fault, FaultKind};
@@ -22,32 +23,9 @@ const COMMANDS: [&str; 6] = [
 const BEFORE_MS: u32 = 700;
 const AFTER_MS: u32 = 1500;
 
-/// A folder that is gone when it is dropped.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn make() -> Result<Self, Fault> {
-        let path = std::env::temp_dir().join(format!("hark-bench-{}", std::process::id()));
-        hark_config::paths::ensure_dir(&path)?;
-        Ok(Self(path))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!("{} is left behind: {error}", self.0.display());
-        }
-    }
-}
-
 /// The configuration to measure with: the owner's engines, but the demo home and a state of its own, so
 /// that nothing at home is switched and no timer is set.
-pub(crate) fn harmless(mut config: Config, folder: &Folder) -> Config {
+pub(crate) fn harmless(mut config: Config, folder: &TemporaryFolder) -> Config {
     config.home.file = String::new();
     config.home.demo = true;
     config.paths.state_dir = folder.path().display().to_string();
@@ -63,7 +41,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<f32>, Fault> {
 }
 
 /// Has the commands spoken into files, by a voice of its own: it is not what is measured.
-pub(crate) fn speak(app: &App, folder: &Folder) -> Result<Vec<PathBuf>, Fault> {
+pub(crate) fn speak(app: &App, folder: &TemporaryFolder) -> Result<Vec<PathBuf>, Fault> {
     let mut voice = app.voice()?.filter(|_| app.config.speaking.voice == VoiceEngine::Espeak);
     let Some(voice) = &mut voice else {
         let fix = "give recordings, as in `hark bench request.wav`, or set speaking.voice to espeak";

@@ -1,5 +1,5 @@
 //! The recogniser on the real acoustic model. What it understands of people is measured in
-//! `tests/real_grammar.rs`; here it is how it behaves.
+//! `hark eval people`; here it is how it behaves.
 
 use super::test_grammar::{Sentences, Speechless};
 use super::{GrammarError, GrammarRecogniser, Tuning};

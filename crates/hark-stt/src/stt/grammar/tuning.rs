@@ -1,6 +1,6 @@
 //! Every number of the grammar recogniser that was found by measuring, in one place.
 //!
-//! Measured on recordings of people and on flite voices; `tests/real_grammar.rs` does it again.
+//! Measured on recordings of people and on flite voices; `hark eval people` does it again.
 
 use super::pocketsphinx::SearchTuning;
 use super::viterbi::ViterbiTuning;
