@@ -110,6 +110,10 @@ fn language(
         qualifiers: files.read("qualifiers.toml")?,
         sums: files.read("sums.toml")?,
         things: files.read("things.toml")?,
+        speech: files.read("speech.toml")?,
+        steps: files.read("steps.toml")?,
+        tools: files.read("tools.toml")?,
+        weather: files.read("weather.toml")?,
     };
     Ok(files.found.get().then_some(language))
 }
