@@ -55,6 +55,7 @@ fn key(words: &[String]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::super::classes::Classes;
+    use super::super::language;
     use super::super::ngram::TrigramModel;
     use super::*;
     use std::path::Path;
@@ -66,7 +67,8 @@ mod tests {
     fn beginnings(sentences: &[&str]) -> Beginnings {
         let general = General::open(Path::new("/usr/share/pocketsphinx/model/en-us/en-us.lm.bin")).unwrap();
         let sentences: Vec<_> = sentences.iter().map(|sentence| split(sentence)).collect();
-        let model = TrigramModel::train(&sentences, &Classes::numbers(|_| true), 1.0, 0.0);
+        let model =
+            TrigramModel::train(&sentences, &Classes::numbers(&language().numbers, |_| true), 1.0, 0.0);
         Beginnings::new(&sentences, &model.scorer(&[]), &general)
     }
 

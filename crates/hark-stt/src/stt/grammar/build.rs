@@ -9,6 +9,7 @@ use super::classes::Classes;
 use super::decoder::{Decoder, DecoderFiles};
 use super::dictionary::{CmuDictionary, Lexicon};
 use super::error::GrammarError;
+use super::language;
 use super::net::Net;
 use super::ngram::{Scorer, TrigramModel};
 use super::passing_files::PassingFiles;
@@ -78,7 +79,7 @@ impl Recipe {
             lexicon.add(name.clone(), index.get(word.as_str()).map_or(&[], Vec::as_slice));
             shares.push((name, share));
         }
-        let classes = Classes::numbers(|word| lexicon.has(word));
+        let classes = Classes::numbers(&language().numbers, |word| lexicon.has(word));
         let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
         let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
         let features = features_without_mean(&acoustic.join("feat.params"))?;

@@ -42,6 +42,14 @@ pub(super) mod test_grammar;
 mod test_sound;
 mod tuning;
 
+/// The language of the acoustic model, the dictionary and the general language model that the recogniser has.
+const LANGUAGE: &str = "en";
+
+/// Its words.
+fn language() -> &'static hark_language::Lexicon {
+    hark_language::of(LANGUAGE)
+}
+
 pub use choose::Evidence;
 pub use decoder::SearchTuning;
 pub use error::GrammarError;

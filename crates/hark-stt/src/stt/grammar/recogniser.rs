@@ -1,5 +1,6 @@
 //! The recogniser: sound in, a sentence of the home out.
 
+use super::LANGUAGE;
 use super::acoustic::AcousticModel;
 use super::background::MARK;
 use super::build::{Listener, Recipe, acoustic_dir};
@@ -247,7 +248,7 @@ impl GrammarRecogniser {
             text: if accepted.is_empty() { heard.clone() } else { accepted.join(" ") },
             engine: ENGINE.to_owned(),
             confidence: self.evidence.confidence,
-            language: "en".to_owned(),
+            language: LANGUAGE.to_owned(),
             rejected: self.evidence.rejection(self.recipe.tuning.min_confidence),
             why: None,
         };
