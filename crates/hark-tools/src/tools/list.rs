@@ -7,7 +7,7 @@ use super::parts::Parts;
 use crate::home::command::DeviceCommand;
 use crate::home::proof::items_of;
 use crate::home::{DeviceError, UNAVAILABLE};
-use crate::lists::{self, Change, DEFAULT_LIST, Edit, Lists};
+use crate::lists::{self, Change, Edit, Lists};
 use crate::undo::Undoable;
 use hark_core::home::Entity;
 use hark_core::ports::{HomeView, ListItem};
@@ -103,7 +103,7 @@ fn items(args: &Args) -> Result<Vec<String>, Failure> {
 /// The to-do list of the home that is meant; one that cannot be reached is not, if Hark keeps a list of that
 /// name itself.
 fn entity(parts: &Parts, args: &Args) -> Option<Entity> {
-    let asked = args.text("name").unwrap_or(DEFAULT_LIST);
+    let asked = args.text("name").unwrap_or(parts.lists.usual());
     let home = parts.home.registry().home();
     let called = |entity: &&Entity| {
         let aliases = entity.aliases.iter().map(String::as_str);

@@ -140,6 +140,7 @@ impl Built {
                 },
                 &Permissions { dangerous: self.policy, ..self.permissions },
                 &ToolsConfig { weather_url: self.weather, ..self.tools },
+                "en",
             ),
         )
         .unwrap();
