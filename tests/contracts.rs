@@ -2,6 +2,7 @@
 //! `HARK_UPDATE_CONTRACTS=1 cargo test --test contracts` writes them anew.
 
 #![allow(clippy::unwrap_used)]
+use hark_core::classification::StepWords;
 use hark_core::intent::{Intent, Route, Slots};
 use hark_core::plan::{Plan, Step, StepStatus};
 use hark_core::public_event::{BargeIn, HarkState, Outcome, SpeakingEnd, Timings};
@@ -65,7 +66,14 @@ fn samples() -> Vec<PublicEvent> {
                 response: None,
             },
             kind: Some(
-                Classification::new("turn on the light", Category::HomeControl, 1.0, Vec::new()).into(),
+                Classification::new(
+                    "turn on the light",
+                    &StepWords::default(),
+                    Category::HomeControl,
+                    1.0,
+                    Vec::new(),
+                )
+                .into(),
             ),
         },
         PublicEvent::Action {

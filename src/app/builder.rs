@@ -178,7 +178,7 @@ impl App {
         backends.extend(mqtt_devices.clone().map(|devices| Arc::new(mqtt::Backend(devices)) as _));
         let devices = HomeControl::new(home.clone(), backends);
         let now = Arc::new(|| chrono::Local::now().fixed_offset());
-        let settings = (&config.home, &config.permissions, &config.tools);
+        let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
         let kept = tools::Persistence {
             timers: timers.clone(),
             lists: Arc::new(store.clone()),

@@ -181,10 +181,31 @@ pub struct Classification {
     pub taught: bool,
 }
 
+/// Single words, in lower case, that tell of several steps in a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepWords {
+    /// Those that join two steps: "and".
+    pub joins: Vec<&'static str>,
+    /// Those that order them: "before".
+    pub order: Vec<&'static str>,
+}
+
+impl From<(Vec<&'static str>, Vec<&'static str>)> for StepWords {
+    fn from((joins, order): (Vec<&'static str>, Vec<&'static str>)) -> Self {
+        Self { joins, order }
+    }
+}
+
 impl Classification {
-    /// Completes what follows from text, category and its probability.
-    pub fn new(text: &str, category: Category, confidence: f32, intents: Vec<(String, f32)>) -> Self {
-        let complexity = complexity(text, category);
+    /// Completes what follows from text, the words of steps, category and its probability.
+    pub fn new(
+        text: &str,
+        words: &StepWords,
+        category: Category,
+        confidence: f32,
+        intents: Vec<(String, f32)>,
+    ) -> Self {
+        let complexity = complexity(text, words, category);
         let talk = matches!(category, Category::Question | Category::Conversation);
         Self {
             category,
@@ -199,9 +220,9 @@ impl Classification {
     }
 
     /// What the owner has said these words mean: an intent, or a kind of request without one.
-    pub fn taught(text: &str, category: Category, intent: Option<&str>) -> Self {
+    pub fn taught(text: &str, words: &StepWords, category: Category, intent: Option<&str>) -> Self {
         let intents = intent.map(|intent| (intent.to_owned(), 1.0)).into_iter().collect();
-        Self { taught: true, ..Self::new(text, category, 1.0, intents) }
+        Self { taught: true, ..Self::new(text, words, category, 1.0, intents) }
     }
 }
 
@@ -228,20 +249,20 @@ impl From<Classification> for Kind {
     }
 }
 
-/// How involved a request is, 1 ..= 5: one more above ten words, one more for "and" or "then", two
+/// How involved a request is, 1 ..= 5: one more above ten words, one more for a word that joins steps, two
 /// more for an order of events; a complex task has at least 3.
-pub fn complexity(text: &str, category: Category) -> u8 {
+pub fn complexity(text: &str, words: &StepWords, category: Category) -> u8 {
     let lower = text.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let said: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
+    let has = |wanted: &[&str]| said.iter().any(|word| wanted.contains(word));
     let mut complexity = 1;
     if text.split_whitespace().count() > 10 {
         complexity += 1;
     }
-    if has(&["and", "then", "und", "dann"]) {
+    if has(&words.joins) {
         complexity += 1;
     }
-    if has(&["after", "before", "first", "next", "nachdem", "bevor", "zuerst", "danach"]) {
+    if has(&words.order) {
         complexity += 2;
     }
     if category == Category::TaskComplex {
@@ -278,9 +299,14 @@ mod tests {
         assert_eq!(Category::named("nothing"), None);
     }
 
+    fn words() -> StepWords {
+        (vec!["and", "then"], vec!["after", "before", "first", "next"]).into()
+    }
+
     #[test]
     fn complexity_follows_the_rules() {
         use Category::{HomeControl, Question, TaskComplex};
+        let complexity = |text: &str, category| complexity(text, &words(), category);
         assert_eq!(complexity("turn on the light", HomeControl), 1);
         assert_eq!(complexity("turn on the light and the fan", HomeControl), 2);
         assert_eq!(complexity("first turn on the light then the fan", HomeControl), 4);
@@ -293,7 +319,7 @@ mod tests {
 
     #[test]
     fn only_short_talk_goes_without_a_plan() {
-        let of = |text: &str, category| Classification::new(text, category, 1.0, Vec::new());
+        let of = |text: &str, category| Classification::new(text, &words(), category, 1.0, Vec::new());
         assert!(!of("hello", Category::Conversation).requires_planning);
         assert!(!of("what time is it", Category::Question).requires_planning);
         assert!(of("first tell me the time", Category::Question).requires_planning);

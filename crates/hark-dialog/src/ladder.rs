@@ -29,8 +29,9 @@ pub struct Spoken {
 pub struct Facts {
     /// Kind of an intent that has sentences.
     pub category_of: fn(&str) -> Option<Category>,
-    /// Words of a tool of which one must be heard when the intent is not certain.
-    pub triggers: fn(&str) -> &'static [&'static str],
+    /// Words of a tool in a language of which one must be heard when the intent is not certain; `None` for a tool that
+    /// is not there.
+    pub triggers: fn(&str, &str) -> Option<&'static [&'static str]>,
     /// ISO 639-1 code of the language of a text; `None` when unsure.
     pub language_of: fn(&str) -> Option<&'static str>,
 }
@@ -57,7 +58,7 @@ struct Said<'s> {
 /// Why an intent of the classifier was not taken.
 enum Doubt {
     Unlikely,
-    NoTriggers(&'static [&'static str]),
+    NoTriggers(Vec<&'static str>),
     NoSlots,
 }
 
@@ -125,7 +126,7 @@ impl Ladder {
                         break;
                     }
                     // Whose words tell of the tool asked for something as well, though it is not clear of what.
-                    let clear = (sure || mentions(text, self.triggers(name).iter().copied()))
+                    let clear = (sure || mentions(text, self.triggers(name).into_iter().flatten()))
                         && asks_for_something(found.category);
                     meant = meant.or(clear.then_some((name, *probability)));
                 }
@@ -164,9 +165,12 @@ impl Ladder {
         found.map_or_else(Vec::new, |found| found.intents)
     }
 
-    /// Words of which one tells of an intent's tool; none where it has no tool.
-    fn triggers(&self, intent: &str) -> &'static [&'static str] {
-        route::tool_for(intent).map_or(&[], self.facts.triggers)
+    /// Words of which one tells of an intent's tool, of all languages that are spoken here; `None` where it has no tool.
+    fn triggers(&self, intent: &str) -> Option<Vec<&'static str>> {
+        let tool = route::tool_for(intent)?;
+        let words = |spoken: &Spoken| (self.facts.triggers)(tool, &spoken.language);
+        let words: Option<Vec<_>> = self.spoken.iter().map(words).collect();
+        words.map(|words| words.concat())
     }
 
     /// The intent with its slots, if the guards let it pass.
@@ -185,8 +189,9 @@ impl Ladder {
             return Err(Doubt::Unlikely);
         }
         let triggers = self.triggers(name);
-        let told = triggers.is_empty() || mentions(said.text, triggers.iter().copied());
-        if probability < self.settings.sure_confidence && !told {
+        if probability < self.settings.sure_confidence
+            && let Some(triggers) = triggers.filter(|words| !mentions(said.text, words.iter().copied()))
+        {
             return Err(Doubt::NoTriggers(triggers));
         }
         let Said { text, now, effort } = *said;
@@ -211,7 +216,7 @@ impl Ladder {
         // What changes something weighs more than what only asks.
         let category = categories.max_by_key(|category| category.tier())?;
         let intents = understanding.intents.iter().map(|it| (it.name.clone(), it.confidence)).collect();
-        Some(Classification::new(text, category, 1.0, intents))
+        Some(Classification::new(text, &hark_language::steps::of_all().into(), category, 1.0, intents))
     }
 }
 
@@ -269,7 +274,13 @@ impl Ladder {
         }
         // What is certainly about something the home does not have is answered so, not guessed at.
         if found.unknown.as_ref().is_some_and(|thing| thing.sure) {
-            found.classification = Some(Classification::new(text, Category::HomeControl, 1.0, Vec::new()));
+            found.classification = Some(Classification::new(
+                text,
+                &hark_language::steps::of_all().into(),
+                Category::HomeControl,
+                1.0,
+                Vec::new(),
+            ));
             return found;
         }
         let detected = (self.facts.language_of)(text).unwrap_or("unknown").to_owned();
@@ -278,7 +289,13 @@ impl Ladder {
         if foreign {
             let why = format!("{}; the classifier does not know the language '{detected}'", found.why);
             let category = if found.unknown.is_some() { Category::HomeControl } else { Category::OutOfScope };
-            let classification = Some(Classification::new(text, category, 0.0, Vec::new()));
+            let classification = Some(Classification::new(
+                text,
+                &hark_language::steps::of_all().into(),
+                category,
+                0.0,
+                Vec::new(),
+            ));
             return Understanding { why, language: detected, classification, ..found };
         }
         match classifier.map(|classifier| self.by_classifier(classifier, said)) {

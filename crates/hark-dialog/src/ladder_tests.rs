@@ -27,7 +27,12 @@ struct Taught;
 impl Classify for Taught {
     fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
         let intent = if text.contains("kitchen") { "HassTurnOn" } else { "HassVacuumStart" };
-        Ok(Classification::taught(text, Category::HomeControl, Some(intent)))
+        Ok(Classification::taught(
+            text,
+            &hark_language::steps::of_all().into(),
+            Category::HomeControl,
+            Some(intent),
+        ))
     }
 
     fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
@@ -55,7 +60,7 @@ struct Says(Category, f32, &'static [(&'static str, f32)]);
 impl Classify for Says {
     fn classify(&mut self, text: &str) -> Result<Classification, Fault> {
         let intents = self.2.iter().map(|(name, share)| ((*name).to_owned(), *share)).collect();
-        Ok(Classification::new(text, self.0, self.1, intents))
+        Ok(Classification::new(text, &hark_language::steps::of_all().into(), self.0, self.1, intents))
     }
 
     fn embed(&mut self, _: &str) -> Result<Vec<f32>, Fault> {
@@ -76,7 +81,7 @@ fn facts() -> Facts {
             "HassStartTimer" => Some(Category::Timer),
             _ => None,
         },
-        triggers: |tool| if tool == "home.turn_on" { &["on", "light up"] } else { &[] },
+        triggers: |tool, _| (tool == "home.turn_on").then_some(&["on", "light up"][..]),
         language_of: |text| text.contains("wetter").then_some("de"),
     }
 }

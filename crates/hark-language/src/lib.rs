@@ -17,9 +17,13 @@ pub mod phrases;
 pub mod qualifiers;
 mod registry;
 pub mod requests;
+pub mod speech;
+pub mod steps;
 pub mod sums;
 pub mod things;
 pub mod time;
+pub mod tools;
+pub mod weather;
 
 pub use phrases::{Phrase, Phrases, Table};
 pub use registry::{LanguageError, all, known, load, of};
@@ -43,4 +47,12 @@ pub struct Lexicon {
     pub sums: sums::Sums,
     /// Things, rooms and places.
     pub things: things::Things,
+    /// How texts are said; `None`: as they are written.
+    pub speech: Option<speech::Speech>,
+    /// How several steps are told.
+    pub steps: steps::Steps,
+    /// Words of tools, and of names and lists.
+    pub tools: tools::Tools,
+    /// The weather in words.
+    pub weather: weather::Weather,
 }

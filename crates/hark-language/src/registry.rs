@@ -124,6 +124,10 @@ fn lexicon(code: &'static str, folder: &Path, files: &Files) -> Result<Lexicon, 
         qualifiers: read(folder, files, "qualifiers.toml")?,
         sums: read(folder, files, "sums.toml")?,
         things: read(folder, files, "things.toml")?,
+        speech: read(folder, files, "speech.toml")?,
+        steps: read(folder, files, "steps.toml")?,
+        tools: read(folder, files, "tools.toml")?,
+        weather: read(folder, files, "weather.toml")?,
     })
 }
 

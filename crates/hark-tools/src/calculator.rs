@@ -1,6 +1,8 @@
 //! Sums: `12 * (3 + 4)`, `15 % of 80`, `2^10`, `sqrt 16`, also in words. Takes one walk over the text; there is nothing
-//! in it that could do anything else than reckon.
+//! in it that could do anything else than reckon. The words are those of every language, since a model may have written
+//! the sum.
 
+use hark_language::Lexicon;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -33,23 +35,6 @@ pub enum CalcError {
     #[error("the sum is too long or has too many brackets; {MAX_CHARS} characters are the most")]
     TooLong,
 }
-
-/// Words as signs; the longer come first.
-const WORDS: &[(&str, &str)] = &[
-    ("to the power of", "^"),
-    ("the square root of", "sqrt"),
-    ("square root of", "sqrt"),
-    ("multiplied by", "*"),
-    ("divided by", "/"),
-    ("percent", "%"),
-    ("squared", "²"),
-    ("cubed", "³"),
-    ("minus", "-"),
-    ("times", "*"),
-    ("plus", "+"),
-    ("over", "/"),
-    ("x", "*"),
-];
 
 /// One sign of a sum.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,10 +164,10 @@ fn tokens(sum: &str) -> Result<Vec<Token>, CalcError> {
 /// The sum with words as signs, in small letters, without what makes it a question.
 fn in_signs(sum: &str) -> String {
     let text = sum.trim().trim_end_matches(['?', '=', ' ', '.']).to_lowercase();
-    let text = ["what is ", "what's ", "calculate "]
-        .iter()
-        .find_map(|lead| text.strip_prefix(lead))
-        .unwrap_or(&text);
+    let languages = hark_language::all();
+    let mut questions = languages.iter().flat_map(|language| language.tools.sums.questions.iter());
+    let asked = questions.find_map(|question| text.strip_prefix(question)?.strip_prefix(' '));
+    let text = asked.unwrap_or(&text);
     // "4x4" is meant as "4 x 4".
     let mut spaced = String::from(" ");
     let mut last = ' ';
@@ -194,12 +179,26 @@ fn in_signs(sum: &str) -> String {
         last = c;
     }
     let mut spaced = spaced.split_whitespace().fold(String::from(" "), |text, word| text + word + " ");
-    for (words, sign) in WORDS {
+    for (words, sign) in words_of_signs(&languages) {
         spaced = spaced.replace(&format!(" {words} "), &format!(" {sign} "));
         // Twice: neighbours share a blank.
         spaced = spaced.replace(&format!(" {words} "), &format!(" {sign} "));
     }
     spaced
+}
+
+/// Words and the signs they stand for; the longer come first.
+fn words_of_signs(languages: &[&'static Lexicon]) -> Vec<(&'static str, &'static str)> {
+    let mut all = Vec::new();
+    for Lexicon { sums, numbers, tools, .. } in languages {
+        let tables = [sums.signs, sums.roots, sums.powers];
+        all.extend(tables.iter().flat_map(|table| table.iter()).map(|(words, sign)| (*words, sign.text())));
+        all.extend(numbers.percent.iter().map(|words| (*words, "%")));
+        // A share of something is a product.
+        all.extend(tools.sums.of.iter().map(|words| (*words, "*")));
+    }
+    all.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+    all
 }
 
 /// The sign it stands for.
@@ -266,7 +265,6 @@ impl Parser {
                 Some('/') => (left.number / self.divisor()?).into(),
                 // What is left over: `%` after a number was taken as percent unless another number follows.
                 Some(_) => (left.number % self.divisor()?).into(),
-                None if self.word("of") => (left.number * self.signed()?.number).into(),
                 None if self.word("mod") => (left.number % self.divisor()?).into(),
                 None => return Ok(left),
             };

@@ -1,15 +1,15 @@
 //! Lists of the household: those of the home's file and those made by voice, kept on the disk before any
 //! call answers. What a to-do service keeps (an entity of the domain `todo`) is changed with the same
-//! [`Edit`]s, by its device.
+//! [`Edit`]s, by its device. Names and things may be said in any language of the house; what is made here is called as in
+//! the one that is spoken.
 
 use super::names::{self, normal};
 use hark_core::home::HomeList;
 use hark_core::ports::{ListItem, ListStore, StoredList};
 use hark_core::{Fault, FaultKind};
+use hark_language::Phrases;
+use hark_language::tools::Lists as Words;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The list that is meant when none is named.
-pub const DEFAULT_LIST: &str = "Shopping";
 
 /// Most lists.
 pub const MAX_LISTS: usize = 50;
@@ -20,28 +20,8 @@ pub const MAX_ITEMS: usize = 500;
 /// How many finished items a list remembers.
 const MAX_DONE: usize = 50;
 
-/// Lists that are there even while nothing is on them, each with the other names it goes by.
-const ALWAYS: &[(&str, &[&str])] =
-    &[(DEFAULT_LIST, &["shopping", "grocery", "groceries"]), ("To do", &["to do", "todo", "task", "tasks"])];
-
-/// Things that are one thing although there is an "and" in them.
-const INSEPARABLE: &[&str] = &[
-    "mac and cheese",
-    "macaroni and cheese",
-    "salt and pepper",
-    "fish and chips",
-    "oil and vinegar",
-    "bread and butter",
-    "peanut butter and jelly",
-    "half and half",
-    "gin and tonic",
-    "rice and beans",
-    "ham and cheese",
-    "cookies and cream",
-    "sour cream and onion",
-    "salt and vinegar",
-    "head and shoulders",
-];
+/// Lists that are there even while nothing is on them.
+const ALWAYS: [fn(&Words) -> Phrases; 2] = [|words| words.shopping, |words| words.tasks];
 
 /// Why a list could not be found or changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -161,18 +141,26 @@ fn same(one: &str, other: &str) -> bool {
 /// The name by which things on a list are the same thing.
 fn bare(text: &str) -> String {
     let normal = normal(text);
-    normal.strip_prefix("some ").map_or(normal.clone(), str::to_owned)
+    let amounts = phrases(|words| words.amounts);
+    let rest = amounts.iter().find_map(|amount| normal.strip_prefix(amount)?.strip_prefix(' '));
+    rest.map_or(normal.clone(), str::to_owned)
+}
+
+/// The phrases of every language.
+fn phrases(of: impl Fn(&Words) -> Phrases) -> Vec<&'static str> {
+    hark_language::all().iter().flat_map(|language| of(&language.tools.lists).to_vec()).collect()
 }
 
 /// The things that a person names in one breath: "milk, eggs and salt and pepper".
 pub fn split_items(text: &str) -> Vec<String> {
     let mut items = Vec::new();
+    let (joins, inseparable) = (phrases(|words| words.joins), phrases(|words| words.inseparable));
     for part in text.split([',', ';']) {
         let words: Vec<&str> = part.split_whitespace().collect();
         let mut current: Vec<&str> = Vec::new();
         for (at, word) in words.iter().enumerate() {
-            let joins = matches!(word.to_lowercase().as_str(), "and" | "und" | "plus");
-            if joins && !is_inside(&words, at) {
+            let joins = joins.contains(&word.to_lowercase().as_str());
+            if joins && !is_inside(&inseparable, &words, at) {
                 push(&mut items, &current);
                 current.clear();
             } else {
@@ -185,8 +173,8 @@ pub fn split_items(text: &str) -> Vec<String> {
 }
 
 /// Whether the "and" at `at` belongs to a thing that has one.
-fn is_inside(words: &[&str], at: usize) -> bool {
-    INSEPARABLE.iter().any(|known| {
+fn is_inside(inseparable: &[&str], words: &[&str], at: usize) -> bool {
+    inseparable.iter().any(|known| {
         let known: Vec<&str> = known.split(' ').collect();
         (0..words.len().saturating_sub(known.len() - 1)).any(|start| {
             (start..start + known.len()).contains(&at)
@@ -203,13 +191,20 @@ fn push(items: &mut Vec<String>, words: &[&str]) {
 
 /// Whether a person who says `asked` means the list called `name`: "list" and articles do not matter.
 pub fn is_called(name: &str, asked: &str) -> bool {
-    let bare = |text: &str| {
-        let whole = normal(text);
-        let bare = whole.strip_suffix(" list").unwrap_or(&whole).to_owned();
-        let known = ALWAYS.iter().find(|(_, names)| names.contains(&bare.as_str()));
-        known.map_or(bare, |(name, _)| normal(name))
-    };
-    bare(name) == bare(asked)
+    let (name, asked) = (without_list(&normal(name)), without_list(&normal(asked)));
+    name == asked || (kind(&name).is_some() && kind(&name) == kind(&asked))
+}
+
+/// A name without the word "list" behind it.
+fn without_list(name: &str) -> String {
+    let list = phrases(|words| words.list);
+    let bare = list.iter().find_map(|list| name.strip_suffix(list)?.strip_suffix(' '));
+    bare.unwrap_or(name).to_owned()
+}
+
+/// Which of [`ALWAYS`] has this name, in any language.
+fn kind(bare: &str) -> Option<usize> {
+    ALWAYS.iter().position(|names| phrases(names).iter().any(|name| normal(name) == bare))
 }
 
 /// A list that was changed.
@@ -228,18 +223,32 @@ pub struct Lists {
     store: Arc<dyn ListStore>,
     /// Those of the home's file, as they are until something is changed.
     declared: Vec<StoredList>,
+    /// How lists are called where none of them has a name yet.
+    words: &'static Words,
     /// Held from reading to writing.
     turn: Mutex<()>,
 }
 
 impl Lists {
-    /// The lists of the store, and those of the home's file that have not been changed yet.
-    pub fn new(store: Arc<dyn ListStore>, declared: &[HomeList]) -> Self {
+    /// The lists of the store, and those of the home's file that have not been changed yet, in a house that speaks
+    /// `language` (a tag such as `en`).
+    pub fn new(store: Arc<dyn ListStore>, declared: &[HomeList], language: &str) -> Self {
+        let words = &hark_language::of(language).tools.lists;
         let stored = |list: &HomeList| StoredList {
             name: list.name.clone(),
             items: list.items.iter().map(|text| ListItem { text: text.clone(), done: false }).collect(),
         };
-        Self { store, declared: declared.iter().map(stored).collect(), turn: Mutex::new(()) }
+        Self { store, declared: declared.iter().map(stored).collect(), words, turn: Mutex::new(()) }
+    }
+
+    /// Name of the list that is meant when none is named; empty in a language without words for it.
+    pub fn usual(&self) -> &'static str {
+        self.words.shopping.first().copied().unwrap_or_default()
+    }
+
+    /// Name of the list of songs that were liked; empty in a language without words for it.
+    pub fn favourites(&self) -> &'static str {
+        self.words.favourites.text()
     }
 
     /// All of them, those of the home's file first.
@@ -257,16 +266,17 @@ impl Lists {
         Ok(all)
     }
 
-    /// The list that is meant; without a name the default one.
+    /// The list that is meant; without a name the usual one.
     ///
     /// # Errors
     /// `NoSuchList`, `Store`.
     pub fn find(&self, asked: Option<&str>) -> Result<StoredList, ListError> {
-        let name = asked.unwrap_or(DEFAULT_LIST);
+        let name = asked.unwrap_or(self.usual());
         let found = self.all()?.into_iter().find(|list| is_called(&list.name, name));
         let empty = || {
-            let (known, _) = ALWAYS.iter().find(|(known, _)| is_called(known, name))?;
-            Some(StoredList { name: (*known).to_owned(), items: Vec::new() })
+            let names = ALWAYS.iter().filter_map(|names| names(self.words).first().copied());
+            let known = names.into_iter().find(|known| is_called(known, name))?;
+            Some(StoredList { name: known.to_owned(), items: Vec::new() })
         };
         found.or_else(empty).ok_or_else(|| ListError::NoSuchList(name.to_owned()))
     }
@@ -370,8 +380,8 @@ pub fn merged(from: &[ListItem], to: &[ListItem], now: &[ListItem]) -> Vec<ListI
 
 /// "christmas presents list" becomes "Christmas presents".
 fn capitalised(name: &str) -> String {
-    let name = name.trim();
-    let bare = name.strip_suffix(" list").unwrap_or(name).trim();
+    let bare = without_list(name.trim());
+    let bare = bare.trim();
     let mut letters = bare.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -11,7 +11,7 @@ fn lists() -> (Arc<InMemoryLists>, Lists) {
         HomeList { name: "Shopping".into(), items: vec!["milk".into(), "brown bread".into()] },
         HomeList { name: "To do".into(), items: vec![] },
     ];
-    let lists = Lists::new(list_store.clone(), &declared);
+    let lists = Lists::new(list_store.clone(), &declared, "en");
     (list_store, lists)
 }
 
@@ -50,8 +50,18 @@ fn the_list_that_is_meant_is_found() {
         assert_eq!(lists.find(Some(asked)).unwrap().name, "To do", "{asked}");
     }
     assert_eq!(lists.find(Some("wish list")), Err(ListError::NoSuchList("wish list".into())));
-    let bare = Lists::new(Arc::new(InMemoryLists::default()), &[]);
+    let bare = Lists::new(Arc::new(InMemoryLists::default()), &[], "en");
     assert!(bare.find(None).unwrap().items.is_empty());
+}
+
+#[test]
+fn a_list_is_known_by_its_name_in_every_language_and_made_with_that_of_the_house() {
+    let (drawer, lists) = lists();
+    assert_eq!(lists.find(Some("einkaufsliste")).unwrap().name, "Shopping");
+    assert_eq!(Lists::new(drawer, &[], "de").find(None).unwrap().name, "Einkaufen");
+    let other = Lists::new(Arc::new(Drawer::default()), &[], "xx");
+    assert_eq!((other.usual(), other.favourites()), ("", ""));
+    assert!(other.find(None).is_err(), "another language is not English");
 }
 
 #[test]
@@ -64,7 +74,7 @@ fn items_are_put_on_once_seen_to_and_taken_off() {
     let change = lists.edit(None, &Edit::Complete(texts(&["the bread"]))).unwrap();
     assert_eq!(change.edited.touched, ["brown bread"]);
     lists.edit(None, &Edit::Remove(texts(&["milk"]))).unwrap();
-    let kept = Lists::new(list_store, &[]).find(None).unwrap();
+    let kept = Lists::new(list_store, &[], "en").find(None).unwrap();
     assert_eq!(open(&kept), ["eggs"]);
     assert!(kept.items.iter().any(|item| item.done && item.text == "brown bread"));
     let missing = lists.edit(None, &Edit::Remove(texts(&["eggs", "caviar"])));

@@ -1,6 +1,6 @@
 //! What the household asked to remember: facts in its own words, found again by their words.
 
-use super::names::telling_words;
+use super::names::{asks, telling_words};
 use hark_core::Fault;
 use hark_core::ports::{Fact, FactStore};
 use std::collections::HashMap;
@@ -11,10 +11,6 @@ const MOST_ANSWERS: usize = 3;
 
 /// How many facts are looked at.
 const MOST_LOOKED_AT: usize = 200;
-
-/// Words of a question that no answer has.
-const ASKING: &[&str] =
-    &["where", "what", "when", "who", "how", "which", "why", "know", "remember", "said", "told"];
 
 /// Facts in a store; cheap to clone.
 #[derive(Clone)]
@@ -46,8 +42,7 @@ impl Memory {
     /// # Errors
     /// When the store cannot be read.
     pub fn recall(&self, asked: &str) -> Result<Vec<Fact>, Fault> {
-        let words: Vec<String> =
-            telling_words(asked).into_iter().filter(|word| !ASKING.contains(&word.as_str())).collect();
+        let words: Vec<String> = telling_words(asked).into_iter().filter(|word| !asks(word)).collect();
         let mut found = self.store.search(&words, false, MOST_ANSWERS)?;
         if found.is_empty() {
             found = self.with_most(&words)?;

@@ -1,12 +1,21 @@
-//! When two names are the same name: spelling, case, spaces and a leading article do not matter.
+//! When two names are the same name: spelling, case, spaces and a leading article do not matter. Names and what is
+//! asked for may be in any language of the house, so the words of every language count.
+
+use hark_language::Phrases;
+use hark_language::tools::Names;
+
+/// Whether a word or phrase is in a list of one of the languages.
+fn is_any(list: impl Fn(&Names) -> Phrases, phrase: &str) -> bool {
+    hark_language::all().iter().any(|language| list(&language.tools.names).contains(&phrase))
+}
 
 /// A name in the form in which names are compared: lower case, words by single spaces, without
-/// punctuation and without a leading "the", "my", "our", "a", "an".
+/// punctuation and without leading articles.
 pub fn normal(name: &str) -> String {
     let lower = name.to_lowercase().replace(['\'', '’'], "");
     let mut words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
-    while words.len() > 1 && matches!(words[0], "the" | "my" | "our" | "a" | "an") {
+    while words.len() > 1 && is_any(|names| names.articles, words[0]) {
         words.remove(0);
     }
     words.join(" ")
@@ -18,18 +27,13 @@ pub fn is_one_of<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> b
     !asked.is_empty() && names.into_iter().any(|name| normal(name) == asked)
 }
 
-/// Words that say nothing about what is meant.
-const SMALL: &[&str] = &[
-    "the", "a", "an", "my", "our", "your", "of", "to", "about", "for", "on", "in", "at", "and", "is", "are",
-    "was", "were", "do", "did", "does", "i", "we", "me", "us", "it", "that", "this", "some",
-];
-
 /// The words of a text that say something, in the form in which names are compared. All of them, when
 /// there are only small ones.
 pub fn telling_words(text: &str) -> Vec<String> {
     let normal = normal(text);
     let all = normal.split(' ').filter(|word| !word.is_empty());
-    let telling: Vec<String> = all.clone().filter(|word| !SMALL.contains(word)).map(str::to_owned).collect();
+    let telling: Vec<String> =
+        all.clone().filter(|word| !is_any(|names| names.small, word)).map(str::to_owned).collect();
     if telling.is_empty() { all.map(str::to_owned).collect() } else { telling }
 }
 
@@ -40,20 +44,23 @@ pub fn holds_words(text: &str, asked: &str) -> bool {
     !asked.is_empty() && asked.iter().all(|word| has.contains(word))
 }
 
-/// Words that mean "everything" or "everywhere" in the place of a name.
-pub fn means_all(name: &str) -> bool {
-    matches!(
-        normal(name).as_str(),
-        "all" | "every" | "everything" | "everywhere" | "house" | "whole house" | "home"
-    )
+/// Whether a word of a question is one that no answer has: "where".
+pub fn asks(word: &str) -> bool {
+    is_any(|names| names.asking, word)
 }
 
-/// Names as they are said in a row: "a", "a and b", "a, b and c".
-pub fn in_a_row(names: &[&str]) -> String {
+/// Whether a name means "everything" or "everywhere".
+pub fn means_all(name: &str) -> bool {
+    is_any(|names| names.all, &normal(name))
+}
+
+/// Names as they are said in a row, with the word for "and", when it is known: "a", "a and b", "a, b and c".
+pub fn in_a_row(names: &[&str], and: &str) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        all if and.is_empty() => all.join(", "),
+        [first @ .., last] => format!("{} {and} {last}", first.join(", ")),
     }
 }
 
@@ -84,9 +91,10 @@ mod tests {
 
     #[test]
     fn rows_read_like_speech() {
-        assert_eq!(in_a_row(&[]), "");
-        assert_eq!(in_a_row(&["a"]), "a");
-        assert_eq!(in_a_row(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(in_a_row(&[], "and"), "");
+        assert_eq!(in_a_row(&["a"], "and"), "a");
+        assert_eq!(in_a_row(&["a", "b", "c"], "and"), "a, b and c");
+        assert_eq!(in_a_row(&["a", "b"], ""), "a, b");
     }
 
     proptest! {

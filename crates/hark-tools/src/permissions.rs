@@ -117,12 +117,14 @@ pub enum Approval {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     permissions: Permissions,
+    /// Between the names in a question.
+    and: &'static str,
 }
 
 impl Gate {
     /// A gate with this policy.
-    pub fn new(permissions: &Permissions) -> Self {
-        Self { permissions: permissions.clone() }
+    pub fn new(permissions: &Permissions, language: &str) -> Self {
+        Self { permissions: permissions.clone(), and: hark_language::of(language).numbers.and.text() }
     }
 
     /// Whether tools that need this permission are switched off.
@@ -152,7 +154,7 @@ impl Gate {
         let names: Vec<&str> = dangers.iter().map(|danger| danger.name.as_str()).collect();
         let ask = Ask {
             action: dangers.iter().find(|danger| danger.action != "open").unwrap_or(first).action,
-            name: names::in_a_row(&names),
+            name: names::in_a_row(&names, self.and),
             entities: dangers.iter().map(|danger| danger.entity.clone()).collect(),
             outside: is_outside,
         };
@@ -209,7 +211,8 @@ mod tests {
     #[test]
     fn of_several_acts_the_strictest_counts_for_all() {
         let pin = vec!["unlock".to_owned()];
-        let gate = Gate::new(&Permissions { dangerous: DangerPolicy::Allow, pin, ..Permissions::default() });
+        let gate =
+            Gate::new(&Permissions { dangerous: DangerPolicy::Allow, pin, ..Permissions::default() }, "en");
         assert!(gate.pass(Thing(vec![danger("open", "gate")]), Approval::None).is_ok());
         let both = || Thing(vec![danger("open", "gate"), danger("unlock", "door")]);
         let refusal = gate.pass(both(), Approval::Yes).unwrap_err();
@@ -257,7 +260,7 @@ mod tests {
     }
 
     fn gate(dangerous: DangerPolicy) -> Gate {
-        Gate::new(&Permissions { dangerous, ..Permissions::default() })
+        Gate::new(&Permissions { dangerous, ..Permissions::default() }, "en")
     }
 
     #[test]

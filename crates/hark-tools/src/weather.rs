@@ -4,6 +4,8 @@
 use chrono::NaiveDate;
 use hark_config::tools::ToolsConfig;
 use hark_core::fault::root_cause;
+use hark_language::Phrase;
+use hark_language::weather::Weather as Words;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -75,6 +77,7 @@ pub enum WeatherError {
 #[derive(Debug, Clone)]
 pub struct Weather {
     source: Result<Source, WeatherError>,
+    words: &'static Words,
 }
 
 #[derive(Debug, Clone)]
@@ -134,9 +137,15 @@ impl Weather {
         !matches!(self.source, Err(WeatherError::NotConfigured))
     }
 
-    /// Prepares requests; a wrong configuration is reported with the first request.
-    pub fn new(config: &ToolsConfig) -> Self {
-        Self { source: Source::new(config) }
+    /// Prepares requests, in a house that speaks `language` (a tag such as `en`); a wrong configuration is reported with
+    /// the first request.
+    pub fn new(config: &ToolsConfig, language: &str) -> Self {
+        Self { source: Source::new(config), words: &hark_language::of(language).weather }
+    }
+
+    /// The state of a weather entity in words, when it has other ones than its own.
+    pub fn state_words(&self, state: &str) -> Option<&'static str> {
+        self.words.states.get(state).map(Phrase::text)
     }
 
     /// Asks for the weather now.
@@ -145,7 +154,7 @@ impl Weather {
     /// What is missing, or what the service did.
     pub async fn now(&self) -> Result<WeatherNow, WeatherError> {
         let source = self.source.as_ref().map_err(Clone::clone)?;
-        let now = async { read(&source.ask(source.url.clone()).await?) };
+        let now = async { read(&source.ask(source.url.clone()).await?, self.words) };
         tokio::time::timeout(source.limit, now).await.unwrap_or(Err(WeatherError::Timeout))
     }
 
@@ -163,7 +172,7 @@ impl Weather {
             )
             .append_pair("timezone", "auto")
             .append_pair("forecast_days", FORECAST_DAYS);
-        let forecast = async { read_day(&source.ask(url).await?, day) };
+        let forecast = async { read_day(&source.ask(url).await?, day, self.words) };
         tokio::time::timeout(source.limit, forecast).await.unwrap_or(Err(WeatherError::Timeout))
     }
 }
@@ -220,7 +229,7 @@ fn short(unit: Option<String>) -> Option<String> {
     unit.filter(|unit| !unit.is_empty() && unit.chars().count() <= 10)
 }
 
-fn read_day(body: &[u8], day: NaiveDate) -> Result<WeatherDay, WeatherError> {
+fn read_day(body: &[u8], day: NaiveDate, words: &Words) -> Result<WeatherDay, WeatherError> {
     let bad = WeatherError::BadAnswer;
     let Forecast { daily, daily_units } =
         serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
@@ -237,19 +246,19 @@ fn read_day(body: &[u8], day: NaiveDate) -> Result<WeatherDay, WeatherError> {
         low,
         high,
         unit: short(daily_units.temperature_2m_max).unwrap_or_else(|| "°C".into()),
-        condition: words(code).ok_or_else(|| bad(format!("weather code {code}")))?,
+        condition: condition(code, words)?,
         rain_chance: of(&daily.precipitation_probability_max).filter(|chance| (0.0..=100.0).contains(chance)),
     })
 }
 
-fn read(body: &[u8]) -> Result<WeatherNow, WeatherError> {
+fn read(body: &[u8], words: &Words) -> Result<WeatherNow, WeatherError> {
     let bad = WeatherError::BadAnswer;
     let answer: Answer = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     let Current { temperature_2m: temperature, weather_code, wind_speed_10m: wind_speed } = answer.current;
     if !is_possible(temperature) {
         return Err(bad(format!("a temperature of {temperature}")));
     }
-    let condition = words(weather_code).ok_or_else(|| bad(format!("weather code {weather_code}")))?;
+    let condition = condition(weather_code, words)?;
     Ok(WeatherNow {
         temperature,
         unit: short(answer.current_units.temperature_2m).unwrap_or_else(|| "°C".into()),
@@ -259,36 +268,12 @@ fn read(body: &[u8]) -> Result<WeatherNow, WeatherError> {
     })
 }
 
-/// WMO code table 4677 as Open-Meteo uses it; `None` for a code it does not have.
-pub fn words(code: u16) -> Option<&'static str> {
-    Some(match code {
-        0 => "clear sky",
-        1 => "mainly clear",
-        2 => "partly cloudy",
-        3 => "overcast",
-        45 => "fog",
-        48 => "freezing fog",
-        51 => "light drizzle",
-        53 => "drizzle",
-        55 => "heavy drizzle",
-        56 | 57 => "freezing drizzle",
-        61 => "light rain",
-        63 => "rain",
-        65 => "heavy rain",
-        66 | 67 => "freezing rain",
-        71 => "light snow",
-        73 => "snow",
-        75 => "heavy snow",
-        77 => "snow grains",
-        80 => "light showers",
-        81 => "showers",
-        82 => "heavy showers",
-        85 => "light snow showers",
-        86 => "heavy snow showers",
-        95 => "a thunderstorm",
-        96 | 99 => "a thunderstorm with hail",
-        _ => return None,
-    })
+/// The words of a code.
+fn condition(code: u16, words: &Words) -> Result<&'static str, WeatherError> {
+    let known = words.codes.get(&code.to_string());
+    known
+        .map(Phrase::text)
+        .ok_or_else(|| WeatherError::BadAnswer(format!("weather code {code}, without words")))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ fn weather(url: &str) -> Weather {
         weather_longitude: -13.4,
         ..ToolsConfig::default()
     };
-    Weather::new(&config)
+    Weather::new(&config, "en")
 }
 
 async fn ask(script: Script) -> Result<WeatherNow, WeatherError> {
@@ -84,6 +84,20 @@ async fn the_weather_is_asked_for_the_place_and_read() {
 async fn without_units_and_wind_it_is_still_weather() {
     let now = ask(ok(r#"{"current":{"temperature_2m":-3,"weather_code":75}}"#)).await.unwrap();
     assert_eq!((now.unit.as_str(), now.condition, now.wind_speed), ("°C", "heavy snow", None));
+}
+
+#[tokio::test]
+async fn the_words_are_those_of_the_language_of_the_house() {
+    for (language, condition) in [("en", Some("light rain")), ("de", Some("leichter Regen")), ("xx", None)] {
+        let (url, _asked) = server(ok(SUNNY)).await;
+        let config = ToolsConfig { weather_url: url, ..ToolsConfig::default() };
+        let now = Weather::new(&config, language).now().await;
+        assert_eq!(now.ok().map(|now| now.condition), condition, "{language}");
+    }
+    let codes = |language: &str| -> Vec<&str> {
+        hark_language::of(language).weather.codes.iter().map(|(code, _)| *code).collect()
+    };
+    assert_eq!(codes("en"), codes("de"));
 }
 
 #[tokio::test]
@@ -136,7 +150,7 @@ async fn the_weather_of_a_day_to_come_is_read_from_its_column() {
 async fn a_server_that_hangs_or_hangs_up_is_told_apart() {
     let (url, _asked) = server(Script::Silent).await;
     let impatient = ToolsConfig { weather_url: url, timeout_ms: 100, ..ToolsConfig::default() };
-    let answer = Weather::new(&impatient).now().await;
+    let answer = Weather::new(&impatient, "en").now().await;
     assert_eq!(answer, Err(WeatherError::Timeout));
     assert!(matches!(ask(Script::HangUp).await, Err(WeatherError::Unreachable(_))));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

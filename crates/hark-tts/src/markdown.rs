@@ -59,7 +59,7 @@ enum Place {
 /// See the module. One for each text.
 #[derive(Debug, Clone)]
 pub(super) struct Markdown {
-    language: Option<&'static Language>,
+    language: Option<Language>,
     place: Place,
     /// What stood before code, and is said only if something of the code is.
     lead: String,
@@ -67,7 +67,7 @@ pub(super) struct Markdown {
 }
 
 impl Markdown {
-    pub(super) fn new(language: Option<&'static Language>) -> Self {
+    pub(super) fn new(language: Option<Language>) -> Self {
         Self { language, place: Place::LineStart(String::new()), lead: String::new(), last: None }
     }
 
@@ -287,7 +287,7 @@ impl Markdown {
             return;
         }
         if !(lead.starts_with(':') && is_over) {
-            let name = self.language.map_or("", |language| language.tables.code.span.as_str());
+            let name = self.language.map_or("", |language| language.speech.code.span.text());
             self.say(&lead, out);
             self.say(name, out);
         }
@@ -320,7 +320,7 @@ impl Markdown {
         let marks = line.trim();
         let ends = !opening && marks.chars().count() >= ticks && marks.chars().all(|it| it == mark);
         if opening {
-            let name = self.language.map_or("", |language| language.tables.code.block.as_str());
+            let name = self.language.map_or("", |language| language.speech.code.block.text());
             self.say(name, out);
             self.say("\n", out);
         }

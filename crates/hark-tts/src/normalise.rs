@@ -2,8 +2,9 @@
 //! "14:05" is "two oh five p m", "21,5 °C" is "einundzwanzig Komma fünf Grad Celsius".
 //!
 //! The text is read from left to right. Where a word may begin, the readers are asked one after the
-//! other whether they know what stands there; what nobody knows is copied. The words come from the
-//! tables in `languages/`; a language without a table is left as it is, for the engine to read.
+//! other whether they know what stands there; what none knows is copied. The words come from the
+//! language's `speech.toml` and `numbers.toml`; a language without `speech.toml` is left as it is, for the engine to
+//! read.
 
 mod amounts;
 mod clock;
@@ -12,14 +13,14 @@ mod numbers;
 mod signs;
 mod web;
 
-use super::language::{Family, Language};
+use super::language::Language;
 
 /// A place in a text where something may begin that is not written as it is said.
 struct At<'a> {
     text: &'a str,
     /// A character boundary.
     pos: usize,
-    language: &'static Language,
+    language: Language,
 }
 
 /// What a reader made of the text at a place.
@@ -43,10 +44,6 @@ impl<'a> At<'a> {
 
     fn before(&self) -> &'a str {
         &self.text[..self.pos]
-    }
-
-    fn is_german(&self) -> bool {
-        self.language.family == Family::German
     }
 
     /// The word in front, lower-case, without signs at its ends.
@@ -149,6 +146,12 @@ fn digits(rest: &str) -> &str {
 /// The letters at the start of `rest`.
 fn letters(rest: &str) -> &str {
     &rest[..rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len())]
+}
+
+/// Bytes of what is written behind the digits of an ordinal, such as "nd".
+fn ordinal_mark(after: &str, language: Language) -> Option<usize> {
+    let word = letters(after);
+    language.numbers.ordinal_marks.contains(&word).then_some(word.len())
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub struct Phrase {
 /// Cuts one text after the other.
 #[derive(Debug)]
 pub struct PhraseCutter {
-    language: Option<&'static Language>,
+    language: Option<Language>,
     /// Takes out what is no words.
     marks: Markdown,
     /// What is not cut yet; begins with no white space.

@@ -58,7 +58,9 @@ mod tests {
     use hark_core::public_event::Origin;
 
     fn task(text: &str, kind: Option<(Category, f32)>) -> Task {
-        let kind = kind.map(|(category, sure)| Classification::new(text, category, sure, Vec::new()));
+        let kind = kind.map(|(category, sure)| {
+            Classification::new(text, &hark_language::steps::of_all().into(), category, sure, Vec::new())
+        });
         Task {
             turn: "t".into(),
             origin: Origin::Cli,

@@ -114,11 +114,18 @@ impl Classify for Classifier {
         self.encoder.embed(&spoken(text), &mut self.numbers)?;
         self.head.shares(&self.numbers, &mut self.shares);
         let verdict = self.head.verdict(&self.shares);
+        let steps = hark_language::steps::of_all().into();
         // Stories have the words of requests, and what a sentence is near to is all the head can tell.
         if may_be_told(verdict.category) && narrative::tells(text, hark_language::of(self.head.language())) {
-            return Ok(Classification::new(text, Category::OutOfScope, verdict.confidence, Vec::new()));
+            return Ok(Classification::new(
+                text,
+                &steps,
+                Category::OutOfScope,
+                verdict.confidence,
+                Vec::new(),
+            ));
         }
-        Ok(Classification::new(text, verdict.category, verdict.confidence, verdict.intents))
+        Ok(Classification::new(text, &steps, verdict.category, verdict.confidence, verdict.intents))
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>, Fault> {

@@ -97,7 +97,12 @@ impl Classify for LazyClassifier {
         let found = self.awake()?.classify(text)?;
         // One sentence among thousands moves the head little; but whoever wrote it meant it.
         Ok(match self.taught.get(&spoken(text)) {
-            Some(label) => Classification::taught(text, label.category, label.intent.as_deref()),
+            Some(label) => Classification::taught(
+                text,
+                &hark_language::steps::of_all().into(),
+                label.category,
+                label.intent.as_deref(),
+            ),
             None => found,
         })
     }

@@ -86,7 +86,7 @@ pub(super) fn one_of(entity: &Entity, key: &str, wanted: &str) -> Result<(), Dev
     if known.contains(&wanted) {
         return Ok(());
     }
-    Err(DeviceError::OutOfRange { name: entity.name.clone(), range: in_a_row(&known) })
+    Err(DeviceError::OutOfRange { name: entity.name.clone(), range: in_a_row(&known, "and") })
 }
 
 /// Colour modes that say what a light can do; a light that says nothing is believed everything.

@@ -191,7 +191,7 @@ impl<'r, 'i> TableReader<'r, 'i> {
             known.sort_unstable();
             let fix = match nearest(key.get_ref(), known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here: {}", names::in_a_row(&known)),
+                None => format!("known here: {}", names::in_a_row(&known, "and")),
             };
             problems.add(key.span().start, &self.key(key.get_ref()), "is not a known key".into(), fix);
         }

@@ -36,7 +36,8 @@ impl Args {
         for (name, value) in slots.iter().filter(|(_, value)| !value.is_null()) {
             let Some(arg) = tool.arguments().find(|arg| arg.name == name) else {
                 let known: Vec<&str> = tool.arguments().map(|arg| arg.name).collect();
-                let message = format!("{} has no argument {name}; it has {}", tool.name, in_a_row(&known));
+                let message =
+                    format!("{} has no argument {name}; it has {}", tool.name, in_a_row(&known, "and"));
                 return Err(bad(name, message));
             };
             let value = arg.check(value).map_err(|wanted| {

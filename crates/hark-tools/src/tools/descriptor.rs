@@ -34,8 +34,6 @@ pub struct Descriptor {
     pub risk: Risk,
     /// What its results may hold.
     pub outside: Outside,
-    /// Words of which one must be heard when the intent is not certain.
-    pub triggers: &'static [&'static str],
     /// What the owner permits or not: one of [`TOOL_PERMISSIONS`]. For a dangerous tool also the act that is asked about.
     ///
     /// [`TOOL_PERMISSIONS`]: hark_config::permissions::TOOL_PERMISSIONS
@@ -197,6 +195,13 @@ impl Descriptor {
         })
     }
 
+    /// Words that tell of it, of all languages.
+    fn triggers(&self) -> Vec<String> {
+        let languages = hark_language::all();
+        let words = languages.iter().filter_map(|language| language.tools.triggers.get(self.name));
+        words.flat_map(|words| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).collect()
+    }
+
     /// The tool as a model is told of it.
     pub fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -204,7 +209,7 @@ impl Descriptor {
             description: self.description.to_owned(),
             schema: self.args_schema(),
             risk: self.risk,
-            triggers: self.triggers.iter().map(|&word| word.to_owned()).collect(),
+            triggers: self.triggers(),
             agent: self.agent.to_owned(),
         }
     }
@@ -231,7 +236,6 @@ impl Descriptor {
             "outside": self.outside.name(),
             "permission": self.permission,
             "agent": self.agent,
-            "triggers": self.triggers,
             "timeout_ms": self.timeout_ms,
             "args": self.args_schema(),
             "result": self.result_schema(),

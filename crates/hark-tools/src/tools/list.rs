@@ -7,7 +7,7 @@ use super::services::Services;
 use crate::home::command::DeviceCommand;
 use crate::home::state_proof::items_of;
 use crate::home::{DeviceError, UNAVAILABLE};
-use crate::lists::{self, Change, DEFAULT_LIST, Edit, Lists};
+use crate::lists::{self, Change, Edit, Lists};
 use crate::undo::Undoable;
 use hark_core::home::Entity;
 use hark_core::ports::{HomeView, ListItem};
@@ -103,7 +103,7 @@ fn items(args: &Args) -> Result<Vec<String>, Failure> {
 /// The to-do list of the home that is meant; one that cannot be reached is not, if Hark keeps a list of that
 /// name itself.
 fn entity(services: &Services, args: &Args) -> Option<Entity> {
-    let asked = args.text("name").unwrap_or(DEFAULT_LIST);
+    let asked = args.text("name").unwrap_or(services.lists.usual());
     let home = services.home.registry().home();
     let called = |entity: &&Entity| {
         let aliases = entity.aliases.iter().map(String::as_str);

@@ -12,13 +12,11 @@ use crate::names::is_one_of;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
+use hark_language::Lexicon;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 const PLAYERS: &[&str] = &["media_player"];
-
-/// The list of liked titles.
-const FAVOURITES: &str = "Favourite songs";
 
 /// `media.pause`.
 pub fn pause(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
@@ -141,7 +139,7 @@ pub fn keep(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
     let title = player.and_then(|player| player.text("media_title")).ok_or_else(nameless)?.to_owned();
     let artist = player.and_then(|player| player.text("media_artist")).map(str::to_owned);
     let item = artist.as_ref().map_or_else(|| title.clone(), |artist| format!("{title} ({artist})"));
-    let name = args.owned("list").unwrap_or_else(|| FAVOURITES.into());
+    let name = args.owned("list").unwrap_or_else(|| services.lists.favourites().into());
     list::note(services, name, item, move |detail| {
         detail["title"] = json!(title);
         if let Some(artist) = artist {
@@ -245,8 +243,14 @@ fn is_awake(player: &Entity) -> bool {
 
 /// "HDMI two" as it stands on the device: "HDMI 2".
 fn with_numbers(name: &str) -> String {
-    let words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-    let digit = |word: &str| words.iter().position(|known| known.eq_ignore_ascii_case(word));
+    let languages = hark_language::all();
+    let digit = |word: &str| {
+        let word = word.to_lowercase();
+        let digits = |language: &&Lexicon| {
+            language.numbers.below_hundred.iter().take(10).position(|digit| *digit == word)
+        };
+        languages.iter().find_map(digits)
+    };
     let spelled =
         name.split_whitespace().map(|word| digit(word).map_or(word.to_owned(), |digit| digit.to_string()));
     spelled.collect::<Vec<_>>().join(" ")

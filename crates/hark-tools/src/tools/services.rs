@@ -85,7 +85,7 @@ pub struct Services {
 }
 
 impl Services {
-    /// Puts the services together as the configuration says.
+    /// Puts the services together as the configuration says, for a house that speaks `language` (a tag such as `en`).
     ///
     /// # Errors
     /// When `home.area` names no area of the home.
@@ -94,7 +94,7 @@ impl Services {
         kept: Persistence,
         node: Arc<dyn NodeControls>,
         clock: Clock,
-        (at_home, permissions, tools): (&HomeConfig, &Permissions, &ToolsConfig),
+        (at_home, permissions, tools, language): (&HomeConfig, &Permissions, &ToolsConfig, &str),
     ) -> Result<Self, Fault> {
         let snapshot = home.registry().home();
         let here = at_home.area.trim().to_owned();
@@ -107,20 +107,20 @@ impl Services {
         }
         let files = Files::new(tools);
         Ok(Self {
-            lists: Arc::new(Lists::new(kept.lists, &snapshot.lists)),
+            lists: Arc::new(Lists::new(kept.lists, &snapshot.lists, language)),
             home,
             timers: kept.timers,
             memory: Memory::new(kept.facts),
             undo: UndoLog::default(),
             node,
-            weather: Weather::new(tools),
+            weather: Weather::new(tools, language),
             shell: Shell::new(tools, files.first_root()),
             files,
             web: Web::new(tools),
             clipboard: clipboard::of_desktop(),
             clock,
             request_times: Arc::default(),
-            gate: Gate::new(permissions),
+            gate: Gate::new(permissions, language),
             pin: kept.pin,
             secrets: HouseSecrets::default(),
             trusted_sources: at_home.trusted_sources.clone(),

@@ -142,6 +142,7 @@ impl Built {
                 },
                 &Permissions { dangerous: self.policy, ..self.permissions },
                 &ToolsConfig { weather_url: self.weather, ..self.tools },
+                "en",
             ),
         )
         .unwrap();

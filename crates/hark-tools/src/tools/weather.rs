@@ -37,7 +37,7 @@ pub fn get(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         asked.area = None;
         asked.floor = None;
         let entity = select(&home, &asked, Scope::default())?.remove(0);
-        return Ok(Prepared::Answer(of_entity(&entity)?));
+        return Ok(Prepared::Answer(of_entity(parts, &entity)?));
     }
     let weather = services.weather.clone();
     Ok(Prepared::Work(Box::pin(async move {
@@ -75,18 +75,7 @@ fn forecast(services: &Arc<Services>, today: NaiveDate, day: NaiveDate) -> Resul
     })))
 }
 
-/// Home Assistant's conditions run some words together.
-const CONDITIONS: &[(&str, &str)] = &[
-    ("partlycloudy", "partly cloudy"),
-    ("clear-night", "clear"),
-    ("lightning-rainy", "stormy"),
-    ("lightning", "stormy"),
-    ("snowy-rainy", "sleety"),
-    ("windy-variant", "windy"),
-    ("pouring", "pouring with rain"),
-];
-
-fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
+fn of_entity(parts: &Parts, entity: &Entity) -> Result<Outcome, Failure> {
     if entity.state == UNAVAILABLE {
         return Err(DeviceError::Offline(entity.name.clone()).into());
     }
@@ -95,9 +84,8 @@ fn of_entity(entity: &Entity) -> Result<Outcome, Failure> {
             DeviceError::Unsupported { name: entity.name.clone(), what: "tell the temperature" }.into()
         );
     };
-    let condition = CONDITIONS.iter().find(|(known, _)| *known == entity.state);
-    let condition = match condition {
-        Some((_, said)) => (*said).to_owned(),
+    let condition = match services.weather.state_words(&entity.state) {
+        Some(said) => said.to_owned(),
         // No condition has so many words: it may be an injected text.
         None if is_text(&entity.state) => {
             let what = "tell the weather";

@@ -1,7 +1,8 @@
 //! Times of day: "14:05", "7 a.m.", "14.30 Uhr".
 
-use super::numbers::cardinal;
+use super::numbers::{cardinal, counted, minute};
 use super::{At, Said, blank, digits, ends_here, letters};
+use hark_language::speech::Times;
 
 /// Half of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,22 +20,24 @@ struct Time {
 
 pub(super) fn read(at: &At<'_>) -> Option<Said> {
     let rest = at.rest();
-    if let Some(time) = written(rest, ':') {
+    let times = &at.language.speech.times;
+    if let Some(time) = written(at, ':') {
         return Some(said(at, &time));
     }
-    if at.is_german() {
-        let dotted = written(rest, '.').filter(|time| o_clock(&rest[time.bytes..]) > 0);
-        return dotted.or_else(|| whole_hour(rest)).map(|time| said(at, &time));
+    if times.twelve_hours {
+        let hour = digits(rest);
+        let (half, bytes) = half(&rest[hour.len()..], times)?;
+        let time = Time { hour: in_range(hour, 1..=2, 12)?, minute: 0, second: None, bytes: hour.len() };
+        return Some(Said::new(time.bytes + bytes, in_twelve_hours(at, &time, Some(half))));
     }
-    let hour = digits(rest);
-    let (half, bytes) = half(&rest[hour.len()..])?;
-    let time = Time { hour: in_range(hour, 1..=2, 12)?, minute: 0, second: None, bytes: hour.len() };
-    let words = english(at, &time, Some(half));
-    Some(Said::new(time.bytes + bytes, words))
+    let names_hour = |time: &Time| hour_word(&rest[time.bytes..], times) > 0;
+    let stopped = || written(at, '.').filter(|time| times.stop && names_hour(time));
+    stopped().or_else(|| whole_hour(rest, times)).map(|time| said(at, &time))
 }
 
-/// "14:05" or "14:05:30" at the start of `rest`.
-fn written(rest: &str, mark: char) -> Option<Time> {
+/// "14:05" or "14:05:30".
+fn written(at: &At<'_>, mark: char) -> Option<Time> {
+    let rest = at.rest();
     let hours = digits(rest);
     let minutes = digits(rest[hours.len()..].strip_prefix(mark)?);
     let mut time = Time {
@@ -52,32 +55,34 @@ fn written(rest: &str, mark: char) -> Option<Time> {
     // "14:05" is a time, "14:05.2" and "14:050" are something else.
     let after = &rest[time.bytes..];
     let goes_on = after.strip_prefix(['.', ',', ':']).is_some_and(|more| !digits(more).is_empty());
-    (!goes_on && (ends_here(after) || half(after).is_some())).then_some(time)
+    (!goes_on && (ends_here(after) || half(after, &at.language.speech.times).is_some())).then_some(time)
 }
 
 /// "14 Uhr", "1 Uhr".
-fn whole_hour(rest: &str) -> Option<Time> {
+fn whole_hour(rest: &str, times: &Times) -> Option<Time> {
     let hours = digits(rest);
     let time = Time { hour: in_range(hours, 1..=2, 24)?, minute: 0, second: None, bytes: hours.len() };
-    (o_clock(&rest[time.bytes..]) > 0).then_some(time)
+    (hour_word(&rest[time.bytes..], times) > 0).then_some(time)
 }
 
 fn in_range(digits: &str, length: std::ops::RangeInclusive<usize>, most: u64) -> Option<u64> {
     digits.parse().ok().filter(|value| length.contains(&digits.len()) && *value <= most)
 }
 
-/// Bytes of " Uhr".
-fn o_clock(after: &str) -> usize {
+/// Bytes of what is written behind hours, such as " Uhr".
+fn hour_word(after: &str, times: &Times) -> usize {
     let gap = blank(after);
-    if gap > 0 && letters(&after[gap..]) == "Uhr" { gap + 3 } else { 0 }
+    let word = letters(&after[gap..]);
+    let known = times.hour.is_some_and(|hour| !word.is_empty() && (word == hour.one || word == hour.many));
+    if gap > 0 && known { gap + word.len() } else { 0 }
 }
 
 /// "am", "PM", "a.m.", with the space in front; without the last stop where that ends the sentence.
-fn half(after: &str) -> Option<(Half, usize)> {
+fn half(after: &str, times: &Times) -> Option<(Half, usize)> {
     let gap = blank(after);
     let word = &after[gap..];
-    for (marks, half) in [(["a.m.", "am"], Half::Am), (["p.m.", "pm"], Half::Pm)] {
-        for mark in marks {
+    for (marks, half) in [(times.am.written, Half::Am), (times.pm.written, Half::Pm)] {
+        for mark in marks.iter() {
             let Some(head) = word.get(..mark.len()).filter(|head| head.eq_ignore_ascii_case(mark)) else {
                 continue;
             };
@@ -93,17 +98,19 @@ fn half(after: &str) -> Option<(Half, usize)> {
 }
 
 fn said(at: &At<'_>, time: &Time) -> Said {
+    let times = &at.language.speech.times;
     let after = &at.rest()[time.bytes..];
-    if at.is_german() {
-        return Said::new(time.bytes + o_clock(after), german(at, time));
+    if !times.twelve_hours {
+        return Said::new(time.bytes + hour_word(after, times), in_a_day(at, time));
     }
-    let half = half(after);
-    let words = english(at, time, half.map(|(half, _)| half));
+    let half = half(after, times);
+    let words = in_twelve_hours(at, time, half.map(|(half, _)| half));
     Said::new(time.bytes + half.map_or(0, |(_, bytes)| bytes), words)
 }
 
-fn english(at: &At<'_>, time: &Time, half: Option<Half>) -> String {
-    let table = &at.language.tables.times;
+/// "two oh five p m".
+fn in_twelve_hours(at: &At<'_>, time: &Time, half: Option<Half>) -> String {
+    let times = &at.language.speech.times;
     let half = half.or(match time.hour {
         0 | 24 => Some(Half::Am),
         13.. => Some(Half::Pm),
@@ -115,35 +122,36 @@ fn english(at: &At<'_>, time: &Time, half: Option<Half>) -> String {
     };
     let mut words = cardinal(hour, at.language);
     match time.minute {
-        0 if half.is_none() && time.second.is_none() => words = format!("{words} {}", table.oclock),
+        0 if half.is_none() && time.second.is_none() => words = format!("{words} {}", times.oclock.text()),
         0 if time.second.is_none() => {}
-        minute @ 0..10 => words = format!("{words} oh {}", cardinal(minute, at.language)),
-        minute => words = format!("{words} {}", cardinal(minute, at.language)),
+        value => words = format!("{words} {}", minute(value, at.language)),
     }
     words.push_str(&seconds(at, time));
     match half {
-        Some(Half::Am) => format!("{words} {}", table.am),
-        Some(Half::Pm) => format!("{words} {}", table.pm),
+        Some(Half::Am) => format!("{words} {}", times.am.said.text()),
+        Some(Half::Pm) => format!("{words} {}", times.pm.said.text()),
         None => words,
     }
 }
 
-fn german(at: &At<'_>, time: &Time) -> String {
-    let hour = if time.hour == 1 { "ein".into() } else { cardinal(time.hour, at.language) };
-    let mut words = format!("{hour} {}", at.language.tables.times.oclock);
+/// "vierzehn Uhr fünf".
+fn in_a_day(at: &At<'_>, time: &Time) -> String {
+    let mut words = match at.language.speech.times.hour {
+        Some(hour) => {
+            let name = if time.hour == 1 { hour.one } else { hour.many };
+            format!("{} {name}", counted(time.hour, hour.gender, at.language))
+        }
+        None => cardinal(time.hour, at.language),
+    };
     if time.minute > 0 || time.second.is_some() {
-        words = format!("{words} {}", cardinal(time.minute, at.language));
+        words = format!("{words} {}", minute(time.minute, at.language));
     }
     words + &seconds(at, time)
 }
 
 fn seconds(at: &At<'_>, time: &Time) -> String {
     let Some(second) = time.second else { return String::new() };
-    let (table, and) = (&at.language.tables.times, &at.language.tables.numbers.and);
-    let (count, name) = match second {
-        1 if at.is_german() => ("eine".into(), &table.seconds[0]),
-        1 => (cardinal(1, at.language), &table.seconds[0]),
-        _ => (cardinal(second, at.language), &table.seconds[1]),
-    };
-    format!(" {and} {count} {name}")
+    let noun = at.language.speech.times.seconds;
+    let name = if second == 1 { noun.one } else { noun.many };
+    format!(" {} {} {name}", at.language.numbers.and.text(), counted(second, noun.gender, at.language))
 }

@@ -1,8 +1,8 @@
 //! Dates: "2026-11-21", "21.11.2026", "11/21/2026", "Oct. 3rd, 2026", "3. Oktober 2026".
 
-use super::amounts::german_ordinal;
-use super::numbers::{ordinal, year};
-use super::{At, Said, blank, digits, ends_here, letters};
+use super::numbers::{cardinal, ordinal, year};
+use super::{At, Said, blank, digits, ends_here, letters, ordinal_mark};
+use hark_language::speech::OrdinalDays;
 
 /// A date as far as it was written.
 struct Date {
@@ -15,17 +15,20 @@ struct Date {
 
 pub(super) fn read(at: &At<'_>) -> Option<Said> {
     let date = numeric(at).or_else(|| day_first(at)).or_else(|| month_first(at))?;
-    let months = &at.language.tables.dates.months;
-    let month = months.get(date.month)?.first()?;
-    let year = date.year.map(|value| year(value, at.language));
-    let words = if at.is_german() {
-        let day = german_ordinal(date.day, &at.word_before(), at.language);
-        format!("{day} {month} {}", year.unwrap_or_default())
-    } else {
-        let year = year.map(|year| format!(", {year}")).unwrap_or_default();
-        format!("{month} {}{year}", ordinal(date.day, at.language))
+    let dates = &at.language.speech.dates;
+    let month = dates.months.get(date.month)?.first()?;
+    let is_ordinal = match dates.ordinal_days {
+        OrdinalDays::All => true,
+        OrdinalDays::First => date.day == 1,
+        OrdinalDays::None => false,
     };
-    Some(Said::new(date.bytes, words.trim_end()))
+    let day = match is_ordinal {
+        true => ordinal(date.day, &at.word_before(), at.language),
+        false => cardinal(date.day, at.language),
+    };
+    let day = if dates.month_first { format!("{month} {day}") } else { format!("{day} {month}") };
+    let year = date.year.map(|value| format!("{}{}", dates.before_year.text(), year(value, at.language)));
+    Some(Said::new(date.bytes, day + &year.unwrap_or_default()))
 }
 
 /// Three numbers, or two with stops.
@@ -43,14 +46,16 @@ fn numeric(at: &At<'_>) -> Option<Date> {
     match (mark, third?) {
         ('-', day) if first.len() == 4 => date(day, second, first, whole),
         // "21.11." without a year; the stop is the date's when the sentence goes on.
-        ('.', "") if at.is_german() => {
+        ('.', "") if at.language.speech.ordinals.stop => {
             let after = rest[whole..].trim_start();
             let goes_on = after.starts_with(|c: char| c.is_lowercase() || ",;:)".contains(c));
             date(first, second, "", if goes_on { whole } else { two })
         }
         ('.', year) => date(first, second, year, whole),
-        ('/', year) if at.is_german() => date(first, second, year, whole),
-        ('/', year) => date(second, first, year, whole).or_else(|| date(first, second, year, whole)),
+        ('/', year) if at.language.speech.dates.month_first => {
+            date(second, first, year, whole).or_else(|| date(first, second, year, whole))
+        }
+        ('/', year) => date(first, second, year, whole),
         _ => None,
     }
 }
@@ -72,9 +77,13 @@ fn day_first(at: &At<'_>) -> Option<Date> {
     let rest = at.rest();
     let day = digits(rest);
     let after = &rest[day.len()..];
-    let mark = if at.is_german() { usize::from(after.starts_with('.')) } else { ordinal_ending(after) };
+    let stop = at.language.speech.ordinals.stop;
+    let mark = match stop {
+        true => usize::from(after.starts_with('.')),
+        false => ordinal_mark(after, at.language).unwrap_or(0),
+    };
     let gap = blank(&after[mark..]);
-    if gap == 0 || (at.is_german() && mark == 0) {
+    if gap == 0 || (stop && mark == 0) {
         return None;
     }
     let month_at = day.len() + mark + gap;
@@ -87,14 +96,14 @@ fn day_first(at: &At<'_>) -> Option<Date> {
 /// "October 3rd, 2026", "Oct. 3".
 fn month_first(at: &At<'_>) -> Option<Date> {
     let rest = at.rest();
-    if at.is_german() || !rest.starts_with(char::is_uppercase) {
+    if !at.language.speech.dates.month_first || !rest.starts_with(char::is_uppercase) {
         return None;
     }
     let (month, end) = month(at, 0)?;
     let gap = blank(&rest[end..]);
     let day = digits(&rest[end + gap..]);
     let behind = end + gap + day.len();
-    let behind = behind + ordinal_ending(&rest[behind..]);
+    let behind = behind + ordinal_mark(&rest[behind..], at.language).unwrap_or(0);
     let decimal = rest[behind..].strip_prefix(['.', ':']).is_some_and(|more| !digits(more).is_empty());
     if gap == 0 || !ends_here(&rest[behind..]) || decimal {
         return None;
@@ -108,7 +117,7 @@ fn month_first(at: &At<'_>) -> Option<Date> {
 fn month(at: &At<'_>, start: usize) -> Option<(usize, usize)> {
     let rest = at.rest();
     let name = letters(&rest[start..]);
-    let dates = &at.language.tables.dates;
+    let dates = &at.language.speech.dates;
     let month = dates.month(name)?;
     let end = start + name.len();
     let full = dates.months[month].first().is_some_and(|whole| whole.eq_ignore_ascii_case(name));
@@ -132,9 +141,4 @@ fn year_behind(rest: &str, end: usize) -> (Option<u64>, usize) {
         }
         _ => (None, end),
     }
-}
-
-/// Bytes of "st", "nd", "rd" or "th".
-fn ordinal_ending(after: &str) -> usize {
-    if matches!(letters(after), "st" | "nd" | "rd" | "th") { 2 } else { 0 }
 }

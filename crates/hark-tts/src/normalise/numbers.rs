@@ -1,10 +1,9 @@
 //! Numbers: read from digits, said as words.
 
 use super::digits;
-use crate::language::{Family, Language, NumberTable};
-
-/// Longer numbers are said digit by digit.
-const MAX_DIGITS: usize = 15;
+use crate::language::Language;
+use hark_language::numbers::MAX;
+use hark_language::speech::YearStyle;
 
 /// A number as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub(super) struct Number {
 
 impl Number {
     /// Reads a number at the start of `rest`: sign, groups of three, decimals.
-    pub(super) fn read(rest: &str, table: &NumberTable) -> Option<Self> {
+    pub(super) fn read(rest: &str, language: Language) -> Option<Self> {
         let (sign, sign_bytes) = match rest.chars().next()? {
             minus @ ('-' | '−') => (Some('-'), minus.len_utf8()),
             '+' => (Some('+'), 1),
@@ -32,12 +31,13 @@ impl Number {
             return None;
         }
         let (mut whole, mut bytes) = (first.to_owned(), sign_bytes + first.len());
-        while let Some(group) = group(&rest[bytes..], table.grouping).filter(|_| first.len() <= 3) {
+        let grouping = language.speech.numbers.grouping.filter(|_| first.len() <= 3);
+        while let Some((sign, group)) = grouping.and_then(|sign| Some((sign, group(&rest[bytes..], sign)?))) {
             whole.push_str(group);
-            bytes += 4;
+            bytes += sign.len_utf8() + group.len();
         }
         let grouped = bytes > sign_bytes + first.len();
-        let decimals = decimals(&rest[bytes..], table.decimal, grouped);
+        let decimals = decimals(&rest[bytes..], language.numbers.decimal_sign(), grouped);
         bytes += if decimals.is_empty() { 0 } else { decimals.len() + 1 };
         Some(Self { sign, whole, decimals: decimals.to_owned(), bytes })
     }
@@ -49,19 +49,14 @@ impl Number {
 
     /// The whole part, when it has a sensible size and the number no decimals.
     pub(super) fn integer(&self) -> Option<u64> {
-        if self.decimals.is_empty() && self.whole.len() <= MAX_DIGITS {
-            self.whole.parse().ok()
-        } else {
-            None
-        }
+        if self.decimals.is_empty() { self.whole.parse().ok().filter(|value| *value <= MAX) } else { None }
     }
 
     /// Its words; `one` is what a lone one is called ("ein", "eine"), where that matters.
-    pub(super) fn words(&self, language: &Language, one: Option<&str>) -> String {
-        let table = &language.tables.numbers;
+    pub(super) fn words(&self, language: Language, one: Option<&str>) -> String {
         let mut words = match self.sign {
-            Some('-') => format!("{} ", table.minus),
-            Some(_) => format!("{} ", table.plus),
+            Some('-') => format!("{} ", language.numbers.minus.text()),
+            Some(_) => format!("{} ", language.speech.numbers.plus.text()),
             None => String::new(),
         };
         match one.filter(|_| self.is_one()) {
@@ -69,9 +64,10 @@ impl Number {
             None => words.push_str(&whole_words(&self.whole, language)),
         }
         if !self.decimals.is_empty() {
-            words.push_str(&format!(" {} {}", table.point, digit_words(&self.decimals, language)));
+            let point = capitals(language.numbers.point.text(), language);
+            words.push_str(&format!(" {point} {}", language.numbers.digit_words(&self.decimals)));
         }
-        words
+        words.trim_start().to_owned()
     }
 }
 
@@ -94,159 +90,81 @@ fn decimals(rest: &str, point: char, grouped: bool) -> &str {
 }
 
 /// A run of digits as a number, or digit by digit when it is very long or begins with a zero.
-pub(super) fn whole_words(whole: &str, language: &Language) -> String {
-    let spelled = whole.len() > MAX_DIGITS || (whole.len() > 1 && whole.starts_with('0'));
+pub(super) fn whole_words(whole: &str, language: Language) -> String {
+    let spelled = whole.len() > 1 && whole.starts_with('0');
     match whole.parse() {
-        Ok(value) if !spelled => cardinal(value, language),
-        _ => digit_words(whole, language),
+        Ok(value @ 0..=MAX) if !spelled => cardinal(value, language),
+        _ => language.numbers.digit_words(whole),
     }
 }
 
-/// Digits one by one.
-pub(super) fn digit_words(digits: &str, language: &Language) -> String {
-    let small = &language.tables.numbers.small;
-    let words =
-        digits.chars().filter_map(|digit| digit.to_digit(10)).map(|digit| small[digit as usize].as_str());
-    words.collect::<Vec<_>>().join(" ")
+/// A whole number: "one hundred and five", "einhundertfünf". At most [`MAX`].
+pub(super) fn cardinal(value: u64, language: Language) -> String {
+    capitals(&language.numbers.integer_words(value), language)
 }
 
-/// A whole number: "one hundred and five", "einhundertfünf". At most 15 digits.
-pub(super) fn cardinal(value: u64, language: &Language) -> String {
-    let table = &language.tables.numbers;
-    if value == 0 {
-        return table.small[0].clone();
-    }
-    match language.family {
-        Family::English => english(value, table),
-        Family::German => german(value, table),
-    }
-}
-
-fn english(value: u64, table: &NumberTable) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut rest = value;
-    for (power, [name, _]) in table.large.iter().enumerate().rev() {
-        let size = 1000_u64.pow(power as u32 + 1);
-        if rest >= size {
-            words.push(english_hundreds(rest / size, table));
-            words.push(name.clone());
-            rest %= size;
-        }
-    }
-    if rest > 0 {
-        if !words.is_empty() && rest < 100 {
-            words.push(table.and.clone());
-        }
-        words.push(english_hundreds(rest, table));
-    }
+/// Words of numbers, those with a capital that are written with one.
+fn capitals(words: &str, language: Language) -> String {
+    let noun = |word: &str| language.speech.numbers.nouns.iter().find(|noun| noun.to_lowercase() == word);
+    let words: Vec<&str> = words.split(' ').map(|word| noun(word).map_or(word, |noun| *noun)).collect();
     words.join(" ")
 }
 
-fn english_hundreds(value: u64, table: &NumberTable) -> String {
-    let mut words = Vec::new();
-    if value >= 100 {
-        words.extend([small(value / 100, table), &table.hundred]);
-        words.extend((!value.is_multiple_of(100)).then_some(table.and.as_str()));
-    }
-    let rest = value % 100;
-    if rest >= 20 {
-        words.push(&table.tens[(rest / 10 - 2) as usize]);
-        words.extend((!rest.is_multiple_of(10)).then(|| small(rest % 10, table)));
-    } else if rest > 0 {
-        words.push(small(rest, table));
-    }
-    words.join(" ")
+/// One of something, as it is counted, or any other number.
+pub(super) fn counted(value: u64, gender: Option<&str>, language: Language) -> String {
+    let one = language.speech.one.said(gender, "").filter(|_| value == 1);
+    one.map_or_else(|| cardinal(value, language), str::to_owned)
 }
 
-fn small(value: u64, table: &NumberTable) -> &str {
-    &table.small[(value % 20) as usize]
+/// "twenty first", "einundzwanzigste": with the ending that the word in front (lower case) asks for.
+pub(super) fn ordinal(value: u64, before: &str, language: Language) -> String {
+    let ending = language.speech.ordinals.ending_after(before);
+    format!("{}{ending}", ordinal_stem(value, language))
 }
 
-fn german(value: u64, table: &NumberTable) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut rest = value;
-    for (power, [one, many]) in table.large.iter().enumerate().skip(1).rev() {
-        let size = 1000_u64.pow(power as u32 + 1);
-        match rest / size {
-            0 => {}
-            1 => words.extend(["eine".into(), one.clone()]),
-            count => words.extend([german_hundreds(count, false, table), many.clone()]),
-        }
-        rest %= size;
+fn ordinal_stem(value: u64, language: Language) -> String {
+    let numbers = language.numbers;
+    let (hundreds, below) = (value - value % 100, (value % 100) as usize);
+    let Some(last) = below.checked_sub(1).and_then(|at| numbers.ordinals.get(at)) else {
+        // What the ordinal of the hundred adds to the hundred, all other full numbers add as well.
+        let hundred = numbers.scales.first().and_then(|scale| scale.many.first());
+        let ending = hundred.and_then(|hundred| numbers.hundredth.strip_prefix(hundred));
+        return cardinal(value, language) + ending.unwrap_or_default();
+    };
+    if hundreds == 0 {
+        return (*last).to_owned();
     }
-    let mut tail = String::new();
-    if rest >= 1000 {
-        tail = german_hundreds(rest / 1000, false, table) + &table.large[0][0];
-    }
-    tail.push_str(&german_hundreds(rest % 1000, true, table));
-    if !tail.is_empty() {
-        words.push(tail);
-    }
-    words.join(" ")
-}
-
-/// Below a thousand; a one at the end is "eins" only when nothing follows in the word.
-fn german_hundreds(value: u64, last: bool, table: &NumberTable) -> String {
-    // "eins" loses its "s" in front of anything.
-    let within = |value: u64| small(value, table).trim_end_matches(if value == 1 { 's' } else { '\0' });
-    let mut word = String::new();
-    if value >= 100 {
-        word.push_str(within(value / 100));
-        word.push_str(&table.hundred);
-    }
-    let rest = value % 100;
-    if rest >= 20 {
-        if !rest.is_multiple_of(10) {
-            word.push_str(within(rest % 10));
-            word.push_str(&table.and);
-        }
-        word.push_str(&table.tens[(rest / 10 - 2) as usize]);
-    } else if rest > 0 {
-        word.push_str(if last { small(rest, table) } else { within(rest) });
-    }
-    word
-}
-
-/// "twenty first"; German with the ending of a definite article, "einundzwanzigste".
-pub(super) fn ordinal(value: u64, language: &Language) -> String {
-    let table = &language.tables.numbers;
-    let words = cardinal(value, language);
-    if language.family == Family::English {
-        let (head, last) = words.rsplit_once(' ').map_or(("", words.as_str()), |(head, last)| (head, last));
-        let last = table.ordinals.get(last).cloned().unwrap_or_else(|| match last.strip_suffix('y') {
-            Some(stem) => format!("{stem}ieth"),
-            None => format!("{last}th"),
-        });
-        return format!("{head} {last}").trim().to_owned();
-    }
-    let below = value % 100;
-    if !(1..20).contains(&below) {
-        return words + "ste";
-    }
-    let last = small(below, table);
-    let stem = words.strip_suffix(last).unwrap_or(&words);
-    let ending = table.ordinals.get(last).cloned().unwrap_or_else(|| format!("{last}te"));
-    format!("{stem}{ending}")
+    let and = if numbers.say_and { format!("{} ", numbers.and.text()) } else { String::new() };
+    // Only below a million a number is one word.
+    let joined = numbers.compound && !hundreds.is_multiple_of(1_000_000);
+    format!("{}{}{and}{last}", cardinal(hundreds, language), if joined { "" } else { " " })
 }
 
 /// A year: "twenty twenty six", "neunzehnhundertneunundneunzig".
-pub(super) fn year(value: u64, language: &Language) -> String {
+pub(super) fn year(value: u64, language: Language) -> String {
     let (century, rest) = (value / 100, value % 100);
+    let hundred = language.numbers.scales.first().and_then(|scale| scale.many.first()).copied();
     let paired = (11..100).contains(&century) && century % 10 != 0 || (century == 20 && rest >= 10);
-    let table = &language.tables.numbers;
-    match language.family {
-        Family::German if (11..20).contains(&century) => {
-            let tail = if rest == 0 { String::new() } else { cardinal(rest, language) };
-            format!("{}{}{tail}", cardinal(century, language), table.hundred)
+    match (language.speech.numbers.years, hundred) {
+        (YearStyle::Hundreds, Some(hundred)) if (11..20).contains(&century) => {
+            let space = if language.numbers.compound { "" } else { " " };
+            let tail = if rest == 0 { String::new() } else { format!("{space}{}", cardinal(rest, language)) };
+            format!("{}{space}{hundred}{tail}", cardinal(century, language))
         }
-        Family::English if paired => {
+        (YearStyle::Pairs, Some(hundred)) if paired => {
             let tail = match rest {
-                0 => table.hundred.clone(),
-                1..10 => format!("oh {}", cardinal(rest, language)),
+                0 => hundred.to_owned(),
+                1..10 => minute(rest, language),
                 _ => cardinal(rest, language),
             };
             format!("{} {tail}", cardinal(century, language))
         }
         _ => cardinal(value, language),
     }
+}
+
+/// Two digits of a year or the minutes of a time: "oh five" where the zero is said.
+pub(super) fn minute(value: u64, language: Language) -> String {
+    let zero = language.numbers.oh.filter(|_| value < 10).map(|zero| format!("{} ", zero.text()));
+    zero.unwrap_or_default() + &cardinal(value, language)
 }

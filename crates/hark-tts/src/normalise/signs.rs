@@ -2,28 +2,23 @@
 
 use super::{At, Said, digits};
 
-/// Abbreviations that are words of their own unless a number follows.
-const BEFORE_NUMBER: [&str; 7] = ["no.", "nr.", "min.", "max.", "fig.", "vol.", "tel."];
-
-/// Abbreviations that stand in front of a name.
-const BEFORE_NAME: [&str; 7] = ["dr.", "prof.", "mr.", "mrs.", "ms.", "hr.", "fr."];
-
 /// "e.g." is "for example".
 pub(super) fn abbreviation(at: &At<'_>) -> Option<Said> {
-    let table = &at.language.tables.abbreviations;
-    let found = table.iter().filter_map(|(short, words)| Some((short, words, matched(at.rest(), short)?)));
+    let table = &at.language.speech.abbreviations;
+    let found =
+        table.words.iter().filter_map(|(short, words)| Some((short, words, matched(at.rest(), short)?)));
     let (short, words, bytes) = found.max_by_key(|(_, _, bytes)| *bytes)?;
     let after = &at.rest()[bytes..];
     let next = after.trim_start().chars().next();
-    if BEFORE_NUMBER.contains(&short.as_str()) && !next.is_some_and(|c| c.is_ascii_digit()) {
+    if table.before_number.contains(short) && !next.is_some_and(|c| c.is_ascii_digit()) {
         return None;
     }
-    if BEFORE_NAME.contains(&short.as_str()) && !next.is_some_and(char::is_uppercase) {
+    if table.before_name.contains(short) && !next.is_some_and(char::is_uppercase) {
         return None;
     }
     // The stop may be the sentence's as well.
     let stop = if next.is_none() { "." } else { "" };
-    Some(Said::new(bytes, format!("{words}{stop}")))
+    Some(Said::new(bytes, format!("{}{stop}", words.text())))
 }
 
 /// How much of `rest` is the abbreviation `short`; a space after an inner stop does not matter.
@@ -72,7 +67,8 @@ pub(super) fn read(at: &At<'_>) -> Option<Said> {
 }
 
 fn table(at: &At<'_>, sign: char, bytes: usize) -> Option<Said> {
-    at.language.tables.symbols.get(&sign).map(|words| Said::new(bytes, words.clone()))
+    let symbols = at.language.speech.symbols;
+    symbols.get(sign.encode_utf8(&mut [0; 4])).map(|words| Said::new(bytes, words.text()))
 }
 
 /// A dash between numbers is a range, between words with spaces a pause; in a word it stays.
@@ -83,7 +79,7 @@ fn dash(at: &At<'_>, previous: Option<char>, next: Option<char>, apart: bool) ->
         let ranged = sign == '–' && digit(at.before().trim_end().chars().next_back());
         let number = digit(at.rest()[bytes..].trim_start().chars().next());
         return Some(match ranged && number {
-            true => Said::new(bytes, at.language.tables.numbers.to.clone()),
+            true => Said::new(bytes, at.language.speech.numbers.to.text()),
             false => Said::new(bytes, ","),
         });
     }
@@ -100,7 +96,7 @@ fn dash(at: &At<'_>, previous: Option<char>, next: Option<char>, apart: bool) ->
         || at.rest()[bytes + right..].starts_with('-');
     let alike = (left <= 2 && right <= 2) || (left == right && left <= 4);
     let range = sign != '-' || (alike && !chained);
-    let words = if range { at.language.tables.numbers.to.as_str() } else { "," };
+    let words = if range { at.language.speech.numbers.to.text() } else { "," };
     Some(Said::new(bytes, words))
 }
 

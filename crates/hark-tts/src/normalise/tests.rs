@@ -148,17 +148,71 @@ fn is_said_as_people_say_it() {
 
 #[test]
 fn a_language_without_tables_is_left_to_the_engine() {
-    assert_eq!(spoken("Il est 14:05, 21,5 °C", "fr"), "Il est 14:05, 21,5 °C");
+    assert_eq!(spoken("Il est 14:05, 21,5 °C", "xx"), "Il est 14:05, 21,5 °C");
+}
+
+/// A language nobody speaks: its numbers are "n0" to "n99", and a hundred is "c". It says times in hours and minutes, days as
+/// numbers but the first of a month, and has genders.
+#[test]
+fn a_folder_is_a_language_that_is_said_as_its_properties_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: String| {
+        std::fs::create_dir_all(folder.path().join("qs")).unwrap();
+        std::fs::write(folder.path().join("qs").join(name), text).unwrap();
+    };
+    let numbers = |letter: &str, range: std::ops::Range<u32>| {
+        range.map(|value| format!("\"{letter}{value}\"")).collect::<Vec<_>>().join(", ")
+    };
+    file(
+        "numbers.toml",
+        format!(
+            "below_hundred = [{}]\nordinals = [{}]\nordinal_marks = [\"er\"]\ndecimal_comma = true\n\
+             point = \"virgulo\"\nand = \"kaj\"\nscales = [{{ size = 100, one = [\"c\"], many = [\"c\"] }}]\n",
+            numbers("n", 0..100),
+            numbers("o", 1..100)
+        ),
+    );
+    file(
+        "speech.toml",
+        "[one]\nplain = \"un\"\ngenders = { f = \"una\" }\n\
+         [dates]\nmonths = [[\"Uno\"],[\"Duo\"],[\"Tri\"],[\"Kvar\"],[\"Kvin\"],[\"Ses\"],[\"Sep\"],[\"Ok\"],[\"Nau\"],[\"Dek\"],[\"Dekunu\"],[\"Dekdu\"]]\n\
+         ordinal_days = \"first\"\nbefore_year = \" de \"\n\
+         [times]\nhour = [\"hora\", \"horas\", \"f\"]\n\
+         [money]\nnames_hundredths = true\ncoins = { \"€\" = [[\"mono\", \"monoj\"], [\"cendo\", \"cendoj\"]] }\n\
+         [units]\nh = [\"hora\", \"horas\", \"f\"]\nkg = [\"kilo\", \"kiloj\"]\n"
+            .to_owned(),
+    );
+    hark_language::load(folder.path()).unwrap();
+    for (text, words) in [
+        ("21,5 kg", "n21 virgulo n5 kiloj"),
+        ("1 kg, 1 h, 2 h", "un kilo, una hora, n2 horas"),
+        ("14:05, 1:30", "n14 horas n5, una hora n30"),
+        ("2026-03-01", "o1 Tri de n20 c n26"),
+        ("2 Tri 2026", "n2 Tri de n20 c n26"),
+        ("1er, 21er", "o1, o21"),
+        ("3,01 €", "n3 monoj kaj un cendo"),
+        ("150", "c n50"),
+        ("Dr. 5 %", "Dr. n5 %"),
+    ] {
+        assert_eq!(spoken(text, "qs-QS"), words, "{text}");
+    }
 }
 
 #[test]
 fn the_tables_are_whole() {
     for tag in ["en", "de"] {
-        let tables = &Language::of(tag).unwrap().tables;
-        assert!(tables.units.values().all(|names| (2..=3).contains(&names.len())), "{tag}");
+        let speech = Language::of(tag).unwrap().speech;
+        let nouns = || speech.units.iter().map(|(_, noun)| noun);
         assert!(
-            tables.abbreviations.keys().all(|short| short.ends_with('.') && short.to_lowercase() == *short)
+            nouns().count() > 0 && nouns().all(|noun| !noun.one.is_empty() && !noun.many.is_empty()),
+            "{tag}"
         );
+        assert!(
+            nouns().all(|noun| noun.gender.is_none_or(|gender| speech.one.genders.get(gender).is_some()))
+        );
+        let is_short = |short: &str| short.ends_with('.') && short.to_lowercase() == short;
+        assert!(speech.abbreviations.words.iter().all(|(short, _)| is_short(short)));
+        assert!(speech.dates.months.iter().chain(&speech.dates.weekdays).all(|names| !names.is_empty()));
     }
 }
 

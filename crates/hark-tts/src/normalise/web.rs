@@ -40,7 +40,7 @@ fn is_address(token: &str) -> bool {
 }
 
 fn words(at: &At<'_>, address: &str) -> String {
-    let web = &at.language.tables.web;
+    let web = &at.language.speech.web;
     let mut words: Vec<String> = Vec::new();
     let mut rest = address;
     while let Some(first) = rest.chars().next() {
@@ -54,12 +54,12 @@ fn words(at: &At<'_>, address: &str) -> String {
             run.len()
         } else {
             words.extend(match first {
-                '.' => Some(web.dot.clone()),
-                '/' => Some(web.slash.clone()),
-                '@' => Some(web.at.clone()),
-                '-' => Some(web.dash.clone()),
-                '_' => Some(web.underscore.clone()),
-                ':' => Some(web.colon.clone()),
+                '.' => Some(web.dot.text().to_owned()),
+                '/' => Some(web.slash.text().to_owned()),
+                '@' => Some(web.at.text().to_owned()),
+                '-' => Some(web.dash.text().to_owned()),
+                '_' => Some(web.underscore.text().to_owned()),
+                ':' => Some(web.colon.text().to_owned()),
                 _ => None,
             });
             first.len_utf8()

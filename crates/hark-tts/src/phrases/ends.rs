@@ -47,7 +47,7 @@ pub(super) struct Place<'a> {
     pub(super) at: usize,
     /// Whether nothing will follow.
     pub(super) finished: bool,
-    pub(super) language: Option<&'static Language>,
+    pub(super) language: Option<Language>,
 }
 
 impl Place<'_> {
@@ -105,23 +105,24 @@ impl Place<'_> {
             };
         }
         let lower = word.to_lowercase();
-        let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "I";
-        if initial {
+        let is_word = self.language.is_some_and(|language| language.speech.stops.letters.contains(&word));
+        if word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && !is_word {
             return Verdict::No;
         }
         let Some(language) = self.language else { return ends };
-        let table = &language.tables.phrases;
-        if table.always.contains(&lower) {
+        let stops = &language.speech.stops;
+        let lower = lower.as_str();
+        if stops.always.contains(&lower) {
             return Verdict::No;
         }
-        if table.before_number.contains(&lower) && next.is_ascii_digit() {
+        if stops.before_number.contains(&lower) && next.is_ascii_digit() {
             return Verdict::No;
         }
-        if matches!(lower.as_str(), "a.m" | "p.m") {
+        if stops.before_weekday.contains(&lower) {
             // "at 7 a.m. Monday" goes on.
             return match self.word_after(end) {
                 None => Verdict::Wait,
-                Some(day) if language.tables.dates.weekday(day).is_some() => Verdict::No,
+                Some(day) if language.speech.dates.weekday(day).is_some() => Verdict::No,
                 Some(_) => ends,
             };
         }
@@ -136,14 +137,14 @@ impl Place<'_> {
         }
         let Some(language) = self.language else { return Some(false) };
         let previous = last_word(before).to_lowercase();
-        if language.tables.phrases.ordinal_after.contains(&previous) {
+        if language.speech.ordinals.after.contains(&previous.as_str()) {
             return Some(true);
         }
         if !next.is_alphabetic() {
             return Some(false);
         }
         let month = self.word_after(self.at + 1)?;
-        Some(language.tables.dates.month(month).is_some())
+        Some(language.speech.dates.month(month).is_some())
     }
 
     fn clause(&self, mark: char, after: usize) -> Verdict {

@@ -6,6 +6,7 @@ use super::background_model::{BACKGROUND_MARK, GeneralLanguageModel};
 use super::decoding_graph::DecodingGraph;
 use super::error::GrammarError;
 use super::forced_alignment::Pronunciations;
+use super::language;
 use super::ngram::{LanguageModelScorer, TrigramModel};
 use super::pocketsphinx::{DecoderFiles, PocketSphinxDecoder};
 use super::prefix_likelihood::PrefixLikelihoods;
@@ -78,7 +79,7 @@ impl DecoderBuilder {
             lexicon.add(name.clone(), index.get(word.as_str()).map_or(&[], Vec::as_slice));
             shares.push((name, share));
         }
-        let classes = WordClasses::numbers(|word| lexicon.has(word));
+        let classes = WordClasses::numbers(&language().numbers, |word| lexicon.has(word));
         let mass = if shares.is_empty() { 0.0 } else { self.tuning.background_mass };
         let model = TrigramModel::train(&sentences, &classes, self.tuning.smoothing, mass);
         let features = features_without_mean(&acoustic.join("feat.params"))?;

@@ -46,6 +46,14 @@ mod tuning;
 mod viterbi;
 mod word_classes;
 
+/// The language of the acoustic model, the dictionary and the general language model that the recogniser has.
+const LANGUAGE: &str = "en";
+
+/// Its words.
+fn language() -> &'static hark_language::Lexicon {
+    hark_language::of(LANGUAGE)
+}
+
 pub use error::GrammarError;
 pub use hypothesis_confidence::HypothesisEvidence;
 pub use keyphrase_spotter::{KeyphraseHit, KeyphraseSpotter};

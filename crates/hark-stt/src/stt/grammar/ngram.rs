@@ -331,12 +331,15 @@ fn log10(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::language;
     use super::*;
 
     fn trained(sentences: &[&str]) -> (TrigramModel, WordClasses) {
         let sentences: Vec<Vec<String>> =
             sentences.iter().map(|text| text.split(' ').map(str::to_owned).collect()).collect();
-        let classes = WordClasses::numbers(|word| ["five", "six", "seven", "ten", "eleven"].contains(&word));
+        let classes = WordClasses::numbers(&language().numbers, |word| {
+            ["five", "six", "seven", "ten", "eleven"].contains(&word)
+        });
         (TrigramModel::train(&sentences, &classes, 1.0, 0.2), classes)
     }
 

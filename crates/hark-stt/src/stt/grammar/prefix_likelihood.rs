@@ -58,6 +58,7 @@ fn key(words: &[String]) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::language;
     use super::super::ngram::TrigramModel;
     use super::super::word_classes::WordClasses;
     use super::*;
@@ -72,7 +73,7 @@ mod tests {
             GeneralLanguageModel::open(Path::new("/usr/share/pocketsphinx/model/en-us/en-us.lm.bin"))
                 .unwrap();
         let sentences: Vec<_> = sentences.iter().map(|sentence| split(sentence)).collect();
-        let model = TrigramModel::train(&sentences, &WordClasses::numbers(|_| true), 1.0, 0.0);
+        let model = TrigramModel::train(&sentences, &WordClasses::numbers(&language().numbers, |_| true), 1.0, 0.0);
         PrefixLikelihoods::new(&sentences, &model.scorer(&[]), &general)
     }
 

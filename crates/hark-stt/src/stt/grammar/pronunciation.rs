@@ -119,7 +119,7 @@ fn espeak_pronunciation(word: &str, pronounce: &dyn Pronounce) -> Option<String>
     if word.contains(['(', '<', '[', ' ']) {
         return None;
     }
-    let ipa = pronounce.ipa(word, "en").ok()?;
+    let ipa = pronounce.ipa(word, super::LANGUAGE).ok()?;
     phones::from_ipa(&ipa).map(|phones| phones.join(" "))
 }
 

@@ -1,6 +1,7 @@
 //! The grammar recogniser: sound in, a sentence of the home or free words out. Runs on the thread `hark-stt`, with
 //! Moonshine on a thread of its own.
 
+use super::LANGUAGE;
 use super::acoustic_model::AcousticModel;
 use super::acoustic_scores::AcousticScores;
 use super::background_model::BACKGROUND_MARK;
@@ -257,7 +258,7 @@ impl GrammarRecogniser {
             text: if accepted.is_empty() { heard.clone() } else { accepted.join(" ") },
             engine: ENGINE.to_owned(),
             confidence: self.evidence.confidence,
-            language: "en".to_owned(),
+            language: LANGUAGE.to_owned(),
             rejected: self.evidence.rejection(self.builder.tuning.min_confidence),
             why: None,
         };

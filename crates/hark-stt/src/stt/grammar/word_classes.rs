@@ -1,7 +1,7 @@
 //! Word classes of the language model: words with the same function share their counts, so that every number is equally
 //! likely after one number was sampled, however few sentences there are.
 
-use hark_core::number_words::{SMALL, TENS};
+use hark_language::numbers::Numbers;
 use std::collections::HashMap;
 
 /// Sets of words that the language model treats alike.
@@ -11,16 +11,16 @@ pub(super) struct WordClasses {
     members: Vec<Vec<String>>,
 }
 
-/// Spoken numbers as they combine: a ten takes a unit after it, a teen does not.
-const NUMBERS: [&[&str]; 3] = [SMALL.split_at(10).0.split_at(1).1, SMALL.split_at(10).1, &TENS];
-
 impl WordClasses {
-    /// The number classes, held down to the words that `known` says can occur.
-    pub(super) fn numbers(known: impl Fn(&str) -> bool) -> Self {
+    /// The classes of the numbers of a language, held down to the words that `known` says can occur: numbers as
+    /// they combine, since a ten takes a unit after it and a teen does not.
+    pub(super) fn numbers(numbers: &Numbers, known: impl Fn(&str) -> bool) -> Self {
         let mut classes = Self::default();
-        for words in NUMBERS {
+        let below_hundred = &numbers.below_hundred;
+        let named = |values: Vec<usize>| values.into_iter().filter_map(|value| below_hundred.get(value));
+        for values in [(1..10).collect(), (10..20).collect(), (20..100).step_by(10).collect()] {
             let present: Vec<String> =
-                words.iter().filter(|word| known(word)).map(|word| (*word).to_owned()).collect();
+                named(values).filter(|word| known(word)).map(|word| (*word).to_owned()).collect();
             if present.len() > 1 {
                 classes.add(present);
             }
@@ -49,11 +49,12 @@ impl WordClasses {
 
 #[cfg(test)]
 mod tests {
+    use super::super::language;
     use super::*;
 
     #[test]
     fn words_that_cannot_occur_are_left_out() {
-        let classes = WordClasses::numbers(|word| word != "nine" && !word.ends_with("teen"));
+        let classes = WordClasses::numbers(&language().numbers, |word| word != "nine" && !word.ends_with("teen"));
         let digits = classes.class_of("five").unwrap();
         assert_eq!(classes.members(digits).len(), 8);
         assert_eq!(classes.class_of("nine"), None);

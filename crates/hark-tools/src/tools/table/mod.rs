@@ -1,5 +1,5 @@
 //! The one table of tools. To add a tool: a line in one of the files beside this, its code in a file of
-//! `acting/tools`, and `HARK_UPDATE_CONTRACTS=1 cargo test --lib acting::tools` for `contracts/tools.json`.
+//! `tools`, its words in `models/languages/<code>/tools.toml`, and `make contracts` for `contracts/tools.json`.
 
 mod computer;
 mod home;
@@ -59,9 +59,12 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
     TABLE.iter().copied().find(|tool| tool.name == name)
 }
 
-/// Words of a tool of which one must be heard when the intent is not certain; none for a tool that is not there.
-pub fn triggers(name: &str) -> &'static [&'static str] {
-    find(name).map_or(&[], |tool| tool.triggers)
+/// Words of a tool in a language (a tag such as `en`) of which one must be heard when the intent is not certain; none in a
+/// language without words for it. `None` for a tool that is not there.
+pub fn triggers(name: &str, language: &str) -> Option<&'static [&'static str]> {
+    let triggers = &hark_language::of(language).tools.triggers;
+    let words = || triggers.iter().find(|(tool, _)| *tool == name).map_or(&[][..], |(_, words)| &**words);
+    find(name).map(|_| words())
 }
 
 /// All tools, as `contracts/tools.json` pins them.

@@ -5,23 +5,6 @@ use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
 use crate::tools::home_robots;
 use hark_core::Risk;
 
-/// Trigger words of requests to clean a floor.
-const VACUUMING: &[&str] = &[
-    "vacuum",
-    "clean",
-    "hoover",
-    "robot",
-    "floor",
-    "sweep",
-    "dust",
-    "dirty",
-    "crumbs",
-    "vacuuming",
-    "hoovering",
-    "mess",
-    "filthy",
-];
-
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
     Descriptor {
@@ -31,7 +14,6 @@ pub const TOOLS: &[Descriptor] = &[
         result: DEVICES,
         risk: Risk::Write,
         outside: Outside::Home,
-        triggers: VACUUMING,
         permission: "home",
         agent: "home",
         timeout_ms: None,
@@ -45,7 +27,6 @@ pub const TOOLS: &[Descriptor] = &[
         result: DEVICES,
         risk: Risk::Write,
         outside: Outside::Home,
-        triggers: &["vacuum", "dock", "return", "base", "home", "hoover", "robot", "charge"],
         permission: "home",
         agent: "home",
         timeout_ms: None,
@@ -69,7 +50,6 @@ pub const TOOLS: &[Descriptor] = &[
         ],
         risk: Risk::Write,
         outside: Outside::Home,
-        triggers: VACUUMING,
         permission: "home",
         agent: "home",
         timeout_ms: None,
@@ -83,7 +63,6 @@ pub const TOOLS: &[Descriptor] = &[
         result: DEVICES,
         risk: Risk::Write,
         outside: Outside::Home,
-        triggers: &["mow", "mower", "lawn", "grass", "cut"],
         permission: "home",
         agent: "home",
         timeout_ms: None,
@@ -97,7 +76,6 @@ pub const TOOLS: &[Descriptor] = &[
         result: DEVICES,
         risk: Risk::Write,
         outside: Outside::Home,
-        triggers: &["mower", "mowing", "dock", "lawn"],
         permission: "home",
         agent: "home",
         timeout_ms: None,

@@ -23,10 +23,22 @@ fn names_are_unique_and_lines_are_complete() {
     for tool in table::TABLE.iter() {
         let args: HashSet<&str> = tool.arguments().map(|arg| arg.name).collect();
         assert_eq!(args.len(), tool.arguments().count(), "{} has an argument twice", tool.name);
-        assert!(!tool.description.is_empty() && !tool.triggers.is_empty() && !tool.permission.is_empty());
+        assert!(!tool.description.is_empty() && !tool.permission.is_empty());
+        assert!(triggers(tool.name, "en").is_some_and(|words| !words.is_empty()), "{}", tool.name);
+        assert_eq!(triggers(tool.name, "xx"), Some(&[][..]), "another language is not English");
         assert!(jsonschema::meta::is_valid(&tool.args_schema()), "{}", tool.name);
         assert!(jsonschema::meta::is_valid(&tool.result_schema()), "{}", tool.name);
     }
+}
+
+#[test]
+fn words_of_tools_are_those_of_tools_there_are() {
+    for language in hark_language::all() {
+        for (tool, words) in language.tools.triggers.iter() {
+            assert!(table::find(tool).is_some() && !words.is_empty(), "{}: {tool}", language.code);
+        }
+    }
+    assert_eq!(triggers("home.sly", "en"), None);
 }
 
 #[test]
@@ -177,7 +189,6 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         description: "says it reads",
         args: &[&[descriptor::Arg::maybe("name", descriptor::Kind::Text, "name")]],
         result: &[],
-        triggers: &[],
         permission: "home",
         agent: "home",
         timeout_ms: None,

@@ -18,7 +18,6 @@ fn tool(risk: Risk, prepare: Prepare) -> &'static Descriptor {
         result: RESULT,
         risk,
         outside: descriptor::Outside::Never,
-        triggers: &[],
         permission: "shell",
         agent: "system",
         timeout_ms: None,

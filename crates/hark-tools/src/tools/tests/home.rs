@@ -65,6 +65,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
             &HomeConfig { area: "attic".into(), ..HomeConfig::default() },
             &Permissions::default(),
             &ToolsConfig::default(),
+            "en",
         ),
     );
     let Err(fault) = services else { panic!("there is no attic") };
