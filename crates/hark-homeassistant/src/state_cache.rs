@@ -236,7 +236,7 @@ fn object(value: Option<Value>) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::tests::any_json;
+    use crate::home_snapshot::tests::any_json;
     use proptest::prelude::*;
     use serde_json::json;
 

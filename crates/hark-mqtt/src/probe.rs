@@ -59,10 +59,10 @@ async fn try_connection(
 ) -> Result<(), Error> {
     let id = format!("{}-doctor", broker::client_id(topics.node()));
     let options = broker::base_options(&id, address, credentials, &broker::authority_files())?;
-    let filters = survey.as_ref().map_or(Vec::new(), |survey| survey.filters().to_vec());
+    let filters = scan.as_ref().map_or(Vec::new(), |scan| scan.filters().to_vec());
     listen(options, &filters, LISTENING, |topic, payload| {
-        if let Some(survey) = &mut survey {
-            survey.take(topic, payload);
+        if let Some(scan) = &mut scan {
+            scan.take(topic, payload);
         }
     })
     .await

@@ -56,10 +56,10 @@ fn the_list_that_is_meant_is_found() {
 
 #[test]
 fn a_list_is_known_by_its_name_in_every_language_and_made_with_that_of_the_house() {
-    let (drawer, lists) = lists();
+    let (list_store, lists) = lists();
     assert_eq!(lists.find(Some("einkaufsliste")).unwrap().name, "Shopping");
-    assert_eq!(Lists::new(drawer, &[], "de").find(None).unwrap().name, "Einkaufen");
-    let other = Lists::new(Arc::new(Drawer::default()), &[], "xx");
+    assert_eq!(Lists::new(list_store, &[], "de").find(None).unwrap().name, "Einkaufen");
+    let other = Lists::new(Arc::new(InMemoryLists::default()), &[], "xx");
     assert_eq!((other.usual(), other.favourites()), ("", ""));
     assert!(other.find(None).is_err(), "another language is not English");
 }

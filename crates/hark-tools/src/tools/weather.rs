@@ -37,7 +37,7 @@ pub fn get(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         asked.area = None;
         asked.floor = None;
         let entity = select(&home, &asked, Scope::default())?.remove(0);
-        return Ok(Prepared::Answer(of_entity(parts, &entity)?));
+        return Ok(Prepared::Answer(of_entity(services, &entity)?));
     }
     let weather = services.weather.clone();
     Ok(Prepared::Work(Box::pin(async move {
@@ -75,7 +75,7 @@ fn forecast(services: &Arc<Services>, today: NaiveDate, day: NaiveDate) -> Resul
     })))
 }
 
-fn of_entity(parts: &Parts, entity: &Entity) -> Result<Outcome, Failure> {
+fn of_entity(services: &Services, entity: &Entity) -> Result<Outcome, Failure> {
     if entity.state == UNAVAILABLE {
         return Err(DeviceError::Offline(entity.name.clone()).into());
     }
