@@ -75,6 +75,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("core", &[], &["tokio", "cpal", "ort", "rusqlite", "rumqttc", "reqwest"]),
     ("config", &["core"], &[]),
     ("audio", &[], &[]),
+    ("language", &[], &[]),
     ("net", &[], &[]),
     ("telemetry", &[], &[]),
     ("models", &["core", "config"], &[]),
@@ -83,7 +84,7 @@ const CRATES: &[(&str, &[&str], &[&str])] = &[
     ("nlu", &["core", "config", "models"], &[]),
     (
         "dialog",
-        &["core", "config"],
+        &["core", "config", "language"],
         &["tokio", "cpal", "ort", "rusqlite", "rumqttc", "rumqttd", "reqwest", "axum"],
     ),
     ("tools", &["core", "config"], &[]),

@@ -110,6 +110,13 @@ fn language(
         qualifiers: files.read("qualifiers.toml")?,
         sums: files.read("sums.toml")?,
         things: files.read("things.toml")?,
+        reflexes: files.read("reflexes.toml")?,
+        choices: files.read("choices.toml")?,
+        conversation: files.read("conversation.toml")?,
+        rewriting: files.read("rewriting.toml")?,
+        secrets: files.read("secrets.toml")?,
+        claims: files.read("claims.toml")?,
+        permission: files.read("permission.toml")?,
     };
     Ok(files.found.get().then_some(language))
 }
