@@ -10,7 +10,7 @@ use crate::app::home::demo_states::{DemoStates, Following};
 use crate::app::home::device_codes;
 use crate::app::home::sources::{self, load_home};
 use crate::app::intercom::Intercom;
-use crate::app::language::languages::Languages;
+use crate::app::language::languages::{self, Languages};
 use crate::app::language::teacher::Teacher;
 use crate::app::language::understanding_thread::Desk;
 use crate::app::language::vocabulary::Vocabulary;
@@ -140,7 +140,7 @@ impl App {
         let runtime = async_runtime()?;
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
-        let event_queue = Arc::new(EventQueue::default());
+        let event_queue = Arc::new(EventQueue::new(languages::lexicons(&config)));
         let store = match mode {
             AppMode::Daemon => open_store_of_daemon(&config),
             AppMode::Alone | AppMode::Visit | AppMode::Asking => open_store(&config),
@@ -297,6 +297,7 @@ impl App {
                 understand: self.languages.ladder.clone(),
                 tools: self.tools.clone(),
                 teacher: Arc::new(self.teacher()),
+                languages: languages::lexicons(&self.config),
             }),
             reading: None,
             replies: self.languages.replies.clone(),
@@ -427,6 +428,7 @@ pub fn machine_settings(config: &Config, id_prefix: &str) -> Settings {
     Settings {
         id_prefix: id_prefix.to_owned(),
         language: config.speaking.language.clone(),
+        languages: languages::tags(config),
         listen_window_ms: config.endpoint.nothing_said_ms.into(),
         approval_window_ms: config.permissions.approval_window_ms.into(),
         ring_max_ms: config.home.ring_max_ms.into(),

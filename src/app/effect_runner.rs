@@ -195,7 +195,9 @@ impl EffectRunner {
             let awaited = |origin: &Origin| self.machine.awaits_pin(now, origin);
             let (mut verdict, mut secret, mut event) = (None, false, event);
             if tools.has_pin() {
-                (event, verdict) = pin_guard::without_pin(event, awaited, |pin| tools.present_pin(pin));
+                let languages = &self.parts.desk.languages;
+                let look = |pin: &_| tools.present_pin(pin);
+                (event, verdict) = pin_guard::without_pin(event, languages, awaited, look);
                 secret = pin_guard::may_have_held_pin(&event, awaited);
             }
             if let Some(verdict) = verdict {
@@ -217,7 +219,7 @@ impl EffectRunner {
             self.read(Work::Cover(Box::new(event)));
             return None;
         }
-        let hidden = secret_guard::cover_so_far(&mut event, &*self.parts.tools);
+        let hidden = secret_guard::cover_so_far(&mut event, &*self.parts.tools, &self.parts.desk.languages);
         Some((event, hidden))
     }
 

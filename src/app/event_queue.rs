@@ -5,6 +5,7 @@ use hark_core::public_event::Origin;
 use hark_core::{Event, Setting};
 use hark_dialog::instincts::{self, Context};
 use hark_dialog::pin_words;
+use hark_language::Lexicon;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -61,9 +62,21 @@ impl Lanes {
 pub struct EventQueue {
     lanes: Mutex<Lanes>,
     ready: Condvar,
+    /// The languages in which reflexes and PINs are known.
+    languages: Vec<&'static Lexicon>,
 }
 
 impl EventQueue {
+    /// An empty one; `languages`: those in which reflexes and PINs are known.
+    pub fn new(languages: Vec<&'static Lexicon>) -> Self {
+        Self { languages, ..Self::default() }
+    }
+
+    /// The languages in which reflexes and PINs are known.
+    pub(crate) fn languages(&self) -> &[&'static Lexicon] {
+        &self.languages
+    }
+
     /// Puts an event in. Never blocks.
     ///
     /// # Errors
@@ -76,7 +89,8 @@ impl EventQueue {
         } else if lanes.normal.len() + lanes.requests.len() < most(&event) {
             lanes.came += 1;
             let numbered = (lanes.came, event);
-            let lane = if waits(&numbered.1) { &mut lanes.requests } else { &mut lanes.normal };
+            let lane =
+                if waits(&numbered.1, &self.languages) { &mut lanes.requests } else { &mut lanes.normal };
             lane.push_back(numbered);
         } else {
             lanes.refused += 1;
@@ -149,11 +163,12 @@ fn most(event: &Event) -> usize {
 }
 
 /// Whether it is a typed request that has to be read. A word that is a reflex, or may be a PIN, waits for nothing.
-fn waits(event: &Event) -> bool {
-    let asked = Context { last_reply: None, awaiting_approval: true };
-    let is_pin = |text: &str| pin_words::find(text, true).is_some_and(|found| found.masked == MASK);
+fn waits(event: &Event, languages: &[&'static Lexicon]) -> bool {
+    let asked = Context { last_reply: None, awaiting_approval: true, languages };
+    let is_pin =
+        |text: &str| pin_words::find(text, true, languages).is_some_and(|found| found.masked == MASK);
     match event {
-        Event::Promised { event, .. } => waits(event),
+        Event::Promised { event, .. } => waits(event, languages),
         Event::Typed { text, .. } => {
             text.len() > LONGEST_REFLEX || instincts::find(text, &asked).is_none() && !is_pin(text.trim())
         }
@@ -181,7 +196,7 @@ mod tests {
 
     #[test]
     fn control_overtakes_and_is_never_refused() {
-        let event_queue = EventQueue::default();
+        let event_queue = EventQueue::new(vec![hark_language::of("en")]);
         for _ in 0..CAPACITY {
             event_queue.push(Event::Tick).unwrap();
         }
@@ -213,7 +228,7 @@ mod tests {
 
     #[test]
     fn while_one_request_is_read_the_next_wait_and_nothing_else_does() {
-        let event_queue = EventQueue::default();
+        let event_queue = EventQueue::new(vec![hark_language::of("en")]);
         let typed = |text: &str| Event::Typed {
             text: text.into(),
             origin: Origin::Mqtt,
@@ -247,7 +262,7 @@ mod tests {
 
     #[test]
     fn waiting_ends_at_the_deadline_and_on_close() {
-        let event_queue = EventQueue::default();
+        let event_queue = EventQueue::new(vec![hark_language::of("en")]);
         assert_eq!(event_queue.pop(Instant::now()), None);
         event_queue.close();
         assert_eq!(event_queue.pop(Instant::now() + Duration::from_secs(60)), None);

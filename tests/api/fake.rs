@@ -250,11 +250,11 @@ impl Api for Fake {
     }
 
     fn is_stop(&self, text: &str) -> bool {
-        hark_dialog::instincts::is_stop(text)
+        hark_dialog::instincts::is_stop(text, &[hark_language::of("en")])
     }
 
     fn yes_or_no(&self, text: &str) -> Option<bool> {
-        hark_dialog::instincts::yes_or_no(text)
+        hark_dialog::instincts::yes_or_no(text, &[hark_language::of("en")])
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {

@@ -218,6 +218,9 @@ pub enum Reply {
     NotDone { receipt: Receipt },
     /// A fixed sentence by its key in `models/languages/<code>/sentences/replies.yaml`.
     Fixed { key: String },
+    /// A typed command that cannot be read: how it is written, by the key of that sentence in `replies.yaml`, and what of
+    /// it could not be read.
+    Slip { key: String, said: String },
     /// Nobody knows, not even the language model; a tool that may have been meant.
     DontKnow { hint: Option<String>, model: ModelHelp },
     /// Words, and a tool that may have been meant.

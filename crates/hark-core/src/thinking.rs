@@ -46,8 +46,6 @@ pub struct Task {
 pub struct TextChange {
     /// `translation`, `shorter`, `sentence`, `simpler`, `list`, `polite`, `formal`, `reworded`, `summary` or `corrected`.
     pub what: String,
-    /// The same as a model is told it.
-    pub instruction: String,
     /// The language it is to be in, ISO 639-1; `None`: the one it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,

@@ -4,192 +4,17 @@
 
 use hark_core::thinking::{TextChange, TextSource};
 use hark_core::{Intent, Route, Slots};
+use hark_language::rewriting::{Act, Change, Rewriting};
+use hark_language::{Lexicon, Phrases};
 use serde_json::json;
 
-/// ISO 639-1 code, English name, German name without its ending.
-const LANGUAGES: &[(&str, &str, &str)] = &[
-    ("ar", "arabic", "arabisch"),
-    ("cs", "czech", "tschechisch"),
-    ("da", "danish", "dänisch"),
-    ("de", "german", "deutsch"),
-    ("el", "greek", "griechisch"),
-    ("en", "english", "englisch"),
-    ("es", "spanish", "spanisch"),
-    ("fi", "finnish", "finnisch"),
-    ("fr", "french", "französisch"),
-    ("hu", "hungarian", "ungarisch"),
-    ("it", "italian", "italienisch"),
-    ("ja", "japanese", "japanisch"),
-    ("ko", "korean", "koreanisch"),
-    ("la", "latin", "latein"),
-    ("nl", "dutch", "niederländisch"),
-    ("no", "norwegian", "norwegisch"),
-    ("pl", "polish", "polnisch"),
-    ("pt", "portuguese", "portugiesisch"),
-    ("ro", "romanian", "rumänisch"),
-    ("ru", "russian", "russisch"),
-    ("sv", "swedish", "schwedisch"),
-    ("tr", "turkish", "türkisch"),
-    ("uk", "ukrainian", "ukrainisch"),
-    ("zh", "chinese", "chinesisch"),
-];
+/// What a translation is called, as prompts and traces do.
+const TRANSLATION: &str = "translation";
 
-/// What can be wanted of a text, and how a model is told.
-const CHANGES: &[(&str, &str)] = &[
-    ("shorter", "Say the text in fewer words without losing what matters."),
-    ("sentence", "Say the text in one sentence."),
-    ("simpler", "Say the text in simple words and short sentences."),
-    ("list", "Write the text as a short list, one point a line."),
-    ("polite", "Say the text more politely."),
-    ("formal", "Say the text more formally."),
-    ("reworded", "Say the text in other words."),
-    ("summary", "Summarise the text in one to three sentences."),
-    ("corrected", "Correct spelling, grammar and punctuation of the text and change nothing else."),
-];
-
-/// The words of one language.
-struct Words {
-    code: &'static str,
-    /// In front and at the end, without a meaning of their own.
-    polite: &'static [&'static str],
-    /// Verbs that want a style after what they are about: "say that shorter".
-    say: &'static [&'static str],
-    styles: &'static [(&'static str, &'static str)],
-    /// Verbs that say what is wanted, and what ends their sentence: "fass das zusammen".
-    act: &'static [(&'static str, &'static str, &'static str)],
-    translate: &'static [&'static str],
-    into: &'static [&'static str],
-    /// "How do you say … in French"
-    how: &'static [&'static str],
-    last: &'static [&'static str],
-    clipboard: &'static [&'static str],
-    /// In front of a text that is named.
-    this: &'static [&'static str],
-}
-
-const ENGLISH: Words = Words {
-    code: "en",
-    polite: &["please", "can you", "could you", "would you", "now"],
-    say: &["say", "put", "give me", "tell me", "write", "repeat", "make", "phrase", "rephrase", "explain"],
-    styles: &[
-        ("shorter", "shorter"),
-        ("more briefly", "shorter"),
-        ("in fewer words", "shorter"),
-        ("in one sentence", "sentence"),
-        ("in a sentence", "sentence"),
-        ("simpler", "simpler"),
-        ("more simply", "simpler"),
-        ("in simple words", "simpler"),
-        ("in simpler words", "simpler"),
-        ("in plain words", "simpler"),
-        ("as a list", "list"),
-        ("in a list", "list"),
-        ("as bullet points", "list"),
-        ("more politely", "polite"),
-        ("more formally", "formal"),
-        ("more formal", "formal"),
-        ("in other words", "reworded"),
-        ("in different words", "reworded"),
-    ],
-    act: &[
-        ("summarise", "", "summary"),
-        ("summarize", "", "summary"),
-        ("sum up", "", "summary"),
-        ("shorten", "", "shorter"),
-        ("simplify", "", "simpler"),
-        ("rephrase", "", "reworded"),
-        ("reword", "", "reworded"),
-        ("correct", "", "corrected"),
-        ("proofread", "", "corrected"),
-    ],
-    translate: &["translate"],
-    into: &["into", "to", "in"],
-    how: &["how do you say", "how do i say", "how would you say", "say"],
-    last: &["that", "it", "this", "your answer", "your last answer", "your reply", "what you said"],
-    clipboard: &[
-        "my clipboard",
-        "the clipboard",
-        "the text in my clipboard",
-        "the text in the clipboard",
-        "the text on my clipboard",
-        "the text from my clipboard",
-        "the contents of my clipboard",
-        "the contents of the clipboard",
-        "what is in my clipboard",
-        "what's in my clipboard",
-    ],
-    this: &["this text", "the following text", "the text", "this", "the following", "this sentence"],
-};
-
-const GERMAN: Words = Words {
-    code: "de",
-    polite: &["bitte", "mal", "kannst du", "könntest du"],
-    say: &[
-        "sag mir",
-        "sag",
-        "sage",
-        "formuliere",
-        "formulier",
-        "schreib",
-        "schreibe",
-        "erkläre",
-        "erklär",
-        "fass",
-    ],
-    styles: &[
-        ("kürzer", "shorter"),
-        ("knapper", "shorter"),
-        ("in einem satz", "sentence"),
-        ("einfacher", "simpler"),
-        ("in einfachen worten", "simpler"),
-        ("in einfacher sprache", "simpler"),
-        ("als liste", "list"),
-        ("in stichpunkten", "list"),
-        ("höflicher", "polite"),
-        ("förmlicher", "formal"),
-        ("formeller", "formal"),
-        ("in anderen worten", "reworded"),
-        ("mit anderen worten", "reworded"),
-    ],
-    act: &[
-        ("fass", "zusammen", "summary"),
-        ("fasse", "zusammen", "summary"),
-        ("kürze", "", "shorter"),
-        ("vereinfache", "", "simpler"),
-        ("formuliere", "um", "reworded"),
-        ("formulier", "um", "reworded"),
-        ("korrigiere", "", "corrected"),
-        ("korrigier", "", "corrected"),
-    ],
-    translate: &["übersetze", "übersetz"],
-    into: &["ins", "auf", "nach", "in"],
-    how: &["wie sagt man", "was heißt", "wie heißt", "sag"],
-    last: &["das", "es", "dies", "deine antwort", "deine letzte antwort"],
-    clipboard: &[
-        "die zwischenablage",
-        "meine zwischenablage",
-        "den text in meiner zwischenablage",
-        "den text in der zwischenablage",
-        "den text aus meiner zwischenablage",
-        "den text aus der zwischenablage",
-        "den inhalt meiner zwischenablage",
-        "den inhalt der zwischenablage",
-    ],
-    this: &[
-        "diesen text",
-        "den folgenden text",
-        "folgenden text",
-        "den text",
-        "diesen satz",
-        "das",
-        "folgendes",
-    ],
-};
-
-/// What a request wants changed, and the language it was made in; `None` when it is no such request. The last reply is
-/// still to be filled in.
-pub fn read(text: &str) -> Option<(TextChange, &'static str)> {
-    [&ENGLISH, &GERMAN].into_iter().find_map(|words| Some((words.read(text)?, words.code)))
+/// What a request in one of some languages wants changed, and the code of the language it was made in; `None` when it is
+/// no such request. The last reply is still to be filled in.
+pub fn read(text: &str, languages: &[&'static Lexicon]) -> Option<(TextChange, &'static str)> {
+    languages.iter().find_map(|language| Some((Words(&language.rewriting).read(text)?, language.code)))
 }
 
 /// The request as the trace tells it.
@@ -215,6 +40,17 @@ pub fn intent(change: &TextChange) -> Intent {
     }
 }
 
+/// The words of one language.
+struct Words(&'static Rewriting);
+
+impl std::ops::Deref for Words {
+    type Target = Rewriting;
+
+    fn deref(&self) -> &Rewriting {
+        self.0
+    }
+}
+
 impl Words {
     fn read(&self, text: &str) -> Option<TextChange> {
         let text = self.bare(text);
@@ -236,7 +72,7 @@ impl Words {
     fn translated(&self, text: &str) -> Option<TextChange> {
         if let Some(rest) = first_after(text, self.translate) {
             if let Some((head, named)) = rest.split_once(':') {
-                let language = self.into.iter().find_map(|into| language(after(head.trim(), into)?));
+                let language = self.into.iter().find_map(|into| self.language(after(head.trim(), into)?));
                 if let Some(language) = language {
                     return Some(translation(language, named_text(named)?));
                 }
@@ -254,38 +90,41 @@ impl Words {
         let text = ended(text);
         self.say.iter().filter_map(|verb| after(text, verb)).find_map(|rest| {
             let (style, what) = self.styles.iter().find(|(style, _)| before(rest, style).is_some())?;
-            Some(change(what, self.pronoun(before(rest, style)?)?))
+            Some(change(*what, self.pronoun(before(rest, style)?)?))
         })
     }
 
     /// "summarise that", "correct this text: …".
     fn acted(&self, text: &str) -> Option<TextChange> {
-        self.act.iter().find_map(|(verb, end, what)| {
-            let rest = after(text, verb)?;
-            if let Some((head, named)) = rest.split_once(':')
-                && self.this.iter().any(|this| is(before(head, end).unwrap_or(head), this))
-            {
-                return Some(change(what, named_text(named)?));
-            }
-            let about = if end.is_empty() { rest } else { before(ended(rest), end).unwrap_or(rest) };
-            let is_bare = about.len() == rest.len() && !end.is_empty();
-            let named = self.named(about);
-            // "Fass das" alone is none of it, and "correct that" is about what Hark did.
-            let subject = match named {
-                Some(named) => named,
-                None if is_bare => return None,
-                None if *what == "corrected" => self.on_clipboard(about)?,
-                None => self.object(about)?,
-            };
-            Some(change(what, subject))
-        })
+        self.acts.iter().find_map(|act| act.verbs.iter().find_map(|verb| self.act(act, after(text, verb)?)))
+    }
+
+    /// What is wanted by an act, of what follows its verb.
+    fn act(&self, act: &Act, rest: &str) -> Option<TextChange> {
+        let end = act.end.text();
+        if let Some((head, named)) = rest.split_once(':')
+            && self.this.iter().any(|this| is(before(head, end).unwrap_or(head), this))
+        {
+            return Some(change(act.change, named_text(named)?));
+        }
+        let about = if end.is_empty() { rest } else { before(ended(rest), end).unwrap_or(rest) };
+        let is_bare = about.len() == rest.len() && !end.is_empty();
+        let named = self.named(about);
+        // "Fass das" alone is none of it, and "correct that" is about what Hark did.
+        let subject = match named {
+            Some(named) => named,
+            None if is_bare => return None,
+            None if act.change == Change::Corrected => self.on_clipboard(about)?,
+            None => self.object(about)?,
+        };
+        Some(change(act.change, subject))
     }
 
     /// A text and the language it is to be in: "… into German".
     fn with_language<'a>(&self, text: &'a str) -> Option<(&'a str, &'static str)> {
         let text = ended(text);
         let (rest, name) = text.rsplit_once(char::is_whitespace)?;
-        let code = language(name)?;
+        let code = self.language(name)?;
         let about = self.into.iter().find_map(|into| before(rest, into))?;
         Some((about, code))
     }
@@ -327,23 +166,12 @@ fn named_text(text: &str) -> Option<TextSource> {
     has_words.then(|| TextSource::Named { text: bare.to_owned() })
 }
 
-fn translation(language: &'static str, of: TextSource) -> TextChange {
-    let name = LANGUAGES.iter().find(|(code, ..)| *code == language).map_or(language, |(_, name, _)| name);
-    let instruction = format!("Translate the text into {}{}.", name[..1].to_uppercase(), &name[1..]);
-    TextChange { what: "translation".into(), instruction, language: Some(language.to_owned()), of }
+fn translation(language: &str, of: TextSource) -> TextChange {
+    TextChange { what: TRANSLATION.into(), language: Some(language.to_owned()), of }
 }
 
-fn change(what: &str, of: TextSource) -> TextChange {
-    let told = CHANGES.iter().find(|(known, _)| *known == what).map_or("", |(_, told)| told);
-    let instruction = format!("{told} Keep the language it is in.");
-    TextChange { what: what.to_owned(), instruction, language: None, of }
-}
-
-/// The language of this name, in English or German.
-fn language(name: &str) -> Option<&'static str> {
-    let name = name.trim().to_lowercase();
-    let stem = name.strip_suffix('e').unwrap_or(&name);
-    LANGUAGES.iter().find(|(_, english, german)| name == *english || stem == *german).map(|(code, ..)| *code)
+fn change(what: Change, of: TextSource) -> TextChange {
+    TextChange { what: what.name().to_owned(), language: None, of }
 }
 
 /// What follows words at the beginning, whatever their case.
@@ -360,7 +188,7 @@ fn after<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     ends.then(|| rest.trim_start_matches([' ', ',', '\t', '\n']))
 }
 
-fn first_after<'a>(text: &'a str, all: &[&str]) -> Option<&'a str> {
+fn first_after(text: &str, all: Phrases) -> Option<&str> {
     all.iter().find_map(|words| after(text, words))
 }
 
@@ -387,13 +215,12 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Option<(String, String, Option<String>, &'static str)> {
-        let (change, language) = read(text)?;
+        let (change, language) = read(text, &["en", "de"].map(hark_language::of))?;
         let of = match change.of {
             TextSource::Named { text } => text,
             TextSource::LastReply { .. } => "(last)".into(),
             TextSource::Clipboard => "(clipboard)".into(),
         };
-        assert!(change.instruction.starts_with(char::is_uppercase) && change.instruction.len() > 20);
         Some((change.what, of, change.language, language))
     }
 
@@ -440,6 +267,14 @@ mod tests {
             let expected = (what.to_owned(), of.to_owned(), language.map(str::to_owned), spoken);
             assert_eq!(told(text), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn a_language_that_is_not_spoken_here_asks_for_nothing() {
+        let read = |text, language| read(text, &[hark_language::of(language)]);
+        assert!(read("sag das kürzer", "en").is_none() && read("say that shorter", "de").is_none());
+        assert!(read("translate that into deutsch", "en").is_none());
+        assert!(read("say that shorter", "xx").is_none());
     }
 
     #[test]

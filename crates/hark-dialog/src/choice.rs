@@ -1,6 +1,7 @@
 //! The answer to "the kitchen light or the kitchen fan?": which of some names a text chooses.
 
 use super::instincts::{self, Context};
+use hark_language::{Lexicon, Phrases};
 
 /// What was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,106 +12,52 @@ pub enum Choice {
     Nothing,
 }
 
-/// Words that say which one by its place; -1 is the last.
-const PLACES: [(&str, i32); 22] = [
-    ("first", 1),
-    ("1st", 1),
-    ("one", 1),
-    ("former", 1),
-    ("second", 2),
-    ("2nd", 2),
-    ("two", 2),
-    ("third", 3),
-    ("3rd", 3),
-    ("three", 3),
-    ("fourth", 4),
-    ("4th", 4),
-    ("four", 4),
-    ("last", -1),
-    ("latter", -1),
-    ("erste", 1),
-    ("ersten", 1),
-    ("zweite", 2),
-    ("zweiten", 2),
-    ("dritte", 3),
-    ("dritten", 3),
-    ("letzte", -1),
-];
-
-/// Whole answers for all of them.
-const ALL: [&str; 12] = [
-    "both",
-    "all",
-    "all of them",
-    "both of them",
-    "every one",
-    "everything",
-    "all three",
-    "all four",
-    "beide",
-    "alle",
-    "alles",
-    "beides",
-];
-
-/// Whole answers for none of them.
-const NONE: [&str; 8] = [
-    "neither",
-    "none",
-    "none of them",
-    "neither of them",
-    "neither one",
-    "keine",
-    "keins",
-    "keines von beiden",
-];
-
-/// Words that say nothing about which one.
-const SMALL: [&str; 34] = [
-    "the", "a", "please", "i", "mean", "meant", "want", "would", "like", "id", "take", "that", "it", "its",
-    "is", "in", "of", "on", "at", "number", "uh", "um", "well", "no", "yes", "der", "die", "das", "den",
-    "bitte", "ich", "meine", "im", "nummer",
-];
-
 /// A word of an answer may be this much unlike a word of a name.
 const ALIKE: f64 = 0.7;
 
-/// Which of the candidates `text` chooses; `None` when it is no answer.
-pub fn read(text: &str, candidates: &[String]) -> Option<Choice> {
+/// Which of the candidates `text` chooses, in one of some languages; `None` when it is no answer.
+pub fn read(text: &str, candidates: &[String], languages: &[&'static Lexicon]) -> Option<Choice> {
     let said = words(text);
-    let whole = said.join(" ");
-    let plain = whole.strip_suffix(" please").unwrap_or(&whole);
-    if NONE.contains(&plain) {
+    let is_one_of = |phrases: fn(&Lexicon) -> Phrases| {
+        languages.iter().any(|language| {
+            let courtesy = language.reflexes.courtesy;
+            let bare: Vec<&str> =
+                said.iter().map(String::as_str).filter(|word| !courtesy.contains(word)).collect();
+            phrases(language).iter().any(|phrase| phrase.split(' ').eq(bare.iter().copied()))
+        })
+    };
+    if is_one_of(|language| language.choices.none) {
         return Some(Choice::Nothing);
     }
-    if ALL.contains(&plain) {
+    if is_one_of(|language| language.choices.all) {
         return Some(Choice::These(candidates.to_vec()));
     }
-    let asked = Context { last_reply: None, awaiting_approval: true };
+    let asked = Context { last_reply: None, awaiting_approval: true, languages };
     match (instincts::find(text, &asked).map(|instinct| instinct.intent), candidates) {
         (Some("HarkDeny"), _) => return Some(Choice::Nothing),
         (Some("HarkConfirm"), [only]) => return Some(Choice::These(vec![only.clone()])),
         (Some(_), _) => return None,
         (None, _) => {}
     }
-    let told: Vec<&str> = said.iter().map(String::as_str).filter(|word| !SMALL.contains(word)).collect();
-    by_name(&told, candidates).or_else(|| by_place(&told, candidates)).map(|name| Choice::These(vec![name]))
+    let chosen = languages.iter().find_map(|language| {
+        let fillers = language.choices.fillers;
+        let told: Vec<&str> =
+            said.iter().map(String::as_str).filter(|word| !fillers.contains(word)).collect();
+        by_name(&told, candidates, language).or_else(|| by_place(&told, candidates, language))
+    });
+    chosen.map(|name| Choice::These(vec![name]))
 }
 
 /// The only candidate that has every word that was said; an exact name wins.
-fn by_name(told: &[&str], candidates: &[String]) -> Option<String> {
-    let told: Vec<&str> = match told.split_last() {
-        // "the light one"
-        Some((&"one", rest)) if !rest.is_empty() => rest.to_vec(),
-        _ => told.to_vec(),
-    };
+fn by_name(told: &[&str], candidates: &[String], language: &Lexicon) -> Option<String> {
+    let told = without_one(told, language);
     if told.is_empty() {
         return None;
     }
     let fits = |exactly: bool| {
         let has = |name: &String| {
             let names = words(name);
-            told.iter().all(|word| names.iter().any(|other| alike(word, other, exactly)))
+            told.iter().all(|word| names.iter().any(|other| alike(word, other, exactly, language)))
         };
         candidates.iter().filter(|name| has(name)).collect::<Vec<_>>()
     };
@@ -122,19 +69,37 @@ fn by_name(told: &[&str], candidates: &[String]) -> Option<String> {
     }
 }
 
-fn alike(word: &str, other: &str, exactly: bool) -> bool {
-    let same = |one: &str, other: &str| one == other || one.strip_suffix('s') == Some(other);
-    same(word, other)
-        || same(other, word)
+/// "the light *one*": without the word that stands for the thing.
+fn without_one<'t, 's>(told: &'t [&'s str], language: &Lexicon) -> &'t [&'s str] {
+    match told.split_last() {
+        Some((last, rest)) if !rest.is_empty() && language.discourse.one.contains(last) => rest,
+        _ => told,
+    }
+}
+
+fn alike(word: &str, other: &str, exactly: bool, language: &Lexicon) -> bool {
+    let endings = language.things.endings;
+    let is_other = |one: &str, other: &str| {
+        one == other || endings.iter().any(|ending| one.strip_suffix(ending) == Some(other))
+    };
+    is_other(word, other)
+        || is_other(other, word)
         || !exactly && word.len() > 2 && strsim::normalized_levenshtein(word, other) >= ALIKE
 }
 
-/// "the first one", "number two"
-fn by_place(told: &[&str], candidates: &[String]) -> Option<String> {
-    let place = match told {
-        [word] | [word, "one"] => PLACES.iter().find(|(name, _)| name == word)?.1,
-        _ => return None,
+/// "the first one", "number two", "the 2nd"
+fn by_place(told: &[&str], candidates: &[String], language: &Lexicon) -> Option<String> {
+    let told = without_one(told, language);
+    let numbers = &language.numbers;
+    let whole = |found: Option<(u64, usize)>| found.filter(|(_, used)| *used == told.len()).map(|(at, _)| at);
+    let written = || {
+        let [word] = told else { return None };
+        numbers.ordinal_marks.iter().find_map(|mark| word.strip_suffix(mark)?.parse().ok())
     };
+    let place = language.choices.places.get(&told.join(" ")).map(i64::from).or_else(|| {
+        let place = whole(numbers.ordinal(told)).or_else(|| whole(numbers.whole(told))).or_else(written)?;
+        i64::try_from(place).ok()
+    })?;
     let index = if place < 0 { candidates.len().checked_sub(1)? } else { usize::try_from(place - 1).ok()? };
     candidates.get(index).cloned()
 }
@@ -154,6 +119,10 @@ fn words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn read(text: &str, candidates: &[String]) -> Option<Choice> {
+        super::read(text, candidates, &["en", "de"].map(hark_language::of))
+    }
+
     #[test]
     fn answers_choose() {
         let offered = ["Kitchen light", "Kitchen fan"].map(str::to_owned);
@@ -170,6 +139,14 @@ mod tests {
             ("the second", these(&["Kitchen fan"])),
             ("number two", these(&["Kitchen fan"])),
             ("the last one", these(&["Kitchen fan"])),
+            ("the 2nd", these(&["Kitchen fan"])),
+            ("the latter", these(&["Kitchen fan"])),
+            ("der Zweite", these(&["Kitchen fan"])),
+            ("bitte den letzten", these(&["Kitchen fan"])),
+            ("Nummer zwei", these(&["Kitchen fan"])),
+            ("beide", these(&["Kitchen light", "Kitchen fan"])),
+            ("keins", Some(Choice::Nothing)),
+            ("ja", None),
             ("the third one", None),
             ("both", these(&["Kitchen light", "Kitchen fan"])),
             ("both of them please", these(&["Kitchen light", "Kitchen fan"])),
@@ -184,6 +161,15 @@ mod tests {
         ] {
             assert_eq!(read(text, &offered), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_in_a_language_that_is_not_spoken_here_is_none() {
+        let offered = ["Kitchen light", "Kitchen fan"].map(str::to_owned);
+        assert_eq!(super::read("beide", &offered, &[hark_language::of("en")]), None);
+        assert_eq!(super::read("both", &offered, &[hark_language::of("de")]), None);
+        let unknown = super::read("both", &offered, &[hark_language::of("xx")]);
+        assert_eq!(unknown, None);
     }
 
     #[test]

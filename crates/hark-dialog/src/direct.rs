@@ -1,6 +1,7 @@
 //! Direct commands that are typed on one line: `read PATH`, `list PATH`, `ps` or `processes [FILTER]`, `get URL` or
 //! `fetch URL`. Taken only when nothing else can be meant: "read my shopping list" and "list my timers" are requests.
 
+use crate::slash::Slip;
 use hark_core::{Intent, Route, Slots};
 use serde_json::{Value, json};
 
@@ -37,8 +38,8 @@ const FILES: &[&str] =
 /// Flags people give to `ps` out of habit; everything is listed in any case.
 const HABITS: &[&str] = &["aux", "-aux", "ax", "-ax", "-ef", "-e", "-a", "-A", "all"];
 
-/// What a typed command asks for; `None` when the text is none of these, else the intent, or how it is written.
-pub fn read(text: &str) -> Option<Result<Intent, String>> {
+/// What a typed command asks for; `None` when the text is none of these, else the intent, or what is wrong with it.
+pub fn read(text: &str) -> Option<Result<Intent, Slip>> {
     let text = text.trim();
     if text.contains(['\n', '\r']) {
         return None;
@@ -94,15 +95,12 @@ fn is_file_name(word: &str) -> bool {
 }
 
 /// An address, when it can be nothing else: with its scheme, or a name with a top-level domain.
-fn url(rest: &str) -> Option<Result<&str, String>> {
+fn url(rest: &str) -> Option<Result<&str, Slip>> {
     let lower = rest.to_ascii_lowercase();
     if let Some(after) = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://")) {
         let whole = after.starts_with(|c: char| c.is_alphanumeric() || c == '[')
             && !after.contains(char::is_whitespace);
-        let slip = || {
-            format!("I cannot read “{rest}” as an address. Write it like this: get https://example.org/page.")
-        };
-        return Some(if whole { Ok(rest) } else { Err(slip()) });
+        return Some(if whole { Ok(rest) } else { Err(Slip::new("slip_address", rest)) });
     }
     // Another scheme is none that is asked; the tool says so.
     let has_scheme = lower.split_once("://").is_some_and(|(scheme, _)| {
@@ -207,7 +205,10 @@ mod tests {
     fn half_an_address_is_a_slip() {
         for text in ["get http://", "fetch https:// example.org", "get http://a b", "get http:///x"] {
             let slip = read(text).expect(text).expect_err(text);
-            assert!(slip.contains("like this"), "{slip}");
+            assert_eq!(
+                (slip.key, Some(slip.said.as_str())),
+                ("slip_address", text.split_once(' ').map(|(_, rest)| rest))
+            );
         }
     }
 }

@@ -5,8 +5,9 @@
 //! ```
 //! use hark_dialog::instincts::{is_stop, yes_or_no};
 //!
-//! assert!(is_stop("stop"));
-//! assert_eq!(yes_or_no("yes"), Some(true));
+//! let spoken = [hark_language::of("en")];
+//! assert!(is_stop("stop", &spoken));
+//! assert_eq!(yes_or_no("yes", &spoken), Some(true));
 //! ```
 
 pub mod changing;
@@ -16,6 +17,7 @@ pub mod context;
 pub mod contracts;
 pub mod direct;
 pub mod instincts;
+pub mod kinds;
 pub mod ladder;
 pub mod mind;
 pub mod modes;

@@ -1,43 +1,9 @@
 //! Finds a PIN in what was said or typed, "four two one seven" as well as "4217", and puts
 //! [`MASK`] in its place, so that nobody reads it afterwards.
 
-use hark_core::number_words::{SMALL, TENS};
 use hark_core::pin::{MASK, PIN_MIN_DIGITS, PinCode};
+use hark_language::Lexicon;
 use std::ops::Range;
-
-/// Words of one digit, English and German.
-const DIGITS: &[(&str, u8)] = &[
-    ("zero", 0),
-    ("oh", 0),
-    ("one", 1),
-    ("two", 2),
-    ("three", 3),
-    ("four", 4),
-    ("five", 5),
-    ("six", 6),
-    ("seven", 7),
-    ("eight", 8),
-    ("nine", 9),
-    ("null", 0),
-    ("eins", 1),
-    ("ein", 1),
-    ("zwei", 2),
-    ("zwo", 2),
-    ("drei", 3),
-    ("vier", 4),
-    ("fünf", 5),
-    ("sechs", 6),
-    ("sieben", 7),
-    ("acht", 8),
-    ("neun", 9),
-];
-
-/// What recognisers write for digits they heard; counts between digits only.
-const ALIKE: &[(&str, u8)] =
-    &[("o", 0), ("won", 1), ("to", 2), ("too", 2), ("for", 4), ("fore", 4), ("ate", 8)];
-
-/// Ten to nineteen; one word for two digits.
-const TEENS: &[&str] = SMALL.split_at(10).1;
 
 /// What was found in a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,14 +14,15 @@ pub struct Found {
     pub masked: String,
 }
 
-/// Looks for the digits of a PIN. While one is `awaited` every run of digits counts; otherwise four running,
-/// if they are most of what was said: "set a timer for ten minutes" is left alone.
-pub fn find(text: &str, awaited: bool) -> Option<Found> {
+/// Looks for the digits of a PIN, said in one of some languages. While one is `awaited` every run of digits counts;
+/// otherwise four running, if they are most of what was said: "set a timer for ten minutes" is left alone.
+pub fn find(text: &str, awaited: bool, languages: &[&'static Lexicon]) -> Option<Found> {
+    let digits = Digits(languages);
     let words = words(text);
-    let run = longest_run(&words)?;
-    let digits: String = digits_of(&words[run.clone()]);
+    let run = digits.longest_run(&words)?;
+    let found = digits.of_words(&words[run.clone()]);
     let rest = words.len() - run.len();
-    let enough = digits.len() >= PIN_MIN_DIGITS;
+    let enough = found.len() >= PIN_MIN_DIGITS;
     if !(awaited || enough && rest <= 4) {
         return None;
     }
@@ -66,17 +33,18 @@ pub fn find(text: &str, awaited: bool) -> Option<Found> {
     let from = words[run.start].at.start;
     let to = words[run.end - 1].at.end;
     let masked = format!("{}{MASK}{}", &text[..from], &text[to..]);
-    Some(Found { pin: PinCode::new(&digits), masked })
+    Some(Found { pin: PinCode::new(&found), masked })
 }
 
 /// The text fit to be shown while somebody may be in the middle of a PIN.
-pub fn mask_unfinished(text: &str, awaited: bool) -> Option<String> {
+pub fn mask_unfinished(text: &str, awaited: bool, languages: &[&'static Lexicon]) -> Option<String> {
+    let digits = Digits(languages);
     let words = words(text);
-    let only_digits = !words.is_empty() && words.iter().all(|word| digits(&word.text).is_some());
-    if only_digits || awaited && longest_run(&words).is_some() {
+    let only_digits = !words.is_empty() && words.iter().all(|word| digits.says(&word.text));
+    if only_digits || awaited && digits.longest_run(&words).is_some() {
         return Some(MASK.to_owned());
     }
-    find(text, awaited).map(|found| found.masked)
+    find(text, awaited, languages).map(|found| found.masked)
 }
 
 struct Word {
@@ -104,98 +72,116 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// The digits a word stands for: itself, a number word, or nothing for "double", which is one of them.
-fn digits(word: &str) -> Option<String> {
-    if word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(word.to_owned());
-    }
-    if let Some((_, digit)) = DIGITS.iter().find(|(name, _)| *name == word) {
-        return Some(digit.to_string());
-    }
-    if let Some(teen) = TEENS.iter().position(|name| *name == word) {
-        return Some((10 + teen).to_string());
-    }
-    if let Some(ten) = TENS.iter().position(|name| *name == word) {
-        return Some((20 + 10 * ten).to_string());
-    }
-    matches!(word, "double" | "triple").then(String::new)
-}
+/// Digits as they are said in some languages.
+struct Digits<'l>(&'l [&'static Lexicon]);
 
-fn alike(word: &str) -> Option<u8> {
-    ALIKE.iter().find(|(name, _)| *name == word).map(|(_, digit)| *digit)
-}
+/// Numbers of two digits take at most so many words.
+const MAX_WORDS: usize = 2;
 
-/// The words that hold the most digits in a row; the last of equals.
-fn longest_run(words: &[Word]) -> Option<Range<usize>> {
-    let counts = |word: &Word| digits(&word.text).is_some() || alike(&word.text).is_some();
-    let mut best: Option<(usize, Range<usize>)> = None;
-    let mut at = 0;
-    while at < words.len() {
-        let end = at + words[at..].iter().take_while(|word| counts(word)).count();
-        if end == at {
-            at += 1;
-            continue;
+impl Digits<'_> {
+    /// The digits that words begin with, of a number below 100 or written, and how many words they take.
+    fn number(&self, words: &[Word]) -> Option<(String, usize)> {
+        let first = words.first()?.text.as_str();
+        if first.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some((first.to_owned(), 1));
         }
-        let run = trimmed(words, at..end);
-        let length = digits_of(&words[run.clone()]).len();
-        if length > 0 && best.as_ref().is_none_or(|(most, _)| length >= *most) {
-            best = Some((length, run));
-        }
-        at = end;
+        let texts: Vec<&str> = words.iter().take(MAX_WORDS).map(|word| word.text.as_str()).collect();
+        let said = |language: &&Lexicon, texts: &[&str]| {
+            let numbers = &language.numbers;
+            let whole = numbers.whole(texts).filter(|(value, used)| *value < 100 && *used == texts.len());
+            whole.map(|(value, _)| value).or_else(|| numbers.digits.get(&texts.join(" ")))
+        };
+        (1..=texts.len()).rev().find_map(|count| {
+            let value = self.0.iter().find_map(|language| said(language, &texts[..count]))?;
+            Some((value.to_string(), count))
+        })
     }
-    best.map(|(_, run)| run)
-}
 
-/// "for" and "to" before the digits are words of the sentence, unless there are too few digits without them.
-fn trimmed(words: &[Word], run: Range<usize>) -> Range<usize> {
-    let real = |at: &usize| digits(&words[*at].text).is_some();
-    if run.clone().filter(real).count() < 2 {
-        let from = run.clone().find(real).unwrap_or(run.end);
-        let to = run.clone().rfind(real).map_or(from, |last| last + 1);
-        return from..to;
+    /// How often the digit behind this word is meant: "double".
+    fn repeats(&self, word: &str) -> Option<usize> {
+        self.0.iter().find_map(|language| language.secrets.repeats.get(word))
     }
-    let length = digits_of(&words[run.clone()]).len();
-    let from = run.clone().find(real).unwrap_or(run.start);
-    let without = digits_of(&words[from..run.end]).len();
-    if without >= PIN_MIN_DIGITS && without < length { from..run.end } else { run }
-}
 
-fn digits_of(words: &[Word]) -> String {
-    let mut all = String::new();
-    let mut times = 1;
-    let mut at = 0;
-    while at < words.len() {
-        let word = &words[at].text;
-        at += 1;
-        match word.as_str() {
-            "double" => times = 2,
-            "triple" => times = 3,
-            word => {
-                let mut part = match digits(word) {
-                    Some(part) => part,
-                    None => alike(word).map(|digit| digit.to_string()).unwrap_or_default(),
-                };
-                // "forty two" is 42.
-                if TENS.contains(&word)
-                    && let Some(unit) = words.get(at).and_then(|next| digits(&next.text))
-                    && unit.len() == 1
-                    && unit != "0"
-                {
-                    part = format!("{}{unit}", &part[..1]);
-                    at += 1;
-                }
-                (0..times).for_each(|_| all.push_str(&part));
-                times = 1;
+    /// What a recogniser may have written for a digit.
+    fn homophone(&self, word: &str) -> Option<u64> {
+        self.0.iter().find_map(|language| language.secrets.homophones.get(word))
+    }
+
+    /// Whether a word is a digit or says something of the next one.
+    fn says(&self, word: &str) -> bool {
+        let word = [Word { text: word.to_owned(), at: 0..0 }];
+        self.number(&word).is_some() || self.repeats(&word[0].text).is_some()
+    }
+
+    /// The words that hold the most digits in a row; the last of equals.
+    fn longest_run(&self, words: &[Word]) -> Option<Range<usize>> {
+        let counts = |word: &Word| self.says(&word.text) || self.homophone(&word.text).is_some();
+        let mut best: Option<(usize, Range<usize>)> = None;
+        let mut at = 0;
+        while at < words.len() {
+            let end = at + words[at..].iter().take_while(|word| counts(word)).count();
+            if end == at {
+                at += 1;
+                continue;
             }
+            let run = self.trimmed(words, at..end);
+            let length = self.of_words(&words[run.clone()]).len();
+            if length > 0 && best.as_ref().is_none_or(|(most, _)| length >= *most) {
+                best = Some((length, run));
+            }
+            at = end;
         }
+        best.map(|(_, run)| run)
     }
-    all
+
+    /// "for" and "to" before the digits are words of the sentence, unless there are too few digits without them.
+    fn trimmed(&self, words: &[Word], run: Range<usize>) -> Range<usize> {
+        let real = |at: &usize| self.says(&words[*at].text);
+        if run.clone().filter(real).count() < 2 {
+            let from = run.clone().find(real).unwrap_or(run.end);
+            let to = run.clone().rfind(real).map_or(from, |last| last + 1);
+            return from..to;
+        }
+        let length = self.of_words(&words[run.clone()]).len();
+        let from = run.clone().find(real).unwrap_or(run.start);
+        let without = self.of_words(&words[from..run.end]).len();
+        if without >= PIN_MIN_DIGITS && without < length { from..run.end } else { run }
+    }
+
+    fn of_words(&self, words: &[Word]) -> String {
+        let mut all = String::new();
+        let mut times = 1;
+        let mut at = 0;
+        while at < words.len() {
+            let word = &words[at].text;
+            if let Some(repeats) = self.repeats(word) {
+                times = repeats;
+                at += 1;
+                continue;
+            }
+            let homophone = || Some((self.homophone(word)?.to_string(), 1));
+            let (part, used) =
+                self.number(&words[at..]).or_else(homophone).unwrap_or_else(|| (String::new(), 1));
+            (0..times).for_each(|_| all.push_str(&part));
+            times = 1;
+            at += used;
+        }
+        all
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn find(text: &str, awaited: bool) -> Option<Found> {
+        super::find(text, awaited, &["en", "de"].map(hark_language::of))
+    }
+
+    fn mask_unfinished(text: &str, awaited: bool) -> Option<String> {
+        super::mask_unfinished(text, awaited, &["en", "de"].map(hark_language::of))
+    }
 
     fn pin(text: &str, awaited: bool) -> Option<String> {
         find(text, awaited)?.pin.map(|pin| pin.digits().to_owned())
@@ -214,6 +200,7 @@ mod tests {
             "for to one seven",
             "for two won seven",
             "vier zwei eins sieben",
+            "zweiundvierzig siebzehn",
             "my code is 4-2-1-7",
         ] {
             assert_eq!(pin(text, true).as_deref(), Some("4217"), "{text}");
@@ -226,6 +213,14 @@ mod tests {
         assert_eq!(pin("double four oh nine", true).as_deref(), Some("4409"));
         assert_eq!(pin("unlock it with 4217", true).as_deref(), Some("4217"));
         assert_eq!(find("unlock it with 4217", true).unwrap().masked, "unlock it with [PIN]");
+    }
+
+    #[test]
+    fn digits_of_a_language_that_is_not_spoken_here_are_words() {
+        let english = [hark_language::of("en")];
+        assert_eq!(super::find("vier zwei eins sieben", true, &english), None);
+        assert!(super::find("four two one seven", true, &english).is_some());
+        assert!(super::find("4217", true, &[]).is_some(), "written digits need no language");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Keys of `replies.yaml` that every language needs.
-pub const FIXED_KEYS: [&str; 35] = [
+pub const FIXED_KEYS: [&str; 46] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
@@ -51,6 +51,17 @@ pub const FIXED_KEYS: [&str; 35] = [
     "reminder_rings",
     "reminder_rings_late",
     "command_missed",
+    "slip_remind",
+    "slip_remind_when",
+    "slip_remind_what",
+    "slip_schedule",
+    "slip_cron",
+    "slip_cron_which",
+    "slip_snooze",
+    "slip_address",
+    "slip_persona",
+    "slip_verbosity",
+    "slip_plan",
 ];
 
 /// Response key of an intent that asks for no other.
@@ -130,7 +141,8 @@ impl Replies {
         let errors = error_code::ALL.iter().map(|key| ("errors", *key));
         let refusals = refusal::ALL.iter().map(|key| (refusal::INTENT, *key));
         let lacking = |(group, key): &(&str, &str)| self.template(group, key).is_none();
-        let lacking = fixed.chain(errors).chain(refusals).filter(lacking);
+        let summary = summary::KEYS.iter().map(|key| (summary::GROUP, *key));
+        let lacking = fixed.chain(errors).chain(refusals).chain(summary).filter(lacking);
         let answered = |intent: &str| self.templates.get(intent).is_some_and(|keys| !keys.is_empty());
         let silent = intents
             .into_iter()
@@ -174,6 +186,7 @@ impl Replies {
                 self.fill("replies", key, json!({ "candidates": candidates }))
             }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
+            Reply::Slip { key, said } => self.fill("replies", key, json!({ "said": said })),
             Reply::DontKnow { hint, model } => self.dont_know(hint.as_deref(), *model),
             Reply::Hinted { text, tool } => {
                 Ok(join(text, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?))
@@ -313,6 +326,7 @@ mod tests {
                     ("timer_finished_late", "It was due {{ timer.late_minutes }} minutes ago."),
                 ]),
             ),
+            (summary::GROUP.into(), summary::english_sentences()),
         ]);
         Replies::new(&templates).unwrap()
     }

@@ -2,18 +2,30 @@
 //! `/cron remove ID`, `/snooze 10m`. On every typed route; nobody says a slash.
 
 use hark_core::calendar::When;
-use hark_core::{Intent, Route, Slots};
+use hark_core::{Intent, Reply, Route, Slots};
 use serde_json::json;
 
-/// How each is written, for whoever wrote it differently.
-const REMIND: &str =
-    "/remind 5m check tests, /remind 1h30m call back, or /remind 2026-11-23T07:00 catch the train";
-const SCHEDULE: &str = "/schedule \"0 9 * * *\" daily standup: minute, hour, day of the month, month, day of the week, then what to say";
-const CRON: &str = "/cron list, or /cron remove ID with an id that it lists";
-const SNOOZE: &str = "/snooze, or /snooze 10m";
+/// What is wrong with a typed command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slip {
+    /// The sentence of `replies.yaml` that says how it is written.
+    pub key: &'static str,
+    /// What of it could not be read; empty when something is missing.
+    pub said: String,
+}
 
-/// What a typed command asks for; `None` when the text is none of these, else the intent, or how it is written.
-pub fn read(text: &str) -> Option<Result<Intent, String>> {
+impl Slip {
+    pub(crate) fn new(key: &'static str, said: &str) -> Self {
+        Self { key, said: said.to_owned() }
+    }
+
+    pub(crate) fn reply(self) -> Reply {
+        Reply::Slip { key: self.key.to_owned(), said: self.said }
+    }
+}
+
+/// What a typed command asks for; `None` when the text is none of these, else the intent, or what is wrong with it.
+pub fn read(text: &str) -> Option<Result<Intent, Slip>> {
     let text = text.trim();
     let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
@@ -34,23 +46,23 @@ pub fn read(text: &str) -> Option<Result<Intent, String>> {
     }))
 }
 
-type Read = Result<(&'static str, Slots), String>;
+type Read = Result<(&'static str, Slots), Slip>;
 
 fn remind(rest: &str) -> Read {
     let (when, message) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let message = message.trim();
     if when.is_empty() {
-        return Err(format!("When, and of what? Write it like this: {REMIND}."));
+        return Err(Slip::new("slip_remind", ""));
     }
     let mut slots = match (length(when), When::parse(when)) {
         (Some(seconds), _) => seconds_slots(seconds),
         (None, Some(moment @ When::Moment(_))) => {
             Slots::from_iter([("when".into(), json!(moment.to_string()))])
         }
-        _ => return Err(format!("I cannot read “{when}” as a time. Write it like this: {REMIND}.")),
+        _ => return Err(Slip::new("slip_remind_when", when)),
     };
     if message.is_empty() {
-        return Err(format!("Of what shall I remind you? Write it like this: {REMIND}."));
+        return Err(Slip::new("slip_remind_what", ""));
     }
     slots.insert("message".into(), json!(message));
     Ok(("HarkSetReminder", slots))
@@ -64,7 +76,7 @@ fn schedule(rest: &str) -> Read {
         None => bare(rest),
     };
     if rule.is_empty() || message.is_empty() {
-        return Err(format!("I need a time in quotes and what to say. Write it like this: {SCHEDULE}."));
+        return Err(Slip::new("slip_schedule", ""));
     }
     let slots = [("cron".to_owned(), json!(rule)), ("message".to_owned(), json!(message))];
     Ok(("HarkSchedule", Slots::from_iter(slots)))
@@ -90,8 +102,8 @@ fn cron(rest: &str) -> Read {
         ["remove" | "cancel" | "delete", id] => {
             Ok(("HarkScheduleRemove", Slots::from_iter([("id".to_owned(), json!(id))])))
         }
-        ["remove" | "cancel" | "delete", ..] => Err(format!("Which one? Write it like this: {CRON}.")),
-        _ => Err(format!("I cannot read “/cron {rest}”. Write it like this: {CRON}.")),
+        ["remove" | "cancel" | "delete", ..] => Err(Slip::new("slip_cron_which", "")),
+        _ => Err(Slip::new("slip_cron", rest)),
     }
 }
 
@@ -99,7 +111,7 @@ fn snooze(rest: &str) -> Read {
     match (rest, length(rest)) {
         ("", _) => Ok(("HarkSnooze", Slots::new())),
         (_, Some(seconds)) => Ok(("HarkSnooze", seconds_slots(seconds))),
-        _ => Err(format!("I cannot read “{rest}” as a length. Write it like this: {SNOOZE}.")),
+        _ => Err(Slip::new("slip_snooze", rest)),
     }
 }
 
@@ -142,7 +154,7 @@ mod tests {
     use serde_json::Value;
 
     fn slots(text: &str) -> (String, Value) {
-        let intent = read(text).expect("a command").unwrap_or_else(|slip| panic!("{text}: {slip}"));
+        let intent = read(text).expect("a command").unwrap_or_else(|slip| panic!("{text}: {slip:?}"));
         (intent.name, Value::Object(intent.slots))
     }
 
@@ -192,21 +204,21 @@ mod tests {
 
     #[test]
     fn slips_are_named_and_others_are_left_alone() {
-        for (text, word) in [
-            ("/remind", "/remind 5m"),
-            ("/remind soon check tests", "soon"),
-            ("/remind 5m", "Of what"),
-            ("/remind 0m tea", "0m"),
-            ("/remind 99999999999999999999m tea", "99999999999999999999m"),
-            ("/schedule", "quotes"),
-            ("/schedule \"0 9 * * *\"", "quotes"),
-            ("/schedule 0 9 * *", "quotes"),
-            ("/cron remove", "/cron list"),
-            ("/cron frobnicate", "frobnicate"),
-            ("/snooze soon", "soon"),
+        for (text, key, said) in [
+            ("/remind", "slip_remind", ""),
+            ("/remind soon check tests", "slip_remind_when", "soon"),
+            ("/remind 5m", "slip_remind_what", ""),
+            ("/remind 0m tea", "slip_remind_when", "0m"),
+            ("/remind 99999999999999999999m tea", "slip_remind_when", "99999999999999999999m"),
+            ("/schedule", "slip_schedule", ""),
+            ("/schedule \"0 9 * * *\"", "slip_schedule", ""),
+            ("/schedule 0 9 * *", "slip_schedule", ""),
+            ("/cron remove", "slip_cron_which", ""),
+            ("/cron frobnicate", "slip_cron", "frobnicate"),
+            ("/snooze soon", "slip_snooze", "soon"),
         ] {
             let slip = read(text).expect("a command").expect_err(text);
-            assert!(slip.contains(word) && slip.contains("like this"), "{text}: {slip}");
+            assert_eq!(slip, Slip::new(key, said), "{text}");
         }
         for text in ["/stop", "remind me in 5m", "/unknown 5m", "", "/"] {
             assert!(read(text).is_none(), "{text}");

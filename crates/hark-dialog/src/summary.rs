@@ -15,33 +15,37 @@ const NAMES: &[&str] = &["name", "title", "path", "id", "text"];
 /// Smallest HTTP status that is worth a word.
 const BAD_STATUS: u64 = 400;
 
-/// The words of a language around results: the group `summary` of its response sentences (`models/sentences`). What it
-/// lacks is English.
+/// The words of a language around results: the group `summary` of its response sentences (`models/sentences`).
 ///
-/// Besides the keys of `ENGLISH`: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is,
-/// one and several, parted by `|`; `error_<code>` is why a tool failed, else the tool's own message is told. What is put in stands as `{n}`: these are no templates.
+/// Besides the [`KEYS`]: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is, one and
+/// several, parted by `|`, else both are called as the tool has it; `error_<code>` is why a tool failed, else the tool's
+/// own message is told. What is put in stands as `{n}`: these are no templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(BTreeMap<String, String>);
 
 /// Their group.
 pub const GROUP: &str = "summary";
 
-/// What is said in English.
-const ENGLISH: [(&str, &str); 14] = [
-    ("setting", "the setting {key}"),
-    ("done", "Done."),
-    ("empty", "It is empty."),
-    ("none", "No {kinds}."),
-    ("and", "and"),
-    ("more", "{n} more"),
-    ("cut", "… and {n} more characters."),
-    ("sorry", "Sorry, {message}."),
-    ("helps", "What helps: {fix}."),
-    ("did_not_work", "it did not work"),
-    ("yes", "yes"),
-    ("days", "day|days"),
-    ("bytes", "bytes"),
-    ("decimal", "."),
+/// What every language must have.
+pub const KEYS: [&str; 18] = [
+    "done",
+    "empty",
+    "none",
+    "and",
+    "more",
+    "cut",
+    "sorry",
+    "helps",
+    "did_not_work",
+    "setting",
+    "status",
+    "quoted",
+    "too_long",
+    "no_plan",
+    "yes",
+    "days",
+    "bytes",
+    "decimal",
 ];
 
 impl Words {
@@ -51,8 +55,7 @@ impl Words {
     }
 
     fn get(&self, key: &str) -> &str {
-        let english = || ENGLISH.iter().find(|(known, _)| *known == key).map_or("", |(_, words)| words);
-        self.0.get(key).map_or_else(english, String::as_str)
+        self.0.get(key).map_or("", String::as_str)
     }
 
     /// Why a tool failed, by its code, where this language has words for it.
@@ -65,6 +68,21 @@ impl Words {
     /// A sentence with something put into it.
     fn with(&self, key: &str, name: &str, value: &str) -> String {
         self.get(key).replace(&format!("{{{name}}}"), value)
+    }
+
+    /// A result that is quoted.
+    pub fn quoted(&self, text: &str) -> String {
+        self.with("quoted", "text", text)
+    }
+
+    /// That a text has too many characters to be put into other words.
+    pub fn too_long(&self, characters: usize, most: usize) -> String {
+        self.with("too_long", "n", &characters.to_string()).replace("{most}", &most.to_string())
+    }
+
+    /// That there is no such plan.
+    pub fn no_plan(&self, id: &str) -> String {
+        self.with("no_plan", "id", id)
     }
 
     /// What a field is called, of its name with blanks.
@@ -136,7 +154,8 @@ fn setting_in(text: &str) -> Option<&str> {
 
 fn object(fields: &Map<String, Value>, words: &Words) -> String {
     let status = fields.get("status").and_then(Value::as_u64).filter(|status| *status >= BAD_STATUS);
-    let status = status.map(|status| format!("Status {status}. ")).unwrap_or_default();
+    let status = status.map(|status| format!("{} ", words.with("status", "n", &status.to_string())));
+    let status = status.unwrap_or_default();
     let title =
         fields.get("title").and_then(Value::as_str).map(|title| format!("{title}. ")).unwrap_or_default();
     let text = |key: &&str| fields.get(*key).and_then(Value::as_str).map(str::trim);
@@ -301,6 +320,23 @@ fn cut(text: &str, words: &Words) -> String {
     format!("{kept} {}", words.with("cut", "n", &left.to_string()))
 }
 
+/// The shipped English words.
+#[cfg(test)]
+pub(crate) fn english() -> Words {
+    Words(english_sentences())
+}
+
+/// The same as the group of their file.
+#[cfg(test)]
+pub(crate) fn english_sentences() -> BTreeMap<String, String> {
+    let file = include_str!("../../../models/sentences/en/summary.yaml");
+    let pair = |line: &str| {
+        let (key, text) = line.strip_prefix("    ")?.split_once(": ")?;
+        Some((key.to_owned(), text.trim_matches('"').to_owned()))
+    };
+    file.lines().filter_map(pair).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,33 +375,39 @@ mod tests {
             (json!(3.5), "3.5"),
             (Value::Null, "Done."),
         ] {
-            assert_eq!(told(&detail, &Words::default()), said, "{detail}");
+            assert_eq!(told(&detail, &english()), said, "{detail}");
         }
+    }
+
+    #[test]
+    fn the_shipped_words_are_whole() {
+        let english = english_sentences();
+        assert!(KEYS.iter().all(|key| english.contains_key(*key)), "{english:?}");
     }
 
     #[test]
     fn much_text_is_cut_after_a_sentence_and_the_rest_is_counted() {
         let text = "This is a sentence. ".repeat(100);
-        let said = told(&json!({"text": text}), &Words::default());
+        let said = told(&json!({"text": text}), &english());
         assert!(
             said.starts_with("This is")
                 && said.contains("sentence. … and ")
                 && said.ends_with(" more characters.")
         );
         assert!(said.chars().count() <= MAX_CHARS + 40, "{said}");
-        let endless = told(&json!({"text": "ä".repeat(2000)}), &Words::default());
+        let endless = told(&json!({"text": "ä".repeat(2000)}), &english());
         assert!(endless.ends_with("… and 1500 more characters."), "{endless}");
     }
 
     #[test]
     fn a_failure_says_what_helps() {
         let detail = json!({"error": "forbidden", "message": "/x is outside.", "fix": "add its folder"});
-        assert_eq!(apology(&detail, &Words::default()), "Sorry, /x is outside. What helps: add its folder.");
-        assert_eq!(apology(&json!({}), &Words::default()), "Sorry, it did not work.");
+        assert_eq!(apology(&detail, &english()), "Sorry, /x is outside. What helps: add its folder.");
+        assert_eq!(apology(&json!({}), &english()), "Sorry, it did not work.");
     }
 
     #[test]
-    fn a_language_has_words_of_its_own_and_what_it_lacks_is_english() {
+    fn a_language_has_words_of_its_own() {
         let german = [
             ("none", "Keine {kinds}."),
             ("and", "und"),
@@ -376,6 +418,10 @@ mod tests {
             ("cut", "… und noch {n} Zeichen."),
             ("days", "Tag|Tage"),
             ("sorry", "Das ging nicht: {message}."),
+            ("helps", "Was hilft: {fix}."),
+            ("done", "Erledigt."),
+            ("quoted", "Es lautet: „{text}“"),
+            ("too_long", "{n} Zeichen sind mehr als {most}."),
         ];
         let german = german.map(|(key, words)| (key.to_owned(), words.to_owned()));
         let words = Words::new(Some(&BTreeMap::from(german)));
@@ -386,13 +432,15 @@ mod tests {
             (json!({"files": [{"path": "a"}], "count": 9}), "9 Dateien: a und 8 weitere."),
             (json!({"memory_used_bytes": 1_234_567_890_u64}), "Belegter Speicher: 1,2 GB."),
             (json!({"uptime_seconds": 180_000}), "Uptime: 2 Tage 2 h."),
-            (json!({}), "Done."),
+            (json!({}), "Erledigt."),
         ] {
             assert_eq!(told(&detail, &words), said, "{detail}");
         }
+        assert_eq!(words.quoted("42"), "Es lautet: „42“");
+        assert_eq!(words.too_long(9, 8), "9 Zeichen sind mehr als 8.");
         assert!(told(&json!({"text": "ä".repeat(600)}), &words).ends_with("… und noch 100 Zeichen."));
         let failed = json!({"message": "/x is outside", "fix": "add it"});
-        assert_eq!(apology(&failed, &words), "Das ging nicht: /x is outside. What helps: add it.");
+        assert_eq!(apology(&failed, &words), "Das ging nicht: /x is outside. Was hilft: add it.");
     }
 
     #[test]

@@ -11,13 +11,21 @@
 //! assert_eq!(hark_language::of("xx").numbers.integer_words(105), "105");
 //! ```
 
+pub mod choices;
+pub mod claims;
+pub mod conversation;
 pub mod discourse;
 pub mod numbers;
+pub mod permission;
 pub mod phrases;
 pub mod qualifiers;
+pub mod reflexes;
 mod registry;
 pub mod requests;
+pub mod rewriting;
+pub mod secrets;
 pub mod speech;
+mod spoken;
 pub mod steps;
 pub mod sums;
 pub mod things;
@@ -55,4 +63,18 @@ pub struct Lexicon {
     pub tools: tools::Tools,
     /// The weather in words.
     pub weather: weather::Weather,
+    /// Whole requests that are known at once.
+    pub reflexes: reflexes::Reflexes,
+    /// Answers to a question which one is meant.
+    pub choices: choices::Choices,
+    /// Kinds of requests, and what goes on from what was said.
+    pub conversation: conversation::Conversation,
+    /// Requests for other words.
+    pub rewriting: rewriting::Rewriting,
+    /// How PINs and passwords are said.
+    pub secrets: secrets::Secrets,
+    /// Claims of a language model that something was done.
+    pub claims: claims::Claims,
+    /// Questions of a language model that only ask for permission.
+    pub permission: permission::Permission,
 }

@@ -128,6 +128,13 @@ fn lexicon(code: &'static str, folder: &Path, files: &Files) -> Result<Lexicon, 
         steps: read(folder, files, "steps.toml")?,
         tools: read(folder, files, "tools.toml")?,
         weather: read(folder, files, "weather.toml")?,
+        reflexes: read(folder, files, "reflexes.toml")?,
+        choices: read(folder, files, "choices.toml")?,
+        conversation: read(folder, files, "conversation.toml")?,
+        rewriting: read(folder, files, "rewriting.toml")?,
+        secrets: read(folder, files, "secrets.toml")?,
+        claims: read(folder, files, "claims.toml")?,
+        permission: read(folder, files, "permission.toml")?,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The history policy: which earlier requests of a conversation a language model is told. Every request has a kind; the
 //! reason says which kinds are told, the budget how many of them, and the result how far they can be relied on.
 
-use super::tags::{name, tag};
+use super::tags::name;
 use hark_config::memory::Memory;
 use hark_core::session::{ContextStrength, EntryTag, ReplayPolicy, ReplayReason, Replayed};
 
@@ -30,10 +30,9 @@ pub fn tells_of_outside(events: &str) -> bool {
 }
 
 impl Entry {
-    /// With the kind that [`tag`] finds.
-    pub fn new(request: &str, reply: &str, language: &str) -> Self {
-        let (request_tag, tainted) = (tag(request, language), false);
-        Self { request: request.to_owned(), reply: reply.to_owned(), tag: request_tag, tainted }
+    /// Without text from outside the house.
+    pub fn new(request: &str, reply: &str, tag: EntryTag) -> Self {
+        Self { request: request.to_owned(), reply: reply.to_owned(), tag, tainted: false }
     }
 
     /// As a model is told it: a line each for the person and Hark.

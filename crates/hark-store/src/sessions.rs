@@ -285,7 +285,7 @@ mod tests {
     }
 
     fn exchange(turn: &str, session: &str, at_unix_ms: i64) -> Exchange {
-        let entry = Some(Entry::new(&format!("turn on lamp {turn}"), "Done.", "en"));
+        let entry = Some(Entry::new(&format!("turn on lamp {turn}"), "Done.", EntryTag::Instruction));
         Exchange { turn: turn.into(), session: session.into(), at_unix_ms, entry, policy: None }
     }
 

@@ -8,6 +8,7 @@ use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
 use hark_dialog::ladder::{Facts, Ladder, SharedClassifier, Spoken};
 use hark_dialog::replies::{Fetch, Phrasebook};
+use hark_language::Lexicon;
 use hark_nlu::intent::{LazyClassifier, Places, category_of};
 use hark_nlu::language_detection;
 use hark_tools::tools;
@@ -27,6 +28,18 @@ pub(crate) struct Languages {
     /// Opened when no sentence fits; `None` when it is switched off.
     pub(crate) classifier: Option<Arc<Mutex<LazyClassifier>>>,
     pub(crate) places: Places,
+}
+
+/// The words of the languages that are spoken here, the usual one first.
+pub(crate) fn lexicons(config: &Config) -> Vec<&'static Lexicon> {
+    tags(config).iter().filter_map(|tag| hark_language::known(tag)).collect()
+}
+
+/// The languages that are spoken here, ISO 639-1, the usual one first.
+pub(crate) fn tags(config: &Config) -> Vec<String> {
+    let usual = &config.speaking.language;
+    let others = config.intent.languages.iter().filter(|language| *language != usual);
+    std::iter::once(usual).chain(others).cloned().collect()
 }
 
 impl Languages {
@@ -49,9 +62,9 @@ impl Languages {
         let area = config.home.area.clone();
         let pin = config.permissions.wants_pin();
         let from = Arc::new(Ingredients { places: places.clone(), home, pin, area, similar });
-        let others = config.intent.languages.iter().filter(|language| *language != usual);
-        let languages = std::iter::once(usual).chain(others);
+        let languages = tags(config);
         let grammars: Vec<_> = languages
+            .iter()
             .map(|language| (language, Arc::new(LiveGrammar::new(language, from.clone()))))
             .collect();
         let mut faults = Faults::new();

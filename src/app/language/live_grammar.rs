@@ -163,7 +163,9 @@ fn lacks_replies(language: &str, group: &str, keys: &[&str], sentences: &Sentenc
     let place = sentences.place_of(group).unwrap_or_else(|| format!("sentences/{language}"));
     let keys = keys.join(", ");
     let (message, below) = match group {
-        "replies" | "errors" => (format!("there is no response of '{group}' for {keys}"), group.to_owned()),
+        "replies" | "errors" | "summary" => {
+            (format!("there is no response of '{group}' for {keys}"), group.to_owned())
+        }
         intent => (format!("intent '{intent}' has no response for {keys}"), format!("intents: {intent}")),
     };
     let fix = format!("add them below `responses: {below}:` in sentences/{language}/");

@@ -5,21 +5,23 @@ use hark_core::pin::{MASK, PinCode, PinVerdict};
 use hark_core::public_event::Origin;
 use hark_core::{Distant, Event, Transcript, Words};
 use hark_dialog::pin_words;
+use hark_language::Lexicon;
 
 /// The event without digits that can be a PIN, and what the executor says to them. `awaited`: whether this
 /// one was asked for the PIN; `look` is called once at most, and only then. Words that a recogniser
-/// rejects and dry runs are no try.
+/// rejects and dry runs are no try. `languages`: those it may be said in.
 pub(crate) fn without_pin(
     event: Event,
+    languages: &[&'static Lexicon],
     awaited: impl Fn(&Origin) -> bool,
     look: impl FnOnce(&PinCode) -> PinVerdict,
 ) -> (Event, Option<PinVerdict>) {
     match event {
         Event::Promised { turn, event } => {
-            let (event, verdict) = masked(*event, awaited, look);
+            let (event, verdict) = masked(*event, languages, awaited, look);
             (Event::Promised { turn, event: Box::new(event) }, verdict)
         }
-        event => masked(event, awaited, look),
+        event => masked(event, languages, awaited, look),
     }
 }
 
@@ -36,13 +38,14 @@ pub(crate) fn may_have_held_pin(event: &Event, awaited: impl Fn(&Origin) -> bool
 
 fn masked(
     event: Event,
+    languages: &[&'static Lexicon],
     awaited: impl Fn(&Origin) -> bool,
     look: impl FnOnce(&PinCode) -> PinVerdict,
 ) -> (Event, Option<PinVerdict>) {
     match event {
         Event::Typed { text, origin, speak, dry_run } => {
             let awaited = awaited(&origin);
-            let Some(found) = pin_words::find(&text, awaited) else {
+            let Some(found) = pin_words::find(&text, awaited, languages) else {
                 return (Event::Typed { text, origin, speak, dry_run }, None);
             };
             let counts = awaited && !dry_run;
@@ -50,22 +53,22 @@ fn masked(
             (Event::Typed { text: found.masked, origin, speak, dry_run }, verdict)
         }
         Event::Transcript { transcript } => {
-            let (transcript, verdict) = of_words(transcript, awaited(&Origin::Voice), look);
+            let (transcript, verdict) = of_words(transcript, languages, awaited(&Origin::Voice), look);
             (Event::Transcript { transcript }, verdict)
         }
         Event::Partial(words) => {
-            let (text, stable) = of_partial(words.text, words.stable, awaited(&Origin::Voice));
+            let (text, stable) = of_partial(words.text, words.stable, languages, awaited(&Origin::Voice));
             (Event::Partial(Words { text, stable, ..words }), None)
         }
         Event::Distant { ear, origin, heard } => {
             let awaited = awaited(&origin);
             let (heard, verdict) = match heard {
                 Distant::Transcript { transcript } => {
-                    let (transcript, verdict) = of_words(transcript, awaited, look);
+                    let (transcript, verdict) = of_words(transcript, languages, awaited, look);
                     (Distant::Transcript { transcript }, verdict)
                 }
                 Distant::Partial { text, stable } => {
-                    let (text, stable) = of_partial(text, stable, awaited);
+                    let (text, stable) = of_partial(text, stable, languages, awaited);
                     (Distant::Partial { text, stable }, None)
                 }
                 other => (other, None),
@@ -79,10 +82,13 @@ fn masked(
 /// What was said, without digits that can be a PIN.
 fn of_words(
     mut transcript: Transcript,
+    languages: &[&'static Lexicon],
     awaited: bool,
     look: impl FnOnce(&PinCode) -> PinVerdict,
 ) -> (Transcript, Option<PinVerdict>) {
-    let Some(found) = pin_words::find(&transcript.text, awaited) else { return (transcript, None) };
+    let Some(found) = pin_words::find(&transcript.text, awaited, languages) else {
+        return (transcript, None);
+    };
     let counts = awaited && transcript.rejected.is_none();
     let verdict = found.pin.filter(|_| counts).map(|pin| look(&pin));
     transcript.text = found.masked;
@@ -90,8 +96,8 @@ fn of_words(
 }
 
 /// Words so far, without digits that can be the beginning of one.
-fn of_partial(text: String, stable: usize, awaited: bool) -> (String, usize) {
-    match pin_words::mask_unfinished(&text, awaited) {
+fn of_partial(text: String, stable: usize, languages: &[&'static Lexicon], awaited: bool) -> (String, usize) {
+    match pin_words::mask_unfinished(&text, awaited, languages) {
         Some(masked) => (masked, 0),
         None => (text, stable),
     }
@@ -101,6 +107,14 @@ fn of_partial(text: String, stable: usize, awaited: bool) -> (String, usize) {
 mod tests {
     use super::*;
     use hark_core::EarId;
+
+    fn without_pin(
+        event: Event,
+        awaited: impl Fn(&Origin) -> bool,
+        look: impl FnOnce(&PinCode) -> PinVerdict,
+    ) -> (Event, Option<PinVerdict>) {
+        super::without_pin(event, &[hark_language::of("en")], awaited, look)
+    }
 
     fn typed(text: &str, dry_run: bool) -> Event {
         Event::Typed { text: text.into(), origin: Origin::Cli, speak: false, dry_run }

@@ -4,6 +4,8 @@
 use crate::app::clock;
 use hark_core::ports::{Tools, Understand};
 use hark_core::{Distant, Event, Intent};
+use hark_language::secrets::Secrets;
+use hark_language::{Lexicon, Phrases};
 use hark_tools::names::{holds_words, normal};
 use serde_json::Value;
 use std::ops::Range;
@@ -11,18 +13,20 @@ use std::ops::Range;
 /// The intent by which a text is set.
 const SETS: &str = "HarkSetValue";
 
-/// Words between the name of a field and its value, English and German.
-const BETWEEN: &[&str] = &["to", "as", "is", "into", "in", "on", "with", "auf", "zu", "als", "ist", "mit"];
-
 /// Whether an event has to be read to find such values in it: a whole request, in a home that has such fields.
 pub(crate) fn must_be_read(event: &mut Event, tools: &dyn Tools) -> bool {
     // Most events say nothing, and for them the home is not searched for names.
     words_of(event).is_some_and(|(_, stable)| stable.is_none()) && !tools.secret_names().is_empty()
 }
 
-/// The event with names for the values of password fields.
-pub(crate) fn covered(mut event: Event, tools: &dyn Tools, understand: &dyn Understand) -> Event {
-    let guard = Guard { names: tools.secret_names(), tools, understand };
+/// The event with names for the values of password fields. `languages`: those they may be set in.
+pub(crate) fn covered(
+    mut event: Event,
+    tools: &dyn Tools,
+    understand: &dyn Understand,
+    languages: &[&'static Lexicon],
+) -> Event {
+    let guard = Guard { names: tools.secret_names(), tools, understand, languages };
     let hidden = words_of(&mut event).and_then(|(text, _)| {
         *text = guard.of(text)?;
         Some(())
@@ -39,9 +43,9 @@ pub(crate) fn all_covered(mut event: Event, tools: &dyn Tools) -> Event {
 }
 
 /// The same of words of which more may come; whether anything was covered.
-pub(crate) fn cover_so_far(event: &mut Event, tools: &dyn Tools) -> bool {
+pub(crate) fn cover_so_far(event: &mut Event, tools: &dyn Tools, languages: &[&'static Lexicon]) -> bool {
     let Some((text, Some(stable))) = words_of(event) else { return false };
-    let Some(covered) = unfinished(text, tools) else { return false };
+    let Some(covered) = unfinished(text, tools, languages) else { return false };
     *text = covered;
     *stable = 0;
     true
@@ -67,41 +71,11 @@ pub(crate) fn may_hold_value(text: &str, tools: &dyn Tools) -> bool {
     tools.secret_names().iter().any(|name| holds_words(text, name))
 }
 
-const ARTICLES: &[&str] = &["the", "my", "our", "das", "dem", "die", "der", "den", "unser", "mein"];
-
-/// Words with which somebody begins who sets something.
-const VERBS: &[&str] = &[
-    "set",
-    "write",
-    "put",
-    "enter",
-    "type",
-    "change",
-    "save",
-    "store",
-    "use",
-    "make",
-    "let",
-    "schreib",
-    "schreibe",
-    "setz",
-    "setze",
-    "stell",
-    "stelle",
-    "trag",
-    "trage",
-    "gib",
-    "nimm",
-    "speicher",
-    "speichere",
-    "please",
-    "bitte",
-];
-
 struct Guard<'a> {
     names: Vec<String>,
     tools: &'a dyn Tools,
     understand: &'a dyn Understand,
+    languages: &'a [&'static Lexicon],
 }
 
 impl Guard<'_> {
@@ -121,8 +95,10 @@ impl Guard<'_> {
         if values.is_empty() && !understood.intents.is_empty() {
             return None;
         }
-        let about =
-            |text: &str| self.names.iter().find_map(|name| behind(text, name).or_else(|| before(text, name)));
+        let languages = self.languages;
+        let value =
+            |text: &str, name: &str| behind(text, name, languages).or_else(|| before(text, name, languages));
+        let about = |text: &str| self.names.iter().find_map(|name| value(text, name));
         if values.is_empty() {
             return about(text).map(|at| without(text, at, self.tools));
         }
@@ -138,8 +114,8 @@ impl Guard<'_> {
 }
 
 /// The same for words of which more may come.
-fn unfinished(text: &str, tools: &dyn Tools) -> Option<String> {
-    let at = tools.secret_names().iter().find_map(|name| behind(text, name))?;
+fn unfinished(text: &str, tools: &dyn Tools, languages: &[&'static Lexicon]) -> Option<String> {
+    let at = tools.secret_names().iter().find_map(|name| behind(text, name, languages))?;
     Some(without(text, at, tools))
 }
 
@@ -158,20 +134,23 @@ fn place_of(text: &str, value: &str) -> Option<Range<usize>> {
 }
 
 /// Where the words behind a name stand, as far as they can be its value.
-fn behind(text: &str, name: &str) -> Option<Range<usize>> {
+fn behind(text: &str, name: &str, languages: &[&'static Lexicon]) -> Option<Range<usize>> {
     let words = words(text);
     let (_, ends) = place(&words, name)?;
-    let (from, _) = words[ends..].iter().find(|(_, word)| !is_one(BETWEEN, word))?;
+    let (from, _) =
+        words[ends..].iter().find(|(_, word)| !is_one(word, languages, |secrets| secrets.between))?;
     Some(*from..text.trim_end().len())
 }
 
 /// The same for the words before it: "write … into the safe code".
-fn before(text: &str, name: &str) -> Option<Range<usize>> {
+fn before(text: &str, name: &str, languages: &[&'static Lexicon]) -> Option<Range<usize>> {
     let words = words(text);
     let (begins, _) = place(&words, name)?;
-    let said =
-        words[..begins].iter().rposition(|(_, word)| !is_one(BETWEEN, word) && !is_one(ARTICLES, word))?;
-    let from = words[..=said].iter().position(|(_, word)| !is_one(VERBS, word)).filter(|from| *from > 0)?;
+    let is = |word: &str, list: fn(&Secrets) -> Phrases| is_one(word, languages, list);
+    let leads = |word: &str| is(word, |secrets| secrets.between) || is(word, |secrets| secrets.articles);
+    let said = words[..begins].iter().rposition(|(_, word)| !leads(word))?;
+    let is_verb = |word: &str| is(word, |secrets| secrets.verbs);
+    let from = words[..=said].iter().position(|(_, word)| !is_verb(word)).filter(|from| *from > 0)?;
     let (at, last) = words[said];
     Some(words[from].0..at + last.len())
 }
@@ -194,8 +173,10 @@ fn place(words: &[(usize, &str)], name: &str) -> Option<(usize, usize)> {
     Some((from, from + count))
 }
 
-fn is_one(list: &[&str], word: &str) -> bool {
-    list.contains(&normal(word).as_str())
+/// Whether a word is on a list of one of some languages.
+fn is_one(word: &str, languages: &[&'static Lexicon], list: fn(&Secrets) -> Phrases) -> bool {
+    let word = normal(word);
+    languages.iter().any(|language| list(&language.secrets).iter().any(|known| normal(known) == word))
 }
 
 #[cfg(test)]
@@ -205,7 +186,9 @@ mod tests {
     #[test]
     fn what_can_be_the_value_of_a_name_is_found_on_both_sides_of_it() {
         let found = |text: &'static str| {
-            let at = behind(text, "Wi-Fi password").or_else(|| before(text, "Wi-Fi password"));
+            let spoken = ["en", "de"].map(hark_language::of);
+            let at = behind(text, "Wi-Fi password", &spoken);
+            let at = at.or_else(|| before(text, "Wi-Fi password", &spoken));
             at.map(|at| &text[at])
         };
         for (text, value) in [
@@ -215,6 +198,8 @@ mod tests {
             ("set the wi-fi password to", None),
             ("write hunter2 and more into our wi-fi password.", Some("hunter2 and more")),
             ("tell me about the wi-fi password", None),
+            ("setze das Wi-Fi password auf hunter2", Some("hunter2")),
+            ("schreib hunter2 in das Wi-Fi password", Some("hunter2")),
             ("what is the time", None),
         ] {
             assert_eq!(found(text), value, "{text}");

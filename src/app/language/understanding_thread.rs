@@ -10,6 +10,7 @@ use crate::app::language::teacher::Teacher;
 use chrono::NaiveDateTime;
 use hark_core::ports::{Tools, Understand};
 use hark_core::{Correction, Event, Fault, FaultKind, TurnId, Understanding};
+use hark_language::Lexicon;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -35,6 +36,8 @@ pub(crate) struct Desk {
     pub(crate) understand: Arc<dyn Understand>,
     pub(crate) tools: Arc<dyn Tools>,
     pub(crate) teacher: Arc<Teacher>,
+    /// The languages that are spoken here.
+    pub(crate) languages: Vec<&'static Lexicon>,
 }
 
 impl Desk {
@@ -46,7 +49,10 @@ impl Desk {
                 let understanding = self.understand.understand_within(text, language, *asked_at, &effort);
                 Event::Understood { turn: turn.clone(), understanding }
             }
-            Work::Cover(event) => secret_guard::covered(Event::clone(event), &*self.tools, &*self.understand),
+            Work::Cover(event) => {
+                let event = Event::clone(event);
+                secret_guard::covered(event, &*self.tools, &*self.understand, &self.languages)
+            }
             Work::Teach(correction) => match self.teacher.teach(correction) {
                 Ok(lesson) => Event::Learned { lesson },
                 Err(fault) => Event::Fault { fault: fault.recoverable() },
@@ -189,7 +195,8 @@ mod tests {
         let teacher =
             Arc::new(Teacher { turns, understand: understand.clone(), home, places, language: "en".into() });
         let event_queue = Arc::new(EventQueue::default());
-        let desk = Arc::new(Desk { understand, tools: Arc::new(Secrets), teacher });
+        let languages = vec![hark_language::of("en")];
+        let desk = Arc::new(Desk { understand, tools: Arc::new(Secrets), teacher, languages });
         let (thread, reading) = ReadingThread::start(desk, event_queue.clone()).unwrap();
         (thread, reading, event_queue, let_read)
     }

@@ -1,6 +1,7 @@
 //! Opens what works with language models: provider, contracts, and what a model is told of the house.
 
 use crate::app::clock::wall_local;
+use crate::app::language::languages::lexicons;
 use crate::app::models::worker::{Persistent, PlansOnDisk, SessionsOnDisk};
 use hark_agent as llm;
 use hark_config::contracts::ContractsConfig;
@@ -67,6 +68,7 @@ pub(crate) fn open(
             House { text: told(&now), outside }
         }),
         words: Arc::new(move |language| replies.summary_words(language)),
+        languages: lexicons(config),
         now: Arc::new(wall_local),
     };
     Ok(Some(Arc::new(Mind::new(parts))))

@@ -227,9 +227,9 @@ impl Inbox {
     /// again after a restart, because what it was the answer to is forgotten as well.
     fn row(&self, arrival: &IncomingRequest, at_unix_ms: i64) -> NewRequest {
         let MessageKey { packet, content, id } = arrival.known;
-        let is_pin = |text: &str| {
-            self.tools.has_pin() && pin_words::find(text, true).is_some_and(|found| found.pin.is_some())
-        };
+        let found = |text: &str| pin_words::find(text, true, self.event_queue.languages());
+        let is_pin =
+            |text: &str| self.tools.has_pin() && found(text).is_some_and(|found| found.pin.is_some());
         let is_secret = matches!(&arrival.event, Event::Typed { text, .. }
             if is_pin(text) || secret_guard::may_hold_value(text, &*self.tools));
         let event = (!is_secret).then(|| arrival.event.clone());

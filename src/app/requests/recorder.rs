@@ -11,6 +11,7 @@ use hark_core::public_event::{Origin, Outcome};
 use hark_core::session::{FOCUS, ReplayPolicy, Sessions, Style, Verbosity};
 use hark_core::tool::error_code;
 use hark_core::{Distant, EarId, Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
+use hark_dialog::kinds;
 use hark_store::journal::{Journal, Line, TurnText};
 use hark_store::model_history::{Entry, tells_of_outside};
 use hark_store::recordings::Recordings;
@@ -314,7 +315,8 @@ fn exchange(open: &Open, outcome: Outcome) -> Exchange {
     let entry = (counts && !words.request.trim().is_empty()).then(|| {
         let events = serde_json::to_string(&open.record.events).unwrap_or_default();
         let tainted = tells_of_outside(&events);
-        Entry { tainted, ..Entry::new(&words.request, &words.response, &words.language) }
+        let tag = kinds::tag(&words.request, &[hark_language::of(&words.language)]);
+        Entry { tainted, ..Entry::new(&words.request, &words.response, tag) }
     });
     let at_unix_ms = DateTime::parse_from_rfc3339(&open.record.at).map_or(0, |at| at.timestamp_millis());
     let (turn, session) = (open.record.id.clone(), open.record.session.clone());

@@ -148,7 +148,8 @@ fn no_pin_comes_into_journal_or_conversation() {
     let mut recorder = desk.recorder();
     for (turn, said) in [("1", "4217"), ("2", "four two one seven"), ("3", "the pin is 4217")] {
         let typed = Event::Typed { text: said.into(), origin: Origin::Cli, speak: false, dry_run: false };
-        let (event, _) = pin_guard::without_pin(typed, |_| true, |_| PinVerdict::Wrong);
+        let (event, _) =
+            pin_guard::without_pin(typed, &[hark_language::of("en")], |_| true, |_| PinVerdict::Wrong);
         recorder.event(Stamp::default(), &event, true, false);
         let Event::Typed { text, .. } = event else { panic!("{event:?}") };
         publish(

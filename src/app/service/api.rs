@@ -6,6 +6,7 @@ use crate::app::effect_runner::Listener;
 use crate::app::event_queue::EventQueue;
 use crate::app::home::sources;
 use crate::app::intercom::Intercom;
+use crate::app::language::languages::lexicons;
 use crate::app::service::health::{DeviceHealth, Health};
 use crate::app::service::metrics::Tally;
 use crate::app::settings::choices;
@@ -330,11 +331,11 @@ impl Api for LiveApi {
     }
 
     fn is_stop(&self, text: &str) -> bool {
-        instincts::is_stop(text)
+        instincts::is_stop(text, &lexicons(&self.config))
     }
 
     fn yes_or_no(&self, text: &str) -> Option<bool> {
-        instincts::yes_or_no(text)
+        instincts::yes_or_no(text, &lexicons(&self.config))
     }
 
     fn push(&self, event: Event) -> Result<(), Fault> {

@@ -107,7 +107,7 @@ pub(super) fn contracts() -> Contracts {
 /// Variables that every contract can be called with.
 pub(super) fn vars() -> Value {
     json!({
-        "text": "The original.", "instruction": "Make it shorter.", "request": "turn the lamp on",
+        "text": "The original.", "what": "shorter", "request": "turn the lamp on",
         "tool": "home.turn_on", "args": {"name": "lamp"}, "answer": "Done.", "label": "strict_answer",
         "error": {"kind": "invalid_arguments", "message": "no"},
     })

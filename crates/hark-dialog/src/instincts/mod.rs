@@ -14,6 +14,9 @@ mod unmute;
 mod why;
 
 use hark_core::{Intent, Route};
+use hark_language::Lexicon;
+use hark_language::phrases::Phrases;
+use hark_language::reflexes::Reflexes;
 
 /// What an instinct may look at.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +25,8 @@ pub struct Context<'a> {
     pub last_reply: Option<&'a str>,
     /// A dangerous act waits for a yes from this person.
     pub awaiting_approval: bool,
+    /// The languages that are spoken here.
+    pub languages: &'a [&'static Lexicon],
 }
 
 /// What an instinct wants done. The turn machine carries it out.
@@ -55,8 +60,14 @@ pub enum Answer {
 pub struct Instinct {
     /// Intent name in the trace, and in the templates that teach the recogniser its words.
     pub intent: &'static str,
-    /// Whether the text (lower-case, without punctuation) is exactly this reflex, here and now.
-    pub matches: fn(&str, &Context<'_>) -> bool,
+    /// The same as a typed command, whatever the language.
+    command: Option<&'static str>,
+    /// What people say for it.
+    phrases: fn(&Reflexes) -> Phrases,
+    /// It answers a question for approval, and means nothing without one.
+    answers: bool,
+    /// People say it several times, and with words in front that mean nothing.
+    hurried: bool,
     /// What to do.
     pub handle: fn(&Context<'_>) -> Reaction,
 }
@@ -75,36 +86,88 @@ static INSTINCTS: &[Instinct] = &[
 /// A reflex that is an act: the sentence of the same intent says what with, and the act is done like any other.
 struct Act {
     intent: &'static str,
-    /// Lower-case and without punctuation.
-    phrases: &'static [&'static str],
+    phrases: fn(&Reflexes) -> Phrases,
 }
 
 static ACTS: &[Act] = &[louder::ACT, undo::ACT, why::ACT];
 
-/// Whether a text that is understood as this intent is a reflex.
-pub fn is_act(text: &str, intent: &str) -> bool {
+/// Whether a text that is understood as this intent is a reflex in one of some languages.
+pub fn is_act(text: &str, intent: &str, languages: &[&'static Lexicon]) -> bool {
     let text = plain(text);
-    ACTS.iter().any(|act| act.intent == intent && one_of(&text, act.phrases))
+    ACTS.iter().filter(|act| act.intent == intent).any(|act| {
+        languages.iter().any(|language| {
+            let said = Said::of(&text, &language.reflexes);
+            said.is_one_of((act.phrases)(&language.reflexes))
+        })
+    })
 }
 
 /// The reflex that a text triggers.
 pub fn find(text: &str, context: &Context<'_>) -> Option<&'static Instinct> {
     let text = plain(text);
-    INSTINCTS.iter().find(|instinct| (instinct.matches)(&text, context))
+    let possible = |instinct: &&Instinct| !instinct.answers || context.awaiting_approval;
+    INSTINCTS.iter().filter(possible).find(|instinct| instinct.is_said(&text, context.languages))
 }
 
 /// Whether a text is nothing but the wish to stop.
-pub fn is_stop(text: &str) -> bool {
-    let nothing = Context { last_reply: None, awaiting_approval: false };
-    (stop::INSTINCT.matches)(&plain(text), &nothing)
+pub fn is_stop(text: &str, languages: &[&'static Lexicon]) -> bool {
+    stop::INSTINCT.is_said(&plain(text), languages)
 }
 
 /// What a text answers that is a yes or no and nothing else; `None` when it is something else.
-pub fn yes_or_no(text: &str) -> Option<bool> {
+pub fn yes_or_no(text: &str, languages: &[&'static Lexicon]) -> Option<bool> {
     let text = plain(text);
-    let awaited = Context { last_reply: None, awaiting_approval: true };
-    let answers = |instinct: &Instinct| (instinct.matches)(&text, &awaited);
+    let answers = |instinct: &Instinct| instinct.is_said(&text, languages);
     if answers(&confirm::INSTINCT) { Some(true) } else { answers(&deny::INSTINCT).then_some(false) }
+}
+
+/// What is said for a yes or no that was given without words: in the first of some languages that has a word, else the
+/// typed command.
+pub fn word_for(yes: bool, languages: &[&'static Lexicon]) -> &'static str {
+    let instinct = if yes { confirm::INSTINCT } else { deny::INSTINCT };
+    let word = languages.iter().find_map(|language| (instinct.phrases)(&language.reflexes).first().copied());
+    word.or(instinct.command).unwrap_or_default()
+}
+
+impl Instinct {
+    /// Whether a plain text is exactly this in one of some languages.
+    fn is_said(&self, text: &str, languages: &[&'static Lexicon]) -> bool {
+        self.command == Some(text)
+            || languages.iter().any(|language| {
+                let reflexes = &language.reflexes;
+                let said = Said::of(text, reflexes);
+                let phrases = (self.phrases)(reflexes);
+                said.is_one_of(phrases) || self.hurried && said.without_hurry(reflexes).is_one_of(phrases)
+            })
+    }
+}
+
+/// The words of a text, as one language has them.
+struct Said<'t> {
+    words: Vec<&'t str>,
+    /// Without courtesy.
+    bare: Vec<&'t str>,
+}
+
+impl<'t> Said<'t> {
+    fn of(text: &'t str, reflexes: &Reflexes) -> Self {
+        let words: Vec<&str> = text.split(' ').collect();
+        let bare = words.iter().copied().filter(|word| !reflexes.courtesy.contains(word)).collect();
+        Self { words, bare }
+    }
+
+    /// Without what people say in front in a hurry, and each word once where it is repeated.
+    fn without_hurry(&self, reflexes: &Reflexes) -> Self {
+        let is_lead = |word: &&&str| reflexes.stop_leads.contains(word);
+        let mut words: Vec<&str> = self.bare.iter().skip_while(is_lead).copied().collect();
+        words.dedup();
+        Self { bare: words.clone(), words }
+    }
+
+    fn is_one_of(&self, phrases: Phrases) -> bool {
+        let is = |words: &[&str], phrase: &str| phrase.split(' ').eq(words.iter().copied());
+        phrases.iter().any(|phrase| is(&self.bare, phrase) || is(&self.words, phrase))
+    }
 }
 
 /// The reflex behind an intent, for sentences that only the templates recognised. A yes or no that answers nothing has
@@ -121,29 +184,15 @@ pub fn named(intent: &str) -> Option<&'static Instinct> {
     INSTINCTS.iter().find(|instinct| instinct.intent == intent)
 }
 
-/// Lower-case, without punctuation, politeness and doubled blanks: what `matches` sees.
+/// Lower-case words without punctuation, one blank between them.
 fn plain(text: &str) -> String {
     let text: String = text
-        .to_lowercase()
         .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || c == '/' {
-                c
-            } else if c == '\'' || c == '’' {
-                '\0'
-            } else {
-                ' '
-            }
-        })
-        .filter(|c| *c != '\0')
+        .filter(|c| !matches!(c, '\'' | '’'))
+        .flat_map(char::to_lowercase)
+        .map(|c| if c.is_alphanumeric() || c == '/' { c } else { ' ' })
         .collect();
-    let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "please").collect();
-    words.join(" ")
-}
-
-/// Whether the text is one of the phrases.
-fn one_of(text: &str, phrases: &[&str]) -> bool {
-    phrases.contains(&text)
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -151,8 +200,12 @@ mod tests {
     use super::*;
     use hark_core::Slots;
 
+    fn spoken() -> Vec<&'static Lexicon> {
+        ["en", "de"].map(hark_language::of).to_vec()
+    }
+
     fn intent(text: &str, awaiting_approval: bool) -> Option<&'static str> {
-        let context = Context { last_reply: None, awaiting_approval };
+        let context = Context { last_reply: None, awaiting_approval, languages: &spoken() };
         find(text, &context).map(|instinct| instinct.intent)
     }
 
@@ -174,6 +227,15 @@ mod tests {
             ("stop listening", Some("HarkMute")),
             ("turn the microphone on", Some("HarkUnmute")),
             ("Stopp!", Some("HarkStop")),
+            ("Nein, halt!", Some("HarkStop")),
+            ("Bitte hör auf", Some("HarkStop")),
+            ("wie bitte?", Some("HarkRepeat")),
+            ("abbrechen", Some("HarkCancel")),
+            ("/cancel", Some("HarkCancel")),
+            ("Vergiss es", Some("HassNevermind")),
+            ("Mikrofon aus", Some("HarkMute")),
+            ("ja", None),
+            ("mach die Musik aus", None),
             ("stop the music", None),
             ("cancel the timer", None),
             ("yes", None),
@@ -184,16 +246,32 @@ mod tests {
     }
 
     #[test]
+    fn a_language_that_is_not_spoken_here_has_no_reflexes() {
+        for (text, language, expected) in [
+            ("stopp", "en", false),
+            ("stopp", "de", true),
+            ("be quiet", "de", false),
+            ("be quiet", "xx", false),
+            ("/stop", "xx", true),
+        ] {
+            assert_eq!(is_stop(text, &[hark_language::of(language)]), expected, "{text} in {language}");
+        }
+        assert_eq!(yes_or_no("ja", &[hark_language::of("en")]), None);
+        assert_eq!((word_for(true, &spoken()), word_for(false, &[])), ("yes", "/deny"));
+        assert_eq!(word_for(false, &[hark_language::of("xx"), hark_language::of("de")]), "nein");
+    }
+
+    #[test]
     fn some_reflexes_are_acts() {
         for (text, intent) in [
             ("Louder!", "HassSetVolumeRelative"),
             ("undo that", "HarkUndo"),
             ("Why did you do that?", "HarkWhy"),
         ] {
-            assert!(is_act(text, intent), "{text}");
+            assert!(is_act(text, intent, &spoken()), "{text}");
         }
         for (text, intent) in [("undo that", "HarkWhy"), ("make the radio louder", "HassSetVolumeRelative")] {
-            assert!(!is_act(text, intent), "{text}");
+            assert!(!is_act(text, intent, &spoken()), "{text}");
         }
     }
 
@@ -201,17 +279,22 @@ mod tests {
     fn yes_and_no_count_only_while_something_waits() {
         assert_eq!(intent("Yes, please.", true), Some("HarkConfirm"));
         assert_eq!(intent("no, don't", true), Some("HarkDeny"));
-        for (text, answer) in [("Yes, please.", Some(true)), ("no, don't", Some(false)), ("stop", None)] {
-            assert_eq!(yes_or_no(text), answer, "{text}");
+        for (text, answer) in [
+            ("Yes, please.", Some(true)),
+            ("no, don't", Some(false)),
+            ("Ja, gerne", Some(true)),
+            ("stop", None),
+        ] {
+            assert_eq!(yes_or_no(text, &spoken()), answer, "{text}");
         }
-        let idle = Context { last_reply: None, awaiting_approval: false };
+        let idle = Context { last_reply: None, awaiting_approval: false, languages: &[] };
         assert!(by_intent(&meant("HarkConfirm", Route::Template), &idle).is_none());
         assert!(by_intent(&meant("HarkStop", Route::Template), &idle).is_some());
     }
 
     #[test]
     fn a_yes_that_is_only_likely_lets_nothing_through() {
-        let asked = Context { last_reply: None, awaiting_approval: true };
+        let asked = Context { last_reply: None, awaiting_approval: true, languages: &[] };
         assert!(by_intent(&meant("HarkConfirm", Route::Template), &asked).is_some());
         assert!(by_intent(&meant("HarkConfirm", Route::Intent), &asked).is_none());
         assert!(by_intent(&meant("HarkDeny", Route::Intent), &asked).is_some());

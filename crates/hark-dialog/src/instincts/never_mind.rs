@@ -1,15 +1,15 @@
 //! "Never mind": the person changed their mind.
 
-use super::{Answer, Context, Instinct, Reaction, one_of};
+use super::{Answer, Context, Instinct, Reaction};
 
-/// Phrases, lower-case and without punctuation.
-const PHRASES: &[&str] = &["never mind", "nevermind", "forget it", "nothing", "its nothing"];
-
-pub(super) const INSTINCT: Instinct = Instinct { intent: "HassNevermind", matches, handle };
-
-fn matches(text: &str, _: &Context<'_>) -> bool {
-    one_of(text, PHRASES)
-}
+pub(super) const INSTINCT: Instinct = Instinct {
+    intent: "HassNevermind",
+    command: None,
+    phrases: |reflexes| reflexes.never_mind,
+    answers: false,
+    hurried: false,
+    handle,
+};
 
 fn handle(_: &Context<'_>) -> Reaction {
     Reaction { stop_everything: true, answer: Answer::Sound("cancelled"), ..Reaction::default() }

@@ -1,25 +1,15 @@
 //! "Repeat": what was said last, again.
 
-use super::{Answer, Context, Instinct, Reaction, one_of};
+use super::{Answer, Context, Instinct, Reaction};
 
-/// Phrases, lower-case and without punctuation.
-const PHRASES: &[&str] = &[
-    "repeat",
-    "repeat that",
-    "say that again",
-    "say it again",
-    "again",
-    "what did you say",
-    "what was that",
-    "come again",
-    "pardon",
-];
-
-pub(super) const INSTINCT: Instinct = Instinct { intent: "HarkRepeat", matches, handle };
-
-fn matches(text: &str, _: &Context<'_>) -> bool {
-    one_of(text, PHRASES)
-}
+pub(super) const INSTINCT: Instinct = Instinct {
+    intent: "HarkRepeat",
+    command: None,
+    phrases: |reflexes| reflexes.repeat,
+    answers: false,
+    hurried: false,
+    handle,
+};
 
 fn handle(context: &Context<'_>) -> Reaction {
     Reaction {

@@ -2,5 +2,4 @@
 
 use super::Act;
 
-pub(super) const ACT: Act =
-    Act { intent: "HarkUndo", phrases: &["undo", "undo that", "undo it", "take that back", "take it back"] };
+pub(super) const ACT: Act = Act { intent: "HarkUndo", phrases: |reflexes| reflexes.undo };

@@ -2,5 +2,4 @@
 
 use super::Act;
 
-pub(super) const ACT: Act =
-    Act { intent: "HarkWhy", phrases: &["why", "why did you do that", "why did you do it", "why that"] };
+pub(super) const ACT: Act = Act { intent: "HarkWhy", phrases: |reflexes| reflexes.why };

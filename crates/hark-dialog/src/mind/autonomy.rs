@@ -1,6 +1,8 @@
 //! Autonomy: rules that tell a model to get on with it, and the guard that answers its needless questions. The guard
 //! never comes near a permission: those are asked by the executor, not by the model.
 
+use hark_language::{Lexicon, phrases};
+
 /// What the guard answers.
 pub(super) const PROCEED: &str = "Yes, proceed.";
 
@@ -14,40 +16,33 @@ pub(super) const RULES: &str = "These rules come before everything else:
 6. Use one tool after the other until it is done.
 7. Ask only when something is really missing that nobody but the person knows.";
 
-/// How needless questions begin.
-const OPENINGS: [&str; 8] = [
-    "shall i",
-    "would you like me to",
-    "do you want me to",
-    "should i",
-    "can i proceed",
-    "may i proceed",
-    "is it okay if i",
-    "is it ok if i",
-];
-
-/// Whether a question only asks for permission to do what was asked for. A choice between things is none.
-pub(super) fn is_needless(question: &str) -> bool {
-    let plain: String =
-        question.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
-    let text = words.join(" ");
+/// Whether a question, in one of some languages, only asks for permission to do what was asked for. A choice between
+/// things is none.
+pub(super) fn is_needless(question: &str, languages: &[&'static Lexicon]) -> bool {
     let last = question.rsplit(['.', '!', ';', ':', '\n']).find(|part| !part.trim().is_empty());
-    let last = last.unwrap_or(question).to_lowercase();
-    let last: Vec<&str> =
-        last.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let last = last.join(" ");
-    let permission = OPENINGS.iter().any(|opening| begins(&text, opening) || begins(&last, opening));
-    permission && !words.contains(&"or") && !words.contains(&"which")
+    let (all, last) = (words(question), words(last.unwrap_or(question)));
+    let words = |all: &[String]| all.iter().map(String::as_str).collect::<Vec<_>>();
+    let (all, last) = (words(&all), words(&last));
+    languages.iter().map(|language| &language.permission).any(|known| {
+        let begins = |words: &[&str]| phrases::starts(known.openings, words).is_some();
+        (begins(&all) || begins(&last)) && !all.iter().any(|word| known.choices.contains(word))
+    })
 }
 
-fn begins(text: &str, opening: &str) -> bool {
-    text.strip_prefix(opening).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+/// Lower-case words without punctuation.
+fn words(text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_needless(question: &str) -> bool {
+        super::is_needless(question, &["en", "de"].map(hark_language::of))
+    }
 
     #[test]
     fn questions_for_permission_are_needless_and_others_are_not() {
@@ -59,6 +54,8 @@ mod tests {
             "Can I proceed?",
             "Is it okay if I dim them?",
             "SHALL I…",
+            "Soll ich das Licht einschalten?",
+            "Ich habe die Lampe gefunden. Möchtest du, dass ich sie einschalte?",
         ] {
             assert!(is_needless(question), "{question}");
         }
@@ -69,6 +66,8 @@ mod tests {
             "Should interest rates rise?",
             "Shallow water?",
             "When should I wake you?",
+            "Soll ich die rote oder die blaue Lampe nehmen?",
+            "Wann soll ich dich wecken?",
         ] {
             assert!(!is_needless(question), "{question}");
         }

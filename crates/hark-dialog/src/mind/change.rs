@@ -28,18 +28,11 @@ impl Work<'_> {
         let failed = |text: String| ThoughtEnd::Answered { text, language: self.language(), failed: true };
         let length = original.chars().count();
         if length > MOST_CHARS {
-            return failed(match self.context.language() {
-                "de" => format!(
-                    "Der Text hat {length} Zeichen; mehr als {MOST_CHARS} kann ich nicht auf einmal ändern."
-                ),
-                _ => format!(
-                    "The text has {length} characters; I cannot change more than {MOST_CHARS} at once."
-                ),
-            });
+            return failed(self.words().too_long(length, MOST_CHARS));
         }
         let language = change.language.as_deref();
         let vars = json!({
-            "text": original, "instruction": change.instruction, "language": language.unwrap_or_default(),
+            "text": original, "what": change.what, "language": language.unwrap_or_default(),
         });
         let outcome = self.contract(Contract::TextTransformation, vars, More::default()).await;
         if let Some(error) = &outcome.model_error {
@@ -47,7 +40,7 @@ impl Work<'_> {
         }
         let text = outcome.text().to_owned();
         // A text from elsewhere does not make Hark say that it did something.
-        let claims = change.of == TextSource::Clipboard && claims_a_deed(&text) && !claims_a_deed(&original);
+        let claims = change.of == TextSource::Clipboard && self.claims(&text) && !self.claims(&original);
         if outcome.fallback || claims {
             let why = if claims { "it claims a deed".to_owned() } else { outcome.errors.join("; ") };
             tracing::warn!("a text stays as it is, because no other words for it could be used: {why}");
@@ -55,6 +48,10 @@ impl Work<'_> {
         }
         let spoken = language.map_or_else(|| self.language(), str::to_owned);
         ThoughtEnd::Answered { text, language: spoken, failed: false }
+    }
+
+    fn claims(&self, text: &str) -> bool {
+        claims_a_deed(text, &self.known)
     }
 
     /// The text of the clipboard, as the tool gives it with its permission; else why not.

@@ -1,140 +1,22 @@
-//! What words claim to have done, in English and German, whoever is said to have done it and in whatever form: "I've
-//! gone ahead and switched it on", "all set", "the door has been unlocked", "Lights turned off.", "Hab ich gemacht".
+//! What words claim to have done, whoever is said to have done it and in whatever form: "I've gone ahead and switched it
+//! on", "all set", "the door has been unlocked", "Lights turned off.", "Hab ich gemacht". The words are those of the
+//! languages (`claims.toml`).
 //!
 //! There are two measures. Where nothing can have been done, as in an answer to a question, only what no answer needs
 //! is a claim: knowledge may well say what was opened when. At the end of a task that was to do something, every way
 //! of saying that it was done is one.
 
-/// What is done with a house. Whoever says so needs a receipt.
-const DEEDS: &str = "turned switched set reset dimmed brightened lit locked unlocked opened closed shut armed disarmed \
-    started restarted stopped paused resumed added removed sent posted deleted erased cleared ran executed changed \
-    adjusted updated activated deactivated enabled disabled raised lowered increased decreased created scheduled \
-    cancelled canceled saved stored written wrote booked ordered bought paid muted unmuted finished completed done";
+use hark_language::claims::{Adjacent, Apart, Claims};
+use hark_language::{Lexicon, Phrases, phrases};
 
-/// The same as something that goes on or is about to happen.
-const DOING: &str = "turning switching setting dimming locking unlocking opening closing arming disarming stopping \
-    adding sending deleting turn switch set dim lock unlock open close arm disarm delete send";
-
-/// Deeds whose passive tells of a house and hardly of the world.
-const OF_A_HOUSE: &str = "turned switched dimmed locked unlocked armed disarmed muted";
-
-/// Things that are made by a word, and what is said of them then.
-const MADE: &str = "timer alarm reminder message email appointment note";
-const MAKING: &str = "set started added created sent saved";
-
-/// How things are afterwards.
-const STATES: &str = "on off locked unlocked armed disarmed";
-
-/// Who does what Hark does.
-const DOERS: &str = "i i've ive i'd i'll i'm we've hark assistant";
-
-/// Words in front of these that make a question or a condition of it.
-const ASKING: &str = "should shall can could may would if when do did must";
-
-/// What may stand between who did it and what was done.
-const BETWEEN: &str = "have has had am will just now already also then successfully gone went go ahead and gladly \
-    happily quickly get got it that them both all only";
-
-/// Clauses that say nothing but that it is over.
-const OVER: &[&str] = &[
-    "done",
-    "all done",
-    "it's done",
-    "it is done",
-    "that's done",
-    "that is done",
-    "consider it done",
-    "all set",
-    "you're all set",
-    "you are all set",
-    "it's all set",
-    "everything is set",
-    "taken care of",
-    "all taken care of",
-    "it's taken care of",
-    "that's taken care of",
-    "task completed",
-    "task complete",
-    "mission accomplished",
-    "completed",
-    "finished",
-    "everything is done",
-    "i'm done",
-    "erledigt",
-    "gemacht",
-    "geschehen",
-    "ausgeführt",
-    "wird gemacht",
-    "wird erledigt",
-];
-
-/// Words in front of these that say nothing.
-const LEADING: &str = "ok okay sure yes alright great well right so and now then of course certainly absolutely perfect \
-    thing got it ja gut klar gerne gern ist schon alles das";
-
-/// Ends of German participles of what is done with a house.
-const GERMAN: &[&str] = &[
-    "schaltet",
-    "gemacht",
-    "gestellt",
-    "gedimmt",
-    "schlossen",
-    "sperrt",
-    "riegelt",
-    "geöffnet",
-    "gestartet",
-    "gestoppt",
-    "gefügt",
-    "gelöscht",
-    "geschickt",
-    "gesendet",
-    "gesetzt",
-    "aktiviert",
-    "erledigt",
-    "gebucht",
-    "bestellt",
-    "notiert",
-    "getragen",
-    "gespeichert",
-    "angelegt",
-    "erstellt",
-    "gefahren",
-    "ausgeführt",
-    "pausiert",
-    "gebrochen",
-    "entfernt",
-    "geändert",
-    "erhöht",
-    "gesenkt",
-    "verringert",
-    "geregelt",
-    "getan",
-    "gekümmert",
-];
-
-/// Of these a passive tells of a house and hardly of the world.
-const GERMAN_OF_A_HOUSE: &[&str] = &["schaltet", "gedimmt", "sperrt", "riegelt", "aufgeschlossen"];
-
-/// What somebody says in German who is at it.
-const GERMAN_DOING: &str =
-    "schalte öffne schließe entriegle entriegele verriegle verriegele sperre dimme lösche";
-
-/// Words that turn a sentence into its contrary.
-const NOT: &str = "not no never nothing none cannot unable failed without neither nor nicht kein keine keinen keiner \
-    keines nichts nie ohne";
-
-/// Deeds and states that only something about such a thing backs; the others are backed by anything that was done.
-const GRAVE: &[(&str, &str)] = &[
-    ("unlocked", "lock"),
-    ("unlocking", "lock"),
-    ("aufgeschlossen", "lock"),
-    ("aufgesperrt", "lock"),
-    ("entriegelt", "lock"),
-    ("entsperrt", "lock"),
-    ("disarmed", "alarm_control_panel"),
-    ("disarming", "alarm_control_panel"),
-    ("unscharf", "alarm_control_panel"),
-];
+/// A word before another denies it when it is at most so many words away.
+const DENIES_WITHIN: usize = 8;
+/// "Timer" and "set" belong together when they are at most so many words apart.
+const MADE_WITHIN: usize = 6;
+/// In a sentence without a verb the deed is among the first words of a language that says it there.
+const ELLIPTIC_WITHIN: usize = 7;
+/// And a language that says it at the end uses at most so many words in such a sentence.
+const MAX_ELLIPTIC: usize = 6;
 
 /// What was possible where the words are said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -157,25 +39,29 @@ pub(super) struct Grave {
     pub(super) done: bool,
 }
 
-/// Whether words say that something was done in the house.
-pub(super) fn claims(words: &str, measure: Measure) -> bool {
-    sentences(words).iter().any(|sentence| {
-        let all = joined(sentence);
-        sentence.iter().any(|clause| is_over(clause)) || english(&all, measure) || german(&all, measure)
+/// Whether words say, in one of some languages, that something was done in the house.
+pub(super) fn claims(words: &str, measure: Measure, languages: &[&'static Lexicon]) -> bool {
+    languages.iter().map(|language| &language.claims).any(|known| {
+        sentences(words, known).iter().any(|sentence| {
+            let all = Words { all: joined(sentence), known };
+            sentence.iter().any(|clause| is_over(clause, known))
+                || all.adjacent(measure)
+                || all.apart(measure)
+        })
     })
 }
 
-/// The grave deeds that words tell of.
-pub(super) fn grave(words: &str) -> Vec<Grave> {
+/// The grave deeds that words tell of, in one of some languages.
+pub(super) fn grave(words: &str, languages: &[&'static Lexicon]) -> Vec<Grave> {
     let mut found = Vec::new();
-    for sentence in sentences(words) {
-        let all = joined(&sentence);
-        let done = by_somebody(&all) || german(&all, Measure::Nothing);
-        for (_, word) in all.iter().enumerate().filter(|(at, _)| !is_denied(&all, *at)) {
-            let known = GRAVE.iter().find(|(grave, _)| grave == word);
-            found.extend(
-                known.map(|(_, domain)| Grave { domain, done }).filter(|grave| !found.contains(grave)),
-            );
+    for known in languages.iter().map(|language| &language.claims) {
+        for sentence in sentences(words, known) {
+            let said = Words { all: joined(&sentence), known };
+            let done = said.by_somebody() || said.apart(Measure::Nothing);
+            for (_, word) in said.all.iter().enumerate().filter(|(at, _)| !said.is_denied(*at)) {
+                let grave = known.grave.get(word).map(|domain| Grave { domain: domain.text(), done });
+                found.extend(grave.filter(|grave| !found.contains(grave)));
+            }
         }
     }
     found
@@ -185,9 +71,12 @@ pub(super) fn grave(words: &str) -> Vec<Grave> {
 type Sentence = Vec<Vec<String>>;
 
 /// In small letters and with plain apostrophes.
-fn sentences(words: &str) -> Vec<Sentence> {
-    let plain = words.to_lowercase().replace(['’', '‘', 'ʼ', '`'], "'").replace(['*', '_'], "");
-    let plain = plain.replace("not only", "").replace("nicht nur", "").replace(" - ", ", ");
+fn sentences(words: &str, known: &Claims) -> Vec<Sentence> {
+    let mut plain = words.to_lowercase().replace(['’', '‘', 'ʼ', '`'], "'").replace(['*', '_'], "");
+    for phrase in known.no_denials.iter() {
+        plain = plain.replace(phrase, "");
+    }
+    let plain = plain.replace(" - ", ", ");
     let is_mark = |c: char| matches!(c, ',' | '–' | '—' | '(' | ')' | '"' | '“' | '”' | '„');
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | ';' | ':' | '\n');
     let clause = |clause: &str| -> Vec<String> {
@@ -204,117 +93,146 @@ fn joined(sentence: &Sentence) -> Vec<&str> {
     sentence.iter().flatten().map(String::as_str).collect()
 }
 
-/// Whether a word is one of a list.
-fn of(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|known| known == word)
-}
-
 /// "Okay, all done", "alles erledigt".
-fn is_over(clause: &[String]) -> bool {
-    let leading = clause.iter().take_while(|word| of(LEADING, word)).count();
+fn is_over(clause: &[String], known: &Claims) -> bool {
+    let words: Vec<&str> = clause.iter().map(String::as_str).collect();
+    let is_one_of = |words: &[&str], all: Phrases| phrases::starts(all, words) == Some(words.len());
+    let leading = words.iter().take_while(|word| known.over_leads.contains(word)).count();
     // What leads may belong to it: "it's", "all".
     let over = (0..=leading).any(|from| {
-        let rest = clause[from..].join(" ");
-        let ends = [" for you", " now", " as requested", " as you wished"];
-        let rest = ends.iter().find_map(|end| rest.strip_suffix(end)).unwrap_or(&rest);
-        OVER.contains(&rest)
+        let rest = &words[from..];
+        let rest = &rest[..rest.len() - phrases::ends(known.over_trails, rest).unwrap_or(0)];
+        is_one_of(rest, known.over)
     });
-    over && clause.join(" ") != "well done"
+    over && !is_one_of(&words, known.praise)
 }
 
-/// Whether what a word says is said not to be so, by a word before it.
-fn is_denied(words: &[&str], at: usize) -> bool {
-    words[..at].iter().rev().take(8).any(|word| of(NOT, word) || word.ends_with("n't"))
+/// The words of a sentence, and those of a language.
+struct Words<'s> {
+    all: Vec<&'s str>,
+    known: &'static Claims,
 }
 
-fn english(words: &[&str], measure: Measure) -> bool {
-    by_somebody(words)
-        || measure != Measure::Looked && by_itself(words, measure == Measure::Task)
-        || measure == Measure::Task && elliptic(words)
-}
-
-/// "I have just turned", "I'll unlock", "I was able to open", "Hark has switched".
-fn by_somebody(words: &[&str]) -> bool {
-    let is_doer = |at: &usize| of(DOERS, words[*at]) && !(*at > 0 && of(ASKING, words[*at - 1]));
-    (0..words.len()).filter(is_doer).any(|at| {
-        let after = &words[at + 1..];
-        let Some(place) = after.iter().position(|word| !of(BETWEEN, word)) else { return false };
-        let verb = after[place];
-        let has = words[at].ends_with("ve") || after[..place].iter().any(|word| of("have has had", word));
-        let goes_on = words[at].ends_with("'m") || words[at].ends_with("'ll") || of("am will", after[0]);
-        let next = after.get(place + 1).copied().unwrap_or_default();
-        let cared = of("took taken", verb) && next == "care";
-        of(DEEDS, verb)
-            || verb == "run" && has
-            || verb == "did" && of("it that this so", next)
-            || goes_on && of(DOING, verb)
-            || cared
-            || managed(after)
-    })
-}
-
-/// "Was able to open", "managed to unlock".
-fn managed(words: &[&str]) -> bool {
-    let three = |(at, three): (usize, &[&str])| {
-        of("able managed", three[0]) && three[1] == "to" && of(DOING, three[2]) && !is_denied(words, at)
-    };
-    words.windows(3).enumerate().any(three)
-}
-
-/// "The light has been turned on", "it is now off", "your timer is set".
-fn by_itself(words: &[&str], is_task: bool) -> bool {
-    (0..words.len()).filter(|at| !is_denied(words, *at)).any(|at| {
-        let rest = &words[at + 1..];
-        let skipped = rest.iter().take_while(|word| of("now just already successfully", word)).count();
-        let Some(&next) = rest.get(skipped) else { return false };
-        let then = rest.get(skipped + 1).copied().unwrap_or_default();
-        let passive = match words[at] {
-            "been" if is_task => of(DEEDS, next),
-            "was" | "were" => is_task && of(DEEDS, next),
-            "been" if of("turned switched", next) => of("on off", then),
-            "been" => of(OF_A_HOUSE, next) && !of("in into down to up", then),
-            _ => false,
-        };
-        let is = of("is are it's they're", words[at]);
-        let stands = is && rest[0] == "now" && (of(STATES, next) || is_task && of(DEEDS, next));
-        let about = || words[..at].iter().rev().take(6).any(|word| of(MADE, word));
-        let made = (is || words[at] == "been") && of(MAKING, next) && then != "off" && about();
-        passive || stands || made
-    })
-}
-
-/// "Lights turned off", "front door unlocked": without a verb else.
-fn elliptic(words: &[&str]) -> bool {
-    const FINITE: &str =
-        "is are was were be been it's that's has have had can will you you've i we must needs to who";
-    let first = words.iter().take(7).position(|word| of(DEEDS, word));
-    first.is_some_and(|at| !words[..at].iter().any(|word| of(FINITE, word)) && !is_denied(words, at))
-}
-
-fn german(words: &[&str], measure: Measure) -> bool {
-    if words.iter().any(|word| of(NOT, word)) {
-        return false;
+impl Words<'_> {
+    /// Whether what a word says is said not to be so, by a word before it.
+    fn is_denied(&self, at: usize) -> bool {
+        self.all[..at].iter().rev().take(DENIES_WITHIN).any(|word| self.denies(word))
     }
-    let has = |list: &str| words.iter().any(|word| of(list, word));
-    let ends = |ends: &[&str]| words.iter().any(|word| ends.iter().any(|end| word.ends_with(end)));
-    let begins = |list: &str| words.first().is_some_and(|word| of(list, word));
-    let perfect = (has("ich wir hark") && has("habe hab haben hat hatte")) || begins("habe hab");
-    let doing = words.windows(2).any(|two| two[0] == "ich" && of(GERMAN_DOING, two[1]));
-    let passive = match measure {
-        Measure::Looked => false,
-        Measure::Nothing => has("wurde wurden worden") && ends(GERMAN_OF_A_HOUSE),
-        Measure::Task => has("wurde wurden worden jetzt nun") && ends(GERMAN) || has("erledigt"),
-    };
-    let bare = measure == Measure::Task
-        && words.len() <= 6
-        && !has("ist sind war waren ich")
-        && words.last().is_some_and(|word| GERMAN.iter().any(|end| word.ends_with(end)));
-    perfect && ends(GERMAN) || doing || passive || bare
+
+    fn denies(&self, word: &str) -> bool {
+        let Claims { denials, denial_endings, .. } = self.known;
+        denials.contains(&word) || denial_endings.iter().any(|ending| word.ends_with(ending))
+    }
+
+    /// Claims of a language that says the deed right behind who did it.
+    fn adjacent(&self, measure: Measure) -> bool {
+        self.by_somebody()
+            || measure != Measure::Looked && self.by_itself(measure == Measure::Task)
+            || measure == Measure::Task && self.elliptic()
+    }
+
+    /// "I have just turned", "I'll unlock", "I was able to open", "Hark has switched".
+    fn by_somebody(&self) -> bool {
+        let known = &self.known.adjacent;
+        let all = &self.all;
+        let asked = |at: usize| at > 0 && known.asking.contains(&all[at - 1]);
+        let is_doer = |at: &usize| known.doers.contains(&all[*at]) && !asked(*at);
+        (0..all.len()).filter(is_doer).any(|at| {
+            let after = &all[at + 1..];
+            let Some(place) = after.iter().position(|word| !known.between.contains(word)) else {
+                return false;
+            };
+            let (verb, before) = (after[place], &after[..place]);
+            let has =
+                known.doers_having.contains(&all[at]) || before.iter().any(|it| known.having.contains(it));
+            let goes_on = known.doers_doing.contains(&all[at]) || known.going.contains(&after[0]);
+            known.deeds.contains(&verb)
+                || phrases::starts(known.deed_phrases, &after[place..]).is_some()
+                || has && known.deeds_had.contains(&verb)
+                || goes_on && known.doing.contains(&verb)
+                || self.managed(at + 1)
+        })
+    }
+
+    /// "Was able to open", "managed to unlock", from a word on.
+    fn managed(&self, from: usize) -> bool {
+        let Adjacent { managing, doing, .. } = self.known.adjacent;
+        let words = &self.all[from..];
+        (0..words.len()).any(|at| {
+            let verb = || words.get(at + phrases::starts(managing, &words[at..])?);
+            let denied = || words[..at].iter().rev().take(DENIES_WITHIN).any(|word| self.denies(word));
+            verb().is_some_and(|verb| doing.contains(verb)) && !denied()
+        })
+    }
+
+    /// "The light has been turned on", "it is now off", "your timer is set".
+    fn by_itself(&self, is_task: bool) -> bool {
+        let (known, all) = (&self.known.adjacent, &self.all);
+        (0..all.len()).filter(|at| !self.is_denied(*at)).any(|at| {
+            let rest = &all[at + 1..];
+            let skipped = rest.iter().take_while(|word| known.adverbs.contains(word)).count();
+            let Some(next) = rest.get(skipped) else { return false };
+            let then = rest.get(skipped + 1).copied().unwrap_or_default();
+            let (been, was) = (known.been.contains(&all[at]), known.was.contains(&all[at]));
+            let of_house = known.house_deeds.contains(next) && !known.not_of_house.contains(&then)
+                || known.switching.contains(next) && known.switched_to.contains(&then);
+            let passive = is_task && (been || was) && known.deeds.contains(next) || been && of_house;
+            let is = known.is.contains(&all[at]);
+            let state = known.states.contains(next) || is_task && known.deeds.contains(next);
+            let stands = is && known.now.contains(&rest[0]) && state;
+            let about = || all[..at].iter().rev().take(MADE_WITHIN).any(|word| known.made.contains(word));
+            let made =
+                (is || been) && known.making.contains(next) && !known.not_making.contains(&then) && about();
+            passive || stands || made
+        })
+    }
+
+    /// "Lights turned off", "front door unlocked": without a verb else.
+    fn elliptic(&self) -> bool {
+        let known = &self.known.adjacent;
+        let first = self.all.iter().take(ELLIPTIC_WITHIN).position(|word| known.deeds.contains(word));
+        first.is_some_and(|at| {
+            !self.all[..at].iter().any(|word| known.finite.contains(word)) && !self.is_denied(at)
+        })
+    }
+
+    /// Claims of a language that says the deed at the end, apart from who did it.
+    fn apart(&self, measure: Measure) -> bool {
+        if self.all.iter().any(|word| self.denies(word)) {
+            return false;
+        }
+        let Apart { deed_endings, house_endings, over, doers, having, .. } = self.known.apart;
+        let Apart { having_first, doers_doing, doing, passive, now, finite, .. } = self.known.apart;
+        let has = |list: Phrases| self.all.iter().any(|word| list.contains(word));
+        let ends_so = |word: &&str, ends: Phrases| ends.iter().any(|end| word.ends_with(end));
+        let ends = |list: Phrases| self.all.iter().any(|word| ends_so(word, list));
+        let begins = self.all.first().is_some_and(|word| having_first.contains(word));
+        let perfect = has(doers) && has(having) || begins;
+        let at_it = self.all.windows(2).any(|two| doers_doing.contains(&two[0]) && doing.contains(&two[1]));
+        let passive = match measure {
+            Measure::Looked => false,
+            Measure::Nothing => has(passive) && ends(house_endings),
+            Measure::Task => (has(passive) || has(now)) && ends(deed_endings) || has(over),
+        };
+        let elliptic = measure == Measure::Task
+            && self.all.len() <= MAX_ELLIPTIC
+            && !has(finite)
+            && self.all.last().is_some_and(|word| ends_so(word, deed_endings));
+        perfect && ends(deed_endings) || at_it || passive || elliptic
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn claims(words: &str, measure: Measure) -> bool {
+        super::claims(words, measure, &["en", "de"].map(hark_language::of))
+    }
+
+    fn grave(words: &str) -> Vec<Grave> {
+        super::grave(words, &["en", "de"].map(hark_language::of))
+    }
 
     /// Claims wherever they are said.
     const CLAIMS: [&str; 46] = [

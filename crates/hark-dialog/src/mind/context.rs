@@ -35,7 +35,12 @@ impl Context {
             Err(fault) => tracing::warn!("the conversation is answered without its settings: {fault}"),
         }
         let named = !UNNAMED.iter().any(|kind| task.session.starts_with(kind));
-        match sessions.replay(&task.session, reason(&task.text, &task.language, named, false)) {
+        let known = hark_language::known(&task.language).map(|language| vec![language]);
+        // In an unknown language it may be any that is spoken here.
+        let languages = known
+            .or_else(|| context.language.is_empty().then(|| parts.languages.clone()))
+            .unwrap_or_default();
+        match sessions.replay(&task.session, reason(&task.text, &languages, named, false)) {
             Ok(replayed) => {
                 context.replay = replayed.text;
                 context.strength = replayed.instruction;

@@ -35,6 +35,7 @@ use hark_core::{
     Fault, FaultKind, Intent, News, PublicEvent, Receipt, Resume, Risk, Route, Slots, Task, Thought,
     ThoughtEnd, ToolCall, TurnId,
 };
+use hark_language::Lexicon;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -73,6 +74,8 @@ pub struct MindParts {
     pub house: Arc<dyn Fn() -> House + Send + Sync>,
     /// The words around results of tools, by ISO 639-1 code.
     pub words: Arc<dyn Fn(&str) -> Words + Send + Sync>,
+    /// The languages that are spoken here, the usual one first.
+    pub languages: Vec<&'static Lexicon>,
     /// Local time.
     pub now: Arc<dyn Fn() -> NaiveDateTime + Send + Sync>,
 }
@@ -127,6 +130,8 @@ struct Work<'m> {
     request: Mutex<String>,
     tell: Tell,
     context: Context,
+    /// The languages whose claims are known; a model may answer in any.
+    known: Vec<&'static Lexicon>,
     attempts: AtomicU32,
     /// The answer on its way.
     answer: Arc<Mutex<told::Answer>>,
@@ -152,6 +157,7 @@ impl Mind {
         self.parts.contracts.set_tools(self.parts.tools.reference());
         let context = Context::of(&self.parts, &task);
         let tainted = context.policy().is_some_and(|policy| policy.tainted);
+        let known = hark_language::all();
         let work = Work {
             tainted: AtomicBool::new(tainted),
             mind: self,
@@ -159,7 +165,8 @@ impl Mind {
             context,
             tell,
             attempts: AtomicU32::new(0),
-            answer: Arc::default(),
+            answer: Arc::new(Mutex::new(told::Answer::new(&known))),
+            known,
             subject: Mutex::default(),
             outputs: Mutex::default(),
             // Calls of a task that goes on belong to a new turn.
@@ -447,7 +454,12 @@ impl Work<'_> {
 
     /// The words around results, in the language of the person.
     fn words(&self) -> Words {
-        (self.mind.parts.words)(self.context.language())
+        self.words_in(self.context.language())
+    }
+
+    /// The same in another language.
+    fn words_in(&self, language: &str) -> Words {
+        (self.mind.parts.words)(language)
     }
 
     fn no_answer(error: Option<&ModelError>) -> ThoughtEnd {

@@ -61,8 +61,8 @@ impl Work<'_> {
                 self.carry_out(Plan { id: self.task.turn.0.clone(), ..plan }, None).await
             }
             Ok(None) => {
-                let text = format!("There is no plan {id}.");
-                ThoughtEnd::Answered { text, language: "en".into(), failed: true }
+                let text = self.words().no_plan(id);
+                ThoughtEnd::Answered { text, language: self.language(), failed: true }
             }
             Err(fault) => ThoughtEnd::NoAnswer { fault: Some(fault) },
         }
@@ -226,7 +226,8 @@ impl Work<'_> {
             let (text, language) = (shown(&json!(found)), self.context.language());
             let vars = json!({"text": text, "request": self.request(), "language": language});
             let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
-            words = honest(outcome.text(), &written, !written.is_empty()).filter(|_| !outcome.fallback);
+            words = honest(outcome.text(), &written, !written.is_empty(), &self.known)
+                .filter(|_| !outcome.fallback);
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
         let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();

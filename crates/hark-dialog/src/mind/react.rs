@@ -134,7 +134,8 @@ impl Work<'_> {
 
     fn asks(&self, state: &mut State, call: &ModelCall) -> Option<ThoughtEnd> {
         let question = call.args["question"].as_str().unwrap_or_default().trim().to_owned();
-        let guarded = self.mind.parts.settings.autonomy == Autonomy::Full && autonomy::is_needless(&question);
+        let guarded = self.mind.parts.settings.autonomy == Autonomy::Full
+            && autonomy::is_needless(&question, &self.known);
         if guarded || question.is_empty() {
             state.queue.pop_front();
             state.messages.push(Message::result(&call.id, PROCEED));
@@ -169,7 +170,7 @@ impl Work<'_> {
 
     /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
     fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
-        let words = honest(words, &state.deeds, true).filter(|words| !words.trim().is_empty());
+        let words = honest(words, &state.deeds, true, &self.known).filter(|words| !words.trim().is_empty());
         let writing = || state.deeds.iter().filter(|deed| deed.writes);
         let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
         let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());

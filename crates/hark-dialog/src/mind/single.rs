@@ -90,12 +90,10 @@ impl Work<'_> {
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
         let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);
-        let text = match honest(outcome.text(), &[Deed::of(tool, writes, receipt, &self.words())], writes) {
-            Some(text) => text,
-            // Words for a result claim no deed that it does not prove; the result itself is quoted then.
-            None if known(&language) == "de" => format!("Das Ergebnis lautet: „{plain}“"),
-            None => format!("The result reads: “{plain}”"),
-        };
+        let deed = Deed::of(tool, writes, receipt, &self.words());
+        // Words for a result claim no deed that it does not prove; the result itself is quoted then.
+        let honest = honest(outcome.text(), &[deed], writes, &self.known);
+        let text = honest.unwrap_or_else(|| self.words_in(&language).quoted(&plain));
         ThoughtEnd::Answered { text, language, failed: false }
     }
 

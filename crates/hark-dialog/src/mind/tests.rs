@@ -173,7 +173,8 @@ impl Stage {
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
-            words: Arc::new(|_| Words::default()),
+            words: Arc::new(|_| crate::summary::english()),
+            languages: vec![hark_language::of("en")],
             now: Arc::new(move || noon),
         });
         Self { mind, model, tools, plans, news: Arc::default(), judgements: Mutex::default() }
@@ -694,7 +695,7 @@ fn a_model_that_is_away_is_told_and_nothing_runs() {
 
 /// A request for other words, after this reply.
 fn reworded(request: &str, last: &str) -> Task {
-    let (mut change, _) = crate::changing::read(request).unwrap();
+    let (mut change, _) = crate::changing::read(request, &[hark_language::of("en")]).unwrap();
     if let TextSource::LastReply { text } = &mut change.of {
         last.clone_into(text);
     }

@@ -3,6 +3,7 @@
 use super::claims::{self, Grave, Measure};
 use crate::summary::{self, Words};
 use hark_core::Receipt;
+use hark_language::Lexicon;
 use serde_json::Value;
 
 /// One tool that ran for a task.
@@ -31,14 +32,20 @@ impl Deed {
     }
 }
 
-/// Whether words say that somebody did something in the house.
-pub(super) fn claims_a_deed(words: &str) -> bool {
-    claims::claims(words, Measure::Nothing)
+/// Whether words say, in one of some languages, that somebody did something in the house.
+pub(super) fn claims_a_deed(words: &str, languages: &[&'static Lexicon]) -> bool {
+    claims::claims(words, Measure::Nothing, languages)
 }
 
 /// What may be said at the end: the model's words when they claim no more than the receipts do. `None` when they claim
-/// what nothing backs. `is_task`: something was to be done; else only to be looked at.
-pub(super) fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<String> {
+/// what nothing backs. `is_task`: something was to be done; else only to be looked at. `languages`: those in which claims
+/// are known.
+pub(super) fn honest(
+    words: &str,
+    deeds: &[Deed],
+    is_task: bool,
+    languages: &[&'static Lexicon],
+) -> Option<String> {
     let measure = if is_task { Measure::Task } else { Measure::Looked };
     let done = deeds.iter().any(|deed| deed.writes && deed.ok);
     let about = |grave: &Grave| {
@@ -46,8 +53,8 @@ pub(super) fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<Strin
         deeds.iter().filter(backs).any(|deed| deed.domains.iter().any(|known| known == grave.domain))
     };
     // What was only looked at says itself how things are.
-    let backed = !is_task || claims::grave(words).iter().all(about);
-    ((done || !claims::claims(words, measure)) && backed).then(|| words.to_owned())
+    let backed = !is_task || claims::grave(words, languages).iter().all(about);
+    ((done || !claims::claims(words, measure, languages)) && backed).then(|| words.to_owned())
 }
 
 /// Words of an answer.
@@ -68,6 +75,8 @@ const AHEAD_BYTES: usize = 24;
 pub(super) struct Answer {
     handed: String,
     held: String,
+    /// Those in which claims are known.
+    languages: Vec<&'static Lexicon>,
     /// What may have happened before it.
     pub(super) measure: Measure,
     /// A clause claimed a deed.
@@ -75,6 +84,11 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// One of which nothing was told yet; `languages`: those in which claims are known.
+    pub(super) fn new(languages: &[&'static Lexicon]) -> Self {
+        Self { languages: languages.to_vec(), ..Self::default() }
+    }
+
     /// Takes the next words; gives back those that can be told now, or what is newly known to follow.
     pub(super) fn push(&mut self, piece: &str) -> Option<Clause> {
         let before = self.held.len();
@@ -109,7 +123,7 @@ impl Answer {
     }
 
     fn hand(&mut self, clause: String) -> Option<String> {
-        self.broken |= claims::claims(&format!("{}{clause}", self.handed), self.measure);
+        self.broken |= claims::claims(&format!("{}{clause}", self.handed), self.measure, &self.languages);
         if self.broken || clause.is_empty() {
             return None;
         }
@@ -136,6 +150,10 @@ pub(super) fn troubles(deeds: &[Deed]) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<String> {
+        super::honest(words, deeds, is_task, &[hark_language::of("en")])
+    }
 
     fn deed(tool: &str, ok: bool) -> Deed {
         let trouble = if ok { "" } else { "the lamp is offline" };
@@ -177,7 +195,7 @@ mod tests {
     #[test]
     fn an_answer_is_told_up_to_the_clause_that_claims_a_deed() {
         let told = |pieces: &[&str]| {
-            let mut answer = Answer::default();
+            let mut answer = Answer::new(&[hark_language::of("en")]);
             let words = pieces.iter().filter_map(|piece| answer.push(piece)).map(|words| words.text);
             let mut told: Vec<String> = words.filter(|text| !text.is_empty()).collect();
             told.extend(answer.finish());
@@ -195,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_follows_is_known_as_soon_as_it_came() {
-        let mut answer = Answer::default();
+        let mut answer = Answer::new(&[hark_language::of("en")]);
         let mut push = |piece: &str| answer.push(piece).map(|words| (words.text, words.ahead));
         let words = |text: &str, ahead: &str| Some((text.to_owned(), ahead.to_owned()));
         assert_eq!(push("It is late,"), None);

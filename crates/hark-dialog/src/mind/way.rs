@@ -93,7 +93,7 @@ mod tests {
             assert_eq!(choose(&task(text, kind), Router::Deterministic), expected, "{text}");
         }
         assert_eq!(choose(&task("x", Some((HomeControl, 0.9))), Router::Model), Way::Routed);
-        let (change, _) = changing::read("say that shorter").unwrap();
+        let (change, _) = changing::read("say that shorter", &[hark_language::of("en")]).unwrap();
         let reworded = Task { change: Some(change), ..task("say that shorter", None) };
         assert_eq!(choose(&reworded, Router::Model), Way::Change);
         let pictures = vec![Picture { media_type: "image/png".into(), base64: String::new() }];

@@ -125,7 +125,7 @@ impl Machine {
         let fits = |approval: &Approval| turn.is_none_or(|id| approval.turn == *id);
         let waits = |talk: &&Talk| talk.approval.as_ref().is_some_and(fits);
         let waiting: Vec<&Origin> = self.talks.all().filter(waits).map(Talk::origin).collect();
-        let word = if yes { "yes" } else { "no" };
+        let word = instincts::word_for(yes, &self.languages);
         let asked = match waiting.as_slice() {
             all if all.contains(&conversation(&origin)) => Ok(origin.clone()),
             [only] if by.operator => Ok((*only).clone()),
@@ -156,7 +156,7 @@ impl Machine {
         // What was said without being asked for need not be for Hark.
         let was_asked = |turn: &mut Turn| matches!(turn.opening, Opening::WakeWord | Opening::Asked);
         let is_for_hark = self.turn_mut(id).is_some_and(|turn| was_asked(turn) && !turn.dry_run);
-        if meant_here || !elsewhere || !is_for_hark || instincts::yes_or_no(text).is_none() {
+        if meant_here || !elsewhere || !is_for_hark || instincts::yes_or_no(text, &self.languages).is_none() {
             return false;
         }
         self.turn_down(now, id, NOT_YOURS);

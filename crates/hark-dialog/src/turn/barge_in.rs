@@ -7,7 +7,6 @@
 use super::evidence::{self, Circumstances};
 use super::state::{Opening, Phase};
 use super::{Machine, echo};
-use crate::instincts::Context;
 use hark_config::barge_in::BargeInStyle;
 use hark_core::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
 use hark_core::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
@@ -199,7 +198,7 @@ impl Machine {
     /// Whether words heard since `from` are an echo of what Hark said meanwhile.
     pub(super) fn is_own_echo(&self, from: Stamp, now: Stamp, text: &str) -> bool {
         let said = self.said.heard_between(from, now, self.settings.words_per_minute);
-        echo::is_echo(&echo::words(text), &said)
+        echo::is_echo(&echo::words(text), &said, &self.languages)
     }
 
     /// Whether Hark itself could be heard by somebody who listened since `from`.
@@ -232,9 +231,8 @@ impl Machine {
             None if self.ringing.rings() => BargeInStyle::WakeWord,
             _ => self.settings.barge_in.style,
         };
-        let awaiting_approval = self.approval(&Origin::Voice).is_some();
-        let instincts = Context { last_reply: self.last_reply(&Origin::Voice), awaiting_approval };
-        ask(&Circumstances { style, said: &said, instincts })
+        let instincts = self.instinct_context(&Origin::Voice);
+        ask(&Circumstances { style, said: &said, heard_in: &self.heard_in, instincts })
     }
 
     fn tell_barge_in(&mut self, now: Stamp, decision: BargeIn) {

@@ -69,9 +69,10 @@ impl Machine {
 
     /// Takes the answer to a question that waits; `false` when the text is none.
     pub(super) fn answer_which(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
+        let languages = self.languages.clone();
         let Some(talk) = self.talks.known(origin) else { return false };
         let Some(question) = talk.question.take() else { return false };
-        let Some(choice) = choice::read(text, &question.doubt.candidates) else {
+        let Some(choice) = choice::read(text, &question.doubt.candidates, &languages) else {
             talk.question = Some(question);
             return false;
         };

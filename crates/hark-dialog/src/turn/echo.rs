@@ -3,6 +3,9 @@
 //! The recogniser forces what it hears into the words it knows, so an echo is never word for word what
 //! was said: words are missing, some are replaced by others that sound alike.
 
+use hark_language::Lexicon;
+use hark_language::numbers::Numbers;
+
 /// Share of the heard words that may be wrong in an echo.
 const ECHO_ERRORS: f32 = 0.34;
 
@@ -18,13 +21,6 @@ const ALIKE: f32 = 0.4;
 /// What it costs to take a number word for one of a number in digits, whose words the text does not show.
 const NUMBER: f32 = 0.2;
 
-/// Beginnings of the words that numbers are spoken with, in English and German.
-const NUMBER_WORDS: [&str; 36] = [
-    "zero", "oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twel", "thir", "fif", "twen", "for", "hundred", "thousand", "point", "half", "null", "ein", "zwei",
-    "drei", "vier", "fünf", "sechs", "sech", "sieb", "acht", "neun", "zehn", "elf", "zwölf",
-];
-
 /// Lower-case words without punctuation.
 pub(super) fn words(text: &str) -> Vec<String> {
     let plain = |word: &str| -> String {
@@ -36,13 +32,14 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether `heard` is a piece of `said`, with the mistakes recognition makes. Nothing heard is no echo.
-pub(super) fn is_echo(heard: &[String], said: &[String]) -> bool {
+/// Whether `heard` is a piece of `said`, with the mistakes recognition makes. Nothing heard is no echo. `languages`: those
+/// it may have been said in.
+pub(super) fn is_echo(heard: &[String], said: &[String], languages: &[&'static Lexicon]) -> bool {
     if heard.is_empty() || said.is_empty() {
         return false;
     }
     let errors = if heard.len() == 1 { SINGLE_ERRORS } else { ECHO_ERRORS };
-    cheapest_place(heard, said) <= errors * heard.len() as f32
+    cheapest_place(heard, said, languages) <= errors * heard.len() as f32
 }
 
 /// Whether `phrase` stands in `said`, word by word, each at most slightly different.
@@ -52,13 +49,16 @@ pub(super) fn says(said: &[String], phrase: &[String]) -> bool {
 }
 
 /// Cost of the best way to find all of `heard`, in order, within `said`, beginning and ending anywhere.
-fn cheapest_place(heard: &[String], said: &[String]) -> f32 {
+fn cheapest_place(heard: &[String], said: &[String], languages: &[&'static Lexicon]) -> f32 {
     let mut row = vec![0.0; said.len() + 1];
+    let with_digits = |word: &String| word.contains(|c: char| c.is_ascii_digit());
+    let has_numbers = said.iter().any(with_digits);
     for word in heard {
+        let is_number =
+            has_numbers && languages.iter().any(|language| is_number_word(word, &language.numbers));
         let mut next = vec![row[0] + 1.0; said.len() + 1];
         for (at, other) in said.iter().enumerate() {
-            let number = other.contains(|c: char| c.is_ascii_digit()) && is_number_word(word);
-            let (same, left_over) = match number {
+            let (same, left_over) = match is_number && with_digits(other) {
                 true => (NUMBER.min(misfit(word, other)), NUMBER),
                 false => (misfit(word, other), 1.0),
             };
@@ -69,8 +69,16 @@ fn cheapest_place(heard: &[String], said: &[String]) -> f32 {
     row.into_iter().fold(f32::INFINITY, f32::min)
 }
 
-fn is_number_word(word: &str) -> bool {
-    NUMBER_WORDS.iter().any(|beginning| word.starts_with(beginning))
+/// Whether a word begins as one that numbers are spoken with, "twentieth" and "fünfhundert" too.
+fn is_number_word(word: &str, numbers: &Numbers) -> bool {
+    let scales = numbers.scales.iter().flat_map(|scale| scale.one.iter().chain(scale.many.iter()));
+    let counted = numbers.below_hundred.iter().chain(numbers.ordinals.iter()).chain(scales);
+    let others = numbers.also.iter().map(|(word, _)| word).chain(numbers.digits.iter().map(|(word, _)| word));
+    let fractions = numbers.fractions.iter().map(|(word, _)| word);
+    let point = numbers.point.text();
+    let mut parts = counted.chain(others).chain(fractions).flat_map(|words| words.split(' ')).chain([point]);
+    // "a hundred": an article alone is no number.
+    parts.any(|part| part.len() > 1 && word.starts_with(part))
 }
 
 /// What it costs to take one word for the other: 0 for the same, 1 for another.
@@ -89,6 +97,10 @@ fn distance(one: &str, other: &str) -> f32 {
 mod tests {
     use super::*;
 
+    fn is_echo(heard: &[String], said: &[String]) -> bool {
+        super::is_echo(heard, said, &["en", "de"].map(hark_language::of))
+    }
+
     #[test]
     fn echoes_are_known_in_spite_of_mistakes() {
         for (heard, said) in [
@@ -100,6 +112,8 @@ mod tests {
             ("set a timer for twenty five minutes", "I set a timer for 25 minutes."),
             ("i didn't understand that", "Sorry, I didn't understand that."),
             ("stop", "Say stop when you have heard enough."),
+            ("the thirtieth of may", "The 30th of May."),
+            ("noch fünfundzwanzig minuten", "Noch 25 Minuten."),
         ] {
             assert!(is_echo(&words(heard), &words(said)), "{heard} / {said}");
         }

@@ -7,6 +7,7 @@ use crate::instincts::{self, Context};
 use hark_config::barge_in::BargeInStyle;
 use hark_core::ports::Completeness;
 use hark_core::{Transcript, Words};
+use hark_language::Lexicon;
 
 /// Before so much speech the words so far are a guess, unless it opens as only a request does.
 const LEAST_MS: u64 = 510;
@@ -50,6 +51,8 @@ pub(super) struct Circumstances<'a> {
     pub(super) style: BargeInStyle,
     /// What Hark says meanwhile.
     pub(super) said: &'a [String],
+    /// The language that the words so far are in: that of the recogniser, in which a word of another is another word.
+    pub(super) heard_in: &'a [&'static Lexicon],
     pub(super) instincts: Context<'a>,
 }
 
@@ -57,10 +60,10 @@ pub(super) struct Circumstances<'a> {
 pub(super) fn partial_is_for_hark(words: &Words, given: &Circumstances<'_>) -> bool {
     let Words { text, stable, completeness, beginning, opening, spoken_ms } = words;
     let heard = echo::words(text);
-    if heard.is_empty() || echo::is_echo(&heard, given.said) {
+    if heard.is_empty() || echo::is_echo(&heard, given.said, given.instincts.languages) {
         return false;
     }
-    if *stable >= text.chars().count() && instinct(text, given) {
+    if *stable >= text.chars().count() && instinct(text, given, given.heard_in) {
         return true;
     }
     if given.style != BargeInStyle::Revocable || *spoken_ms < EARLY_MS {
@@ -84,10 +87,13 @@ pub(super) fn partial_is_for_hark(words: &Words, given: &Circumstances<'_>) -> b
 /// at full volume, because the words so far were not convincing in time.
 pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given: &Circumstances<'_>) -> bool {
     let heard = echo::words(&transcript.text);
-    if transcript.rejected.is_some() || heard.is_empty() || echo::is_echo(&heard, given.said) {
+    if transcript.rejected.is_some()
+        || heard.is_empty()
+        || echo::is_echo(&heard, given.said, given.instincts.languages)
+    {
         return false;
     }
-    if instinct(&transcript.text, given) {
+    if instinct(&transcript.text, given, given.instincts.languages) {
         return true;
     }
     let least = if late { LATE_WORDS } else { LEAST_WORDS };
@@ -95,8 +101,8 @@ pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given:
 }
 
 /// A reflex that works without a wake word in this style.
-fn instinct(text: &str, given: &Circumstances<'_>) -> bool {
-    let found = instincts::find(text, &given.instincts);
+fn instinct(text: &str, given: &Circumstances<'_>, languages: &[&'static Lexicon]) -> bool {
+    let found = instincts::find(text, &Context { languages, ..given.instincts });
     found.is_some_and(|found| given.style == BargeInStyle::Revocable || found.intent == STOP)
 }
 
@@ -109,7 +115,9 @@ mod tests {
     use hark_core::Beginning;
 
     fn given<'a>(style: BargeInStyle, said: &'a [String], asked: bool) -> Circumstances<'a> {
-        Circumstances { style, said, instincts: Context { last_reply: None, awaiting_approval: asked } }
+        let languages: &[_] = ["en", "de"].map(hark_language::of).to_vec().leak();
+        let instincts = Context { last_reply: None, awaiting_approval: asked, languages };
+        Circumstances { style, said, heard_in: &languages[..1], instincts }
     }
 
     fn for_hark(words: Words, style: BargeInStyle) -> bool {
@@ -168,6 +176,8 @@ mod tests {
             ("he by even", 10, Unknown, 800, false),
             ("", 0, Unknown, 900, false),
             ("stop", 4, MayContinue, 600, false),
+            // German is not what is listened for.
+            ("halt", 4, Complete, 600, false),
         ] {
             assert_eq!(counts(Revocable, text, stable, completeness, ms), expected, "{text} {stable} {ms}");
         }
@@ -201,6 +211,7 @@ mod tests {
             ("pause timer", false, false, true),
             ("pause timer", false, true, false),
             ("stop", false, true, true),
+            ("halt", false, true, true),
             ("hello", false, false, false),
             ("", false, false, false),
         ] {

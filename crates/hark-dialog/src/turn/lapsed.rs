@@ -3,7 +3,7 @@
 use super::Machine;
 use super::state::{Phase, Turn};
 use super::talk::{Talk, conversation};
-use crate::instincts::{self, Context};
+use crate::instincts;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Reply, Stamp, TurnId};
 
@@ -50,13 +50,9 @@ impl Machine {
 
     /// Answers a yes or no that came too late with what became of the question; whether it was one.
     pub(super) fn answer_too_late(&mut self, now: Stamp, id: &TurnId, text: &str, origin: &Origin) -> bool {
-        let context = Context { last_reply: None, awaiting_approval: true };
-        let answers = |text| {
-            let free = Context { last_reply: None, awaiting_approval: false };
-            instincts::find(text, &context).is_some() && instincts::find(text, &free).is_none()
-        };
+        let answers = instincts::yes_or_no(text, &self.languages).is_some();
         let talk = self.talks.known(origin);
-        let Some(approval) = talk.and_then(|talk| talk.lapsed.take_if(|_| answers(text))) else {
+        let Some(approval) = talk.and_then(|talk| talk.lapsed.take_if(|_| answers)) else {
             return false;
         };
         if let Some(turn) = self.turn_mut(id) {

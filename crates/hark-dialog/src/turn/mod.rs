@@ -45,6 +45,7 @@ use hark_core::audio::Earcon;
 use hark_core::pin::PinVerdict;
 use hark_core::public_event::{HarkState, Origin, Outcome, PublicEvent, SpeakingEnd};
 use hark_core::{Effect, Event, Mode, Reply, Route, Stamp, TurnId};
+use hark_language::Lexicon;
 use ringing::Ringing;
 use said::Said;
 use state::{Opening, Phase, Times, Turn};
@@ -57,6 +58,8 @@ pub struct Settings {
     pub id_prefix: String,
     /// Language of replies, ISO 639-1.
     pub language: String,
+    /// Languages that are spoken here, ISO 639-1, the usual one first.
+    pub languages: Vec<String>,
     /// How long an opened ear waits for the first word.
     pub listen_window_ms: u64,
     /// How long a question for approval waits.
@@ -100,6 +103,10 @@ const GIVE_UP_AFTER_MS: u64 = 60_000;
 #[derive(Debug, Clone)]
 pub struct Machine {
     settings: Settings,
+    /// The words of the languages that are spoken here.
+    languages: Vec<&'static Lexicon>,
+    /// Those of the usual one, which is also recognised.
+    heard_in: Vec<&'static Lexicon>,
     turns: Vec<Turn>,
     turns_opened: u64,
     talks: Talks,
@@ -134,6 +141,8 @@ impl Machine {
     pub fn new(settings: Settings) -> Self {
         Self {
             follows_up: settings.follow_up != FollowUp::Never,
+            heard_in: hark_language::known(&settings.language).into_iter().collect(),
+            languages: settings.languages.iter().filter_map(|tag| hark_language::known(tag)).collect(),
             settings,
             turns: Vec::new(),
             turns_opened: 0,

@@ -58,7 +58,7 @@ impl Machine {
                 if let Some(turn) = self.turn_mut(&id) {
                     turn.outcome = Outcome::NotUnderstood;
                 }
-                self.reply(now, &id, Reply::Text { text: slip });
+                self.reply(now, &id, slip.reply());
                 return;
             }
             None => {}
@@ -84,8 +84,7 @@ impl Machine {
         {
             return;
         }
-        let awaiting_approval = self.approval(&origin).is_some();
-        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
+        let context = self.instinct_context(&origin);
         if let Some(instinct) = instincts::find(text, &context) {
             self.react(now, id, instinct, "the whole request is this phrase".into(), Route::Instinct);
             return;
@@ -111,8 +110,7 @@ impl Machine {
         if self.corrected(now, id, &understanding.intents) {
             return;
         }
-        let awaiting_approval = self.approval(&origin).is_some();
-        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval };
+        let context = self.instinct_context(&origin);
         let reflex = match understanding.intents.as_slice() {
             [only] => instincts::by_intent(only, &context).map(|instinct| (instinct, only)),
             _ => None,
@@ -128,9 +126,10 @@ impl Machine {
             talk.question = None;
             lacking = talk.lacking.take();
         }
+        let languages = self.languages.clone();
         if let ([only], Some(turn)) = (understanding.intents.as_mut_slice(), self.turn_mut(id))
             && only.route == Route::Template
-            && instincts::is_act(&turn.heard, &only.name)
+            && instincts::is_act(&turn.heard, &only.name, &languages)
         {
             only.route = Route::Instinct;
         }
@@ -232,9 +231,15 @@ impl Machine {
         self.publish(Some(id), PublicEvent::Intent { intent, kind });
     }
 
+    /// What an instinct may look at in a conversation.
+    pub(super) fn instinct_context(&self, origin: &Origin) -> Context<'_> {
+        let awaiting_approval = self.approval(origin).is_some();
+        Context { last_reply: self.last_reply(origin), awaiting_approval, languages: &self.languages }
+    }
+
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
         let Some(origin) = self.origin_of(id) else { return };
-        let context = Context { last_reply: self.last_reply(&origin), awaiting_approval: true };
+        let context = Context { awaiting_approval: true, ..self.instinct_context(&origin) };
         let reaction = (instinct.handle)(&context);
         let intent = Intent {
             name: instinct.intent.to_owned(),

@@ -3,6 +3,7 @@
 
 use super::Machine;
 use super::state::Phase;
+use crate::slash::Slip;
 use hark_core::public_event::{Outcome, PublicEvent};
 use hark_core::session::{Style, Verbosity};
 use hark_core::{Effect, Fault, Intent, Reply, Route, Slots, Stamp, TurnId};
@@ -20,7 +21,7 @@ impl Machine {
             Ok(style) => style,
             Err(slip) => {
                 turn.outcome = Outcome::NotUnderstood;
-                self.reply(now, id, Reply::Text { text: slip });
+                self.reply(now, id, slip.reply());
                 return true;
             }
         };
@@ -56,8 +57,8 @@ impl Machine {
     }
 }
 
-/// What a command asks for; `None` when the text is none of these, else that, or how it is written.
-fn read(text: &str) -> Option<Result<Style, String>> {
+/// What a command asks for; `None` when the text is none of these, else that, or what is wrong with it.
+fn read(text: &str) -> Option<Result<Style, Slip>> {
     let text = text.trim();
     let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
@@ -68,23 +69,19 @@ fn read(text: &str) -> Option<Result<Style, String>> {
     }
 }
 
-fn persona(rest: &str) -> Result<Style, String> {
+fn persona(rest: &str) -> Result<Style, Slip> {
     if rest.chars().count() > MOST_CHARS {
-        return Err(format!(
-            "That has more than {MOST_CHARS} characters. Write it like this: /persona a butler."
-        ));
+        return Err(Slip::new("slip_persona", &MOST_CHARS.to_string()));
     }
     let itself = ["", "none", "hark", "yourself"].contains(&rest.to_lowercase().as_str());
     let persona = if itself { String::new() } else { rest.to_owned() };
     Ok(Style { persona: Some(persona), verbosity: None })
 }
 
-fn verbosity(rest: &str) -> Result<Style, String> {
+fn verbosity(rest: &str) -> Result<Style, Slip> {
     match serde_json::from_value::<Verbosity>(json!(rest.to_lowercase())) {
         Ok(verbosity) => Ok(Style { persona: None, verbosity: Some(verbosity) }),
-        Err(_) => {
-            Err("How long shall answers be? Write it like this: /verbosity short, or /verbosity long.".into())
-        }
+        Err(_) => Err(Slip::new("slip_verbosity", "")),
     }
 }
 
@@ -104,7 +101,7 @@ mod tests {
         assert_eq!(read("/verbosity LONG"), Some(Ok(long)));
         for slip in ["/verbosity", "/verbosity loud", &format!("/persona {}", "x".repeat(101))] {
             assert!(
-                read(slip).is_some_and(|read| read.is_err_and(|slip| slip.contains("like this"))),
+                read(slip).is_some_and(|read| read.is_err_and(|slip| slip.key.starts_with("slip_"))),
                 "{slip}"
             );
         }

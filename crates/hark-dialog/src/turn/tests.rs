@@ -20,6 +20,7 @@ pub(super) fn settings() -> Settings {
     Settings {
         id_prefix: "t".into(),
         language: "en".into(),
+        languages: vec!["en".into(), "de".into()],
         listen_window_ms: 5_000,
         approval_window_ms: 10_000,
         ring_max_ms: 60_000,

@@ -5,6 +5,7 @@ use super::Machine;
 use super::state::{Approval, Opening, Phase, Turn};
 use super::talk::Waiting;
 use crate::changing;
+use crate::slash::Slip;
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
@@ -92,7 +93,7 @@ impl Machine {
 
     /// A text that is to be put into other words, by rule; whether the request was that.
     pub(super) fn change_text(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
-        let Some((mut change, spoken)) = changing::read(text) else { return false };
+        let Some((mut change, spoken)) = changing::read(text, &self.languages) else { return false };
         let Some(turn) = self.turn_mut(id) else { return false };
         turn.speak_in(spoken);
         let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
@@ -152,9 +153,7 @@ impl Machine {
         let checkpoint = number.transpose();
         match (plan, checkpoint) {
             ("", _) | (_, Err(_)) => {
-                let text = "Write it like this: /plan run ID, or /plan run ID 2 for its second checkpoint; \
-                            `hark explain` shows both.";
-                self.reply(now, id, Reply::Text { text: text.into() });
+                self.reply(now, id, Slip::new("slip_plan", "").reply());
             }
             (_, Ok(_)) if !self.settings.thinks => self.no_answer(now, id, None),
             (_, Ok(checkpoint)) => {

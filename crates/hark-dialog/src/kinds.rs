@@ -1,0 +1,78 @@
+//! Kinds of requests, told without a model: from the words of the languages a request may be in.
+
+use hark_core::session::{EntryTag, spoken};
+use hark_language::conversation::Kinds;
+use hark_language::{Lexicon, Phrases};
+
+/// What kind of request a text is: about the conversation before everything else, then a correction, a question by
+/// its mark, an instruction, a question by its words. `languages`: those it may be in.
+pub fn tag(text: &str, languages: &[&'static Lexicon]) -> EntryTag {
+    let spoken = spoken(text);
+    let has = |phrases: fn(&Kinds) -> Phrases| {
+        let all = languages.iter().flat_map(|language| phrases(&language.conversation.kinds).to_vec());
+        all.into_iter().any(|phrase| spoken.contains(&format!(" {phrase} ")))
+    };
+    if has(|kinds| kinds.meta) {
+        EntryTag::Meta
+    } else if has(|kinds| kinds.correction) {
+        EntryTag::Correction
+    } else if text.trim_end().ends_with('?') {
+        EntryTag::Question
+    } else if languages.iter().any(|language| instructs(&spoken, &language.conversation.kinds)) {
+        EntryTag::Instruction
+    } else if has(|kinds| kinds.question) {
+        EntryTag::Question
+    } else {
+        EntryTag::Other
+    }
+}
+
+fn instructs(spoken: &str, kinds: &Kinds) -> bool {
+    let words: Vec<&str> = spoken.split_whitespace().skip_while(|word| kinds.before.contains(word)).collect();
+    let first_is_verb = words.first().is_some_and(|word| kinds.verbs.contains(word));
+    let polite = hark_language::phrases::starts(kinds.polite, &words).is_some();
+    let ends = words.len() > 1 && words.last().is_some_and(|word| kinds.last.contains(word));
+    first_is_verb || polite || ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use EntryTag::{Correction, Instruction, Meta, Other, Question};
+
+    #[test]
+    fn every_request_has_a_kind() {
+        for (text, language, expected) in [
+            ("What is the capital of France?", "en", Question),
+            ("the lights are on?", "en", Question),
+            ("how tall is the Eiffel Tower", "en", Question),
+            ("tell me what the time is", "en", Instruction),
+            ("please explain quantum physics", "en", Instruction),
+            ("could you write a short poem", "en", Instruction),
+            ("Turn on the light.", "en", Instruction),
+            ("Actually, make it blue", "en", Correction),
+            ("No, I meant the kitchen", "en", Correction),
+            ("that was a mistake", "en", Correction),
+            ("What did I say?", "en", Meta),
+            ("repeat that please", "en", Meta),
+            ("give me a summary", "en", Meta),
+            ("I am tired", "en", Other),
+            ("it was nice", "en", Other),
+            ("", "en", Other),
+            ("Was ist das?", "de", Question),
+            ("wie hoch ist der Turm", "de", Question),
+            ("Schalte bitte das Licht ein", "de", Instruction),
+            ("Licht in der Küche aus", "de", Instruction),
+            ("kannst du mir ein Gedicht schreiben", "de", Instruction),
+            ("Nein, ich meinte die Küche", "de", Correction),
+            ("eigentlich lieber blau", "de", Correction),
+            ("Was habe ich gesagt?", "de", Meta),
+            ("mach eine Zusammenfassung", "de", Meta),
+            ("ich bin müde", "de", Other),
+            ("turn on the light", "de", Other),
+            ("turn on the light", "xx", Other),
+        ] {
+            assert_eq!(tag(text, &[hark_language::of(language)]), expected, "{text}");
+        }
+    }
+}

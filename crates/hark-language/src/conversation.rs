@@ -1,0 +1,57 @@
+//! What tells of which kind a request is, and whether it goes on from what was said before.
+
+use crate::phrases::Phrases;
+use crate::spoken;
+use serde::Deserialize;
+
+/// `conversation.toml` of a language. Lower case, without apostrophes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conversation {
+    /// Words that tell the kind of a request.
+    pub kinds: Kinds,
+    /// Words for which a language model is told what was said before.
+    pub replay: Replay,
+}
+
+/// Words that tell the kind of a request.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Kinds {
+    /// Anywhere: it is about the conversation itself.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub meta: Phrases,
+    /// Anywhere: it puts something right.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub correction: Phrases,
+    /// Anywhere: it asks something.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub question: Phrases,
+    /// Verbs in the form in which one is told to do something, at the beginning.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub verbs: Phrases,
+    /// Words that may stand before such a verb.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub before: Phrases,
+    /// At the beginning: it tells to do something by asking whether one can.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub polite: Phrases,
+    /// Last words of requests without a verb.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub last: Phrases,
+}
+
+/// Words for which a language model is told what was said before.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Replay {
+    /// Anywhere: it is not clear what was meant.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub clarifies: Phrases,
+    /// At the beginning: it goes on from what was said.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub begins: Phrases,
+    /// Anywhere: it points back, corrects, or is about the conversation.
+    #[serde(deserialize_with = "spoken::phrases")]
+    pub points_back: Phrases,
+}
