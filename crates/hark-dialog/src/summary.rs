@@ -329,7 +329,7 @@ pub(crate) fn english() -> Words {
 /// The same as the group of their file.
 #[cfg(test)]
 pub(crate) fn english_sentences() -> BTreeMap<String, String> {
-    let file = include_str!("../../../models/sentences/en/summary.yaml");
+    let file = include_str!("../../../models/languages/en/sentences/summary.yaml");
     let pair = |line: &str| {
         let (key, text) = line.strip_prefix("    ")?.split_once(": ")?;
         Some((key.to_owned(), text.trim_matches('"').to_owned()))

@@ -21,8 +21,8 @@ pub(super) const RULES: &str = "These rules come before everything else:
 pub(super) fn is_needless(question: &str, languages: &[&'static Lexicon]) -> bool {
     let last = question.rsplit(['.', '!', ';', ':', '\n']).find(|part| !part.trim().is_empty());
     let (all, last) = (words(question), words(last.unwrap_or(question)));
-    let words = |all: &[String]| all.iter().map(String::as_str).collect::<Vec<_>>();
-    let (all, last) = (words(&all), words(&last));
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let last: Vec<&str> = last.iter().map(String::as_str).collect();
     languages.iter().map(|language| &language.permission).any(|known| {
         let begins = |words: &[&str]| phrases::starts(known.openings, words).is_some();
         (begins(&all) || begins(&last)) && !all.iter().any(|word| known.choices.contains(word))
@@ -38,8 +38,6 @@ fn words(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     fn is_needless(question: &str) -> bool {
         super::is_needless(question, &["en", "de"].map(hark_language::of))
     }
