@@ -20,20 +20,17 @@ pub(super) const RULES: &str = "These rules come before everything else:
 /// things is none.
 pub(super) fn is_needless(question: &str, languages: &[&'static Lexicon]) -> bool {
     let last = question.rsplit(['.', '!', ';', ':', '\n']).find(|part| !part.trim().is_empty());
-    let (all, last) = (words(question), words(last.unwrap_or(question)));
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let last: Vec<&str> = last.iter().map(String::as_str).collect();
+    let (whole, last) = (question.to_lowercase(), last.unwrap_or(question).to_lowercase());
+    let (all, last) = (words(&whole), words(&last));
     languages.iter().map(|language| &language.permission).any(|known| {
         let begins = |words: &[&str]| phrases::starts(known.openings, words).is_some();
         (begins(&all) || begins(&last)) && !all.iter().any(|word| known.choices.contains(word))
     })
 }
 
-/// Lower-case words without punctuation.
-fn words(text: &str) -> Vec<String> {
-    let text = text.to_lowercase();
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+/// Words without punctuation.
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl Stage {
             identity: String::new(),
             owner: String::new(),
             house: Arc::new(|| House { text: "Lamp in Kitchen: off (light)".into(), outside: false }),
-            words: Arc::new(|_| crate::summary::english()),
+            words: Arc::new(|_| summary::english()),
             languages: vec![hark_language::of("en")],
             now: Arc::new(move || noon),
         });
