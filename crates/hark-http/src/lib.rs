@@ -28,6 +28,8 @@ mod token;
 mod websocket;
 mod wire;
 
+pub use messages::{ClientMessage, Mode, read_message};
+
 use app::{App, Shared};
 use guard::Guard;
 use hark_config::dashboard::Dashboard as Settings;

@@ -1,10 +1,12 @@
 //! What goes over a WebSocket.
 
-use super::limits::SESSIONS_A_SOCKET;
+use super::limits::{BODY_BYTES, SESSIONS_A_SOCKET};
+use super::pictures::pictures;
 use super::read;
 use super::refusal::Refusal;
 use super::wire::{Image, Model};
 use hark_core::api::ModelChoice;
+use hark_core::model::Picture;
 use hark_core::public_event::Origin;
 use hark_core::{Envelope, PublicEvent};
 use serde::Deserialize;
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 /// How answers are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Mode {
+pub enum Mode {
     /// As text.
     #[default]
     Chat,
@@ -24,8 +26,8 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// As it is kept.
-    pub(super) fn name(self) -> &'static str {
+    /// As clients name it, and as it is kept.
+    pub fn name(self) -> &'static str {
         match self {
             Mode::Chat => "chat",
             Mode::Voice => "voice",
@@ -41,26 +43,26 @@ impl Mode {
 
 /// A request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Chat {
-    pub(super) content: String,
+struct Chat {
+    content: String,
     #[serde(default)]
-    pub(super) mode: Option<Mode>,
+    mode: Option<Mode>,
     #[serde(default)]
-    pub(super) session_id: Option<String>,
+    session_id: Option<String>,
     #[serde(default)]
-    pub(super) images: Vec<Image>,
+    images: Vec<Image>,
     /// This answer is said aloud on the node or not, whatever `mode` says.
     #[serde(default)]
-    pub(super) speak: Option<bool>,
+    speak: Option<bool>,
     /// Stop before acting.
     #[serde(default)]
-    pub(super) dry_run: bool,
+    dry_run: bool,
 }
 
 /// What a client sends.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Inbound {
+enum Inbound {
     Chat(Chat),
     ListModels,
     Approve {
@@ -78,8 +80,69 @@ pub(super) enum Inbound {
     Stop,
 }
 
+/// What a client asks for, with every bound checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientMessage {
+    /// A request.
+    Chat {
+        /// Its words: one line without control characters.
+        text: String,
+        /// Pictures that go with it.
+        pictures: Vec<Picture>,
+        /// Its conversation.
+        session_id: Option<String>,
+        /// How answers are wanted from now on.
+        mode: Option<Mode>,
+        /// Whether this answer is said aloud, whatever `mode` says.
+        speak: Option<bool>,
+        /// Stop before acting.
+        dry_run: bool,
+    },
+    /// An answer to a question.
+    Answer {
+        /// The turn that asked.
+        turn: Option<String>,
+        /// The conversation that asked.
+        session_id: Option<String>,
+        /// Yes or no.
+        yes: bool,
+    },
+    /// Stop what is going on.
+    Stop,
+    /// Which language models there are.
+    ListModels,
+}
+
+/// Reads a text message; pictures may have `image_bytes` of base64 together.
+pub(super) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMessage, Refusal> {
+    Ok(match if text.len() > BODY_BYTES { read_long(text)? } else { read(text)? } {
+        Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
+            let text = read::text("content", &content)?;
+            let pictures = pictures(images, image_bytes)?;
+            ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run }
+        }
+        Inbound::Approve { turn, session_id } => ClientMessage::Answer { turn, session_id, yes: true },
+        Inbound::Deny { turn, session_id } => ClientMessage::Answer { turn, session_id, yes: false },
+        Inbound::Stop => ClientMessage::Stop,
+        Inbound::ListModels => ClientMessage::ListModels,
+    })
+}
+
+/// Reads a text message as a WebSocket does, for programs without one.
+///
+/// # Errors
+/// What the client is told: an object with `kind`, `message` and `fix`.
+pub fn read_message(text: &str, image_bytes: usize) -> Result<ClientMessage, Value> {
+    let told = |refusal: Refusal| refusal.told();
+    let message = client_message(text, image_bytes).map_err(told)?;
+    if let ClientMessage::Chat { session_id, .. } | ClientMessage::Answer { session_id, .. } = &message {
+        Sessions::new().enter(session_id.as_deref()).map_err(told)?;
+    }
+    Ok(message)
+}
+
 /// Reads a message.
-pub(super) fn read(text: &str) -> Result<Inbound, Refusal> {
+fn read(text: &str) -> Result<Inbound, Refusal> {
     let fix = "send one JSON object with a `type` of chat, list_models, approve, deny or stop";
     read::parse(text.as_bytes()).map_err(|refusal| Refusal { fix: fix.to_owned(), ..refusal })
 }
@@ -98,7 +161,7 @@ enum ChatOnly {
 }
 
 /// Reads a message longer than others, without keeping what is no part of it.
-pub(super) fn read_long(text: &str) -> Result<Inbound, Refusal> {
+fn read_long(text: &str) -> Result<Inbound, Refusal> {
     let fix = "only a chat with `images` may be that long";
     let told = |refusal: Refusal| Refusal { fix: fix.to_owned(), ..refusal };
     read::parse::<IsChat>(text.as_bytes()).map_err(told)?;

@@ -4,10 +4,9 @@
 use super::app::{self, App, Shared};
 use super::guard::{Ends, Operator};
 use super::limits::BODY_BYTES;
-use super::messages::{self, Chat, Inbound, Mode, Sessions};
+use super::messages::{self, ClientMessage, Mode, Sessions};
 use super::microphone::{self, Microphone};
 use super::modes;
-use super::pictures;
 use super::rate::Bucket;
 use super::read::{self, LongOne, MOST_THROWN_AWAY};
 use super::refusal::Refusal;
@@ -137,16 +136,9 @@ impl Socket<'_> {
         if !self.ends.is_owner {
             self.app.guard.count(self.ends.client.ip())?;
         }
-        let (message, place) = if text.len() > BODY_BYTES {
-            let place = read::long_one(self.app)?;
-            (messages::read_long(text)?, Some(place))
-        } else {
-            (messages::read(text)?, None)
-        };
-        let event = match message {
-            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
-                let text = read::text("content", &content)?;
-                let pictures = pictures::pictures(images, self.app.image_bytes)?;
+        let place = if text.len() > BODY_BYTES { Some(read::long_one(self.app)?) } else { None };
+        let event = match messages::client_message(text, self.app.image_bytes)? {
+            ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run } => {
                 let session = self.sessions.chat(session_id.as_deref())?;
                 let mode = modes::settle(self.app, &session, self.sessions.is_own(&session), mode).await;
                 let origin = Origin::Api(session.clone());
@@ -156,10 +148,9 @@ impl Socket<'_> {
                 self.long_ones.extend(place.map(|place| (session, Instant::now(), place)));
                 Event::Typed { text, origin, speak: speak.unwrap_or(mode == Mode::Voice), dry_run }
             }
-            Inbound::Approve { turn, session_id } => self.answer(turn, session_id, true)?,
-            Inbound::Deny { turn, session_id } => self.answer(turn, session_id, false)?,
-            Inbound::Stop => Event::Stop,
-            Inbound::ListModels => {
+            ClientMessage::Answer { turn, session_id, yes } => self.answer(turn, session_id, yes)?,
+            ClientMessage::Stop => Event::Stop,
+            ClientMessage::ListModels => {
                 return Ok(Some(messages::models(self.app.api.models().await?)));
             }
         };

@@ -126,6 +126,32 @@ impl Devices {
         self.inbox.put(topic, payload, retained);
     }
 
+    /// Reads everything that waits, at once; for programs without the task of [`Devices::run`].
+    pub fn read_now(&self) {
+        let mut changes = Changes::default();
+        loop {
+            let batch = self.inbox.take(IN_ONE_GO);
+            if batch.is_empty() {
+                break;
+            }
+            self.read(batch, false, &mut changes);
+        }
+        self.apply(changes);
+    }
+
+    /// What would be sent for a command, as topics with payloads; nothing is.
+    ///
+    /// # Errors
+    /// When there is no such device, or it cannot do this.
+    pub fn orders(
+        &self,
+        entity: &Entity,
+        command: &DeviceCommand,
+    ) -> Result<Vec<(String, String)>, DeviceError> {
+        let (orders, _) = lock(&self.fleet).tell(entity, command)?;
+        Ok(orders.into_iter().map(|order| (order.topic, order.payload)).collect())
+    }
+
     /// What the broker is to be asked for next.
     pub fn next_request(&self) -> Option<Request> {
         lock(&self.subscriptions).next(Instant::now())
