@@ -188,6 +188,19 @@ eval: models test-packages ## run every set of hark eval and bring docs/src/meas
 		echo "make: not measured, see above: $${failed[*]}" >&2
 		exit 1
 	fi
+FUZZ_TARGETS ?= $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
+FUZZ_SECONDS ?= 60
+# RUSTC_BOOTSTRAP: cargo-fuzz turns on a sanitizer of nightly Rust otherwise. Inputs that are found stay in fuzz/target.
+.PHONY: fuzz
+fuzz: rust build-packages ## run each fuzz target for a minute (FUZZ_TARGETS, FUZZ_SECONDS)
+	command -v cargo-fuzz >/dev/null || { $(call step,cargo-fuzz,cargo install --quiet --locked cargo-fuzz,It needs the network once.); }
+	cd fuzz
+	for target in $(FUZZ_TARGETS); do
+		echo "==> fuzz $$target"
+		mkdir -p target/corpus/$$target
+		cargo fuzz run --sanitizer none $$target target/corpus/$$target corpus/$$target -- \
+			-max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1
+	done
 
 .PHONY: audit
 audit: rust ## check licences, bans and advisories of all crates (needs cargo-deny and the network)

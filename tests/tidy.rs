@@ -20,7 +20,7 @@ fn root() -> &'static Path {
 /// All Rust files of the repository, as (path from the root, text).
 fn sources() -> Vec<(String, String)> {
     let mut files = Vec::new();
-    for folder in ["src", "crates", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches", "fuzz"] {
         rust_files(&root().join(folder), &mut files);
     }
     files

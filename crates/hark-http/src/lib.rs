@@ -33,6 +33,8 @@ mod websocket_messages;
 mod websocket_upgrade;
 mod wire;
 
+pub use websocket_messages::{AnswerMode, ClientMessage, read_message};
+
 use access_guard::AccessGuard;
 use hark_config::dashboard::Dashboard as Settings;
 use hark_core::api::Api;

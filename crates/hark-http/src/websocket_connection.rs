@@ -6,10 +6,9 @@ use super::answer_modes;
 use super::api_error::ApiError;
 use super::limits::MAX_BODY_BYTES;
 use super::microphone::{self, Microphone};
-use super::pictures;
 use super::request_input::{self, ImagePermit, MAX_DISCARDED_BYTES};
 use super::server_state::{self, ServerState, SharedState};
-use super::websocket_messages::{self, AnswerMode, Chat, Inbound, SocketSessions};
+use super::websocket_messages::{self, AnswerMode, ClientMessage, SocketSessions};
 use futures_util::{SinkExt, StreamExt};
 use hark_core::api::{EventFeed, EventNews, Speaker};
 use hark_core::public_event::{Origin, PublicEvent};
@@ -136,16 +135,10 @@ impl Socket<'_> {
         if !self.peer.is_owner {
             self.app.guard.count(self.peer.client.ip())?;
         }
-        let (message, place) = if text.len() > MAX_BODY_BYTES {
-            let place = request_input::acquire_image_permit(self.app)?;
-            (websocket_messages::read_long(text)?, Some(place))
-        } else {
-            (websocket_messages::read(text)?, None)
-        };
-        let event = match message {
-            Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
-                let text = request_input::text("content", &content)?;
-                let pictures = pictures::pictures(images, self.app.image_bytes)?;
+        let place =
+            if text.len() > MAX_BODY_BYTES { Some(request_input::acquire_image_permit(self.app)?) } else { None };
+        let event = match websocket_messages::client_message(text, self.app.image_bytes)? {
+            ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run } => {
                 let session = self.sessions.chat(session_id.as_deref())?;
                 let mode =
                     answer_modes::settle(self.app, &session, self.sessions.is_own(&session), mode).await;
@@ -156,10 +149,9 @@ impl Socket<'_> {
                 self.image_permits.extend(place.map(|place| (session, Instant::now(), place)));
                 Event::Typed { text, origin, speak: speak.unwrap_or(mode == AnswerMode::Voice), dry_run }
             }
-            Inbound::Approve { turn, session_id } => self.answer(turn, session_id, true)?,
-            Inbound::Deny { turn, session_id } => self.answer(turn, session_id, false)?,
-            Inbound::Stop => Event::Stop,
-            Inbound::ListModels => {
+            ClientMessage::Answer { turn, session_id, yes } => self.answer(turn, session_id, yes)?,
+            ClientMessage::Stop => Event::Stop,
+            ClientMessage::ListModels => {
                 return Ok(Some(websocket_messages::models(self.app.api.models().await?)));
             }
         };

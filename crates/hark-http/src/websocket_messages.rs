@@ -1,10 +1,12 @@
 //! The messages of the WebSocket, in both directions, and the conversations of a socket.
 
 use super::api_error::ApiError;
-use super::limits::MAX_SESSIONS_PER_SOCKET;
+use super::limits::{MAX_BODY_BYTES, MAX_SESSIONS_PER_SOCKET};
+use super::pictures::pictures;
 use super::request_input;
 use super::wire::{Image, Model};
 use hark_core::api::ModelChoice;
+use hark_core::model::Picture;
 use hark_core::public_event::Origin;
 use hark_core::{Envelope, PublicEvent};
 use serde::Deserialize;
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 /// How answers are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum AnswerMode {
+pub enum AnswerMode {
     /// As text.
     #[default]
     Chat,
@@ -24,8 +26,8 @@ pub(super) enum AnswerMode {
 }
 
 impl AnswerMode {
-    /// As it is kept.
-    pub(super) fn name(self) -> &'static str {
+    /// As clients name it, and as it is kept.
+    pub fn name(self) -> &'static str {
         match self {
             AnswerMode::Chat => "chat",
             AnswerMode::Voice => "voice",
@@ -44,26 +46,26 @@ impl AnswerMode {
 
 /// A request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Chat {
-    pub(super) content: String,
+struct Chat {
+    content: String,
     #[serde(default)]
-    pub(super) mode: Option<AnswerMode>,
+    mode: Option<AnswerMode>,
     #[serde(default)]
-    pub(super) session_id: Option<String>,
+    session_id: Option<String>,
     #[serde(default)]
-    pub(super) images: Vec<Image>,
+    images: Vec<Image>,
     /// This answer is said aloud on the node or not, whatever `mode` says.
     #[serde(default)]
-    pub(super) speak: Option<bool>,
+    speak: Option<bool>,
     /// Stop before acting.
     #[serde(default)]
-    pub(super) dry_run: bool,
+    dry_run: bool,
 }
 
 /// What a client sends.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Inbound {
+enum Inbound {
     Chat(Chat),
     ListModels,
     Approve {
@@ -81,8 +83,69 @@ pub(super) enum Inbound {
     Stop,
 }
 
+/// What a client asks for, with every bound checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientMessage {
+    /// A request.
+    Chat {
+        /// Its words: one line without control characters.
+        text: String,
+        /// Pictures that go with it.
+        pictures: Vec<Picture>,
+        /// Its conversation.
+        session_id: Option<String>,
+        /// How answers are wanted from now on.
+        mode: Option<AnswerMode>,
+        /// Whether this answer is said aloud, whatever `mode` says.
+        speak: Option<bool>,
+        /// Stop before acting.
+        dry_run: bool,
+    },
+    /// An answer to a question.
+    Answer {
+        /// The turn that asked.
+        turn: Option<String>,
+        /// The conversation that asked.
+        session_id: Option<String>,
+        /// Yes or no.
+        yes: bool,
+    },
+    /// Stop what is going on.
+    Stop,
+    /// Which language models there are.
+    ListModels,
+}
+
+/// Reads a text message; pictures may have `image_bytes` of base64 together.
+pub(super) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMessage, ApiError> {
+    Ok(match if text.len() > MAX_BODY_BYTES { read_long(text)? } else { read(text)? } {
+        Inbound::Chat(Chat { content, mode, session_id, images, speak, dry_run }) => {
+            let text = request_input::text("content", &content)?;
+            let pictures = pictures(images, image_bytes)?;
+            ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run }
+        }
+        Inbound::Approve { turn, session_id } => ClientMessage::Answer { turn, session_id, yes: true },
+        Inbound::Deny { turn, session_id } => ClientMessage::Answer { turn, session_id, yes: false },
+        Inbound::Stop => ClientMessage::Stop,
+        Inbound::ListModels => ClientMessage::ListModels,
+    })
+}
+
+/// Reads a text message as a WebSocket does, for programs without one.
+///
+/// # Errors
+/// What the client is told: an object with `kind`, `message` and `fix`.
+pub fn read_message(text: &str, image_bytes: usize) -> Result<ClientMessage, Value> {
+    let told = |error: ApiError| error.to_json();
+    let message = client_message(text, image_bytes).map_err(told)?;
+    if let ClientMessage::Chat { session_id, .. } | ClientMessage::Answer { session_id, .. } = &message {
+        SocketSessions::new().enter(session_id.as_deref()).map_err(told)?;
+    }
+    Ok(message)
+}
+
 /// Reads a message.
-pub(super) fn read(text: &str) -> Result<Inbound, ApiError> {
+fn read(text: &str) -> Result<Inbound, ApiError> {
     let fix = "send one JSON object with a `type` of chat, list_models, approve, deny or stop";
     request_input::parse(text.as_bytes()).map_err(|error| ApiError { fix: fix.to_owned(), ..error })
 }
@@ -101,7 +164,7 @@ enum ChatOnly {
 }
 
 /// Reads a message longer than others, without keeping what is no part of it.
-pub(super) fn read_long(text: &str) -> Result<Inbound, ApiError> {
+fn read_long(text: &str) -> Result<Inbound, ApiError> {
     let fix = "only a chat with `images` may be that long";
     let told = |error: ApiError| ApiError { fix: fix.to_owned(), ..error };
     request_input::parse::<IsChat>(text.as_bytes()).map_err(told)?;

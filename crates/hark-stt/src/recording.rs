@@ -95,8 +95,14 @@ impl Coding {
         }
     }
 
-    /// One little-endian sample as −1.0 ..= 1.0; `bytes` holds [`Self::bytes`] bytes.
+    /// One little-endian sample as −1.0 ..= 1.0; `bytes` holds [`Self::bytes`] bytes. A floating-point one beyond that is
+    /// clipped, and one that is no number is silence: it would spoil every filter behind.
     fn sample(self, bytes: &[u8]) -> f32 {
+        let sample = self.raw_sample(bytes);
+        if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) }
+    }
+
+    fn raw_sample(self, bytes: &[u8]) -> f32 {
         match (self, bytes) {
             (Self::Unsigned8, [a]) => (f32::from(*a) - 128.0) / 128.0,
             (Self::Signed16, [a, b]) => f32::from(i16::from_le_bytes([*a, *b])) / 32768.0,

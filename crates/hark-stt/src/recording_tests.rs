@@ -98,6 +98,15 @@ fn twenty_four_bits_in_four_bytes_are_read() {
 }
 
 #[test]
+fn floating_point_samples_stay_finite_and_on_the_scale() {
+    let written = [0.5, f32::NAN, f32::INFINITY, -3e38];
+    let mut content = header(3, 1, 16_000, 4, 32, 16);
+    content.extend(written.iter().flat_map(|sample| sample.to_le_bytes()));
+    let (_folder, path) = file("broken.wav", &content);
+    assert_eq!(read_all(&path).0, [0.5, 0.0, 1.0, -1.0]);
+}
+
+#[test]
 fn other_chunks_of_odd_length_are_passed_over() {
     let plain = tone(spec(1, 16_000, 16, SampleFormat::Int));
     let mut content = plain[..12].to_vec();

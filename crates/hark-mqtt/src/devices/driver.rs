@@ -126,6 +126,32 @@ impl Devices {
         self.message_queue.put(topic, payload, retained);
     }
 
+    /// Reads everything that waits, at once; for programs without the task of [`Devices::run`].
+    pub fn read_now(&self) {
+        let mut changes = Changes::default();
+        loop {
+            let batch = self.message_queue.take(BATCH);
+            if batch.is_empty() {
+                break;
+            }
+            self.read(batch, false, &mut changes);
+        }
+        self.apply(changes);
+    }
+
+    /// What would be sent for a command, as topics with payloads; nothing is.
+    ///
+    /// # Errors
+    /// When there is no such device, or it cannot do this.
+    pub fn command_messages(
+        &self,
+        entity: &Entity,
+        command: &DeviceCommand,
+    ) -> Result<Vec<(String, String)>, DeviceError> {
+        let (messages, _) = lock(&self.registry).command(entity, command)?;
+        Ok(messages.into_iter().map(|message| (message.topic, message.payload)).collect())
+    }
+
     /// What the broker is to be asked for next.
     pub fn next_request(&self) -> Option<Request> {
         lock(&self.subscriptions).next(Instant::now())

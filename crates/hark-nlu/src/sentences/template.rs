@@ -125,13 +125,13 @@ impl Parser {
             let at = self.at;
             self.at += 1;
             match c {
-                '\\' => {
-                    if let Some(&escaped) = self.chars.get(self.at) {
+                '\\' => match self.chars.get(self.at) {
+                    Some(&escaped) => {
                         text.push(escaped);
                         self.at += 1;
                     }
-                    continue;
-                }
+                    None => self.slip(at, "'\\' stands before nothing", "take it away, or write '\\\\'"),
+                },
                 '(' | '[' | '{' | '<' => {
                     if !text.is_empty() {
                         items.push(Expr::Text(std::mem::take(&mut text)));
@@ -208,6 +208,10 @@ impl Parser {
         let name = self.name(open_at, '}')?;
         // {@list} is {list:@list}: a capture, which Home Assistant shows to responses but not as a slot.
         let (list, slot) = name.split_once(':').unwrap_or((name.trim_start_matches('@'), &name));
+        if list.is_empty() {
+            self.slip(open_at, "a name is missing", "write it behind the '@'");
+            return None;
+        }
         Some(Expr::List { list: list.trim().to_owned(), slot: slot.trim().to_owned(), at: open_at })
     }
 
@@ -332,6 +336,8 @@ mod tests {
             ("{} <r", vec![0, 3]),
             ("(a|b;c)", vec![4]),
             ("a [b) c", vec![4, 2]),
+            ("a|b\\", vec![3]),
+            ("{@} {@@}", vec![0, 4]),
         ] {
             let slips = parse(template).unwrap_err();
             assert_eq!(slips.iter().map(|slip| slip.at).collect::<Vec<_>>(), places, "{template}");
