@@ -190,7 +190,7 @@ eval: models test-packages ## run every set of hark eval and bring docs/src/meas
 	fi
 FUZZ_TARGETS ?= $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
 FUZZ_SECONDS ?= 60
-# RUSTC_BOOTSTRAP: cargo-fuzz turns on a sanitizer of nightly Rust otherwise. Inputs that are found stay in fuzz/target.
+# Without a sanitizer, which needs nightly Rust. Inputs that are found stay in fuzz/target.
 .PHONY: fuzz
 fuzz: rust build-packages ## run each fuzz target for a minute (FUZZ_TARGETS, FUZZ_SECONDS)
 	command -v cargo-fuzz >/dev/null || { $(call step,cargo-fuzz,cargo install --quiet --locked cargo-fuzz,It needs the network once.); }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::HashMap;
 
 /// The largest number that has words.
-pub const MAX: u64 = 999_999_999_999;
+pub const MAX: u64 = 999_999_999_999_999;
 
 /// Digits after the point that are spoken at most.
 const MAX_DECIMALS: usize = 6;
@@ -140,7 +140,7 @@ impl TryFrom<NumberWords> for Numbers {
         let ordinals = index(words.ordinals.iter().enumerate().map(|(at, phrase)| (*phrase, at as u64 + 1)));
         let mut parts: Vec<&str> = below_hundred.values().flatten().map(|(phrase, _)| *phrase).collect();
         for scale in &words.scales {
-            parts.extend(scale.one.iter().chain(scale.many.iter()));
+            parts.extend(scale.many.iter());
         }
         parts.push(words.and.text());
         parts.retain(|part| !part.is_empty() && !part.contains(' '));
@@ -192,6 +192,10 @@ impl Numbers {
         let space = if self.compound && scale.size < COMPOUND_BELOW { "" } else { " " };
         let head = match count {
             1 => scale.one[0].to_owned(),
+            // "einhunderteintausend": the one before a scale is said as alone before it.
+            _ if space.is_empty() && count % 100 == 1 => {
+                format!("{}{}", self.say(count - 1, with_and), scale.one[0])
+            }
             _ => format!("{}{space}{}", self.say(count, with_and), scale.many[0]),
         };
         if rest == 0 {
@@ -509,6 +513,8 @@ mod tests {
             ("de", 0, "null"),
             ("de", 21, "einundzwanzig"),
             ("de", 101, "einhunderteins"),
+            ("de", 101_000, "einhunderteintausend"),
+            ("de", 2_000_000_000_001, "zwei billionen eins"),
             ("de", 2026, "zweitausendsechsundzwanzig"),
             ("de", 1_000_021, "eine million einundzwanzig"),
         ] {

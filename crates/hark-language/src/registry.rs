@@ -166,15 +166,11 @@ mod tests {
     fn every_shipped_language_has_words() {
         let folders: std::collections::BTreeSet<&str> = SHIPPED.iter().map(|(code, ..)| *code).collect();
         assert!(folders.iter().all(|code| known(code).is_some()), "{folders:?}");
-        for language in all() {
-            assert!(
-                !language.time.units.is_empty() && !language.numbers.below_hundred.is_empty(),
-                "{}",
-                language.code
-            );
-            assert_eq!(of(language.code).code, language.code);
+        for language in folders.iter().map(|code| of(code)) {
+            let has_words = !language.time.units.is_empty() && !language.numbers.below_hundred.is_empty();
+            assert!(has_words, "{}", language.code);
         }
-        assert!(all().len() > 1);
+        assert!(folders.len() > 2);
         assert_eq!(of("de_AT").code, "de");
         assert_eq!(of("xx").code, "und");
     }

@@ -85,7 +85,7 @@ fn currency(rest: &str, language: Language) -> Option<(usize, Coin)> {
 }
 
 /// "million" and the like behind a number, with the space in front.
-fn scale<'a>(after: &'a str, language: Language) -> (Option<&'a str>, usize) {
+fn scale(after: &str, language: Language) -> (Option<&str>, usize) {
     let gap = blank(after);
     let word = letters(&after[gap..]);
     let lower = word.to_lowercase();
