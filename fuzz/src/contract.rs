@@ -210,7 +210,7 @@ fn tools() -> Vec<ToolSpec> {
 /// Variables that every contract can be called with.
 fn variables() -> Value {
     json!({
-        "text": "The original.", "instruction": "Make it shorter.", "request": "turn the lamp on",
+        "text": "The original.", "what": "shorter", "request": "turn the lamp on",
         "tool": TOOL, "args": {"name": "lamp"}, "answer": "Done.", "label": "strict_answer",
         "error": {"kind": "invalid_arguments", "message": "no"},
     })

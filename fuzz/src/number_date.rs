@@ -4,8 +4,8 @@
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use hark_core::calendar::{Recurrence, When};
-use hark_nlu::rules::{Found, MOST_WORDS, NAMES, Prefer, Reckoning, Rule, all, longest};
 use hark_language::numbers::MAX;
+use hark_nlu::rules::{Found, MOST_WORDS, NAMES, Prefer, Reckoning, Rule, all, longest};
 use hark_nlu::text;
 use serde_json::Value;
 

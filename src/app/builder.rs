@@ -140,6 +140,7 @@ impl App {
         let runtime = async_runtime()?;
         let models_dir = config.paths.models_dir().map_err(|fault| vec![fault])?;
         let manifest = Manifest::load(&models_dir).map_err(|fault| vec![fault])?;
+        languages::load_lexicons(&models_dir)?;
         let event_queue = Arc::new(EventQueue::new(languages::lexicons(&config)));
         let store = match mode {
             AppMode::Daemon => open_store_of_daemon(&config),

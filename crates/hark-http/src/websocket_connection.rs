@@ -135,8 +135,11 @@ impl Socket<'_> {
         if !self.peer.is_owner {
             self.app.guard.count(self.peer.client.ip())?;
         }
-        let place =
-            if text.len() > MAX_BODY_BYTES { Some(request_input::acquire_image_permit(self.app)?) } else { None };
+        let place = if text.len() > MAX_BODY_BYTES {
+            Some(request_input::acquire_image_permit(self.app)?)
+        } else {
+            None
+        };
         let event = match websocket_messages::client_message(text, self.app.image_bytes)? {
             ClientMessage::Chat { text, pictures, session_id, mode, speak, dry_run } => {
                 let session = self.sessions.chat(session_id.as_deref())?;

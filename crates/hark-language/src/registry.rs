@@ -81,7 +81,9 @@ pub fn load(folder: &Path) -> Result<(), Vec<LanguageError>> {
                 continue;
             }
         };
-        let Some(code) = path.file_name().and_then(|code| code.to_str()).filter(|_| path.is_dir()) else { continue };
+        let Some(code) = path.file_name().and_then(|code| code.to_str()).filter(|_| path.is_dir()) else {
+            continue;
+        };
         let taken = files(&path).and_then(|files| take(code, &path, files));
         errors.extend(taken.err());
     }

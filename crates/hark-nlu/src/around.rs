@@ -3,8 +3,8 @@
 
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
-use super::requests::Reading;
 use super::narrative;
+use super::requests::Reading;
 use super::text::Token;
 use hark_language::{Lexicon, phrases};
 

@@ -88,8 +88,10 @@ impl<'s> Impossible<'s> {
         let day = || {
             let on_a_day = |span: &Range<usize>| {
                 let lexicon = self.speech.reader.grammar.lexicon();
-                let day = lexicon.time.days.iter().find(|(_, ahead)| *ahead == 1).map_or("", |(word, _)| *word);
-                let on = |at: usize| phrases::starts(lexicon.time.on, &self.words[at..]) == Some(span.start - at);
+                let day =
+                    lexicon.time.days.iter().find(|(_, ahead)| *ahead == 1).map_or("", |(word, _)| *word);
+                let on =
+                    |at: usize| phrases::starts(lexicon.time.on, &self.words[at..]) == Some(span.start - at);
                 let from = (0..span.start).find(|at| on(*at)).unwrap_or(span.start);
                 let told = |found: &Match| category_of(&found.intent) != Some(Category::Conversation);
                 [from..span.end, span.clone()]
@@ -113,7 +115,8 @@ impl<'s> Impossible<'s> {
         }
         let lexicon = self.speech.reader.grammar.lexicon();
         let odd = |span: &&Range<usize>| {
-            let below_zero = lexicon.numbers.number(&self.words[span.start..]).is_some_and(|(value, _)| value < 0.0);
+            let below_zero =
+                lexicon.numbers.number(&self.words[span.start..]).is_some_and(|(value, _)| value < 0.0);
             let power: Vec<&str> = lexicon.numbers.power.split(' ').collect();
             let powers = self.words[(*span).clone()].windows(power.len()).any(|words| words == power);
             below_zero || powers || spans::is_odd(self.speech.text, &self.speech.tokens[(*span).clone()])
@@ -193,7 +196,8 @@ impl<'s> Impossible<'s> {
 
     fn no_day(&self, day: NoSuchDay, span: &Range<usize>) -> Intent {
         let lexicon = self.speech.reader.grammar.lexicon();
-        let month = lexicon.time.months.iter().find(|(_, number)| *number == day.month).map(|(name, _)| *name);
+        let month =
+            lexicon.time.months.iter().find(|(_, number)| *number == day.month).map(|(name, _)| *name);
         let mut slots = Slots::from_iter([("day".to_owned(), day.day.into())]);
         slots.extend(month.map(|name| ("month".to_owned(), name.into())));
         slots.extend(day.year.map(|year| ("year".to_owned(), year.into())));

@@ -18,15 +18,15 @@ mod grammar;
 mod impossible;
 pub mod intent;
 pub mod language_detection;
+mod multi_value;
+mod narrative;
+mod phonetic_key;
 mod problem;
 mod qualifiers;
 mod requests;
 pub mod rules;
 pub mod sentences;
-mod multi_value;
-mod phonetic_key;
 mod spans;
-mod narrative;
 pub mod text;
 mod understand;
 
@@ -39,6 +39,8 @@ mod english_tests;
 #[cfg(test)]
 mod fill_tests;
 #[cfg(test)]
+mod fuzzy_match_tests;
+#[cfg(test)]
 mod german_tests;
 #[cfg(test)]
 mod hostile_tests;
@@ -47,7 +49,7 @@ mod household_replies;
 #[cfg(test)]
 mod impossible_tests;
 #[cfg(test)]
-mod fuzzy_match_tests;
+mod multi_value_tests;
 #[cfg(test)]
 mod qualifier_tests;
 #[cfg(test)]
@@ -55,11 +57,9 @@ mod reply_tests;
 #[cfg(test)]
 mod ruled_tests;
 #[cfg(test)]
-mod multi_value_tests;
+mod table_tests;
 #[cfg(test)]
 mod talk_tests;
-#[cfg(test)]
-mod table_tests;
 #[cfg(test)]
 mod test_home;
 #[cfg(test)]

@@ -6,13 +6,13 @@
 use super::around::{self, Speech};
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
-use super::rules;
 use super::narrative;
+use super::rules;
 use super::text::Token;
-use hark_language::{Phrases, phrases};
 use super::understand::read;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Route, Slots};
+use hark_language::{Phrases, phrases};
 
 /// Most readings that are tried without a qualifier, and most that are tried in every way.
 const MOST_READ: usize = 40;
@@ -118,7 +118,8 @@ impl<'s> Qualifiers<'s> {
         }
         let cuts = self.found.iter().flat_map(|it| self.ends(it).into_iter().map(move |end| (it, end)));
         let mut tried = cuts.take(MOST_READ).enumerate();
-        let acts = |number: usize, it: &Qualifier, end| self.acts_without(it.start, end, number < MOST_IN_FULL);
+        let acts =
+            |number: usize, it: &Qualifier, end| self.acts_without(it.start, end, number < MOST_IN_FULL);
         let (_, (qualifier, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
         Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
     }

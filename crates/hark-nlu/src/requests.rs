@@ -6,9 +6,9 @@ use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::spans;
 use super::text::Token;
-use hark_language::{Lexicon, phrases};
 use chrono::NaiveDateTime;
 use hark_core::calendar::When;
+use hark_language::{Lexicon, phrases};
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -95,7 +95,9 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         let Some((matches, missed)) = found.filter(|(matches, _)| alone(matches)) else { continue };
         // "It" in what is understood may be what is not: "start the engine and warm it up".
         let after_missed = sentence.said(0, at) == missed;
-        if after_missed && tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(&token.word.as_str())) {
+        if after_missed
+            && tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(&token.word.as_str()))
+        {
             continue;
         }
         if best.as_ref().is_none_or(|known| missed.len() < known.missed[0].len()) {
@@ -122,7 +124,9 @@ impl<'s> Sentence<'s> {
         let mut joints = Vec::new();
         self.reader.spend(self.tokens.len().saturating_sub(start));
         let joins = |at: usize| {
-            self.tokens.get(at).is_some_and(|token| self.lexicon.requests.connectors.contains(&token.word.as_str()))
+            self.tokens
+                .get(at)
+                .is_some_and(|token| self.lexicon.requests.connectors.contains(&token.word.as_str()))
         };
         let mut at = start + 1;
         while at < self.tokens.len() {
@@ -209,7 +213,8 @@ impl<'s> Sentence<'s> {
     fn unit_of(&self, start: usize, end: usize) -> Option<&str> {
         let words = [self.tokens.get(end.checked_sub(1)?)?.word.as_str()];
         (start < end && self.lexicon.numbers.whole(&words).is_some()).then_some(())?;
-        let is_unit = |token: &&Token| phrases::find(self.lexicon.time.units, &[token.word.as_str()]).is_some();
+        let is_unit =
+            |token: &&Token| phrases::find(self.lexicon.time.units, &[token.word.as_str()]).is_some();
         let behind = self.tokens[end..].iter().find(is_unit);
         let unit = behind.or_else(|| self.tokens[..start].iter().rev().find(is_unit))?;
         Some(&unit.word)
@@ -266,7 +271,8 @@ impl<'s> Sentence<'s> {
         if let Some(found) = again.or_else(|| self.begun(before, (start, end)).next()) {
             return Some(found);
         }
-        let it = (start..end).find(|at| self.lexicon.requests.pronouns.contains(&self.tokens[*at].word.as_str()))?;
+        let it = (start..end)
+            .find(|at| self.lexicon.requests.pronouns.contains(&self.tokens[*at].word.as_str()))?;
         for cut in before.0 + 1..before.1 {
             let thing = self.said(cut, before.1);
             let head = if it > start { self.said(start, it) } else { String::new() };

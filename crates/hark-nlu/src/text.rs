@@ -93,7 +93,9 @@ impl Scanner<'_> {
                 let digits = self.digit_words(&decimals);
                 self.push(from, words_of(&lexicon.numbers.point).into_iter().chain(digits));
             }
-            '^' if (0..3).any(|ahead| self.is_number_at(ahead)) => self.push(from, words_of(&lexicon.numbers.power)),
+            '^' if (0..3).any(|ahead| self.is_number_at(ahead)) => {
+                self.push(from, words_of(&lexicon.numbers.power))
+            }
             '&' => self.push(from, words_of(&lexicon.numbers.and)),
             '½' if from > 0 && self.chars[from - 1].1.is_ascii_digit() => {
                 self.push(from, words_of(&lexicon.numbers.half_behind));
@@ -158,7 +160,11 @@ impl Scanner<'_> {
                 }
             }
         }
-        let table = if self.number_before(from) { self.lexicon.numbers.short_units } else { self.lexicon.requests.respellings };
+        let table = if self.number_before(from) {
+            self.lexicon.numbers.short_units
+        } else {
+            self.lexicon.requests.respellings
+        };
         let known = table.iter().find(|(typed, _)| *typed == word);
         let words = known.map_or(word.as_str(), |(_, full)| full);
         self.push(from, words.split(' ').map(str::to_owned).collect::<Vec<_>>());

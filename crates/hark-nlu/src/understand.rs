@@ -9,9 +9,9 @@ use super::around::Speech;
 use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
+use super::multi_value;
 use super::qualifiers::Qualifiers;
 use super::requests::{self, Reading, Words};
-use super::multi_value;
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::UnknownThing;
@@ -44,7 +44,9 @@ impl Understand for Grammar {
         let impossible = Impossible::of(&reader, text, &tokens);
         let reading = read(&reader, text, &tokens);
         let refused = match &reading {
-            Some(Reading { matches, .. }) => impossible.refuse(matches).or_else(|| qualifiers.refuse(matches)),
+            Some(Reading { matches, .. }) => {
+                impossible.refuse(matches).or_else(|| qualifiers.refuse(matches))
+            }
             None => qualifiers.refuse_unread().or_else(|| impossible.refuse_unread()),
         };
         let found = match (refused, reading) {

@@ -52,9 +52,6 @@ impl Languages {
     /// languages that have no sentences.
     pub(crate) fn open(config: &Config, models_dir: &Path, home: Arc<dyn HomeView>) -> Result<Self, Faults> {
         let usual = &config.speaking.language;
-        hark_language::load(&models_dir.join("languages")).map_err(|errors| {
-            errors.iter().map(|error| lexicon_fault(&error.to_string())).collect::<Faults>()
-        })?;
         let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
         let places = Places::new(models_dir, &state_dir, &config.intent.examples_dir);
         let classifier = late_classifier(config, &places);
@@ -102,9 +99,16 @@ impl Languages {
     }
 }
 
-fn lexicon_fault(error: &str) -> Fault {
+/// Takes in the words of the languages in the models folder; before anything asks for a lexicon.
+///
+/// # Errors
+/// Every mistake in their files.
+pub(crate) fn load_lexicons(models_dir: &Path) -> Result<(), Faults> {
     let fix = "correct the file; the folders of the languages that come with Hark show what each holds";
-    Fault::new(FaultKind::BadConfiguration, "languages", error, fix)
+    let fault = |error: &hark_language::LanguageError| {
+        Fault::new(FaultKind::BadConfiguration, "languages", error.to_string(), fix)
+    };
+    hark_language::load(&models_dir.join("languages")).map_err(|errors| errors.iter().map(fault).collect())
 }
 
 /// The classifier, if it is wanted and all of it is there.

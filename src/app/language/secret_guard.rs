@@ -164,13 +164,16 @@ fn words(text: &str) -> Vec<(usize, &str)> {
 /// From which word to before which one a name is said.
 fn place(words: &[(usize, &str)], name: &str) -> Option<(usize, usize)> {
     let name = normal(name);
-    let count = name.split(' ').count();
-    let said = |from: &usize| {
-        let said: Vec<&str> = words[*from..from + count].iter().map(|(_, word)| *word).collect();
+    // "Wi-Fi" is one word here and two of the name.
+    let longest = name.split(' ').count();
+    let said = |from: usize, to: usize| {
+        let said: Vec<&str> = words[from..to].iter().map(|(_, word)| *word).collect();
         normal(&said.join(" ")) == name
     };
-    let from = (0..=words.len().checked_sub(count)?).find(said)?;
-    Some((from, from + count))
+    (0..words.len()).find_map(|from| {
+        let mut ends = from + 1..=words.len().min(from + longest);
+        ends.find(|to| said(from, *to)).map(|to| (from, to))
+    })
 }
 
 /// Whether a word is on a list of one of some languages.

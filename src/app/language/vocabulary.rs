@@ -293,8 +293,8 @@ mod tests {
         home.replace("other", lamp(&home.home()));
         assert_eq!(
             vocabulary.catch_up().unwrap_err().len(),
-            3,
-            "answers to errors, refusals, and the fixed ones"
+            4,
+            "answers to errors, refusals, results, and the fixed ones"
         );
         assert!(!grammars[0].understand("turn on the zeppelin", "en").intents.is_empty());
     }

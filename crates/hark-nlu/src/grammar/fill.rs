@@ -96,7 +96,11 @@ impl Reader<'_> {
     /// different meaning fit as well, or when a name could be several.
     pub(crate) fn fill(&self, intent: &str, text: &str) -> Option<Match> {
         let tokens = self.tokenise(text);
-        let negated = || tokens.iter().any(|token| self.grammar.lexicon().requests.negations.contains(&token.word.as_str()));
+        let negated = || {
+            tokens
+                .iter()
+                .any(|token| self.grammar.lexicon().requests.negations.contains(&token.word.as_str()))
+        };
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
         }
@@ -130,7 +134,8 @@ impl Reader<'_> {
         let exactly = self.exactly(&candidate.text, &tokens);
         let nearly = || {
             // A name that was not said exactly has at least to have been said.
-            let made_up = |span: &super::fuzzy_match::Span| candidate.put_in[span.start..span.end].contains(&true);
+            let made_up =
+                |span: &super::fuzzy_match::Span| candidate.put_in[span.start..span.end].contains(&true);
             let said =
                 candidate.put_in.len() == tokens.len() && !self.near_spans(&tokens).iter().any(made_up);
             said.then(|| self.nearly(&candidate.text, &tokens)).flatten()
@@ -246,7 +251,8 @@ impl<'g> Text<'g> {
     /// Whether a word behind an article is in no sentence and no name.
     fn is_unheard_of(&self, at: usize) -> bool {
         let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
-        self.words[at].is_none() && article.is_some_and(|word| self.grammar.lexicon().things.small_words.contains(&word))
+        self.words[at].is_none()
+            && article.is_some_and(|word| self.grammar.lexicon().things.small_words.contains(&word))
     }
 
     /// Whether a word behind an article is a thing that sentences or names of this home know.
@@ -360,7 +366,12 @@ impl<'g> Text<'g> {
                     let tokens = &self.tokens[before.0..place.0];
                     words.extend(tokens.iter().rev().map(|token| token.word.as_str()));
                     put_in.extend(tokens.iter().map(|_| false));
-                    kept += tokens.iter().filter(|token| !self.grammar.lexicon().things.small_words.contains(&token.word.as_str())).count();
+                    kept += tokens
+                        .iter()
+                        .filter(|token| {
+                            !self.grammar.lexicon().things.small_words.contains(&token.word.as_str())
+                        })
+                        .count();
                 }
                 Said::Passed => {
                     passed += usize::from(self.prices[before.0] >= Some(PASS.0));

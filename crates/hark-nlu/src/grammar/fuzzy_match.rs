@@ -5,8 +5,8 @@
 //! names that are about as near are a tie, and a tie is asked back, never guessed.
 
 use super::home::IN_AREA;
-use super::synonyms;
 use super::reader::{NamesFound, Reader};
+use super::synonyms;
 use super::views::Entry;
 use super::words::Words;
 use crate::phonetic_key::{self, Sound};
@@ -136,8 +136,11 @@ impl Names {
 
 /// Content words without their plural, sorted.
 fn stems(words: &[&str], lexicon: &Lexicon) -> Vec<String> {
-    let mut stems: Vec<String> =
-        words.iter().filter(|word| !lexicon.things.small_words.contains(word)).map(|word| stem(word)).collect();
+    let mut stems: Vec<String> = words
+        .iter()
+        .filter(|word| !lexicon.things.small_words.contains(word))
+        .map(|word| stem(word))
+        .collect();
     stems.sort();
     stems
 }
@@ -203,7 +206,10 @@ fn area_content(entry: &Entry, lexicon: &'static Lexicon) -> Vec<String> {
 }
 
 /// Stretches of words that can be a name, the longest first.
-pub(super) fn stretches<'w>(words: &'w [&'w str], lexicon: &'static Lexicon) -> impl Iterator<Item = (usize, usize)> + 'w {
+pub(super) fn stretches<'w>(
+    words: &'w [&'w str],
+    lexicon: &'static Lexicon,
+) -> impl Iterator<Item = (usize, usize)> + 'w {
     let lengths = (1..=MOST_WORDS.min(words.len())).rev();
     let all = lengths.flat_map(|length| (0..=words.len() - length).map(move |start| (start, start + length)));
     all.filter(|(start, end)| {

@@ -2,10 +2,10 @@
 
 mod reconstruct;
 
-use super::parse_result::{Found, Took};
-use super::home::IN_AREA;
 use super::fuzzy_match::{self, Candidate, Span};
+use super::home::IN_AREA;
 use super::network::{Network, NodeId, TemplateId};
+use super::parse_result::{Found, Took};
 use super::pieces::SlotId;
 use super::reader::Reader;
 use super::views::ViewId;
@@ -212,8 +212,9 @@ impl Grammar {
     fn is_elsewhere(&self, found: &Found) -> bool {
         let (said, stands) = (found.slots.get("area"), found.context.get(IN_AREA));
         let (Some(said), Some(name)) = (said, found.slots.get("name")) else { return false };
-        let namesake =
-            |item: &fuzzy_match::Item| item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said);
+        let namesake = |item: &fuzzy_match::Item| {
+            item.entry.out == *name && item.entry.context.get(IN_AREA) == Some(said)
+        };
         // What drives about is told where to go.
         let drives = found
             .context

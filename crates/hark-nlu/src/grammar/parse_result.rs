@@ -2,9 +2,9 @@
 
 use super::Block;
 use crate::text::Token;
-use hark_language::Lexicon;
 use hark_core::Slots;
 use hark_core::intent::Ambiguity;
+use hark_language::Lexicon;
 use serde_json::{Map, Value};
 
 /// What a sentence template made of one of the words it was read from.

@@ -6,11 +6,11 @@
 //! another word of the name was said.
 
 use super::Grammar;
-use super::home::THINGS;
-use super::synonyms;
 use super::fuzzy_match::{self, Item, Nearness, Span};
+use super::home::THINGS;
 use super::parse::Match;
 use super::reader::{NamesFound, Reader};
+use super::synonyms;
 use crate::text::{self, Token};
 use serde_json::Value;
 use std::rc::Rc;
@@ -90,15 +90,16 @@ impl Reader<'_> {
                 kinds.push(item);
             }
         }
-        let behind_article = |start: usize| start > 0 && lexicon.things.small_words.contains(&words[start - 1]);
+        let behind_article =
+            |start: usize| start > 0 && lexicon.things.small_words.contains(&words[start - 1]);
         let can_be = |(start, end): &(usize, usize)| {
             let stretch = &words[*start..*end];
-            let plain = !stretch
-                .iter()
-                .any(|word| lexicon.things.not_in_names.contains(word) || word.starts_with(|c: char| c.is_ascii_digit()));
+            let plain = !stretch.iter().any(|word| {
+                lexicon.things.not_in_names.contains(word) || word.starts_with(|c: char| c.is_ascii_digit())
+            });
             // A verb before the article is no part of the name: "set the …".
-            let alone =
-                !stretch.iter().any(|word| lexicon.things.small_words.contains(word)) && grammar.names_a_kind(stretch);
+            let alone = !stretch.iter().any(|word| lexicon.things.small_words.contains(word))
+                && grammar.names_a_kind(stretch);
             end - start <= MOST_UNKNOWN && plain && (behind_article(*start) || alone)
         };
         let stretches = fuzzy_match::stretches(&words, self.grammar.lexicon()).filter(can_be);
@@ -156,7 +157,9 @@ impl Grammar {
     /// Whether some words say what kind of thing they mean: "bed light", but not "deal".
     pub(super) fn names_a_kind(&self, words: &[&str]) -> bool {
         let lexicon = self.lexicon();
-        synonyms::content(words, lexicon).last().is_some_and(|word| synonyms::ends_in_kind(word, &lexicon.things))
+        synonyms::content(words, lexicon)
+            .last()
+            .is_some_and(|word| synonyms::ends_in_kind(word, &lexicon.things))
     }
 }
 

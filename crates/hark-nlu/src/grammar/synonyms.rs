@@ -47,9 +47,9 @@ fn first_synonym(words: &[&str], things: &Things) -> Option<String> {
             return false;
         }
         let mut parts = phrase.split(' ');
-        let all = words
-            .iter()
-            .all(|word| parts.next().is_some_and(|part| part == *word || stem(part, things) == stem(word, things)));
+        let all = words.iter().all(|word| {
+            parts.next().is_some_and(|part| part == *word || stem(part, things) == stem(word, things))
+        });
         all && parts.next().is_none()
     };
     let group = things.groups.iter().find(|group| group.iter().any(|phrase| same(&phrase)))?;

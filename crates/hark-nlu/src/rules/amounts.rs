@@ -20,9 +20,11 @@ fn longer(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
 
 /// "fifty percent", "half", "a quarter", "fifty": 0 to 100.
 pub fn percentage(words: &[&str], lexicon: &Lexicon) -> Option<(f64, usize)> {
-    let share = phrases::find(lexicon.numbers.shares, words).map(|(share, used)| ((share * 100.0).round(), used));
-    let number = lexicon.numbers.number(words)
-        .map(|(value, used)| (value, used + phrases::starts(lexicon.numbers.percent, &words[used..]).unwrap_or(0)));
+    let share =
+        phrases::find(lexicon.numbers.shares, words).map(|(share, used)| ((share * 100.0).round(), used));
+    let number = lexicon.numbers.number(words).map(|(value, used)| {
+        (value, used + phrases::starts(lexicon.numbers.percent, &words[used..]).unwrap_or(0))
+    });
     let found = match (share, number) {
         (Some(share), Some(number)) if number.1 > share.1 => number,
         (Some(share), _) => share,

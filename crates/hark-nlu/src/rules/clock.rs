@@ -1,9 +1,9 @@
 //! Times of day: "half past seven", "7:30 pm", "quarter to nine", "noon", "nineteen thirty".
 
 use super::{Prefer, Reckoning};
-use hark_language::{Lexicon, phrases};
-use hark_language::time::{Half, Part};
 use chrono::NaiveTime;
+use hark_language::time::{Half, Part};
+use hark_language::{Lexicon, phrases};
 
 /// A time of day as it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +179,8 @@ fn around(hour: u32, offset: i64) -> Clock {
 fn minutes_to(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
     let (count, mut used) = lexicon.numbers.whole(words)?;
     let count = i64::try_from(count).ok().filter(|count| (1..60).contains(count))?;
-    if let Some((hark_language::time::Unit::Minute, more)) = phrases::find(lexicon.time.units, &words[used..]) {
+    if let Some((hark_language::time::Unit::Minute, more)) = phrases::find(lexicon.time.units, &words[used..])
+    {
         used += more;
     }
     let (sign, more) = phrases::find(lexicon.time.minutes_to, &words[used..])?;
@@ -222,7 +223,8 @@ fn military(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
 }
 
 fn is_zero(word: &str, lexicon: &Lexicon) -> bool {
-    lexicon.numbers.oh.is_some_and(|oh| oh.text() == word) || lexicon.numbers.below_hundred.first() == Some(&word)
+    lexicon.numbers.oh.is_some_and(|oh| oh.text() == word)
+        || lexicon.numbers.below_hundred.first() == Some(&word)
 }
 
 /// "seven", "seven thirty", "seven oh five", "sieben uhr dreißig", "zero seven thirty".
@@ -239,7 +241,9 @@ fn hour_and_minute(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> 
         return None;
     }
     let mut marked = zero > 0;
-    if let Some(more) = lexicon.time.clock_word.filter(|word| words.get(used) == Some(&word.text())).map(|_| 1) {
+    if let Some(more) =
+        lexicon.time.clock_word.filter(|word| words.get(used) == Some(&word.text())).map(|_| 1)
+    {
         used += more;
         marked = true;
     }

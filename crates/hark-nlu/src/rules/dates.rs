@@ -1,9 +1,9 @@
 //! Days and spans of days: "tomorrow", "next friday", "the 3rd of march", "in two weeks", "christmas".
 
 use super::{Reckoning, lengths};
+use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Weekday};
 use hark_language::phrases;
 use hark_language::time::{Feast, Unit, Which};
-use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Weekday};
 
 /// A day, several days, or a moment that was reckoned from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,9 @@ fn weekday(words: &[&str], by: &Reckoning) -> Read {
         phrases::find(by.lexicon.time.which, words).map_or((None, 0), |(which, used)| (Some(which), used));
     // "next week friday", "next week on friday"
     let mut week = None;
-    if let (Some(which), Some((Unit::Week, more))) = (which, phrases::find(by.lexicon.time.units, &words[used..])) {
+    if let (Some(which), Some((Unit::Week, more))) =
+        (which, phrases::find(by.lexicon.time.units, &words[used..]))
+    {
         used += more + phrases::starts(by.lexicon.time.on, &words[used + more..]).unwrap_or(0);
         week = Some(which);
     }
@@ -324,7 +326,8 @@ fn year(words: &[&str], by: &Reckoning) -> Option<(i32, usize)> {
     if (1900..2200).contains(&value) {
         return Some((i32::try_from(value).ok()?, skip + used));
     }
-    let (below, more) = by.lexicon.numbers.whole(&rest[used..]).filter(|(below, _)| (10..100).contains(below))?;
+    let (below, more) =
+        by.lexicon.numbers.whole(&rest[used..]).filter(|(below, _)| (10..100).contains(below))?;
     let value = matches!(value, 19..=21).then_some(value * 100 + below)?;
     Some((i32::try_from(value).ok()?, skip + used + more))
 }
@@ -449,9 +452,7 @@ pub fn day_of(feast: Feast, year: i32) -> Option<NaiveDate> {
     match feast {
         Feast::Fixed { month, day } => NaiveDate::from_ymd_opt(year, month, day),
         Feast::Easter { easter: after } => ahead_of(easter(year)?, after),
-        Feast::Nth { month, weekday, nth } => {
-            NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth)
-        }
+        Feast::Nth { month, weekday, nth } => NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Lengths of time: "an hour and a half", "90 seconds", "1h 30m", "two weeks".
 
 use super::Found;
-use hark_language::{Lexicon, phrases};
-use hark_language::time::Unit;
 use chrono::{Duration, Months, NaiveDateTime};
+use hark_language::time::Unit;
+use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 
 /// A length as it was said: calendar units stay what they are, and 90 minutes are not an hour and a half.
@@ -117,7 +117,8 @@ pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Length, usize)> {
     let mut used = phrases::starts(lexicon.time.roughly, words).unwrap_or(0);
     let mut last: Option<Unit> = None;
     loop {
-        let join = if last.is_some() { phrases::starts(lexicon.time.joins, &words[used..]).unwrap_or(0) } else { 0 };
+        let join =
+            if last.is_some() { phrases::starts(lexicon.time.joins, &words[used..]).unwrap_or(0) } else { 0 };
         let Some((count, unit, taken)) = part(&words[used + join..], lexicon, last) else { break };
         if last.is_some_and(|last| unit >= last) {
             break;
@@ -153,8 +154,8 @@ fn part(words: &[&str], lexicon: &Lexicon, last: Option<Unit>) -> Option<(f64, U
         Some((share, used + of, unit_at(used + of)?))
     });
     // "two and a half hours", "a couple of minutes"
-    let amount =
-        phrases::find(lexicon.numbers.amounts, words).and_then(|(count, used)| Some((count, used, unit_at(used)?)));
+    let amount = phrases::find(lexicon.numbers.amounts, words)
+        .and_then(|(count, used)| Some((count, used, unit_at(used)?)));
     let number = lexicon.numbers.number(words).and_then(|(count, used)| Some((count, used, unit_at(used)?)));
     let found = [share, amount, number, one].into_iter().flatten().max_by_key(|(_, used, _)| *used);
     if let Some((count, used, (unit, unit_words))) = found {

@@ -29,8 +29,8 @@ mod tests;
 pub use dates::{NoSuchDay, no_such_day};
 pub use lengths::{Length, read as length};
 
-use hark_language::Lexicon;
 use chrono::NaiveDateTime;
+use hark_language::Lexicon;
 use serde_json::{Number, Value};
 
 /// How a list's value is parsed.

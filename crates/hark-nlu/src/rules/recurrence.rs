@@ -8,10 +8,10 @@
 use super::clock::{self, Clock};
 use super::dates::{self, Dated};
 use super::{Reckoning, lengths, window};
-use hark_language::phrases;
-use hark_language::time::{Feast, Part, Unit};
 use chrono::{Datelike, NaiveTime, Weekday};
 use hark_core::calendar::{Frequency, Recurrence};
+use hark_language::phrases;
+use hark_language::time::{Feast, Part, Unit};
 
 /// A repetition, the part of the day in it, and the words.
 type Read = Option<(Recurrence, Option<Part>, usize)>;
@@ -234,7 +234,9 @@ fn weekdays(words: &[&str], by: &Reckoning, habit: bool) -> Read {
 /// "monday to friday", "mondays", "on weekdays", "evenings".
 fn habits(words: &[&str], by: &Reckoning) -> Read {
     let lexicon = by.lexicon;
-    let on = phrases::starts(lexicon.time.on, words).or_else(|| phrases::starts(lexicon.time.from, words)).unwrap_or(0);
+    let on = phrases::starts(lexicon.time.on, words)
+        .or_else(|| phrases::starts(lexicon.time.from, words))
+        .unwrap_or(0);
     let rest = &words[on..];
     if let Some((days, used)) = phrases::find(lexicon.time.habit_sets, words) {
         return Some((weekly(days.days()), None, used));
@@ -287,7 +289,9 @@ fn once(words: &[&str], by: &Reckoning) -> Read {
 /// "the first monday of the month", "every last friday of the month", "on the 15th of every month".
 fn of_the_month(words: &[&str], by: &Reckoning) -> Read {
     let lexicon = by.lexicon;
-    let start = phrases::starts(lexicon.time.every, words).or_else(|| phrases::starts(lexicon.time.on, words)).unwrap_or(0);
+    let start = phrases::starts(lexicon.time.every, words)
+        .or_else(|| phrases::starts(lexicon.time.on, words))
+        .unwrap_or(0);
     let (found, part, used) = day_numbers(&words[start..], by)?;
     let of = phrases::starts(lexicon.time.of_month, &words[start + used..])?;
     Some((found, part, start + used + of))
@@ -316,7 +320,8 @@ fn day_numbers(words: &[&str], by: &Reckoning) -> Read {
     let the = phrases::starts(lexicon.time.articles, words).unwrap_or(0);
     let rest = &words[the..];
     let last = phrases::starts(lexicon.time.last, rest).map(|used| (-1, used));
-    let number = lexicon.numbers.ordinal(rest).and_then(|(number, used)| Some((i8::try_from(number).ok()?, used)));
+    let number =
+        lexicon.numbers.ordinal(rest).and_then(|(number, used)| Some((i8::try_from(number).ok()?, used)));
     let (number, mut used) = last.or(number)?;
     if let Some((day, more)) = phrases::find(lexicon.time.weekdays, &rest[used..]).filter(|_| number <= 4) {
         return Some((Recurrence { days: vec![(Some(number), day)], ..monthly }, None, the + used + more));
@@ -342,7 +347,8 @@ fn yearly(words: &[&str], by: &Reckoning) -> Read {
     let (dated, used) = dates::read(words, by)?;
     let Dated::Day(day) = dated else { return None };
     // Only what names a month: "tomorrow" and "monday" repeat otherwise. A feast that moves does not fit.
-    let named = words[..used].iter().any(|word| by.lexicon.time.months.iter().any(|(month, _)| month == word));
+    let named =
+        words[..used].iter().any(|word| by.lexicon.time.months.iter().any(|(month, _)| month == word));
     let feast = phrases::find(by.lexicon.time.feasts, words)
         .is_some_and(|(feast, _)| matches!(feast, Feast::Fixed { .. }));
     let every = Recurrence {

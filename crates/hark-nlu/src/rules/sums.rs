@@ -11,7 +11,8 @@ pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
 /// "add five and eighty nine".
 fn led(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
     let leads = lexicon.sums.leads.iter();
-    let (lead, mut used) = leads.filter_map(|lead| Some((lead, phrases::starts(lead.begin, words)?)))
+    let (lead, mut used) = leads
+        .filter_map(|lead| Some((lead, phrases::starts(lead.begin, words)?)))
         .max_by_key(|(_, used)| *used)?;
     let mut numbers = Vec::new();
     loop {
@@ -55,8 +56,7 @@ fn term(words: &[&str], lexicon: &Lexicon) -> Option<(String, usize)> {
     if let Some((power, more)) = phrases::find(lexicon.sums.powers, &words[used..]) {
         shown += power.text();
         used += more;
-    } else if let Some(more) =
-        phrases::starts(lexicon.sums.percent_of, &words[used..])
+    } else if let Some(more) = phrases::starts(lexicon.sums.percent_of, &words[used..])
         && let Some((of, further)) = number(&words[used + more..], lexicon)
     {
         shown = format!("{shown} % of {of}");

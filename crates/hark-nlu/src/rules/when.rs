@@ -3,10 +3,10 @@
 use super::Reckoning;
 use super::clock::{self, Clock, Open};
 use super::dates::{self, Dated};
-use hark_language::phrases;
-use hark_language::time::{Half, Part};
 use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use hark_core::calendar::When;
+use hark_language::phrases;
+use hark_language::time::{Half, Part};
 
 /// A date without a time of day.
 pub fn date(words: &[&str], by: &Reckoning) -> Option<(When, usize)> {

@@ -2,10 +2,10 @@
 
 use super::Reckoning;
 use super::clock::{self, Clock, Open};
-use hark_language::phrases;
-use hark_language::time::Half;
 use chrono::{Duration, NaiveTime};
 use hark_core::calendar::{Frequency, Recurrence};
+use hark_language::phrases;
+use hark_language::time::Half;
 
 /// Words that a time of day has at most.
 const LONGEST_TIME: usize = 8;
@@ -44,7 +44,9 @@ pub fn read(words: &[&str], by: &Reckoning) -> Option<(Window, usize)> {
     let start = phrases::starts(lexicon.time.between, words)?;
     // Word by word up to the joint: "nine to five" is also nine minutes before five.
     let parted = |at: &usize| {
-        let joint = [lexicon.time.joins, lexicon.time.to].into_iter().find_map(|it| phrases::starts(it, &words[*at..]))?;
+        let joint = [lexicon.time.joins, lexicon.time.to]
+            .into_iter()
+            .find_map(|it| phrases::starts(it, &words[*at..]))?;
         let (from, used) = clock::read(&words[start..*at], lexicon)?;
         (start + used == *at).then_some((from, *at + joint))
     };

@@ -9,7 +9,7 @@ const MIDDLE_OF_EUROPE: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 
 /// Runs a story of this module in a process of its own; whether it held.
 fn in_zone(story: &str, zone: &str) {
-    let story = format!("timers::seasons_tests::{story}");
+    let story = format!("timers::time_zone_tests::{story}");
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", &story, "--ignored", "--nocapture"])
         .env("TZ", zone)

@@ -73,7 +73,8 @@ mod tests {
             GeneralLanguageModel::open(Path::new("/usr/share/pocketsphinx/model/en-us/en-us.lm.bin"))
                 .unwrap();
         let sentences: Vec<_> = sentences.iter().map(|sentence| split(sentence)).collect();
-        let model = TrigramModel::train(&sentences, &WordClasses::numbers(&language().numbers, |_| true), 1.0, 0.0);
+        let model =
+            TrigramModel::train(&sentences, &WordClasses::numbers(&language().numbers, |_| true), 1.0, 0.0);
         PrefixLikelihoods::new(&sentences, &model.scorer(&[]), &general)
     }
 

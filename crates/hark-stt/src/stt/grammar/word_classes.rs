@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn words_that_cannot_occur_are_left_out() {
-        let classes = WordClasses::numbers(&language().numbers, |word| word != "nine" && !word.ends_with("teen"));
+        let classes =
+            WordClasses::numbers(&language().numbers, |word| word != "nine" && !word.ends_with("teen"));
         let digits = classes.class_of("five").unwrap();
         assert_eq!(classes.members(digits).len(), 8);
         assert_eq!(classes.class_of("nine"), None);
