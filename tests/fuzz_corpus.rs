@@ -1,6 +1,8 @@
 //! The properties of the fuzz targets (`fuzz/src`) over their committed corpora, without a fuzzer and compiled once with
 //! the other tests.
 
+#![allow(clippy::expect_used, reason = "a property that does not hold ends the run")]
+
 #[path = "../fuzz/src/lib.rs"]
 mod targets;
 
