@@ -167,7 +167,7 @@ fn a_report_goes_into_a_document_between_its_marks() {
 
 #[test]
 fn every_word_of_the_demo_home_can_be_pronounced() {
-    let sentences = Sentences::load(&[root().join("models/sentences")], "en").unwrap();
+    let sentences = Sentences::load(&[root().join("models/languages/en/sentences")], "en").unwrap();
     let grammar = Arc::new(Grammar::new(&sentences, &file::example(true).unwrap()));
     let voice = Espeak::open(&root().join("models/cache/espeak-ng-data"), 175, 50).unwrap();
     let work = tempfile::tempdir().unwrap();

@@ -25,7 +25,6 @@ pub mod ids;
 pub mod intent;
 pub mod mode;
 pub mod model;
-pub mod number_words;
 pub mod pin;
 pub mod plan;
 pub mod ports;

@@ -15,7 +15,7 @@ const NAMES: &[&str] = &["name", "title", "path", "id", "text"];
 /// Smallest HTTP status that is worth a word.
 const BAD_STATUS: u64 = 400;
 
-/// The words of a language around results: the group `summary` of its response sentences (`models/sentences`).
+/// The words of a language around results: the group `summary` of its response sentences (`summary.yaml`).
 ///
 /// Besides the [`KEYS`]: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is, one and
 /// several, parted by `|`, else both are called as the tool has it; `error_<code>` is why a tool failed, else the tool's

@@ -140,6 +140,8 @@ pub struct Time {
     pub habits: Table<Weekday>,
     /// Months.
     pub months: Table<u32>,
+    /// The names of January to December in full.
+    pub month_names: Phrases,
     /// Feasts.
     pub feasts: Table<Feast>,
     /// "this", "next".

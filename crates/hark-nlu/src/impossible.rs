@@ -196,8 +196,8 @@ impl<'s> Impossible<'s> {
 
     fn no_day(&self, day: NoSuchDay, span: &Range<usize>) -> Intent {
         let lexicon = self.speech.reader.grammar.lexicon();
-        let month =
-            lexicon.time.months.iter().find(|(_, number)| *number == day.month).map(|(name, _)| *name);
+        let at = usize::try_from(day.month).ok().and_then(|month| month.checked_sub(1));
+        let month = at.and_then(|at| lexicon.time.month_names.get(at)).copied();
         let mut slots = Slots::from_iter([("day".to_owned(), day.day.into())]);
         slots.extend(month.map(|name| ("month".to_owned(), name.into())));
         slots.extend(day.year.map(|year| ("year".to_owned(), year.into())));
