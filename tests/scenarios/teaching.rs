@@ -27,6 +27,7 @@ fn few_sentences(hark: &Hark) -> PathBuf {
         "_refusals",
         "errors",
         "replies",
+        "summary",
         "HassTurnOn",
         "HassVacuumStart",
         "HassGetWeather",

@@ -193,7 +193,7 @@ impl Numbers {
         let head = match count {
             1 => scale.one[0].to_owned(),
             // "einhunderteintausend": the one before a scale is said as alone before it.
-            _ if space.is_empty() && count % 100 == 1 => {
+            _ if space.is_empty() && count % 100 == 1 && scale.one[0] != scale.many[0] => {
                 format!("{}{}", self.say(count - 1, with_and), scale.one[0])
             }
             _ => format!("{}{space}{}", self.say(count, with_and), scale.many[0]),
