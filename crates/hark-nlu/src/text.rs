@@ -36,12 +36,12 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
     while scanner.at < scanner.chars.len() {
         scanner.step();
     }
-    // Who thinks aloud has said nothing, unless it is all there is.
+    // Filler sounds are dropped, unless there is nothing else.
     let thinking = |token: &Token| lexicon.discourse.hesitations.contains(&token.word.as_str());
     if !scanner.tokens.iter().all(thinking) {
         scanner.tokens.retain(|token| !thinking(token));
     }
-    // Nor who begins a thing twice: "the, the lamp".
+    // So are repetitions of small words: "the, the lamp".
     let small = lexicon.discourse.stammered;
     scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(&last.word.as_str()));
     scanner.tokens
@@ -165,8 +165,7 @@ impl Scanner<'_> {
         } else {
             self.lexicon.requests.respellings
         };
-        let known = table.iter().find(|(typed, _)| *typed == word);
-        let words = known.map_or(word.as_str(), |(_, full)| full);
+        let words = table.get(&word).map_or(word.as_str(), |full| full.text());
         self.push(from, words.split(' ').map(str::to_owned).collect::<Vec<_>>());
     }
 
