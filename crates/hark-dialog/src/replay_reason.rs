@@ -1,12 +1,13 @@
-//! Why a language model is told what was said before, decided by rules: without a reason it is told nothing.
+//! Decides by rules whether the prompt of a language model holds earlier turns of the conversation. Without a reason it
+//! holds none.
 
 use hark_core::session::{ReplayReason, spoken};
 use hark_language::conversation::Replay;
 use hark_language::{Lexicon, Phrases};
 
-/// Why earlier turns are told for this request, `None` when they are not. `languages`: those the request may be in;
-/// `named_session_resumed`: it takes up a named conversation that had rested; `leans`: it was found to lean on the turn
-/// before.
+/// The reason to put earlier turns into the prompt for this request; `None`: there is none. `languages`: those the
+/// request may be in; `named_session_resumed`: it is the first one after a pause in a conversation with a name; `leans`:
+/// it was found to refer to the turn before.
 pub fn reason(
     text: &str,
     languages: &[&'static Lexicon],

@@ -10,7 +10,7 @@ use serde_json::json;
 pub struct Slip {
     /// The sentence of `replies.yaml` that says how it is written.
     pub key: &'static str,
-    /// What of it could not be read; empty when something is missing.
+    /// The part of the command that could not be read; empty when a part is missing.
     pub said: String,
 }
 

@@ -18,8 +18,8 @@ const BAD_STATUS: u64 = 400;
 /// The words of a language around results: the group `summary` of its response sentences (`summary.yaml`).
 ///
 /// Besides the [`KEYS`]: `field_<name>` is what a field is called, `kind_<name>` what a thing of a list is, one and
-/// several, parted by `|`, else both are called as the tool has it; `error_<code>` is why a tool failed, else the tool's
-/// own message is told. What is put in stands as `{n}`: these are no templates.
+/// several, parted by `|`, else both are called as the tool has it; `error_<code>` is why a tool failed; without it the
+/// tool's own message is used. A value takes the place of its name in braces (`{n}`); there is no other template syntax.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(BTreeMap<String, String>);
 

@@ -34,8 +34,9 @@ impl AnswerModes {
     }
 }
 
-/// The mode of a message in a conversation: what it says, which is stored, or what was said before. `is_new`: the
-/// conversation cannot be older than this socket. The turn machine is told where it matters to it.
+/// The mode in which a message is answered: the one it names, else the one its conversation had. A changed mode is
+/// stored. `is_new`: the conversation began on this connection, so no stored mode is looked up. Focus, on or just ended,
+/// is pushed to the turn machine as an event.
 pub(super) async fn settle(
     app: &ServerState,
     session: &str,

@@ -134,7 +134,7 @@ pub(super) fn client_message(text: &str, image_bytes: usize) -> Result<ClientMes
 /// Reads a text message as a WebSocket does, for programs without one.
 ///
 /// # Errors
-/// What the client is told: an object with `kind`, `message` and `fix`.
+/// An object with `kind`, `message` and `fix`, to be sent to the client.
 pub fn read_message(text: &str, image_bytes: usize) -> Result<ClientMessage, Value> {
     let told = |error: ApiError| error.to_json();
     let message = client_message(text, image_bytes).map_err(told)?;

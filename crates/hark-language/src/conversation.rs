@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Conversation {
     /// Words that tell the kind of a request.
     pub kinds: Kinds,
-    /// Words for which a language model is told what was said before.
+    /// Words that put earlier turns of the conversation into the prompt of a language model.
     pub replay: Replay,
 }
 
@@ -27,13 +27,13 @@ pub struct Kinds {
     /// Anywhere: it asks something.
     #[serde(deserialize_with = "spoken::phrases")]
     pub question: Phrases,
-    /// Verbs in the form in which one is told to do something, at the beginning.
+    /// At the beginning: verbs in the imperative.
     #[serde(deserialize_with = "spoken::phrases")]
     pub verbs: Phrases,
-    /// Words that may stand before such a verb.
+    /// Words that may stand before an imperative.
     #[serde(deserialize_with = "spoken::phrases")]
     pub before: Phrases,
-    /// At the beginning: it tells to do something by asking whether one can.
+    /// At the beginning: a request in the form of a question, "can you".
     #[serde(deserialize_with = "spoken::phrases")]
     pub polite: Phrases,
     /// Last words of requests without a verb.
@@ -41,7 +41,7 @@ pub struct Kinds {
     pub last: Phrases,
 }
 
-/// Words for which a language model is told what was said before.
+/// Words that put earlier turns of the conversation into the prompt of a language model.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Replay {

@@ -9,9 +9,9 @@ use serde::Deserialize;
 pub struct Discourse {
     /// Words of this language only, and in nearly every request: they tell which language a short text is in.
     pub telling: Phrases,
-    /// Sounds of somebody who thinks; they are passed over wherever they stand.
+    /// Filler sounds, "um"; they are ignored wherever they stand.
     pub hesitations: Phrases,
-    /// Words that are said twice where somebody begins again.
+    /// Articles and other small words of which a repetition is ignored: "the, the lamp".
     pub stammered: Phrases,
     /// What people say before the request itself: "can you tell me".
     pub leads: Phrases,

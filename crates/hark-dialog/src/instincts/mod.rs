@@ -1,5 +1,5 @@
-//! Reflexes that need no model and answer in microseconds. One file an instinct, with `matches()` and
-//! `handle()`; the table below is the order in which they are tried.
+//! Reflexes that need no model and answer in microseconds. One file per instinct says which phrases of a language it
+//! has and what it does; matching is the same for all. The table below is the order in which they are tried.
 
 mod cancel;
 mod confirm;
@@ -91,7 +91,7 @@ struct Act {
 
 static ACTS: &[Act] = &[louder::ACT, undo::ACT, why::ACT];
 
-/// Whether a text that is understood as this intent is a reflex in one of some languages.
+/// Whether a text that is understood as this intent is a reflex in one of these languages.
 pub fn is_act(text: &str, intent: &str, languages: &[&'static Lexicon]) -> bool {
     let text = plain(text);
     ACTS.iter().filter(|act| act.intent == intent).any(|act| {
@@ -130,7 +130,7 @@ pub fn word_for(yes: bool, languages: &[&'static Lexicon]) -> &'static str {
 }
 
 impl Instinct {
-    /// Whether a plain text is exactly this in one of some languages.
+    /// Whether a plain text is exactly this in one of these languages.
     fn is_said(&self, text: &str, languages: &[&'static Lexicon]) -> bool {
         self.command == Some(text)
             || languages.iter().any(|language| {

@@ -1,6 +1,6 @@
-//! What words claim to have done, whoever is said to have done it and in whatever form: "I've gone ahead and switched it
-//! on", "all set", "the door has been unlocked", "Lights turned off.", "Hab ich gemacht". The words are those of the
-//! languages (`claims.toml`).
+//! Finds claims that something was done in the words of a language model, in the active ("I've gone ahead and switched
+//! it on"), in the passive ("the door has been unlocked"), without a verb ("all set", "Lights turned off."). The words
+//! that make a claim come from each language's `claims.toml`.
 //!
 //! There are two measures. Where nothing can have been done, as in an answer to a question, only what no answer needs
 //! is a claim: knowledge may well say what was opened when. At the end of a task that was to do something, every way
@@ -39,7 +39,7 @@ pub(super) struct Grave {
     pub(super) done: bool,
 }
 
-/// Whether words say, in one of some languages, that something was done in the house.
+/// Whether a text claims, in one of these languages, that something was done in the house.
 pub(super) fn claims(words: &str, measure: Measure, languages: &[&'static Lexicon]) -> bool {
     languages.iter().map(|language| &language.claims).any(|known| {
         sentences(words, known).iter().any(|sentence| {

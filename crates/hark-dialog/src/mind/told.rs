@@ -32,7 +32,7 @@ impl Deed {
     }
 }
 
-/// Whether words say, in one of some languages, that somebody did something in the house.
+/// Whether a text claims, in one of these languages, that something was done in the house, where nothing can have been.
 pub(super) fn claims_a_deed(words: &str, languages: &[&'static Lexicon]) -> bool {
     claims::claims(words, Measure::Nothing, languages)
 }
