@@ -100,7 +100,8 @@ fn the_voice_is_taken_out_of_what_the_microphone_hears() {
             "{part}: ERLE {erle:.1} dB, voiced blocks {} before, {} after, {report:?}",
             counts.0, counts.1
         );
-        assert!(power(&heard) > 1e-4 && report.playing, "the voice is heard");
+        // Not `report.playing`: a part may end in the pause between two sentences.
+        assert!(power(&heard) > 1e-4, "part {part}: the voice is not heard");
         // The first parts are for learning the delay and the room.
         if part >= 2 {
             (before, after) = (before + counts.0, after + counts.1);
