@@ -369,6 +369,7 @@ impl EffectRunner {
                 self.with_voice(VoiceHandle::stop);
             }
             Effect::Duck { db } => self.with_voice(|voice| voice.duck(db as f32)),
+            Effect::PauseSpeaking => self.with_voice(VoiceHandle::pause),
             Effect::Unduck => self.with_voice(VoiceHandle::unduck),
             Effect::PlayEarcon { earcon } => self.play(earcon),
             Effect::MuteSpeaker { muted } => {

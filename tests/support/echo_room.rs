@@ -199,7 +199,10 @@ impl EchoRoom {
         let silent: Vec<bool> =
             played.chunks(PIECE).map(|piece| piece.iter().all(|sample| sample.abs() < SILENCE)).collect();
         // It is told with a few milliseconds' delay, and the device has some more to play.
-        let first = from.max(decided_at.saturating_sub(5));
+        let decided = from.max(decided_at.saturating_sub(5));
+        // A pause that lasted until the decision was silence before it.
+        let paused = (from..decided).rev().take_while(|piece| silent.get(*piece) == Some(&true)).count();
+        let first = decided - paused;
         let mut from_there = silent.windows(SILENT_PIECES).skip(first);
         let stopped = first + from_there.position(|pieces| pieces.iter().all(|silent| *silent))?;
         Some((stopped - from) as f64 * 10.0)

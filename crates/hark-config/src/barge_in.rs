@@ -21,8 +21,9 @@ pub enum BargeInStyle {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BargeIn {
-    /// `revocable`: speech makes Hark quieter until it is clear whether it is for Hark; `immediate`: speech
-    /// stops Hark; `wake_word`: only a wake word does; `off`: none of it. "Stop" and the wake word always work.
+    /// `revocable`: speech makes Hark quieter, and pause where it begins like a request, until it is clear
+    /// whether it is for Hark; `immediate`: speech stops Hark; `wake_word`: only a wake word does; `off`: none of
+    /// it. "Stop" and the wake word always work.
     pub style: BargeInStyle,
     /// Shorter speech does not interrupt.
     #[schemars(range(min = 64, max = 2000))]

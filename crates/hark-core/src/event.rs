@@ -167,7 +167,9 @@ pub enum Effect {
     StopSpeaking,
     /// Make the voice quieter by this many decibels.
     Duck { db: u32 },
-    /// Bring the voice back to its volume.
+    /// Hold the voice where it is: silence, and nothing of what is being said is lost.
+    PauseSpeaking,
+    /// Bring the voice back to its volume, from where it was paused.
     Unduck,
     /// Play a short sound.
     PlayEarcon { earcon: Earcon },

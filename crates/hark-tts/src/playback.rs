@@ -51,6 +51,8 @@ struct Shared {
     /// Bits of the factor on the gain while somebody speaks over it, an `f32` in 0.0 ..= 1.0; 1.0 is
     /// none. Written by anybody; a stop sets it back.
     duck: AtomicU32,
+    /// Whether samples wait in the ring and silence is played meanwhile. Written by anybody; a stop sets it back.
+    paused: AtomicBool,
     /// How often a stop was asked for. Raised by anybody.
     stops: AtomicU64,
     /// How many of them the feeder has dealt with; stored after `resume_at`.
@@ -74,6 +76,7 @@ pub fn playback(rate_hz: u32, channels: u16, ring_ms: u32) -> (PlaybackFeeder, P
         underruns: AtomicU64::new(0),
         gain: AtomicU32::new(1.0_f32.to_bits()),
         duck: AtomicU32::new(1.0_f32.to_bits()),
+        paused: AtomicBool::new(false),
         stops: AtomicU64::new(0),
         stops_done: AtomicU64::new(0),
         resume_at: AtomicU64::new(0),
@@ -92,6 +95,7 @@ pub fn playback(rate_hz: u32, channels: u16, ring_ms: u32) -> (PlaybackFeeder, P
         gain_step: 1.0 / (per_ms * VOLUME_RAMP_MS as f32).max(1.0),
         last: 0.0,
         silent: true,
+        held: false,
         decay: (-1.0 / (per_ms * DECAY_MS)).exp(),
         stops_seen: 0,
         stopping: false,
@@ -123,8 +127,15 @@ impl PlaybackControl {
         self.shared.duck.store(factor.to_bits(), Ordering::Relaxed);
     }
 
-    /// Back to the volume, within the same ramp.
+    /// Silence from the next callback on, reached without a jump; what is written waits in the ring until
+    /// [`PlaybackControl::unduck`] or a stop.
+    pub fn pause(&self) {
+        self.shared.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Back to the volume, within the same ramp, and on from where it was paused.
     pub fn unduck(&self) {
+        self.shared.paused.store(false, Ordering::Relaxed);
         self.shared.duck.store(1.0_f32.to_bits(), Ordering::Relaxed);
     }
 
@@ -133,8 +144,9 @@ impl PlaybackControl {
     /// at the full volume.
     pub fn stop(&self) {
         self.shared.stops.fetch_add(1, Ordering::AcqRel);
-        // After the stop: a callback that sees this one sees the stop too, or is fading out already.
+        // After the stop: a callback that sees these sees the stop too, or is fading out already.
         self.shared.duck.store(1.0_f32.to_bits(), Ordering::Release);
+        self.shared.paused.store(false, Ordering::Release);
     }
 
     /// How often the device has asked for samples; a number that stands still means a dead device.
@@ -274,6 +286,8 @@ pub struct PlaybackSource {
     decay: f32,
     /// Whether silence is reached.
     silent: bool,
+    /// Whether the next sample was held back by a pause: it comes in the middle of speech, under a rising gain.
+    held: bool,
     stops_seen: u64,
     /// Whether samples of a stopped item may be left in the ring.
     stopping: bool,
@@ -329,11 +343,14 @@ impl PlaybackSource {
         // Read before the stop counters: whatever this call throws away is among these samples, so
         // it was written before the feeder's note that is read next, unless the note says otherwise.
         let available = self.samples.occupied_len();
+        // Before the stop: where this is a stop's, the stop is seen.
+        let paused = self.shared.paused.load(Ordering::Acquire);
         let stops = self.shared.stops.load(Ordering::Acquire);
         if stops != self.stops_seen {
             self.stops_seen = stops;
             self.stopping = true;
-            self.fade_left = if self.silent { 0.0 } else { self.fade_samples };
+            self.fade_left = if self.silent || self.held { 0.0 } else { self.fade_samples };
+            self.held = false;
         }
         let frames = out.len() / self.channels;
         let (mut frame, mut playable) = (0, available);
@@ -349,9 +366,13 @@ impl PlaybackSource {
             self.stopping = !resumed || self.passed < resume_at;
             playable = if self.stopping { 0 } else { available.saturating_sub(doomed) };
         }
+        if paused && !self.stopping {
+            (playable, self.gain, self.held) = (0, 0.0, true);
+        }
         let begun_silent = self.silent;
         frame += self.play(&mut out[frame * self.channels..], frames - frame, playable);
-        if frame < frames && !begun_silent && !self.stopping && self.shared.writing.load(Ordering::Relaxed) {
+        let ran_out = frame < frames && !begun_silent && !self.stopping && !paused;
+        if ran_out && self.shared.writing.load(Ordering::Relaxed) {
             self.shared.underruns.fetch_add(1, Ordering::Relaxed);
         }
         self.fall_silent(&mut out[frame * self.channels..]);
@@ -377,7 +398,7 @@ impl PlaybackSource {
     fn play(&mut self, out: &mut [f32], frames: usize, limit: usize) -> usize {
         let volume = f32::from_bits(self.shared.gain.load(Ordering::Relaxed));
         let wanted = volume * f32::from_bits(self.shared.duck.load(Ordering::Relaxed));
-        if self.silent {
+        if self.silent && !self.held {
             // Nobody hears a jump in silence.
             self.gain = wanted;
         }
@@ -403,6 +424,7 @@ impl PlaybackSource {
         }
         self.passed += played as u64;
         self.silent &= played == 0;
+        self.held &= played == 0;
         played
     }
 

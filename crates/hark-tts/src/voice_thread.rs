@@ -292,7 +292,14 @@ impl VoiceHandle {
         }
     }
 
-    /// Back to the volume.
+    /// Holds what sounds: silence until [`VoiceHandle::unduck`], which goes on where it was, or a stop.
+    pub fn pause(&self) {
+        if let Some(control) = &self.mailbox.lock().control {
+            control.pause();
+        }
+    }
+
+    /// Back to the volume, from where it was paused.
     pub fn unduck(&self) {
         if let Some(control) = &self.mailbox.lock().control {
             control.unduck();

@@ -11,15 +11,36 @@ use hark_config::barge_in::BargeInStyle;
 use hark_core::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
 use hark_core::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
 
+/// So long after its first sound, speech that may be a request and is not decided about yet has the voice pause.
+/// By the clock, unlike the decision: words that the recogniser brings late would leave the loudspeaker sounding
+/// for 100 to 200 ms after them.
+const PAUSE_AFTER_MS: u64 = 440;
+
+/// So much later than undecided speech has to be decided about does a paused voice go on: the recogniser's word on
+/// its last milliseconds is on the way, and a voice that begins for as long would only be in the way of it.
+const RECOGNISER_LAG_MS: u64 = 200;
+
 /// No utterance lasts longer; then the ear is told to forget it.
 const FORGET_AFTER_MS: u64 = 70_000;
+
+/// Whether an undecided interruption has the voice pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    /// Not before this, on the clock of the stamps.
+    NotBefore(u64),
+    /// As soon as the words may be for Hark.
+    OnceLikely,
+    /// It has, or never will.
+    Settled,
+}
 
 /// Speech over Hark that is not yet known to be for it.
 #[derive(Debug, Clone)]
 pub(super) struct Interruption {
     onset: Stamp,
     /// Then the voice comes back, or, when it is back, the interruption is forgotten.
-    pub(super) due_ms: u64,
+    due_ms: u64,
+    pause: Pause,
     /// Whether the voice is quieter because of it.
     ducked: bool,
     /// The time for deciding is over; only the last word on the utterance counts.
@@ -50,6 +71,10 @@ impl Machine {
         self.interruption = Some(Interruption {
             onset,
             due_ms: onset.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
+            pause: match ducked {
+                true => Pause::NotBefore(onset.clock_ms() + PAUSE_AFTER_MS),
+                false => Pause::Settled,
+            },
             ducked,
             late: false,
             words: None,
@@ -81,6 +106,34 @@ impl Machine {
         }
         if self.with_circumstances(onset, now, |given| evidence::partial_is_for_hark(&words, given)) {
             self.take_interruption(now, Opening::BargeIn);
+        } else {
+            self.pause_if_likely(now);
+        }
+    }
+
+    /// Silences the voice while an undecided interruption may be for Hark; what it was saying is kept.
+    fn pause_if_likely(&mut self, now: Stamp) {
+        let Some(Interruption { onset, words: Some(words), pause: Pause::OnceLikely, .. }) =
+            &self.interruption
+        else {
+            return;
+        };
+        if !self.with_circumstances(*onset, now, |given| evidence::may_be_for_hark(words, given)) {
+            return;
+        }
+        if let Some(interruption) = &mut self.interruption {
+            interruption.pause = Pause::Settled;
+            interruption.due_ms += RECOGNISER_LAG_MS;
+        }
+        self.out.push(Effect::PauseSpeaking);
+    }
+
+    /// When time alone decides about an interruption next.
+    pub(super) fn next_decision_ms(&self) -> Option<u64> {
+        let Interruption { due_ms, pause, .. } = self.interruption.as_ref()?;
+        match pause {
+            Pause::NotBefore(ms) => Some(*ms.min(due_ms)),
+            Pause::OnceLikely | Pause::Settled => Some(*due_ms),
         }
     }
 
@@ -109,6 +162,11 @@ impl Machine {
     /// Looks at what time alone decides.
     pub(super) fn decide_if_due(&mut self, now: Stamp) {
         let Some(interruption) = &mut self.interruption else { return };
+        if matches!(interruption.pause, Pause::NotBefore(ms) if ms <= now.clock_ms()) {
+            interruption.pause = Pause::OnceLikely;
+            self.pause_if_likely(now);
+        }
+        let Some(interruption) = &mut self.interruption else { return };
         if interruption.due_ms > now.clock_ms() {
             return;
         }
@@ -118,6 +176,7 @@ impl Machine {
             return;
         }
         interruption.due_ms = now.clock_ms() + FORGET_AFTER_MS;
+        interruption.pause = Pause::Settled;
         self.out.push(Effect::Doubt);
         self.bring_voice_back(now);
     }

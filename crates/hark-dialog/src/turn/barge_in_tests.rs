@@ -76,6 +76,7 @@ fn deeds(effects: &[Effect]) -> Vec<String> {
         }
         Effect::Publish { event: PublicEvent::WakeRejected { .. }, .. } => Some("wake rejected".into()),
         Effect::Duck { db } => Some(format!("duck {db}")),
+        Effect::PauseSpeaking => Some("pause".into()),
         Effect::Unduck => Some("unduck".into()),
         Effect::StopSpeaking => Some("silence".into()),
         Effect::Attend => Some("attend".into()),
@@ -96,7 +97,7 @@ fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
     let effects = run(&mut machine, vec![(3_160, interruption())]);
     assert_eq!(deeds(&effects), ["duck 18", "told duck 160"]);
     let effects = run(&mut machine, vec![(3_500, words(500, "turn", Completeness::Unfinished))]);
-    assert!(effects.is_empty(), "{effects:?}");
+    assert_eq!(deeds(&effects), ["pause"]);
     let effects = run(&mut machine, vec![(3_700, words(700, "turn off the", Completeness::Unfinished))]);
     assert_eq!(deeds(&effects), ["told stop 700", "silence", "ended BargeIn", "attend", "watch false"]);
     assert_eq!(outcomes(&effects), [Outcome::Done], "the reply's turn is closed");
@@ -168,6 +169,42 @@ fn a_request_that_became_clear_too_late_still_counts_when_it_is_whole() {
     }
 }
 
+#[test]
+fn speech_that_may_be_a_request_has_it_pause_before_it_is_decided() {
+    use Completeness::{Unfinished, Unknown};
+    let doubtful = |ms, completeness, gain| {
+        let text = "set an".to_owned();
+        Event::Partial(Words { text, completeness, opening: Some(gain), spoken_ms: ms, ..Words::default() })
+    };
+    for (completeness, gain, pauses) in
+        [(Unfinished, 1.5, true), (Unfinished, -3.0, false), (Unknown, 1.5, false)]
+    {
+        let over = || {
+            let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
+            run(&mut machine, vec![(3_160, interruption())]);
+            assert_eq!(machine.next_deadline_ms(), Some(3_440));
+            machine
+        };
+        let early = doubtful(480, completeness, gain);
+        let expected = &["pause"][..usize::from(pauses)];
+        // Words that are there when the time has come, and words that come later.
+        let mut machine = over();
+        let effects = run(&mut machine, vec![(3_400, early.clone()), (3_440, Event::Tick)]);
+        assert_eq!(deeds(&effects), expected, "{gain} {completeness:?}");
+        let mut machine = over();
+        let effects = run(
+            &mut machine,
+            vec![(3_440, Event::Tick), (3_600, early), (3_700, doubtful(510, completeness, gain))],
+        );
+        assert_eq!(deeds(&effects), expected, "{gain} {completeness:?}: once");
+        let resumes_ms = if pauses { 4_000 } else { 3_800 };
+        assert_eq!(machine.next_deadline_ms(), Some(resumes_ms));
+        let effects = run(&mut machine, vec![(resumes_ms, Event::Tick)]);
+        let told = format!("told resume {}", resumes_ms - 3_000);
+        assert_eq!(deeds(&effects), ["doubt", "unduck", &told], "{gain}");
+    }
+}
+
 /// What counts is how much was said: the recogniser of a busy machine is behind.
 #[test]
 fn words_count_by_their_sound_and_not_by_the_time_they_took() {
@@ -177,7 +214,7 @@ fn words_count_by_their_sound_and_not_by_the_time_they_took() {
         machine
     };
     let begun = |spoken_ms| words(spoken_ms, "is the garage", Completeness::Unfinished);
-    assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(500))])), Vec::<String>::new());
+    assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(500))])), ["pause"]);
     assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(600))]))[0], "told stop 700");
     let effects = run(&mut over(), vec![(3_800, Event::Tick), (3_900, begun(600))]);
     assert_eq!(deeds(&effects)[..4], ["doubt", "unduck", "told resume 800", "told stop 900"]);

@@ -83,6 +83,16 @@ pub(super) fn partial_is_for_hark(words: &Words, given: &Circumstances<'_>) -> b
     }
 }
 
+/// Whether the words so far may yet turn out to be for Hark: enough to be silent while that is found out.
+pub(super) fn may_be_for_hark(words: &Words, given: &Circumstances<'_>) -> bool {
+    let heard = echo::words(&words.text);
+    given.style == BargeInStyle::Revocable
+        && !heard.is_empty()
+        && !echo::is_echo(&heard, given.said, given.instincts.languages)
+        && words.completeness != Completeness::Unknown
+        && words.opening.is_none_or(|gain| gain >= 0.0)
+}
+
 /// Whether the last word of the recogniser on the speech is reason enough to stop. `late`: Hark has gone on speaking
 /// at full volume, because the words so far were not convincing in time.
 pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given: &Circumstances<'_>) -> bool {

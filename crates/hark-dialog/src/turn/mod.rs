@@ -190,7 +190,7 @@ impl Machine {
     pub fn next_deadline_ms(&self) -> Option<u64> {
         let turns = self.turns.iter().flat_map(|turn| [turn.wake_sound_at_ms, Some(turn.give_up_at_ms)]);
         let approval = self.approval_lapses_ms();
-        let interruption = self.interruption.as_ref().map(|interruption| interruption.due_ms);
+        let interruption = self.next_decision_ms();
         let questions =
             self.talks.all().filter_map(|talk| talk.question.as_ref()).map(|it| Some(it.until_ms));
         let waiting = self.talks.all().filter_map(|talk| talk.waiting.as_ref()).map(|it| Some(it.until_ms));

@@ -144,6 +144,41 @@ fn ducking_is_18_db_within_60_ms_and_comes_back() {
 }
 
 #[test]
+fn a_pause_is_silent_and_loses_nothing() {
+    let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+    feeder.begin(1);
+    feeder.push(&vec![1.0; 9_600]);
+    let control = source.control();
+    let mut out = filled(&mut source, 4_800);
+    control.duck(18.0);
+    control.pause();
+    out.extend(filled(&mut source, 9_600));
+    assert!(out[9_600..].iter().all(|sample| *sample == 0.0), "{:?}", out.last());
+    assert_eq!(control.underruns(), 0, "what waits has not run out");
+    control.unduck();
+    let resumed = filled(&mut source, 4_800);
+    assert!(steepest(&resumed) <= 1.0 / 479.0 && (resumed[4_799] - 1.0).abs() < 1e-4, "it fades in");
+    feeder.end();
+    assert_eq!(reports(&mut feeder), [(1, ItemReport::Begun), (1, ItemReport::Drained)]);
+}
+
+#[test]
+fn a_stop_ends_a_pause_without_a_sound() {
+    let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
+    feeder.begin(1);
+    feeder.push(&vec![1.0; 9_600]);
+    filled(&mut source, 480);
+    source.control().pause();
+    filled(&mut source, 4_800);
+    source.control().stop();
+    assert!(filled(&mut source, 4_800).iter().all(|sample| *sample == 0.0));
+    reports(&mut feeder);
+    feeder.begin(2);
+    feeder.push(&[0.5; 100]);
+    assert_eq!(filled(&mut source, 100), [0.5; 100], "what comes next sounds at once");
+}
+
+#[test]
 fn what_comes_after_a_stop_is_not_ducked() {
     let (mut feeder, mut source) = playback(RATE_HZ, 1, 1000);
     feeder.begin(1);
