@@ -11,27 +11,25 @@ use hark_config::barge_in::BargeInStyle;
 use hark_core::public_event::{BargeIn, Origin, PublicEvent, SpeakingEnd};
 use hark_core::{Effect, Endpoint, Stamp, Transcript, TurnId, Words};
 
-/// So long after its first sound, speech that may be a request and is not decided about yet has the voice pause.
-/// By the clock, unlike the decision: words that the recogniser brings late would leave the loudspeaker sounding
-/// for 100 to 200 ms after them.
+/// How long after its first sound undecided speech that may be a request has the voice pause. By the clock, unlike the
+/// decision, because the words come late and the loudspeaker sounds for another 100 to 200 ms after them.
 const PAUSE_AFTER_MS: u64 = 440;
 
-/// So much later than undecided speech has to be decided about does a paused voice go on: the recogniser's word on
-/// its last milliseconds is on the way, and a voice that begins for as long would only be in the way of it.
+/// How much longer than `decide_ms` a paused voice waits for the recogniser's last words, so that it does not go on
+/// just to be stopped by them.
 const RECOGNISER_LAG_MS: u64 = 200;
 
 /// No utterance lasts longer; then the ear is told to forget it.
 const FORGET_AFTER_MS: u64 = 70_000;
 
-/// Whether an undecided interruption has the voice pause.
+/// Whether an undecided interruption has the ducked voice pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pause {
     /// Not before this, on the clock of the stamps.
     NotBefore(u64),
     /// As soon as the words may be for Hark.
     OnceLikely,
-    /// It has, or never will.
-    Settled,
+    Begun,
 }
 
 /// Speech over Hark that is not yet known to be for it.
@@ -71,10 +69,7 @@ impl Machine {
         self.interruption = Some(Interruption {
             onset,
             due_ms: onset.clock_ms() + u64::from(self.settings.barge_in.decide_ms),
-            pause: match ducked {
-                true => Pause::NotBefore(onset.clock_ms() + PAUSE_AFTER_MS),
-                false => Pause::Settled,
-            },
+            pause: Pause::NotBefore(onset.clock_ms() + PAUSE_AFTER_MS),
             ducked,
             late: false,
             words: None,
@@ -111,10 +106,12 @@ impl Machine {
         }
     }
 
-    /// Silences the voice while an undecided interruption may be for Hark; what it was saying is kept.
+    /// Silences the voice while an undecided interruption may be for Hark; what it was saying is kept. Only a voice
+    /// that is ducked: what ends that ends the pause.
     fn pause_if_likely(&mut self, now: Stamp) {
-        let Some(Interruption { onset, words: Some(words), pause: Pause::OnceLikely, .. }) =
-            &self.interruption
+        let Some(interruption) = &self.interruption else { return };
+        let Interruption { onset, words: Some(words), pause: Pause::OnceLikely, ducked: true, .. } =
+            interruption
         else {
             return;
         };
@@ -122,7 +119,7 @@ impl Machine {
             return;
         }
         if let Some(interruption) = &mut self.interruption {
-            interruption.pause = Pause::Settled;
+            interruption.pause = Pause::Begun;
             interruption.due_ms += RECOGNISER_LAG_MS;
         }
         self.out.push(Effect::PauseSpeaking);
@@ -133,7 +130,7 @@ impl Machine {
         let Interruption { due_ms, pause, .. } = self.interruption.as_ref()?;
         match pause {
             Pause::NotBefore(ms) => Some(*ms.min(due_ms)),
-            Pause::OnceLikely | Pause::Settled => Some(*due_ms),
+            Pause::OnceLikely | Pause::Begun => Some(*due_ms),
         }
     }
 
@@ -176,7 +173,6 @@ impl Machine {
             return;
         }
         interruption.due_ms = now.clock_ms() + FORGET_AFTER_MS;
-        interruption.pause = Pause::Settled;
         self.out.push(Effect::Doubt);
         self.bring_voice_back(now);
     }

@@ -205,6 +205,17 @@ fn speech_that_may_be_a_request_has_it_pause_before_it_is_decided() {
     }
 }
 
+/// Nothing would end that pause, and the next reply would not be heard.
+#[test]
+fn a_voice_that_came_back_meanwhile_is_not_paused() {
+    let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
+    let effects = run(&mut machine, vec![(3_160, interruption()), (3_300, drained(1))]);
+    assert!(deeds(&effects).contains(&"unduck".to_owned()));
+    let likely = words(480, "set a", Completeness::Unfinished);
+    let effects = run(&mut machine, vec![(3_400, likely.clone()), (3_440, Event::Tick), (3_500, likely)]);
+    assert!(!deeds(&effects).contains(&"pause".to_owned()), "{effects:?}");
+}
+
 /// What counts is how much was said: the recogniser of a busy machine is behind.
 #[test]
 fn words_count_by_their_sound_and_not_by_the_time_they_took() {

@@ -572,6 +572,7 @@ proptest! {
                         prop_assert!(!ducked && style == BargeInStyle::Revocable);
                         ducked = true;
                     }
+                    Effect::PauseSpeaking => prop_assert!(ducked, "nothing would end the pause"),
                     Effect::Unduck => {
                         prop_assert!(ducked);
                         ducked = false;
