@@ -287,22 +287,22 @@ impl VoiceHandle {
     /// Makes what sounds quieter by `db` decibels, within a callback of the device and a ramp of 10 ms,
     /// until [`VoiceHandle::unduck`] or a stop.
     pub fn duck(&self, db: f32) {
-        if let Some(control) = &self.mailbox.lock().control {
-            control.duck(db);
-        }
+        self.with_control(|control| control.duck(db));
     }
 
     /// Holds what sounds: silence until [`VoiceHandle::unduck`], which goes on where it was, or a stop.
     pub fn pause(&self) {
-        if let Some(control) = &self.mailbox.lock().control {
-            control.pause();
-        }
+        self.with_control(PlaybackControl::pause);
     }
 
     /// Back to the volume, from where it was paused.
     pub fn unduck(&self) {
+        self.with_control(PlaybackControl::unduck);
+    }
+
+    fn with_control(&self, change: impl FnOnce(&PlaybackControl)) {
         if let Some(control) = &self.mailbox.lock().control {
-            control.unduck();
+            change(control);
         }
     }
 

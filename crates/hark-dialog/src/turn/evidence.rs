@@ -59,10 +59,7 @@ pub(super) struct Circumstances<'a> {
 /// Whether the words so far are reason enough to stop. `opening` of the words is that of the last hard look.
 pub(super) fn partial_is_for_hark(words: &Words, given: &Circumstances<'_>) -> bool {
     let Words { text, stable, completeness, beginning, opening, spoken_ms } = words;
-    let heard = echo::words(text);
-    if heard.is_empty() || echo::is_echo(&heard, given.said, given.instincts.languages) {
-        return false;
-    }
+    let Some(heard) = words_of_a_person(text, given) else { return false };
     if *stable >= text.chars().count() && instinct(text, given, given.heard_in) {
         return true;
     }
@@ -85,10 +82,8 @@ pub(super) fn partial_is_for_hark(words: &Words, given: &Circumstances<'_>) -> b
 
 /// Whether the words so far may yet turn out to be for Hark: enough to be silent while that is found out.
 pub(super) fn may_be_for_hark(words: &Words, given: &Circumstances<'_>) -> bool {
-    let heard = echo::words(&words.text);
     given.style == BargeInStyle::Revocable
-        && !heard.is_empty()
-        && !echo::is_echo(&heard, given.said, given.instincts.languages)
+        && words_of_a_person(&words.text, given).is_some()
         && words.completeness != Completeness::Unknown
         && words.opening.is_none_or(|gain| gain >= 0.0)
 }
@@ -96,18 +91,21 @@ pub(super) fn may_be_for_hark(words: &Words, given: &Circumstances<'_>) -> bool 
 /// Whether the last word of the recogniser on the speech is reason enough to stop. `late`: Hark has gone on speaking
 /// at full volume, because the words so far were not convincing in time.
 pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given: &Circumstances<'_>) -> bool {
-    let heard = echo::words(&transcript.text);
-    if transcript.rejected.is_some()
-        || heard.is_empty()
-        || echo::is_echo(&heard, given.said, given.instincts.languages)
-    {
+    if transcript.rejected.is_some() {
         return false;
     }
+    let Some(heard) = words_of_a_person(&transcript.text, given) else { return false };
     if instinct(&transcript.text, given, given.instincts.languages) {
         return true;
     }
     let least = if late { LATE_WORDS } else { LEAST_WORDS };
     given.style == BargeInStyle::Revocable && heard.len() >= least && transcript.confidence >= CONFIDENCE
+}
+
+/// The words of a text, if there are any that are not Hark's own.
+fn words_of_a_person(text: &str, given: &Circumstances<'_>) -> Option<Vec<String>> {
+    let heard = echo::words(text);
+    (!heard.is_empty() && !echo::is_echo(&heard, given.said, given.instincts.languages)).then_some(heard)
 }
 
 /// A reflex that works without a wake word in this style.
