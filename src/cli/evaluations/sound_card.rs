@@ -188,7 +188,8 @@ fn spawn_server(path: &Path) -> Result<Child, Fault> {
     let mut command = Command::new("pulseaudio");
     command
         .args(["-n", "--daemonize=no", "--system=false", "--exit-idle-time=-1", "--use-pid-file=no"])
-        .args(["--disable-shm=true", "--realtime=false", "--high-priority=false", "--log-target=stderr"])
+        // Priority as on any desktop, where it may have it: a late server loses sound, a sound card does not.
+        .args(["--disable-shm=true", "--realtime=true", "--high-priority=true", "--log-target=stderr"])
         .arg(format!("--load=module-native-protocol-unix auth-anonymous=1 socket={}", socket.display()))
         .arg(format!("--load=module-null-sink sink_name=room rate={RATE_HZ}"))
         .arg(format!("--load=module-null-sink sink_name=spk rate={RATE_HZ}"))
