@@ -175,10 +175,10 @@ pub fn wait_for<T>(what: &str, limit: Duration, mut check: impl FnMut() -> Optio
     }
 }
 
-/// Chance that is the same at every run: xorshift.
-pub struct Chance(pub u64);
+/// Random that is the same at every run: xorshift.
+pub struct Random(pub u64);
 
-impl Chance {
+impl Random {
     pub fn below(&mut self, most: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,0 +1,341 @@
+//! A Hark that answers every typed request with an echo, behind the real interface.
+
+use hark_config::dashboard::Dashboard as Settings;
+use hark_core::api::{
+    Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
+    PartHealth, PartState, RemoteMicrophone, ReportedFault, Speaker,
+};
+use hark_core::home::{Area, Entity, Home};
+use hark_core::ports::Fact;
+use hark_core::public_event::{HarkState, Origin, Outcome, Timings};
+use hark_core::speech::Transcript;
+use hark_core::timer::{Timer, TimerKind, TimerState};
+use hark_core::{Envelope, Event, Fault, FaultKind, PublicEvent, Stamp, TimerId, TurnId};
+use hark_http::Dashboard;
+use hark_http::limits::Limits;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+/// See the module.
+pub struct Fake {
+    pub events: broadcast::Sender<Arc<Envelope>>,
+    pub pushed: Mutex<Vec<Event>>,
+    pub said: Mutex<Vec<String>>,
+    /// How answers are wanted, by conversation.
+    pub modes: Mutex<BTreeMap<String, String>>,
+    /// The calls to remote microphones.
+    pub microphones: Arc<Mutex<Vec<MicrophoneCall>>>,
+    /// Ears cannot take any more.
+    pub is_deaf: Arc<AtomicBool>,
+    turns: AtomicU64,
+}
+
+impl Fake {
+    fn new() -> Self {
+        Self {
+            events: broadcast::Sender::new(1024),
+            pushed: Mutex::default(),
+            said: Mutex::default(),
+            modes: Mutex::default(),
+            microphones: Arc::default(),
+            is_deaf: Arc::default(),
+            turns: AtomicU64::new(0),
+        }
+    }
+
+    /// Has something happen.
+    pub fn publish(&self, turn: Option<&str>, origin: Option<Origin>, event: PublicEvent) {
+        let mut envelope = Envelope::new(event, turn.map(TurnId::from), Stamp::default(), "now".into());
+        envelope.origin = origin;
+        let _ = self.events.send(Arc::new(envelope));
+    }
+}
+
+/// A call to a remote microphone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MicrophoneCall {
+    Opened,
+    Heard(Speaker, Vec<i16>),
+    Paused,
+    Gone,
+}
+
+struct FakeMicrophone {
+    news: Arc<Mutex<Vec<MicrophoneCall>>>,
+    is_deaf: Arc<AtomicBool>,
+    _place: EnginePermit,
+}
+
+impl RemoteMicrophone for FakeMicrophone {
+    fn hear(&mut self, speaker: &Speaker, samples: Vec<i16>) -> Result<(), Fault> {
+        if self.is_deaf.load(Ordering::SeqCst) {
+            return Err(Fault::new(FaultKind::Unavailable, "ear", "too much waits", "speak again"));
+        }
+        self.news.lock().unwrap().push(MicrophoneCall::Heard(speaker.clone(), samples));
+        Ok(())
+    }
+
+    fn pause(&mut self) {
+        self.news.lock().unwrap().push(MicrophoneCall::Paused);
+    }
+}
+
+impl Drop for FakeMicrophone {
+    fn drop(&mut self) {
+        self.news.lock().unwrap().push(MicrophoneCall::Gone);
+    }
+}
+
+/// The answer to a request, some time later and beside others.
+fn answer(fake: &Fake, events: &broadcast::Sender<Arc<Envelope>>, text: String, origin: Origin) {
+    let turn = format!("t-{}", fake.turns.fetch_add(1, Ordering::SeqCst));
+    let events = events.clone();
+    std::thread::spawn(move || {
+        let tell = |event| {
+            let mut envelope =
+                Envelope::new(event, Some(turn.as_str().into()), Stamp::default(), "now".into());
+            envelope.origin = Some(origin.clone());
+            let _ = events.send(Arc::new(envelope));
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        tell(PublicEvent::Transcript(Transcript {
+            text: text.clone(),
+            engine: "typed".into(),
+            confidence: 1.0,
+            language: "en".into(),
+            rejected: None,
+            why: None,
+        }));
+        tell(PublicEvent::Reply { text: format!("echo: {text}"), language: "en".into(), ends: true });
+        if text != "never ends" {
+            let outcome = Outcome::Done;
+            tell(PublicEvent::Turn { timings_ms: Timings::default(), route: None, attempts: 0, outcome });
+        }
+    });
+}
+
+fn kept(id: u32) -> KeptTurn {
+    let events = vec![
+        json!({ "event": "transcript", "turn": id.to_string(), "t_ms": 1.0, "at": "now", "text": "what time is it" }),
+        json!({ "event": "turn", "turn": id.to_string(), "t_ms": 2.0, "at": "now", "outcome": "done", "route": "template" }),
+    ];
+    KeptTurn { id: TurnId(id.to_string()), at: "now".into(), session: "voice".into(), events }
+}
+
+fn timer() -> Timer {
+    Timer {
+        id: "tea".into(),
+        kind: TimerKind::Timer,
+        name: Some("tea".into()),
+        area: None,
+        duration_ms: 180_000,
+        created_unix_ms: 1_790_000_000_000,
+        due_unix_ms: 1_790_000_180_000,
+        remaining_ms: 0,
+        state: TimerState::Running,
+        recurrence: None,
+        wall: None,
+    }
+}
+
+impl Api for Fake {
+    fn health(&self) -> HealthReport {
+        let fault = Fault::new(FaultKind::Unavailable, "mqtt", "connection refused", "start the broker");
+        HealthReport {
+            state: HarkState::Idle,
+            parts: vec![PartHealth {
+                name: "mqtt".into(),
+                state: PartState::Problem,
+                fault: Some(fault.clone()),
+            }],
+            faults: vec![ReportedFault { at: "now".into(), fault }],
+            version: "1".into(),
+            uptime_s: 1.5,
+        }
+    }
+
+    fn metrics(&self) -> ApiFuture<'_, String> {
+        Box::pin(async { "hark_up 1\n".to_owned() })
+    }
+
+    fn turns(
+        &self,
+        most: u32,
+        before: Option<TurnId>,
+    ) -> ApiFuture<'_, Result<Option<Vec<KeptTurn>>, Fault>> {
+        let newest = match before {
+            None => 30,
+            Some(id) => match id.0.parse::<u32>() {
+                Ok(id @ 1..=30) => id - 1,
+                _ => return Box::pin(async { Ok(None) }),
+            },
+        };
+        let turns = (1..=newest).rev().take(most as usize).map(kept).collect();
+        Box::pin(async { Ok(Some(turns)) })
+    }
+
+    fn turn(&self, id: TurnId) -> ApiFuture<'_, Result<Option<KeptTurn>, Fault>> {
+        let turn = id.0.parse().ok().filter(|id| (1..=30).contains(id)).map(kept);
+        Box::pin(async { Ok(turn) })
+    }
+
+    fn sound(&self, turn: TurnId) -> ApiFuture<'_, Result<Option<Vec<u8>>, Fault>> {
+        let sound = (turn.0 == "7").then(|| b"RIFFsound of 7".to_vec());
+        Box::pin(async { Ok(sound) })
+    }
+
+    fn house(&self) -> House {
+        House { home: Home::clone(&self.home()), ..House::default() }
+    }
+
+    fn home(&self) -> Arc<Home> {
+        let area =
+            |id: &str, name: &str| Area { id: id.into(), name: name.into(), aliases: vec![], floor: None };
+        let entity = |id: &str, area: &str| Entity {
+            id: id.into(),
+            name: id.into(),
+            aliases: vec!["lamp".into()],
+            area: Some(area.into()),
+            device_class: None,
+            state: "on".into(),
+            attributes: json!({ "brightness": 128 }).as_object().cloned().unwrap_or_default(),
+            source: "demo".into(),
+        };
+        Arc::new(Home {
+            areas: vec![area("kitchen", "Kitchen"), area("hall", "Hall")],
+            entities: vec![
+                entity("light.a", "kitchen"),
+                entity("switch.b", "kitchen"),
+                entity("light.c", "hall"),
+            ],
+            ..Home::default()
+        })
+    }
+
+    fn timers(&self) -> ApiFuture<'_, Result<Vec<Timer>, Fault>> {
+        Box::pin(async { Ok(vec![timer()]) })
+    }
+
+    fn cancel_timer(&self, id: TimerId) -> ApiFuture<'_, Result<Option<Timer>, Fault>> {
+        Box::pin(async move { Ok((id.0 == "tea").then(timer)) })
+    }
+
+    fn facts(&self, _most: usize) -> ApiFuture<'_, Result<Vec<Fact>, Fault>> {
+        let fact = Fact { id: 7, text: "the key is under the mat".into(), told_unix_ms: 1_790_000_000_000 };
+        Box::pin(async { Ok(vec![fact]) })
+    }
+
+    fn forget(&self, id: i64) -> ApiFuture<'_, Result<bool, Fault>> {
+        Box::pin(async move { Ok(id == 7) })
+    }
+
+    fn configuration(&self) -> Value {
+        json!({ "mqtt": { "password_file": "/etc/hark/password" } })
+    }
+
+    fn models(&self) -> ApiFuture<'_, Result<Vec<ModelChoice>, Fault>> {
+        Box::pin(async { Ok(vec![ModelChoice { name: "m".into(), provider: "p".into(), chosen: true }]) })
+    }
+
+    fn say(&self, text: &str) -> Result<bool, Fault> {
+        self.said.lock().unwrap().push(text.into());
+        Ok(true)
+    }
+
+    fn is_stop(&self, text: &str) -> bool {
+        hark_dialog::instincts::is_stop(text, &[hark_language::of("en")])
+    }
+
+    fn yes_or_no(&self, text: &str) -> Option<bool> {
+        hark_dialog::instincts::yes_or_no(text, &[hark_language::of("en")])
+    }
+
+    fn push(&self, event: Event) -> Result<(), Fault> {
+        if let Event::Typed { text, origin, .. } = &event {
+            if text == "too much" {
+                return Err(Fault::new(FaultKind::Unavailable, "daemon", "refused", "ask again in a moment"));
+            }
+            answer(self, &self.events, text.clone(), origin.clone());
+        }
+        self.pushed.lock().unwrap().push(event);
+        Ok(())
+    }
+
+    fn remote_microphone(&self, place: EnginePermit) -> Result<Box<dyn RemoteMicrophone>, Fault> {
+        self.microphones.lock().unwrap().push(MicrophoneCall::Opened);
+        Ok(Box::new(FakeMicrophone {
+            news: self.microphones.clone(),
+            is_deaf: self.is_deaf.clone(),
+            _place: place,
+        }))
+    }
+
+    fn mode(&self, session: &str) -> ApiFuture<'_, Result<String, Fault>> {
+        let mode = self.modes.lock().unwrap().get(session).cloned().unwrap_or_default();
+        Box::pin(async move { Ok(mode) })
+    }
+
+    fn keep_mode(&self, session: &str, mode: &str) -> ApiFuture<'_, Result<(), Fault>> {
+        self.modes.lock().unwrap().insert(session.into(), mode.into());
+        Box::pin(async { Ok(()) })
+    }
+
+    fn events(&self) -> Box<dyn EventFeed> {
+        Box::new(Feed(self.events.subscribe()))
+    }
+}
+
+struct Feed(broadcast::Receiver<Arc<Envelope>>);
+
+impl EventFeed for Feed {
+    fn next(&mut self) -> ApiFuture<'_, EventNews> {
+        Box::pin(async move {
+            match self.0.recv().await {
+                Ok(envelope) => EventNews::Event(envelope),
+                Err(RecvError::Lagged(count)) => EventNews::Missed(count),
+                Err(RecvError::Closed) => EventNews::Ended,
+            }
+        })
+    }
+}
+
+/// The interface on a port of its own.
+pub struct Server {
+    pub fake: Arc<Fake>,
+    pub address: SocketAddr,
+    pub faults: Arc<Mutex<Vec<Fault>>>,
+    pub dashboard: Dashboard,
+    pub runtime: Runtime,
+}
+
+impl Server {
+    pub fn start() -> Self {
+        Self::with(|_, _| {})
+    }
+
+    pub fn with(change: impl FnOnce(&mut Settings, &mut Limits)) -> Self {
+        let mut settings =
+            Settings { listen: "127.0.0.1:0".into(), requests_per_minute: 60_000, ..Settings::default() };
+        let mut limits = Limits::default();
+        change(&mut settings, &mut limits);
+        let (fake, faults) = (Arc::new(Fake::new()), Arc::new(Mutex::new(Vec::new())));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let told = faults.clone();
+        let sink = Arc::new(move |fault| told.lock().unwrap().push(fault));
+        let dashboard =
+            Dashboard::start(&settings, limits, fake.clone(), sink, runtime.handle()).unwrap().unwrap();
+        let address = match settings.address().unwrap().port() {
+            0 => runtime.block_on(dashboard.listening()).unwrap(),
+            _ => settings.address().unwrap(),
+        };
+        Self { fake, address, faults, dashboard, runtime }
+    }
+}

@@ -1,0 +1,294 @@
+//! The promises of HTTP and WebSocket: the document and the router say the same, answers are as documented, and
+//! whoever is hostile, slow or merely wrong gets an answer and takes nothing from anybody else.
+//! `HARK_UPDATE_CONTRACTS=1 cargo test --test end_to_end api` writes `contracts/openapi.json` anew.
+
+mod fake;
+mod hostile;
+mod http;
+mod microphone;
+mod modes;
+mod pictures;
+mod sockets;
+
+use fake::Server;
+use hark_config::{Config, Problem};
+use hark_core::Event;
+use hark_http::openapi;
+use http::{ask, get, post};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+fn document() -> Value {
+    serde_json::from_str(openapi()).unwrap()
+}
+
+#[test]
+fn the_document_is_pinned() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts/openapi.json");
+    if std::env::var_os("HARK_UPDATE_CONTRACTS").is_some() {
+        std::fs::write(&path, openapi()).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        golden == openapi(),
+        "contracts/openapi.json is out of date: see the head of tests/end_to_end/api/mod.rs"
+    );
+}
+
+/// Every operation of the document: path, method, what is said of it.
+fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let of = |key: &str| document[key].as_object().unwrap().iter();
+    let methods = of("paths").chain(of("x-websockets")).flat_map(|(path, methods)| {
+        let methods = methods.as_object().unwrap().iter();
+        methods.map(move |(method, described)| (path.clone(), method.to_uppercase(), described.clone()))
+    });
+    methods.collect()
+}
+
+/// A request that the fake can serve.
+fn example(path: &str, method: &str) -> (String, Option<&'static str>) {
+    let id = match path {
+        path if path.contains("turns") => "7",
+        path if path.contains("timers") => "tea",
+        _ => "7",
+    };
+    let body = match path {
+        "/api/v1/say" => Some(r#"{"text":"dinner"}"#),
+        "/api/v1/ask" => Some(r#"{"text":"what time is it","session_id":"s"}"#),
+        _ => None,
+    };
+    (path.replace("{id}", id), body.filter(|_| method == "POST"))
+}
+
+#[test]
+fn every_documented_operation_is_answered_as_documented() {
+    let (server, document) = (Server::start(), document());
+    for (path, method, described) in operations(&document) {
+        let (address, body) = example(&path, &method);
+        let headers: &[_] = if body.is_some() { &[("Content-Type", "application/json")] } else { &[] };
+        let answer = ask(server.address, &method, &address, headers, body);
+        let documented = &described["responses"][answer.status.to_string()];
+        assert!(documented.is_object(), "{method} {path} answers {} undocumented", answer.status);
+        let success = match path.as_str() {
+            "/ws" => 426,
+            "/api/v1/memory/{id}" => 204,
+            _ => 200,
+        };
+        assert_eq!(answer.status, success, "{method} {path}: {}", answer.body);
+        assert!(!answer.body.contains("nothing at this address"), "{method} {path} has no route");
+        let Some(content) = documented["content"].as_object() else { continue };
+        let (kind, media) = content.iter().next().unwrap();
+        assert!(answer.headers["content-type"].starts_with(kind.as_str()), "{method} {path}");
+        if kind == "application/json" {
+            let mut schema: Map<String, Value> = media["schema"].as_object().unwrap().clone();
+            schema.insert("components".into(), document["components"].clone());
+            let validator = jsonschema::validator_for(&Value::Object(schema)).unwrap();
+            let errors: Vec<String> = validator.iter_errors(&answer.json()).map(|e| e.to_string()).collect();
+            assert!(errors.is_empty(), "{method} {path}: {errors:?} in {}", answer.body);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_documented_is_not_there() {
+    let (server, document) = (Server::start(), document());
+    let mut paths: Vec<String> = operations(&document).into_iter().map(|(path, ..)| path).collect();
+    paths.dedup();
+    for path in paths {
+        let known: Vec<String> = operations(&document)
+            .into_iter()
+            .filter_map(|(other, method, _)| (other == path).then_some(method))
+            .collect();
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
+            if known.iter().any(|known| known == method) {
+                continue;
+            }
+            let answer = ask(server.address, method, &example(&path, method).0, &[], None);
+            assert_eq!(answer.status, 405, "{method} {path}");
+            assert_eq!(answer.refusal(), "method_not_allowed");
+            let allowed: Vec<&str> =
+                answer.headers["allow"].split(',').filter(|one| *one != "HEAD").collect();
+            assert_eq!(allowed, known, "{path}");
+        }
+    }
+    for path in ["/", "/api", "/api/v2/health", "/api/v1/turns/", "/api/v1/health/", "/metrics", "/ws/x"] {
+        let answer = get(server.address, path);
+        assert_eq!((answer.status, answer.refusal().as_str()), (404, "not_found"), "{path}");
+    }
+}
+
+#[test]
+fn every_answer_is_kept_from_caches_frames_and_guessing() {
+    let server = Server::start();
+    for path in ["/api/v1/health", "/nowhere", "/api/v1/metrics"] {
+        let headers = get(server.address, path).headers;
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        assert_eq!(headers["cache-control"], "no-store");
+        assert_eq!(headers["content-security-policy"], "default-src 'none'; frame-ancestors 'none'");
+        assert_eq!(headers["x-frame-options"], "DENY");
+        assert_eq!(headers["cross-origin-resource-policy"], "same-origin");
+        assert!(!headers.contains_key("access-control-allow-origin"));
+    }
+}
+
+#[test]
+fn turns_come_in_pages() {
+    let server = Server::start();
+    let ids = |answer: &Value| -> Vec<u32> {
+        let turns = answer["turns"].as_array().unwrap().iter();
+        turns.map(|turn| turn["turn"].as_str().unwrap().parse().unwrap()).collect()
+    };
+    let first = get(server.address, "/api/v1/turns").json();
+    assert_eq!(ids(&first), (11..=30).rev().collect::<Vec<_>>());
+    assert_eq!(first["next"], "11");
+    assert_eq!(first["turns"][0]["text"], "what time is it");
+    assert_eq!(first["turns"][0]["outcome"], "done");
+    let last = get(server.address, "/api/v1/turns?before=11&limit=10").json();
+    assert_eq!(ids(&last), (1..=10).rev().collect::<Vec<_>>());
+    assert_eq!(last["next"], Value::Null, "that was all");
+    for wrong in ["limit=0", "limit=201", "limit=-1", "limit=ten", "page=2", "limit=1&limit=2", "limit=%ff"] {
+        let answer = get(server.address, &format!("/api/v1/turns?{wrong}"));
+        assert_eq!((answer.status, answer.refusal().as_str()), (400, "bad_request"), "{wrong}");
+    }
+    assert_eq!(get(server.address, "/api/v1/turns?before=99").refusal(), "not_found");
+    assert_eq!(get(server.address, "/api/v1/turns/31").refusal(), "not_found");
+    assert_eq!(get(server.address, "/api/v1/turns/30/audio").refusal(), "not_recorded");
+    assert_eq!(get(server.address, "/api/v1/turns/31/audio").refusal(), "not_found");
+    let sound = get(server.address, "/api/v1/turns/7/audio");
+    assert_eq!(
+        (sound.headers["content-type"].as_str(), sound.body.as_str()),
+        ("audio/wav", "RIFFsound of 7")
+    );
+}
+
+#[test]
+fn entities_are_found_by_area_and_domain() {
+    let server = Server::start();
+    let found = |query: &str| -> Vec<String> {
+        let answer = get(server.address, &format!("/api/v1/entities{query}")).json();
+        let entities = answer["entities"].as_array().unwrap().iter();
+        entities.map(|entity| entity["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found(""), ["light.a", "switch.b", "light.c"]);
+    assert_eq!(found("?area=Kitchen"), ["light.a", "switch.b"]);
+    assert_eq!(found("?area=kitchen&domain=light"), ["light.a"]);
+    assert_eq!(found("?area=cellar"), Vec::<String>::new());
+}
+
+#[test]
+fn requests_of_one_conversation_get_each_its_own_answer() {
+    let server = Server::start();
+    let address = server.address;
+    let askers: Vec<_> = (0..20)
+        .map(|number| {
+            std::thread::spawn(move || {
+                let session = format!("session {}", number % 3);
+                let body = json!({ "text": format!("request {number}"), "session_id": session });
+                let answer = post(address, "/api/v1/ask", &body.to_string());
+                assert_eq!(answer.status, 200, "{}", answer.body);
+                let answer = answer.json();
+                assert_eq!(answer["reply"], format!("echo: request {number}"));
+                assert_eq!(answer["session"], session);
+                assert_eq!(answer["outcome"], "done");
+                assert_eq!(answer["events"].as_array().unwrap().len(), 3);
+            })
+        })
+        .collect();
+    askers.into_iter().for_each(|asker| asker.join().unwrap());
+    let answer = post(address, "/api/v1/ask", r#"{"text":"alone","dry_run":true}"#).json();
+    assert!(answer["session"].as_str().unwrap().starts_with("api-"));
+    let pushed = server.fake.pushed.lock().unwrap();
+    assert!(matches!(&pushed[pushed.len() - 1], Event::Typed { dry_run: true, speak: false, .. }));
+}
+
+#[test]
+fn a_turn_that_does_not_close_and_a_hark_that_is_busy_are_told() {
+    let server = Server::with(|_, limits| limits.ask = std::time::Duration::from_millis(200));
+    let answer = post(server.address, "/api/v1/ask", r#"{"text":"never ends"}"#);
+    assert_eq!((answer.status, answer.refusal().as_str()), (504, "timeout"));
+    let answer = post(server.address, "/api/v1/ask", r#"{"text":"too much"}"#);
+    assert_eq!((answer.status, answer.refusal().as_str()), (503, "unavailable"));
+}
+
+#[test]
+fn texts_are_said_and_timers_and_facts_go() {
+    let server = Server::start();
+    let said = post(server.address, "/api/v1/say", "{\"text\":\" dinner\\nis ready \"}").json();
+    assert_eq!(said, json!({ "spoken": true }));
+    assert_eq!(*server.fake.said.lock().unwrap(), ["dinner is ready"]);
+    let cancelled = ask(server.address, "DELETE", "/api/v1/timers/tea", &[], None);
+    assert_eq!(cancelled.json()["due_at"], "2026-09-21T14:16:20.000Z");
+    for (path, status) in [
+        ("/api/v1/timers/coffee", 404),
+        ("/api/v1/memory/7", 204),
+        ("/api/v1/memory/8", 404),
+        ("/api/v1/memory/seven", 404),
+        ("/api/v1/memory/99999999999999999999", 404),
+    ] {
+        assert_eq!(ask(server.address, "DELETE", path, &[], None).status, status, "{path}");
+    }
+}
+
+#[test]
+fn counts_are_told_to_prometheus() {
+    let server = Server::start();
+    get(server.address, "/nowhere");
+    let answer = get(server.address, "/api/v1/metrics");
+    assert_eq!(answer.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    for line in ["hark_up 1", "hark_http_answers_total{status=\"4xx\"} 1", "hark_websockets 0"] {
+        assert!(answer.body.lines().any(|one| one == line), "{line} in {}", answer.body);
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_and_tried_again() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let server = Server::with(|settings, limits| {
+        settings.listen = address.to_string();
+        limits.port = std::time::Duration::from_millis(50);
+    });
+    assert_eq!(server.dashboard.address(), None);
+    let told = || server.faults.lock().unwrap().clone();
+    while told().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(told()[0].recoverable && told()[0].message.contains(&address.to_string()), "{:?}", told());
+    drop(taken);
+    server.runtime.block_on(server.dashboard.listening()).unwrap();
+    assert_eq!(get(address, "/api/v1/health").status, 200);
+    assert_eq!(told().len(), 1, "told once, however often it was tried");
+}
+
+fn problems(sets: &[&str]) -> Vec<Problem> {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    Config::from_parts(None, &sets).err().unwrap_or_default()
+}
+
+#[test]
+fn others_on_the_network_are_let_in_only_with_a_token() {
+    for open in ["0.0.0.0:8765", "192.168.1.5:8765", "[::]:8765"] {
+        let listen = format!("dashboard.listen={open}");
+        let found = problems(&[&listen]);
+        assert_eq!(found[0].key, "dashboard.listen", "{open}");
+        assert!(found[0].fix.contains("token_file"));
+        assert!(problems(&[&listen, "dashboard.enabled=false"]).is_empty());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let token = format!("dashboard.token_file={}", file.path().display());
+        assert!(problems(&[&listen, &token]).is_empty(), "with a token");
+    }
+    for closed in ["127.0.0.1:8765", "[::1]:8765", "localhost:8765", "127.8.8.8:1"] {
+        assert!(problems(&[&format!("dashboard.listen={closed}")]).is_empty(), "{closed}");
+    }
+    for (set, key) in [
+        ("dashboard.listen=8765", "dashboard.listen"),
+        ("dashboard.listen=hark.local:8765", "dashboard.listen"),
+        ("dashboard.token_file=/nowhere/token", "dashboard.token_file"),
+        ("dashboard.allowed_hosts=http://hark.local", "dashboard.allowed_hosts"),
+        ("dashboard.allowed_origins=home.example", "dashboard.allowed_origins"),
+        ("dashboard.allowed_origins=https://home.example/", "dashboard.allowed_origins"),
+        ("dashboard.requests_per_minute=1", "dashboard.requests_per_minute"),
+    ] {
+        assert_eq!(problems(&[set]).first().map(|problem| problem.key.as_str()), Some(key), "{set}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Stories of a user with the real program and real engines, one file a story.
+
+mod asking;
+mod at_work;
+mod beside_a_daemon;
+pub mod browser_microphone;
+mod choosing_a_voice;
+pub mod daemon_api;
+mod direct_commands;
+mod evaluations;
+mod everyday;
+mod hearing_people;
+mod looking_back;
+mod one_sentence;
+mod recordings;
+mod reloading;
+mod teaching;
+mod thinking;
+mod timers_ring;
+mod when_things_are_wrong;
