@@ -4,7 +4,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use hark_core::classification::Classify;
 use hark_models::manifest::Manifest;
-use hark_nlu::intent::{Classifier, Encoder, Places};
+use hark_nlu::intent::{Classifier, Encoder, IntentPaths};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ fn tell_shares(classifier: &mut Classifier) {
 fn benches(criterion: &mut Criterion) {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let manifest = Manifest::load(&models).unwrap_or_else(|fault| panic!("{fault}"));
-    let places = Places::new(&models, Path::new("/nowhere"), "");
+    let places = IntentPaths::new(&models, Path::new("/nowhere"), "");
     let mut classifier = Classifier::open(&manifest, &places, "en").unwrap_or_else(|fault| panic!("{fault}"));
     for text in TEXTS {
         let words = text.split(' ').count();

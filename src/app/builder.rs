@@ -26,7 +26,7 @@ use hark_config::{Config, paths};
 use hark_core::model::LanguageModel;
 use hark_core::ports::{HomeView, Tools, Voice};
 use hark_core::{Fault, FaultKind};
-use hark_dialog::mind::Mind;
+use hark_dialog::model_tasks::ModelTasks;
 use hark_dialog::turn::{Machine, Settings};
 use hark_homeassistant::HomeAssistant;
 use hark_models::manifest::Manifest;
@@ -86,7 +86,7 @@ pub struct App {
     recordings: Recordings,
     settings_kept: Option<(Arc<SettingsStore>, Choices)>,
     /// Works with language models, when one is configured.
-    mind: Option<Arc<Mind>>,
+    mind: Option<Arc<ModelTasks>>,
 }
 
 /// For whom it is built.
@@ -295,7 +295,7 @@ impl App {
         };
         Parts {
             desk: Arc::new(Desk {
-                understand: self.languages.ladder.clone(),
+                understand: self.languages.router.clone(),
                 tools: self.tools.clone(),
                 teacher: Arc::new(self.teacher()),
                 languages: languages::lexicons(&self.config),
@@ -321,7 +321,7 @@ impl App {
         self.mind.as_ref().map(|mind| mind.model())
     }
 
-    fn model_worker(&self, mind: &Arc<Mind>) -> ModelWorker {
+    fn model_worker(&self, mind: &Arc<ModelTasks>) -> ModelWorker {
         let limit = Duration::from_millis(self.config.route.task_timeout_ms.into());
         ModelWorker::new(mind.clone(), self.runtime.handle(), &self.event_queue, limit)
     }
@@ -330,9 +330,9 @@ impl App {
     pub fn teacher(&self) -> Teacher {
         Teacher {
             turns: Turns::new(self.store.clone()),
-            understand: self.languages.ladder.clone(),
+            understand: self.languages.router.clone(),
             home: self.home.clone(),
-            places: self.languages.places.clone(),
+            paths: self.languages.paths.clone(),
             language: self.config.speaking.language.clone(),
         }
     }

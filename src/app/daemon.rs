@@ -365,7 +365,7 @@ fn keep_promises(
 fn start_learning(app: &App) -> Result<Option<LearningThread>, Fault> {
     let languages = &app.languages;
     let Some(classifier) = languages.classifier.clone() else { return Ok(None) };
-    let learner = Learner::new(&app.config, &languages.places, classifier);
+    let learner = Learner::new(&app.config, &languages.paths, classifier);
     let event_queue = app.event_queue.clone();
     LearningThread::start(learner, move |fault| report(&event_queue, fault)).map(Some)
 }

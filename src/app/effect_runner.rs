@@ -17,11 +17,11 @@ use hark_core::ports::Tools;
 use hark_core::public_event::{HarkState, Origin};
 use hark_core::timer::{Timer, TimerChange, TimerKind};
 use hark_core::{
-    Distant, Effect, Envelope, Event, Fault, FaultKind, Mode, PublicEvent, Reply, Setting, Stamp, Task,
+    Effect, Envelope, Event, Fault, FaultKind, Mode, PublicEvent, RemoteSpeech, Reply, Setting, Stamp, Task,
     Thought, ThoughtEnd, ToolCall, TurnId,
 };
 use hark_dialog::contracts::scoring::Subject;
-use hark_dialog::mind::Judgement;
+use hark_dialog::model_tasks::Judgement;
 use hark_dialog::modes;
 use hark_dialog::replies::Phrasebook;
 use hark_dialog::turn::Machine;
@@ -149,6 +149,11 @@ impl EffectRunner {
         }
     }
 
+    /// The queue that it empties.
+    pub fn event_queue(&self) -> &EventQueue {
+        &self.event_queue
+    }
+
     /// Until the event queue is closed.
     pub fn run(&mut self) {
         /// How long the thread sleeps at most when nothing is due.
@@ -169,11 +174,6 @@ impl EffectRunner {
         let mut next = Some(event);
         while let Some(event) = next {
             let now = self.clock.now();
-            if let Event::Sound { ear, samples } = event {
-                self.parts.recorder.heard(ear, samples);
-                next = self.follow_ups.pop_front();
-                continue;
-            }
             match &event {
                 Event::Acted { .. } => self.owed = self.owed.saturating_sub(1),
                 Event::Understood { .. } | Event::Covered { .. } => {
@@ -234,7 +234,8 @@ impl EffectRunner {
     }
 
     fn take(&mut self, now: Stamp, event: Event, secret: bool) {
-        self.parts.recorder.event(now, &event, self.machine.is_idle(), secret);
+        let sound = self.event_queue.take_sound(&event).filter(|_| !secret);
+        self.parts.recorder.event(now, &event, self.machine.is_idle(), sound);
         let rings = match &event {
             Event::Timer { change: TimerChange::Finished, timer } => Some(timer.clone()),
             _ => None,
@@ -570,9 +571,8 @@ impl EffectRunner {
 fn speaker(event: &Event) -> Option<&Origin> {
     match event {
         Event::Promised { event, .. } => speaker(event),
-        Event::Typed { origin, .. } | Event::Distant { origin, heard: Distant::Listening { .. }, .. } => {
-            Some(origin)
-        }
+        Event::Typed { origin, .. }
+        | Event::RemoteSpeech { origin, heard: RemoteSpeech::Listening { .. }, .. } => Some(origin),
         Event::Wake { .. } | Event::ListenNow => Some(&Origin::Voice),
         _ => None,
     }

@@ -2,11 +2,11 @@
 
 use hark_core::pin::MASK;
 use hark_core::public_event::Origin;
-use hark_core::{Event, Setting};
+use hark_core::{Event, MicrophoneId, RemoteSpeech, Setting};
 use hark_dialog::instincts::{self, Context};
 use hark_dialog::pin_words;
 use hark_language::Lexicon;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -62,6 +62,8 @@ impl Lanes {
 pub struct EventQueue {
     lanes: Mutex<Lanes>,
     ready: Condvar,
+    /// The sound of utterances whose transcripts follow, at most one a microphone; `None` is the node's own.
+    sounds: Mutex<HashMap<Option<MicrophoneId>, Vec<f32>>>,
     /// The languages in which reflexes and PINs are known.
     languages: Vec<&'static Lexicon>,
 }
@@ -99,6 +101,24 @@ impl EventQueue {
         drop(lanes);
         self.ready.notify_one();
         Ok(())
+    }
+
+    /// Keeps the sound of an utterance, 16 kHz mono in −1.0 ..= 1.0, until its transcript is taken up. It is no event:
+    /// the machine has no use for it, and it is never written with the events of a turn.
+    pub fn keep_sound(&self, microphone: Option<MicrophoneId>, samples: Vec<f32>) {
+        self.sounds.lock().unwrap_or_else(PoisonError::into_inner).insert(microphone, samples);
+    }
+
+    /// Takes the sound of the utterance that this event is the transcript of, if it is one.
+    pub fn take_sound(&self, event: &Event) -> Option<Vec<f32>> {
+        let microphone = match event {
+            Event::Transcript { .. } => None,
+            Event::RemoteSpeech { microphone, heard: RemoteSpeech::Transcript { .. }, .. } => {
+                Some(*microphone)
+            }
+            _ => return None,
+        };
+        self.sounds.lock().unwrap_or_else(PoisonError::into_inner).remove(&microphone)
     }
 
     /// The next event, control first; waits until `deadline`. `None` when the time is up or the event queue
@@ -193,6 +213,28 @@ mod tests {
     use super::*;
     use hark_core::Receipt;
     use std::time::Duration;
+
+    #[test]
+    fn the_sound_of_an_utterance_goes_with_the_transcript_of_its_microphone_once() {
+        let event_queue = EventQueue::new(Vec::new());
+        event_queue.keep_sound(None, vec![0.125]);
+        event_queue.keep_sound(Some(MicrophoneId(1)), vec![0.75]);
+        let transcript = hark_core::Transcript {
+            text: "stop".into(),
+            engine: "grammar".into(),
+            confidence: 1.0,
+            language: "en".into(),
+            rejected: None,
+            why: None,
+        };
+        let heard = RemoteSpeech::Transcript { transcript: transcript.clone() };
+        let remote =
+            Event::RemoteSpeech { microphone: MicrophoneId(1), origin: Origin::Api("web".into()), heard };
+        assert_eq!(event_queue.take_sound(&Event::SpeechStarted), None);
+        assert_eq!(event_queue.take_sound(&remote), Some(vec![0.75]));
+        assert_eq!(event_queue.take_sound(&remote), None);
+        assert_eq!(event_queue.take_sound(&Event::Transcript { transcript }), Some(vec![0.125]));
+    }
 
     #[test]
     fn control_overtakes_and_is_never_refused() {

@@ -6,7 +6,7 @@ use hark_config::Config;
 use hark_core::Fault;
 use hark_models::manifest::Manifest;
 use hark_nlu::intent::data::Data;
-use hark_nlu::intent::{Encoder, IntentError, Places, Report, Step, train};
+use hark_nlu::intent::{Encoder, IntentError, IntentPaths, Report, Step, train};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -32,20 +32,20 @@ pub struct TrainArgs {
 /// # Errors
 /// When examples or templates have mistakes, the encoder is missing, or the head cannot be written.
 pub fn run(args: &TrainArgs, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Fault> {
-    let places = places(config, args.shipped)?;
-    let data = Data::gather(&places, &args.lang, &learning::homes(config, args.shipped)?)
+    let paths = paths(config, args.shipped)?;
+    let data = Data::gather(&paths, &args.lang, &learning::homes(config, args.shipped)?)
         .map_err(IntentError::mistakes)?;
     if args.print_data {
         return print(&data, out);
     }
-    let mut encoder = Encoder::open(&Manifest::load(&places.models_dir)?)?;
+    let mut encoder = Encoder::open(&Manifest::load(&paths.models_dir)?)?;
     let mut bar = Bar::new();
     let training = train(&mut encoder, &data, &mut |step| {
         bar.step(step);
         ControlFlow::Continue(())
     })?;
     bar.end();
-    let file = if args.shipped { places.shipped_head(&args.lang) } else { places.own_head(&args.lang) };
+    let file = if args.shipped { paths.shipped_head(&args.lang) } else { paths.own_head(&args.lang) };
     training.head.write(&file)?;
     let report = &training.report;
     let text = if json {
@@ -108,14 +108,14 @@ fn described(report: &Report, file: &Path) -> Value {
     })
 }
 
-fn places(config: &Config, shipped: bool) -> Result<Places, Fault> {
+fn paths(config: &Config, shipped: bool) -> Result<IntentPaths, Fault> {
     let models_dir = config.paths.models_dir()?;
-    let mut places = Places::new(&models_dir, &config.paths.state_dir()?, &config.intent.examples_dir);
+    let mut paths = IntentPaths::new(&models_dir, &config.paths.state_dir()?, &config.intent.examples_dir);
     if shipped {
-        places.owner_sentences = models_dir.join("intent/none");
-        places.owner_examples = models_dir.join("intent/none");
+        paths.owner_sentences = models_dir.join("intent/none");
+        paths.owner_examples = models_dir.join("intent/none");
     }
-    Ok(places)
+    Ok(paths)
 }
 
 fn print(data: &Data, out: &mut dyn Write) -> Result<(), Fault> {

@@ -14,7 +14,7 @@ pub struct Audio {
     /// Added to what the microphone brings: a soft one is raised, one that overdrives is lowered.
     #[schemars(range(min = -20, max = 30))]
     pub input_gain_db: i8,
-    /// How much captured audio may wait for the ear before the oldest is dropped.
+    /// How much captured audio may wait for the audio pipeline before the oldest is dropped.
     #[schemars(range(min = 200, max = 10000))]
     pub input_ring_ms: u32,
     /// How much past audio is kept so that no first word is lost.

@@ -131,7 +131,7 @@ pub struct Speaker {
     pub aloud: bool,
 }
 
-/// An ear for somebody who speaks into another microphone than the node's. Its engines are opened with the first sound
+/// The audio pipeline of somebody who speaks into another microphone than the node's. Its engines are opened with the first sound
 /// and given back when it is dropped; nothing here waits for them.
 pub trait RemoteMicrophone: Send {
     /// Takes the next samples: 16 kHz mono s16. What is heard comes as public events of the conversation, each request
@@ -144,8 +144,8 @@ pub trait RemoteMicrophone: Send {
     fn pause(&mut self);
 }
 
-/// Something that is held until an ear's engines are given back, and dropped then.
-pub type EarPlace = Box<dyn Send>;
+/// Something that is held until the engines of a remote microphone are given back, and dropped then.
+pub type EnginePermit = Box<dyn Send>;
 
 /// See the module. What returns at once waits for nobody; everything else is a future.
 pub trait Api: Send + Sync {
@@ -212,11 +212,11 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it is busy beyond measure; then the event is refused.
     fn push(&self, event: Event) -> Result<(), Fault>;
-    /// An ear for somebody at another microphone; it holds `place` as long as it holds memory.
+    /// An audio pipeline for somebody at another microphone; it holds `permit` as long as it holds memory.
     ///
     /// # Errors
     /// When there is no thread for it.
-    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteMicrophone>, Fault>;
+    fn remote_microphone(&self, permit: EnginePermit) -> Result<Box<dyn RemoteMicrophone>, Fault>;
     /// How answers are wanted in a conversation: `chat`, `voice`, `focus`, or empty when nobody has said.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use super::pin::PinVerdict;
 use super::public_event::{HarkState, Origin, PublicEvent, SpeakingEnd};
 use super::session::Style;
 use super::setting::Setting;
-use super::speech::{Distant, EarId, Endpoint, Transcript, Words};
+use super::speech::{Endpoint, MicrophoneId, RemoteSpeech, Transcript, Words};
 use super::teaching::{Correction, Lesson};
 use super::thinking::{News, Resume, Task, Thought};
 use super::timer::{Timer, TimerChange};
@@ -22,31 +22,33 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// The ear heard a wake word and is listening now.
+    /// The audio pipeline heard a wake word and is listening now.
     Wake { word: String, score: f32 },
-    /// The ear heard something like a wake word.
+    /// The audio pipeline heard something like a wake word.
     WakeRejected { word: String, score: f32, why: String },
     /// Speech began while listening.
     SpeechStarted,
     /// Speech ended; `silence_ms` is how long ago the last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
-    /// Somebody speaks while Hark is heard, from `ago_ms` milliseconds ago on. The ear recognises what
+    /// Somebody speaks while Hark is heard, from `ago_ms` milliseconds ago on. The audio pipeline recognises what
     /// is said, and waits to be told whether it is a request.
     Interruption { ago_ms: u64 },
     /// Words so far.
     Partial(Words),
-    /// The sound of the utterance whose transcript follows from the same ear: 16 kHz mono in −1.0 ..= 1.0. Not for
-    /// the machine, and never written with the events of a turn.
-    #[serde(skip)]
-    Sound { ear: Option<EarId>, samples: Vec<f32> },
     /// The recogniser's last word on the utterance.
     Transcript { transcript: Transcript },
-    /// Listening ended without speech; the ear is back to the wake word.
+    /// Listening ended without speech; the audio pipeline is back to the wake word.
     NothingSaid,
     /// A typed request.
     Typed { text: String, origin: Origin, speak: bool, dry_run: bool },
     /// Somebody at another microphone than the node's, in the conversation `origin`.
-    Distant { ear: EarId, origin: Origin, heard: Distant },
+    #[serde(alias = "distant")]
+    RemoteSpeech {
+        #[serde(alias = "ear")]
+        microphone: MicrophoneId,
+        origin: Origin,
+        heard: RemoteSpeech,
+    },
     /// What was said last in this conversation before the program was started, as far as it is kept.
     Recalled { origin: Origin, reply: Option<String> },
     /// Whoever speaks in this conversation is at work: they want the answer and nothing else, or no longer.
@@ -128,7 +130,7 @@ pub enum Event {
 pub enum Effect {
     /// Tell the world.
     Publish { turn: Option<TurnId>, origin: Option<Origin>, event: PublicEvent },
-    /// Open the ear without a wake word for at most `window_ms` of waiting. `short_answer`: a yes or no
+    /// Open the audio pipeline without a wake word for at most `window_ms` of waiting. `short_answer`: a yes or no
     /// is awaited, so shorter speech counts.
     Listen { window_ms: u64, short_answer: bool },
     /// Tell of speech over Hark's own voice from now on, or no longer.

@@ -103,7 +103,7 @@ pub struct Home {
     /// Storeys.
     #[serde(default)]
     pub floors: Vec<Floor>,
-    /// Places.
+    /// IntentPaths.
     #[serde(default)]
     pub areas: Vec<Area>,
     /// Things.

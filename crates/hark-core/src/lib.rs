@@ -50,7 +50,7 @@ pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
 pub use public_event::{Envelope, PublicEvent};
 pub use setting::Setting;
-pub use speech::{Beginning, Distant, EarId, Endpoint, Transcript, Words};
+pub use speech::{Beginning, Endpoint, MicrophoneId, RemoteSpeech, Transcript, Words};
 pub use teaching::{Correction, Lesson};
 pub use thinking::{News, Resume, Task, Thought, ThoughtEnd};
 pub use tool::{Receipt, Risk, ToolCall};

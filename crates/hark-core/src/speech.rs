@@ -1,4 +1,4 @@
-//! What the ears hand on: the end of speech, and the words.
+//! What the audio pipeline hands on: the end of speech, and the words.
 
 use super::fault::Fault;
 use super::ports::Completeness;
@@ -70,15 +70,15 @@ pub struct Beginning {
     pub gain: f32,
 }
 
-/// Which of the ears hears that belong to people at other microphones than the node's; a number is used once.
+/// Which microphone other than the node's own; a number is used once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct EarId(pub u64);
+pub struct MicrophoneId(pub u64);
 
-/// What such an ear tells of an utterance, in this order.
+/// What is heard of an utterance at another microphone than the node's, in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum Distant {
+pub enum RemoteSpeech {
     /// The person is listened to from now on. `speak`: the answer is said aloud on this node as well.
     Listening { speak: bool },
     /// They speak.

@@ -10,21 +10,21 @@
 //! assert_eq!(yes_or_no("yes", &spoken), Some(true));
 //! ```
 
-pub mod changing;
+pub mod arbitration;
 pub mod choice;
-pub mod claims;
 pub mod context;
 pub mod contracts;
+pub mod dialog_act;
 pub mod direct;
+pub mod history_policy;
 pub mod instincts;
-pub mod kinds;
-pub mod ladder;
-pub mod mind;
+pub mod intent_tools;
+pub mod model_tasks;
 pub mod modes;
 pub mod pin_words;
-pub mod replay_reason;
 pub mod replies;
-pub mod route;
+pub mod router;
 pub mod slash;
 pub mod summary;
+pub mod text_transformation;
 pub mod turn;

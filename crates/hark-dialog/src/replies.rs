@@ -1,7 +1,7 @@
 //! Replies in words: response templates (minijinja) filled from slots and receipts. The templates come
 //! from `models/languages/<code>/sentences/*.yaml`, each beside the sentences it answers.
 
-use super::{context, instincts, route, summary};
+use super::{context, instincts, intent_tools, summary};
 use hark_core::intent::refusal;
 use hark_core::timer::{Timer, TimerKind};
 use hark_core::tool::error_code;
@@ -237,7 +237,7 @@ impl Replies {
 
     /// A success sentence needs a receipt that says so; anything else is an apology that says why.
     fn done(&self, intent: &Intent, receipt: &Receipt) -> Result<String, Fault> {
-        if intent.name.starts_with(route::TOOL_PREFIX) && !self.templates.contains_key(&intent.name) {
+        if intent.name.starts_with(intent_tools::TOOL_PREFIX) && !self.templates.contains_key(&intent.name) {
             return Ok(summary::of(receipt.ok, &receipt.detail, &self.summary_words()));
         }
         let values = json!({ "intent": intent.name, "slots": intent.slots, "result": receipt.detail });

@@ -103,7 +103,7 @@ impl Microphone {
                     let fix = "speak when another one is off, or raise dashboard.max_microphones";
                     ApiError::busy("as many microphones as can be are heard already", fix)
                 })?;
-                app.api.ear(Box::new(place))?
+                app.api.remote_microphone(Box::new(place))?
             }
         };
         Ok(self.remote.insert(remote))

@@ -1,7 +1,7 @@
 //! Words of a language model that claim that something was done in the house.
 //!
 //! Languages say who did it and what was done in two orders, and fill in the table of theirs: side by side ("I have
-//! just turned it off") or apart, with the deed at the end ("ich habe es ausgeschaltet").
+//! just turned it off") or apart, with the action at the end ("ich habe es ausgeschaltet").
 
 use crate::phrases::{Phrase, Phrases, Table};
 use serde::Deserialize;
@@ -25,23 +25,23 @@ pub struct Claims {
     /// Phrases with such a word that deny nothing: "not only".
     pub no_denials: Phrases,
     /// Deeds and states that only something about such a kind of thing backs, by the domain of it.
-    pub grave: Table<Phrase>,
-    /// Claims of a language that says the deed right behind who did it.
+    pub safety_critical: Table<Phrase>,
+    /// Claims of a language that says the action right behind who did it.
     pub adjacent: Adjacent,
-    /// Claims of a language that says the deed at the end.
+    /// Claims of a language that says the action at the end.
     pub apart: Apart,
 }
 
-/// Claims of a language that says the deed right behind who did it.
+/// Claims of a language that says the action right behind who did it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adjacent {
     /// What is done with a house: "turned".
-    pub deeds: Phrases,
+    pub actions: Phrases,
     /// The same of more than one word: "took care".
-    pub deed_phrases: Phrases,
+    pub action_phrases: Phrases,
     /// Deeds only behind a word of having: "I've *run*".
-    pub deeds_had: Phrases,
+    pub actions_had: Phrases,
     /// What goes on or is about to happen, and what one manages to do: "turning", "turn".
     pub doing: Phrases,
     /// Who does what Hark does: "i".
@@ -65,7 +65,7 @@ pub struct Adjacent {
     /// Verbs of the plain past of it: "*was* turned off".
     pub was: Phrases,
     /// Deeds whose passive tells of a house and hardly of the world.
-    pub house_deeds: Phrases,
+    pub house_actions: Phrases,
     /// What must not follow these: "locked *in* conflict".
     pub not_of_house: Phrases,
     /// Deeds of which that is so with one of the states below behind them.
@@ -86,16 +86,16 @@ pub struct Adjacent {
     pub making: Phrases,
     /// What must not follow: "the alarm was set *off*".
     pub not_making: Phrases,
-    /// Verbs beside which a deed without any, "lights turned off", is no sentence of its own.
+    /// Verbs beside which an action without any, "lights turned off", is no sentence of its own.
     pub finite: Phrases,
 }
 
-/// Claims of a language that says the deed at the end, apart from who did it.
+/// Claims of a language that says the action at the end, apart from who did it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Apart {
     /// Endings of what was done with a house: "schaltet".
-    pub deed_endings: Phrases,
+    pub action_endings: Phrases,
     /// Of these a passive tells of a house and hardly of the world.
     pub house_endings: Phrases,
     /// Words that say by themselves that a task is over.
@@ -114,6 +114,6 @@ pub struct Apart {
     pub passive: Phrases,
     /// Words that tell the same where something was to be done: "jetzt".
     pub now: Phrases,
-    /// Verbs beside which a deed without any is no sentence of its own.
+    /// Verbs beside which an action without any is no sentence of its own.
     pub finite: Phrases,
 }

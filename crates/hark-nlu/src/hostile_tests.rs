@@ -50,7 +50,7 @@ impl Chance {
     }
 }
 
-/// Pieces that requests are made of, in an order that nobody says: either a few again and again, or any of these.
+/// Fragments that requests are made of, in an order that nobody says: either a few again and again, or any of these.
 fn line(seed: u64, names: &[String]) -> String {
     const PIECES: &[&str] = &[
         "turn",

@@ -1,12 +1,12 @@
 //! Numbers, dates and contents that cannot be: "10^308 degrees", "minus five minutes", "february 30", "add ]]]". What is
 //! said of them is refused with the reason; no part of them is taken for another number or another day.
 
-use super::around::{self, Speech};
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
+use super::number_spans;
 use super::qualifiers::refused;
+use super::request_framing::{self, Speech};
 use super::rules::{self, NoSuchDay, Prefer, Reckoning};
-use super::spans;
 use super::text::Token;
 use hark_core::intent::refusal;
 use hark_core::{Category, Intent, Slots};
@@ -51,7 +51,7 @@ impl<'s> Impossible<'s> {
             dates.extend(day.map(|(day, used)| (day, at..at + used)));
             at += used;
         }
-        let mut numbers = spans::numbers(text, tokens, lexicon);
+        let mut numbers = number_spans::numbers(text, tokens, lexicon);
         numbers.truncate(MOST_NUMBERS);
         Self { speech: Speech { reader, text, tokens }, words, numbers, dates }
     }
@@ -71,7 +71,7 @@ impl<'s> Impossible<'s> {
         date.map(|(day, span)| self.no_day(*day, span)).or_else(|| self.wordless(read)).or_else(|| {
             let acts = |found: &&Match| may_act(&found.intent);
             let parted = |found: &Match, span: &Range<usize>| {
-                let odd = spans::is_odd(self.speech.text, &self.speech.tokens[span.clone()]);
+                let odd = number_spans::is_odd(self.speech.text, &self.speech.tokens[span.clone()]);
                 self.places(found, span).any(|took| !is_taken_whole(took, odd))
             };
             let mut each =
@@ -119,7 +119,9 @@ impl<'s> Impossible<'s> {
                 lexicon.numbers.number(&self.words[span.start..]).is_some_and(|(value, _)| value < 0.0);
             let power: Vec<&str> = lexicon.numbers.power.split(' ').collect();
             let powers = self.words[(*span).clone()].windows(power.len()).any(|words| words == power);
-            below_zero || powers || spans::is_odd(self.speech.text, &self.speech.tokens[(*span).clone()])
+            below_zero
+                || powers
+                || number_spans::is_odd(self.speech.text, &self.speech.tokens[(*span).clone()])
         };
         let date = self.dates.first().map(|(day, span)| self.no_day(*day, span));
         date.or_else(|| {
@@ -160,7 +162,7 @@ impl<'s> Impossible<'s> {
     fn exactly_with(&self, span: Range<usize>, instead: &[&str], fits: fn(&Match) -> bool) -> Option<Match> {
         let reader = self.speech.reader;
         let words = [&self.words[..span.start], instead, &self.words[span.end..]].concat();
-        let (text, tokens) = around::spoken(&words, reader);
+        let (text, tokens) = request_framing::spoken(&words, reader);
         let core = Speech { reader, text: &text, tokens: &tokens }.core();
         let whole = |found: &Match| fits(found) && !leans_on_another(&found.intent);
         let read = |tokens: &[Token]| reader.exactly(&text, tokens).filter(whole);

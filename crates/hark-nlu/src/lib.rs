@@ -13,20 +13,20 @@
 //! assert_eq!(understood.intents[0].name, "HassNevermind");
 //! ```
 
-mod around;
 mod grammar;
 mod impossible;
 pub mod intent;
 pub mod language_detection;
 mod multi_value;
 mod narrative;
+mod number_spans;
 mod phonetic_key;
 mod problem;
 mod qualifiers;
+mod request_framing;
 mod requests;
 pub mod rules;
 pub mod sentences;
-mod spans;
 pub mod text;
 mod understand;
 
@@ -55,11 +55,11 @@ mod qualifier_tests;
 #[cfg(test)]
 mod reply_tests;
 #[cfg(test)]
+mod request_framing_tests;
+#[cfg(test)]
 mod ruled_tests;
 #[cfg(test)]
 mod table_tests;
-#[cfg(test)]
-mod talk_tests;
 #[cfg(test)]
 mod test_home;
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! named. One that the sentence template itself has ("tell me when the timer is done"), or that is content ("remind me to
 //! turn off the oven if it is on"), is none.
 
-use super::around::{self, Speech};
 use super::grammar::{Match, Reader, Took};
 use super::intent::{category_of, leans_on_another};
 use super::narrative;
+use super::request_framing::{self, Speech};
 use super::rules;
 use super::text::Token;
 use super::understand::read;
@@ -143,7 +143,7 @@ impl<'s> Qualifiers<'s> {
     fn acts_without(&self, start: usize, end: usize, in_full: bool) -> bool {
         let reader = self.speech.reader;
         let rest = [&self.words[..start], &self.words[end..]].concat();
-        let (text, tokens) = around::spoken(&rest, reader);
+        let (text, tokens) = request_framing::spoken(&rest, reader);
         let acts = |found: &Match| found.wild_words == 0 && changes_the_home(found);
         if in_full {
             return read(reader, &text, &tokens).is_some_and(|read| read.matches.iter().any(acts));

@@ -4,7 +4,7 @@
 
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
-use super::spans;
+use super::number_spans;
 use super::text::Token;
 use chrono::NaiveDateTime;
 use hark_core::calendar::When;
@@ -119,7 +119,7 @@ impl<'s> Sentence<'s> {
         Self { text, tokens, lexicon, reader, parse, words, in_vain: RefCell::default() }
     }
 
-    /// Places where one request can end and the next begin: the word between them, and the word after.
+    /// IntentPaths where one request can end and the next begin: the word between them, and the word after.
     pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
         let mut joints = Vec::new();
         self.reader.spend(self.tokens.len().saturating_sub(start));
@@ -132,12 +132,12 @@ impl<'s> Sentence<'s> {
         while at < self.tokens.len() {
             let mut after = at;
             // "Three hundred and eight" is one number.
-            while joins(after) && !spans::is_inside(self.text, self.tokens, self.lexicon, after) {
+            while joins(after) && !number_spans::is_inside(self.text, self.tokens, self.lexicon, after) {
                 after += 1;
             }
             let (last, next) = (&self.tokens[at - 1], &self.tokens[at]);
             let comma = self.text[last.end.min(next.start)..next.start].contains([',', ';', '.'])
-                && !spans::is_one_number(self.text, last, next);
+                && !number_spans::is_one_number(self.text, last, next);
             if (after > at || comma) && after < self.tokens.len() {
                 joints.push((at, after));
             }

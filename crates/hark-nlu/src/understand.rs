@@ -5,12 +5,12 @@
 //! sentence with names that were not said exactly; requests with such names; and if a part of several still means
 //! nothing, the others.
 
-use super::around::Speech;
 use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
 use super::multi_value;
 use super::qualifiers::Qualifiers;
+use super::request_framing::Speech;
 use super::requests::{self, Reading, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;

@@ -39,7 +39,7 @@ pub struct Line {
     pub response: String,
     /// What of the earlier turns.
     pub replay_policy: ReplayPolicy,
-    /// The rung of the ladder that served it.
+    /// The stage of the router that served it.
     pub route: Option<Route>,
     /// Stage times in milliseconds.
     pub timings: Timings,

@@ -196,7 +196,7 @@ impl Speaker {
         self.channels
     }
 
-    /// The copy of what this device plays, for the ear; there is one.
+    /// The copy of what this device plays, for the audio pipeline; there is one.
     pub fn take_tap(&mut self) -> Option<TapReader> {
         self.tap.take()
     }

@@ -1,11 +1,11 @@
-//! Which node answers, live: what the pipeline hears and what the others say goes to the referee, what it orders to
+//! Which node answers, live: what the pipeline hears and what the others say goes to the arbiter, what it orders to
 //! the broker and the turn machine.
 
 use crate::app::event_queue::EventQueue;
 use hark_config::satellite::Satellite;
 use hark_core::Event;
 use hark_core::house::Claim;
-use hark_dialog::claims::{Order, Referee, Timing};
+use hark_dialog::arbitration::{Arbiter, Order, Timing};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -15,18 +15,18 @@ use tokio::time::Instant;
 /// nodes settle it when they have both won.
 const WAITING_MAX: usize = 64;
 
-/// What the referee is told.
+/// What the arbiter is told.
 #[derive(Debug)]
 enum Told {
     Heard { score: f32, level_db: f32 },
     Claimed(Claim),
 }
 
-/// Tells the referee; cheap to clone, never waits. Does nothing where there is no referee.
+/// Tells the arbiter; cheap to clone, never waits. Does nothing where there is no arbiter.
 #[derive(Debug, Clone, Default)]
 pub struct Claims(Option<Sender<Told>>);
 
-/// What the referee listens to.
+/// What the arbiter listens to.
 pub struct Claimed(Receiver<Told>);
 
 impl Claims {
@@ -71,17 +71,17 @@ pub async fn settle(
     };
     let began = Instant::now();
     let now_ms = || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut referee = Referee::new(&node, rand_id(), timing);
+    let mut arbiter = Arbiter::new(&node, rand_id(), timing);
     loop {
-        let due = referee.next_ms().map(|at| began + Duration::from_millis(at));
+        let due = arbiter.next_ms().map(|at| began + Duration::from_millis(at));
         let orders = tokio::select! {
             told = claimed.0.recv() => match told {
-                Some(Told::Heard { score, level_db }) => referee.heard(now_ms(), score, level_db),
-                Some(Told::Claimed(claim)) => referee.received(now_ms(), claim),
+                Some(Told::Heard { score, level_db }) => arbiter.heard(now_ms(), score, level_db),
+                Some(Told::Claimed(claim)) => arbiter.received(now_ms(), claim),
                 None => return,
             },
             () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
-                referee.tick(now_ms())
+                arbiter.tick(now_ms())
             }
         };
         for order in orders {

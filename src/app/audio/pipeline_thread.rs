@@ -157,7 +157,7 @@ fn listen(
                 HearingEvent::Wake { score, .. } => Some(*score),
                 _ => None,
             };
-            if let Err(full) = event_queue.push(machine_event(event)) {
+            if let Some(Err(full)) = machine_event(event, event_queue).map(|event| event_queue.push(event)) {
                 tracing::error!("what was heard is lost: {full}");
             }
             if let Some(score) = woken {
@@ -202,18 +202,21 @@ fn break_off(pipeline: &mut AudioPipeline, heard: &mut Vec<PositionedEvent>) {
     }
 }
 
-/// What the pipeline heard, for the turn machine.
-pub(crate) fn machine_event(event: HearingEvent) -> Event {
-    match event {
+/// What the pipeline heard, for the turn machine; the sound of an utterance is left in the queue.
+pub(crate) fn machine_event(event: HearingEvent, event_queue: &EventQueue) -> Option<Event> {
+    Some(match event {
         HearingEvent::Wake { word, score } => Event::Wake { word, score },
         HearingEvent::WakeRejected { word, score, why } => Event::WakeRejected { word, score, why },
         HearingEvent::SpeechStarted => Event::SpeechStarted,
         HearingEvent::SpeechEnded { endpoint, silence_ms } => Event::SpeechEnded { endpoint, silence_ms },
         HearingEvent::Interruption { ago_ms } => Event::Interruption { ago_ms },
         HearingEvent::Partial(words) => Event::Partial(words),
-        HearingEvent::Sound(samples) => Event::Sound { ear: None, samples },
+        HearingEvent::Sound(samples) => {
+            event_queue.keep_sound(None, samples);
+            return None;
+        }
         HearingEvent::Transcript(transcript) => Event::Transcript { transcript },
         HearingEvent::NothingSaid => Event::NothingSaid,
         HearingEvent::Fault(fault) => Event::Fault { fault },
-    }
+    })
 }

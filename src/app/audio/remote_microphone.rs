@@ -5,9 +5,11 @@
 use crate::app::audio::detached_close::{self, Alive};
 use crate::app::event_queue::EventQueue;
 use crate::app::faults::no_thread;
-use hark_core::api::{EarPlace, RemoteMicrophone, Speaker};
+use hark_core::api::{EnginePermit, RemoteMicrophone, Speaker};
 use hark_core::public_event::{Origin, Outcome};
-use hark_core::{Distant, EarId, Envelope, Event, Fault, FaultKind, PublicEvent, SAMPLE_RATE_HZ, Words};
+use hark_core::{
+    Envelope, Event, Fault, FaultKind, MicrophoneId, PublicEvent, RemoteSpeech, SAMPLE_RATE_HZ, Words,
+};
 use hark_stt::pipeline::AudioPipeline;
 use hark_stt::{HearingEvent, PipelineCommand, PositionedEvent};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -71,11 +73,11 @@ impl RemoteMicrophones {
     ///
     /// # Errors
     /// When the system has no thread left.
-    pub(crate) fn open(&self, place: EarPlace) -> Result<Box<dyn RemoteMicrophone>, Fault> {
+    pub(crate) fn open(&self, place: EnginePermit) -> Result<Box<dyn RemoteMicrophone>, Fault> {
         let (orders, queue) = channel();
         let shared = Arc::new(Shared::default());
         let listening = Listening {
-            id: EarId(self.numbers.fetch_add(1, Ordering::Relaxed)),
+            id: MicrophoneId(self.numbers.fetch_add(1, Ordering::Relaxed)),
             make: self.make.clone(),
             patience: self.patience,
             event_queue: self.event_queue.clone(),
@@ -159,7 +161,7 @@ impl Drop for Handle {
 
 /// The thread's side.
 struct Listening {
-    id: EarId,
+    id: MicrophoneId,
     make: Arc<MakePipeline>,
     patience: MicrophoneTimeouts,
     event_queue: Arc<EventQueue>,
@@ -197,7 +199,7 @@ impl Listening {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.tell(Distant::Gone);
+        self.tell(RemoteSpeech::Gone);
     }
 
     fn take(&mut self, speaker: Speaker, samples: &[i16]) {
@@ -218,7 +220,7 @@ impl Listening {
                 Ok(pipeline) => self.pipeline = Some(pipeline),
                 Err(fault) => {
                     self.is_broken = true;
-                    self.tell(Distant::Failed { fault });
+                    self.tell(RemoteSpeech::Failed { fault });
                     self.utterance = None;
                     return;
                 }
@@ -254,21 +256,21 @@ impl Listening {
                     if self.utterance.is_none() {
                         self.begin();
                     }
-                    self.tell(Distant::SpeechStarted);
+                    self.tell(RemoteSpeech::SpeechStarted);
                 }
                 HearingEvent::Partial(Words { text, stable, .. }) => {
-                    self.tell(Distant::Partial { text, stable })
+                    self.tell(RemoteSpeech::Partial { text, stable })
                 }
                 HearingEvent::SpeechEnded { endpoint, silence_ms } => {
-                    self.tell(Distant::SpeechEnded { endpoint, silence_ms });
+                    self.tell(RemoteSpeech::SpeechEnded { endpoint, silence_ms });
                 }
-                HearingEvent::Sound(samples) => self.push(Event::Sound { ear: Some(self.id), samples }),
+                HearingEvent::Sound(samples) => self.event_queue.keep_sound(Some(self.id), samples),
                 HearingEvent::Transcript(transcript) => {
-                    self.tell(Distant::Transcript { transcript });
+                    self.tell(RemoteSpeech::Transcript { transcript });
                     (self.utterance, is_over) = (None, true);
                 }
                 HearingEvent::NothingSaid => {
-                    self.tell(Distant::NothingSaid);
+                    self.tell(RemoteSpeech::NothingSaid);
                     (self.utterance, is_over) = (None, true);
                 }
                 HearingEvent::Fault(fault) => self.push(Event::Fault { fault }),
@@ -287,7 +289,7 @@ impl Listening {
     fn begin(&mut self) {
         let Some(Speaker { session, aloud }) = self.speaker.clone() else { return };
         self.utterance = Some(Origin::Api(session));
-        self.tell(Distant::Listening { speak: aloud });
+        self.tell(RemoteSpeech::Listening { speak: aloud });
     }
 
     fn listen(&mut self, window_ms: u64) {
@@ -325,9 +327,9 @@ impl Listening {
     }
 
     /// Tells the turn machine, as long as an utterance is open.
-    fn tell(&self, heard: Distant) {
+    fn tell(&self, heard: RemoteSpeech) {
         if let Some(origin) = self.utterance.clone() {
-            self.push(Event::Distant { ear: self.id, origin, heard });
+            self.push(Event::RemoteSpeech { microphone: self.id, origin, heard });
         }
     }
 

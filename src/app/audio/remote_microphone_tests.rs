@@ -69,9 +69,9 @@ impl Desk {
     }
 
     /// What the next event tells, of whom.
-    fn next(&self) -> (EarId, Origin, Distant) {
+    fn next(&self) -> (MicrophoneId, Origin, RemoteSpeech) {
         match self.event_queue.pop(Instant::now() + PATIENCE) {
-            Some(Event::Distant { ear, origin, heard }) => (ear, origin, heard),
+            Some(Event::RemoteSpeech { microphone, origin, heard }) => (microphone, origin, heard),
             other => panic!("{other:?}"),
         }
     }
@@ -88,16 +88,16 @@ impl Desk {
     }
 }
 
-fn name(heard: &Distant) -> &'static str {
+fn name(heard: &RemoteSpeech) -> &'static str {
     match heard {
-        Distant::Listening { .. } => "listening",
-        Distant::SpeechStarted => "started",
-        Distant::Partial { .. } => "partial",
-        Distant::SpeechEnded { .. } => "ended",
-        Distant::Transcript { .. } => "transcript",
-        Distant::NothingSaid => "nothing",
-        Distant::Failed { .. } => "failed",
-        Distant::Gone => "gone",
+        RemoteSpeech::Listening { .. } => "listening",
+        RemoteSpeech::SpeechStarted => "started",
+        RemoteSpeech::Partial { .. } => "partial",
+        RemoteSpeech::SpeechEnded { .. } => "ended",
+        RemoteSpeech::Transcript { .. } => "transcript",
+        RemoteSpeech::NothingSaid => "nothing",
+        RemoteSpeech::Failed { .. } => "failed",
+        RemoteSpeech::Gone => "gone",
     }
 }
 
@@ -119,13 +119,16 @@ fn an_utterance_is_told_from_the_first_sound_to_the_words() {
         pipeline.hear(&speaker("desk"), sound).unwrap();
     }
     let (id, origin, first) = desk.next();
-    assert_eq!((origin, first), (Origin::Api("desk".into()), Distant::Listening { speak: false }));
+    assert_eq!((origin, first), (Origin::Api("desk".into()), RemoteSpeech::Listening { speak: false }));
     assert_eq!(desk.until("transcript"), ["started", "ended", "transcript"]);
     // The microphone is still on: the next one is heard, too, and only then told of.
     pipeline.hear(&Speaker { session: "sofa".into(), aloud: true }, blocks(10, false)).unwrap();
     pipeline.hear(&Speaker { session: "sofa".into(), aloud: true }, blocks(40, true)).unwrap();
     let (again, origin, next) = desk.next();
-    assert_eq!((again, origin, next), (id, Origin::Api("sofa".into()), Distant::Listening { speak: true }));
+    assert_eq!(
+        (again, origin, next),
+        (id, Origin::Api("sofa".into()), RemoteSpeech::Listening { speak: true })
+    );
     // The button is let go of in the middle.
     pipeline.pause();
     assert_eq!(desk.until("transcript"), ["started", "ended", "transcript"]);

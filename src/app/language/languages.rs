@@ -6,10 +6,10 @@ use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::ports::HomeView;
 use hark_core::{Fault, FaultKind};
-use hark_dialog::ladder::{Facts, Ladder, SharedClassifier, Spoken};
 use hark_dialog::replies::{Fetch, Phrasebook};
+use hark_dialog::router::{Facts, Router, SharedClassifier, Spoken};
 use hark_language::Lexicon;
-use hark_nlu::intent::{LazyClassifier, Places, category_of};
+use hark_nlu::intent::{IntentPaths, LazyClassifier, category_of};
 use hark_nlu::language_detection;
 use hark_tools::tools;
 use std::collections::HashMap;
@@ -23,11 +23,11 @@ const MOST_NAMES: usize = 4096;
 pub(crate) struct Languages {
     /// The sentences of each language; the first one is spoken here, and the recogniser learns from it.
     pub(crate) grammars: Vec<Arc<LiveGrammar>>,
-    pub(crate) ladder: Arc<Ladder>,
+    pub(crate) router: Arc<Router>,
     pub(crate) replies: Arc<Phrasebook>,
     /// Opened when no sentence fits; `None` when it is switched off.
     pub(crate) classifier: Option<Arc<Mutex<LazyClassifier>>>,
-    pub(crate) places: Places,
+    pub(crate) paths: IntentPaths,
 }
 
 /// The words of the languages that are spoken here, the usual one first.
@@ -53,12 +53,12 @@ impl Languages {
     pub(crate) fn open(config: &Config, models_dir: &Path, home: Arc<dyn HomeView>) -> Result<Self, Faults> {
         let usual = &config.speaking.language;
         let state_dir = config.paths.state_dir().map_err(|fault| vec![fault])?;
-        let places = Places::new(models_dir, &state_dir, &config.intent.examples_dir);
-        let classifier = late_classifier(config, &places);
+        let paths = IntentPaths::new(models_dir, &state_dir, &config.intent.examples_dir);
+        let classifier = late_classifier(config, &paths);
         let similar = classifier.clone().map(similarity);
         let area = config.home.area.clone();
         let pin = config.permissions.wants_pin();
-        let from = Arc::new(Ingredients { places: places.clone(), home, pin, area, similar });
+        let from = Arc::new(Ingredients { paths: paths.clone(), home, pin, area, similar });
         let languages = tags(config);
         let grammars: Vec<_> = languages
             .iter()
@@ -88,9 +88,9 @@ impl Languages {
         let asked = classifier.clone().map(|classifier| classifier as SharedClassifier);
         let facts = Facts { category_of, triggers: tools::triggers, language_of: language_detection::of };
         let spoken = grammars.iter().map(spoken).collect();
-        let ladder = Arc::new(Ladder::new(spoken, asked, config.intent.clone(), facts));
+        let router = Arc::new(Router::new(spoken, asked, config.intent.clone(), facts));
         let grammars = grammars.into_iter().map(|(_, grammar)| grammar).collect();
-        Ok(Self { grammars, ladder, replies: Arc::new(replies), classifier, places })
+        Ok(Self { grammars, router, replies: Arc::new(replies), classifier, paths })
     }
 
     /// The sentences of the language that is spoken here.
@@ -112,11 +112,11 @@ pub(crate) fn load_lexicons(models_dir: &Path) -> Result<(), Faults> {
 }
 
 /// The classifier, if it is wanted and all of it is there.
-fn late_classifier(config: &Config, places: &Places) -> Option<Arc<Mutex<LazyClassifier>>> {
+fn late_classifier(config: &Config, paths: &IntentPaths) -> Option<Arc<Mutex<LazyClassifier>>> {
     if !config.intent.enabled {
         return None;
     }
-    let classifier = LazyClassifier::new(places.clone(), &config.speaking.language);
+    let classifier = LazyClassifier::new(paths.clone(), &config.speaking.language);
     match classifier.standing() {
         Ok(standing) if standing.stale => {
             tracing::info!("sentences or examples have changed; `hark models train` takes them in");
@@ -151,7 +151,7 @@ fn similarity(classifier: Arc<Mutex<LazyClassifier>>) -> hark_nlu::Similar {
 
 #[cfg(test)]
 mod tests {
-    use hark_dialog::{instincts, route};
+    use hark_dialog::{instincts, intent_tools};
     use hark_nlu::Sentences;
     use hark_tools::tools;
     use std::path::Path;
@@ -160,13 +160,13 @@ mod tests {
     fn every_intent_of_the_templates_leads_somewhere() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/languages/en/sentences");
         let sentences = Sentences::load(&[folder], "en").unwrap();
-        for tool in route::tools() {
+        for tool in intent_tools::tools() {
             assert!(tools::table::find(tool).is_some(), "{tool} is in the table of tools");
         }
         for intent in sentences.intents() {
             let talk = intent.starts_with("Hark") || intent == "HassRespond";
             let known = talk || instincts::named(intent).is_some();
-            assert!(known || route::tool_for(intent).is_some(), "{intent} is served");
+            assert!(known || intent_tools::tool_for(intent).is_some(), "{intent} is served");
         }
     }
 }

@@ -11,7 +11,9 @@ use hark_core::{Envelope, Fault, PublicEvent};
 use hark_models::manifest::Manifest;
 use hark_models::memory;
 use hark_nlu::intent::data::Data;
-use hark_nlu::intent::{Classifier, Encoder, IntentError, LazyClassifier, Places, Training, examples, train};
+use hark_nlu::intent::{
+    Classifier, Encoder, IntentError, IntentPaths, LazyClassifier, Training, examples, train,
+};
 use hark_telemetry::vitals;
 use hark_tools::home::file as home_file;
 use std::ops::ControlFlow;
@@ -51,15 +53,17 @@ pub fn described(config: &Config) -> Result<String, Fault> {
         return Ok("switched off: sentence templates only".to_owned());
     }
     let language = &config.speaking.language;
-    let places =
-        Places::new(&config.paths.models_dir()?, &config.paths.state_dir()?, &config.intent.examples_dir);
-    let has_head =
-        [places.shipped_head(language), places.own_head(language)].iter().any(|file| file.exists());
+    let paths = IntentPaths::new(
+        &config.paths.models_dir()?,
+        &config.paths.state_dir()?,
+        &config.intent.examples_dir,
+    );
+    let has_head = [paths.shipped_head(language), paths.own_head(language)].iter().any(|file| file.exists());
     if !has_head && language != "en" {
         return Ok(format!("knows English only; the language {language} is understood by its templates"));
     }
-    let standing = Classifier::standing(&Manifest::load(&places.models_dir)?, &places, language)?;
-    let own = examples::load(&places.own_examples(language)).map_err(IntentError::mistakes)?;
+    let standing = Classifier::standing(&Manifest::load(&paths.models_dir)?, &paths, language)?;
+    let own = examples::load(&paths.own_examples(language)).map_err(IntentError::mistakes)?;
     let whose = if standing.own { "trained on this machine" } else { "as it comes with Hark" };
     let age = standing.written.and_then(|written| written.elapsed().ok()).map_or_else(String::new, age);
     let state = match (standing.stale, config.intent.learn) {
@@ -122,15 +126,15 @@ impl PartialMode {
 /// What there is to learn with.
 pub(crate) struct Learner {
     config: Config,
-    places: Places,
+    paths: IntentPaths,
     classifier: Arc<Mutex<LazyClassifier>>,
     /// What was learned from last, also without success: it is not tried again.
     tried: Option<String>,
 }
 
 impl Learner {
-    pub(crate) fn new(config: &Config, places: &Places, classifier: Arc<Mutex<LazyClassifier>>) -> Self {
-        Self { config: config.clone(), places: places.clone(), classifier, tried: None }
+    pub(crate) fn new(config: &Config, paths: &IntentPaths, classifier: Arc<Mutex<LazyClassifier>>) -> Self {
+        Self { config: config.clone(), paths: paths.clone(), classifier, tried: None }
     }
 
     /// Takes a head that `hark models train` has made. Trains a new one if the one in use is out of date,
@@ -159,10 +163,10 @@ impl Learner {
     fn learn(&self, pace: &PartialMode) -> Result<Training, Fault> {
         let language = &self.config.speaking.language;
         let homes = homes(&self.config, false)?;
-        let data = Data::gather(&self.places, language, &homes).map_err(IntentError::mistakes)?;
-        let mut encoder = Encoder::open(&Manifest::load(&self.places.models_dir)?)?;
+        let data = Data::gather(&self.paths, language, &homes).map_err(IntentError::mistakes)?;
+        let mut encoder = Encoder::open(&Manifest::load(&self.paths.models_dir)?)?;
         let training = train(&mut encoder, &data, &mut |_| pace.stand_back())?;
-        training.head.write(&self.places.own_head(language))?;
+        training.head.write(&self.paths.own_head(language))?;
         Ok(training)
     }
 
@@ -237,7 +241,7 @@ mod tests {
 
     /// A folder of models that is like the real one, but with a handful of sentences: learning takes a
     /// second, not a quarter of a minute.
-    fn small_models(folder: &Path) -> Places {
+    fn small_models(folder: &Path) -> IntentPaths {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
         let link = |name: &str| std::os::unix::fs::symlink(models.join(name), folder.join(name)).unwrap();
         ["manifest.toml", "cache"].into_iter().for_each(link);
@@ -258,7 +262,7 @@ mod tests {
         std::fs::write(folder.join("languages/en/examples/few.yaml"), text).unwrap();
         let sentence = "language: en\nintents:\n  HassGetCurrentTime:\n    data:\n      - sentences: [what time is it]\n";
         std::fs::write(folder.join("languages/en/sentences/a.yaml"), sentence).unwrap();
-        Places::new(folder, &folder.join("state"), "")
+        IntentPaths::new(folder, &folder.join("state"), "")
     }
 
     fn quiet() -> PartialMode {
@@ -268,9 +272,9 @@ mod tests {
     #[test]
     fn what_was_marked_is_learned_once_and_used_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let places = small_models(folder.path());
-        let classifier = Arc::new(Mutex::new(LazyClassifier::new(places.clone(), "en")));
-        let mut learner = Learner::new(&Config::default(), &places, classifier.clone());
+        let paths = small_models(folder.path());
+        let classifier = Arc::new(Mutex::new(LazyClassifier::new(paths.clone(), "en")));
+        let mut learner = Learner::new(&Config::default(), &paths, classifier.clone());
         let meant = examples::Label::intent("HassVacuumStart", None);
         let odd = "the penguins march at noon";
         let best = |text: &str| {
@@ -279,13 +283,13 @@ mod tests {
         };
         assert_ne!(best(odd).as_deref(), Some("HassVacuumStart"), "it is not known before");
         for text in [odd, "penguins everywhere", "the penguins are marching again"] {
-            examples::mark(&places.marked("en"), text, &meant).unwrap();
+            examples::mark(&paths.marked("en"), text, &meant).unwrap();
         }
         assert!(learner.catch_up(&quiet()).unwrap());
-        assert!(places.own_head("en").is_file());
+        assert!(paths.own_head("en").is_file());
         assert_eq!(best(odd).as_deref(), Some("HassVacuumStart"), "the open classifier has the new head");
         assert!(!learner.catch_up(&quiet()).unwrap(), "there is nothing new");
-        std::fs::write(places.own_examples("en").join("bad.yaml"), "examples: [").unwrap();
+        std::fs::write(paths.own_examples("en").join("bad.yaml"), "examples: [").unwrap();
         let fault = learner.catch_up(&quiet()).unwrap_err();
         assert!(fault.message.contains("bad.yaml"), "{fault}");
         assert!(!learner.catch_up(&quiet()).unwrap(), "a mistake is told once");

@@ -6,14 +6,14 @@ use chrono::NaiveDateTime;
 use hark_core::ports::{Completeness, Completes, HomeView, Understand};
 use hark_core::{Effort, Fault, FaultKind, Intent, Understanding};
 use hark_dialog::replies::Replies;
-use hark_nlu::intent::Places;
+use hark_nlu::intent::IntentPaths;
 use hark_nlu::{Grammar, Sentences, Similar};
 use hark_tools::home::select;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// What the sentences of a language are made of.
 pub(crate) struct Ingredients {
-    pub(crate) places: Places,
+    pub(crate) paths: IntentPaths,
     pub(crate) home: Arc<dyn HomeView>,
     /// Digits may be asked for.
     pub(crate) pin: bool,
@@ -66,7 +66,7 @@ impl LiveGrammar {
     /// # Errors
     /// When there are none.
     pub(crate) fn look(&self) -> Result<(), Faults> {
-        let folders = self.from.places.sentences(&self.language);
+        let folders = self.from.paths.sentences(&self.language);
         Sentences::there_are(&folders, &self.language).map_err(|problem| vec![problem.into()])
     }
 
@@ -141,9 +141,9 @@ impl LiveGrammar {
     }
 
     fn read(&self) -> Result<(Sentences, Replies), Faults> {
-        let mut folders = self.from.places.sentences(&self.language);
+        let mut folders = self.from.paths.sentences(&self.language);
         if self.from.pin {
-            folders.insert(1, self.from.places.pin_sentences(&self.language));
+            folders.insert(1, self.from.paths.pin_sentences(&self.language));
         }
         let sentences = Sentences::load(&folders, &self.language)
             .map_err(|problems| problems.into_iter().map(Fault::from).collect::<Vec<_>>())?;

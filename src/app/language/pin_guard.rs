@@ -3,7 +3,7 @@
 
 use hark_core::pin::{MASK, PinCode, PinVerdict};
 use hark_core::public_event::Origin;
-use hark_core::{Distant, Event, Transcript, Words};
+use hark_core::{Event, RemoteSpeech, Transcript, Words};
 use hark_dialog::pin_words;
 use hark_language::Lexicon;
 
@@ -30,7 +30,9 @@ pub(crate) fn without_pin(
 pub(crate) fn may_have_held_pin(event: &Event, awaited: impl Fn(&Origin) -> bool) -> bool {
     let (transcript, origin) = match event {
         Event::Transcript { transcript } => (transcript, &Origin::Voice),
-        Event::Distant { origin, heard: Distant::Transcript { transcript }, .. } => (transcript, origin),
+        Event::RemoteSpeech { origin, heard: RemoteSpeech::Transcript { transcript }, .. } => {
+            (transcript, origin)
+        }
         _ => return false,
     };
     transcript.text.contains(MASK) || transcript.rejected.is_some() || awaited(origin)
@@ -60,20 +62,20 @@ fn masked(
             let (text, stable) = of_partial(words.text, words.stable, languages, awaited(&Origin::Voice));
             (Event::Partial(Words { text, stable, ..words }), None)
         }
-        Event::Distant { ear, origin, heard } => {
+        Event::RemoteSpeech { microphone, origin, heard } => {
             let awaited = awaited(&origin);
             let (heard, verdict) = match heard {
-                Distant::Transcript { transcript } => {
+                RemoteSpeech::Transcript { transcript } => {
                     let (transcript, verdict) = of_words(transcript, languages, awaited, look);
-                    (Distant::Transcript { transcript }, verdict)
+                    (RemoteSpeech::Transcript { transcript }, verdict)
                 }
-                Distant::Partial { text, stable } => {
+                RemoteSpeech::Partial { text, stable } => {
                     let (text, stable) = of_partial(text, stable, languages, awaited);
-                    (Distant::Partial { text, stable }, None)
+                    (RemoteSpeech::Partial { text, stable }, None)
                 }
                 other => (other, None),
             };
-            (Event::Distant { ear, origin, heard }, verdict)
+            (Event::RemoteSpeech { microphone, origin, heard }, verdict)
         }
         other => (other, None),
     }
@@ -106,7 +108,7 @@ fn of_partial(text: String, stable: usize, languages: &[&'static Lexicon], await
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hark_core::EarId;
+    use hark_core::MicrophoneId;
 
     fn without_pin(
         event: Event,
@@ -140,18 +142,22 @@ mod tests {
     fn afar(event: Event) -> Event {
         let Event::Transcript { transcript } = event else { panic!("{event:?}") };
         let origin = Origin::Api("desk".into());
-        Event::Distant { ear: EarId(1), origin, heard: Distant::Transcript { transcript } }
+        Event::RemoteSpeech {
+            microphone: MicrophoneId(1),
+            origin,
+            heard: RemoteSpeech::Transcript { transcript },
+        }
     }
 
     #[test]
     fn words_on_the_way_hide_a_pin_from_whoever_was_asked_for_it() {
         let partial = || {
-            let heard = Distant::Partial { text: "add four two one".into(), stable: 8 };
-            Event::Distant { ear: EarId(1), origin: Origin::Api("desk".into()), heard }
+            let heard = RemoteSpeech::Partial { text: "add four two one".into(), stable: 8 };
+            Event::RemoteSpeech { microphone: MicrophoneId(1), origin: Origin::Api("desk".into()), heard }
         };
         let asked = |who: &Origin| *who == Origin::Api("desk".into());
         let (event, _) = without_pin(partial(), asked, |_| PinVerdict::Wrong);
-        let Event::Distant { heard: Distant::Partial { text, stable: 0 }, .. } = &event else {
+        let Event::RemoteSpeech { heard: RemoteSpeech::Partial { text, stable: 0 }, .. } = &event else {
             panic!("{event:?}");
         };
         assert!(!text.contains("four"), "{text}");

@@ -3,7 +3,7 @@
 
 use crate::app::clock;
 use hark_core::ports::{Tools, Understand};
-use hark_core::{Distant, Event, Intent};
+use hark_core::{Event, Intent, RemoteSpeech};
 use hark_language::secrets::Secrets;
 use hark_language::{Lexicon, Phrases};
 use hark_tools::names::{holds_words, normal};
@@ -57,11 +57,13 @@ fn words_of(event: &mut Event) -> Option<(&mut String, Option<&mut usize>)> {
         Event::Promised { event, .. } => words_of(event),
         Event::Typed { text, .. } => Some((text, None)),
         Event::Transcript { transcript } => Some((&mut transcript.text, None)),
-        Event::Distant { heard: Distant::Transcript { transcript }, .. } => {
+        Event::RemoteSpeech { heard: RemoteSpeech::Transcript { transcript }, .. } => {
             Some((&mut transcript.text, None))
         }
         Event::Partial(words) => Some((&mut words.text, Some(&mut words.stable))),
-        Event::Distant { heard: Distant::Partial { text, stable }, .. } => Some((text, Some(stable))),
+        Event::RemoteSpeech { heard: RemoteSpeech::Partial { text, stable }, .. } => {
+            Some((text, Some(stable)))
+        }
         _ => None,
     }
 }

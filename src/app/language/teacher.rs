@@ -7,7 +7,7 @@ use hark_core::teaching::{Correction, Lesson};
 use hark_core::{Category, Envelope, Fault, FaultKind, Intent, PublicEvent, Route, TurnId};
 use hark_nlu::intent::data::spoken;
 use hark_nlu::intent::examples::{Label, Marked, mark};
-use hark_nlu::intent::{INTENTS, Places};
+use hark_nlu::intent::{INTENTS, IntentPaths};
 use hark_nlu::nearest;
 use hark_store::turns::{TurnRecord, Turns};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Teacher {
     /// Understands other words for what was meant.
     pub(crate) understand: Arc<dyn Understand>,
     pub(crate) home: Arc<dyn HomeView>,
-    pub(crate) places: Places,
+    pub(crate) paths: IntentPaths,
     /// The language of the classifier.
     pub(crate) language: String,
 }
@@ -106,7 +106,7 @@ impl Teacher {
             let message = format!("“{}” is nothing to learn from", shown(text));
             return Err(bad(message, format!("mark a request of 1 to {MOST_WORDS} words")));
         }
-        let marked = mark(&self.places.marked(&self.language), text, label)?;
+        let marked = mark(&self.paths.marked(&self.language), text, label)?;
         let meant = label.intent.clone().unwrap_or_else(|| NONE.to_owned());
         tracing::debug!(?marked, "{meant} was meant");
         let note = self.note(text, &meant);
@@ -193,7 +193,13 @@ mod tests {
         turns.save_turn(&record("t-2", "turn on the kitchen light", false)).unwrap();
         turns.save_turn(&record("t-3", "mumble", true)).unwrap();
         let understand = Arc::new(Grammar::new(&sentences, &home.home()));
-        Teacher { turns, understand, home, places: Places::new(&models, folder, ""), language: "en".into() }
+        Teacher {
+            turns,
+            understand,
+            home,
+            paths: IntentPaths::new(&models, folder, ""),
+            language: "en".into(),
+        }
     }
 
     fn turn(turn: &str, meant: &str) -> Correction {
@@ -204,7 +210,7 @@ mod tests {
     fn a_turn_is_marked_by_intent_by_words_and_as_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let teacher = teacher(folder.path());
-        let labels = || examples::load(&teacher.places.own_examples("en")).unwrap();
+        let labels = || examples::load(&teacher.paths.own_examples("en")).unwrap();
         for (meant, intent, domain) in [
             ("HassTurnOn", Some("HassTurnOn"), None),
             ("turn on the kitchen light", Some("HassTurnOn"), Some("light")),
@@ -240,7 +246,7 @@ mod tests {
             "the last one was rejected"
         );
         assert!(!fault(turn("x\u{7}\n", "a")).message.contains('\u{7}'));
-        assert!(!teacher.places.marked("en").exists(), "nothing was kept");
+        assert!(!teacher.paths.marked("en").exists(), "nothing was kept");
         for text in ["", "?!", &"x ".repeat(41), &"x".repeat(301)] {
             let intent = Box::new(Intent {
                 name: "HassTurnOn".into(),

@@ -145,7 +145,7 @@ mod tests {
     use hark_core::ports::ReceiptFuture;
     use hark_core::public_event::Origin;
     use hark_core::{Effort, Risk, ToolCall};
-    use hark_nlu::intent::Places;
+    use hark_nlu::intent::IntentPaths;
     use hark_store::store::Store;
     use hark_store::turns::Turns;
     use hark_tools::home::{HomeRegistry, file};
@@ -191,9 +191,9 @@ mod tests {
         let understand = Arc::new(Slow(Mutex::new(may_read)));
         let home = Arc::new(HomeRegistry::new(file::example(true).unwrap()));
         let turns = Turns::new(Store::open(&folder.join("hark.db")).unwrap());
-        let places = Places::new(folder, folder, "");
+        let paths = IntentPaths::new(folder, folder, "");
         let teacher =
-            Arc::new(Teacher { turns, understand: understand.clone(), home, places, language: "en".into() });
+            Arc::new(Teacher { turns, understand: understand.clone(), home, paths, language: "en".into() });
         let event_queue = Arc::new(EventQueue::default());
         let languages = vec![hark_language::of("en")];
         let desk = Arc::new(Desk { understand, tools: Arc::new(Secrets), teacher, languages });

@@ -200,7 +200,7 @@ mod tests {
     use crate::app::language::live_grammar::Ingredients;
     use hark_core::home::{Entity, Home};
     use hark_core::ports::{HomeSink, HomeView, Understand};
-    use hark_nlu::intent::Places;
+    use hark_nlu::intent::IntentPaths;
     use hark_tools::home::{HomeRegistry, file};
     use std::path::Path;
 
@@ -212,8 +212,8 @@ mod tests {
         std::os::unix::fs::symlink(models, folder.join("languages/en/sentences")).unwrap();
         let text = "language: xx\nintents:\n  HassNevermind:\n    data:\n      - sentences: [bah]\n";
         std::fs::write(folder.join("languages/xx/sentences/a.yaml"), text).unwrap();
-        let places = Places::new(folder, folder, "");
-        let from = Ingredients { places, home: home.clone(), pin: false, area: String::new(), similar: None };
+        let paths = IntentPaths::new(folder, folder, "");
+        let from = Ingredients { paths, home: home.clone(), pin: false, area: String::new(), similar: None };
         let from = Arc::new(from);
         ["en", "xx"].map(|language| Arc::new(LiveGrammar::new(language, from.clone()))).into()
     }

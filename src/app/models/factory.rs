@@ -10,7 +10,7 @@ use hark_core::home::{Entity, Home};
 use hark_core::ports::{HomeView, Tools};
 use hark_core::{Fault, FaultKind};
 use hark_dialog::contracts::Contracts;
-use hark_dialog::mind::{House, Mind, MindParts};
+use hark_dialog::model_tasks::{House, ModelTaskParts, ModelTasks};
 use hark_dialog::replies::Phrasebook;
 use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
@@ -36,7 +36,7 @@ pub(crate) fn open(
     home: &Arc<HomeRegistry>,
     replies: &Arc<Phrasebook>,
     runtime: &Handle,
-) -> Result<Option<Arc<Mind>>, Vec<Fault>> {
+) -> Result<Option<Arc<ModelTasks>>, Vec<Fault>> {
     let model = llm::open(config, paths::credentials_dir().as_deref()).map_err(|fault| vec![fault]);
     // Without a model only what the owner has changed can hold a mistake, which is told at once.
     if matches!(model, Ok(None)) && config.contracts == ContractsConfig::default() {
@@ -52,7 +52,7 @@ pub(crate) fn open(
     let trusted = config.home.trusted_sources.clone();
     let plans = Arc::new(PlansOnDisk(store.clone()));
     let (receipts, runtime) = (plans.clone(), runtime.clone());
-    let parts = MindParts {
+    let parts = ModelTaskParts {
         model,
         contracts: Arc::new(contracts),
         tools: Arc::new(Persistent { tools: tools.clone(), receipts, runtime }),
@@ -71,7 +71,7 @@ pub(crate) fn open(
         languages: lexicons(config),
         now: Arc::new(wall_local),
     };
-    Ok(Some(Arc::new(Mind::new(parts))))
+    Ok(Some(Arc::new(ModelTasks::new(parts))))
 }
 
 /// A file of the owner; nothing where none is named.

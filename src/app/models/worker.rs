@@ -7,7 +7,7 @@ use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::session::{ReplayReason, Replayed, SessionSettings, Sessions};
 use hark_core::tool::{CallId, error_code};
 use hark_core::{Event, Fault, FaultKind, Receipt, Risk, Task, Thought, ThoughtEnd, ToolCall, TurnId};
-use hark_dialog::mind::{Judgement, Mind, Tell};
+use hark_dialog::model_tasks::{Judgement, ModelTasks, Tell};
 use hark_store::sessions::SessionStore;
 use hark_store::store::Store;
 use hark_tools::tools::outcome::{Failure, receipt};
@@ -22,7 +22,7 @@ const MOST_TASKS: usize = 128;
 
 /// See the module.
 pub(crate) struct ModelWorker {
-    mind: Arc<Mind>,
+    mind: Arc<ModelTasks>,
     runtime: Handle,
     event_queue: Arc<EventQueue>,
     limit: Duration,
@@ -32,7 +32,7 @@ pub(crate) struct ModelWorker {
 impl ModelWorker {
     /// Thinks with `mind`; a task takes at most `limit`.
     pub(crate) fn new(
-        mind: Arc<Mind>,
+        mind: Arc<ModelTasks>,
         runtime: &Handle,
         event_queue: &Arc<EventQueue>,
         limit: Duration,

@@ -10,15 +10,15 @@ use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::session::{FOCUS, ReplayPolicy, Sessions, Style, Verbosity};
 use hark_core::tool::error_code;
-use hark_core::{Distant, EarId, Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
-use hark_dialog::kinds;
+use hark_core::{Envelope, Event, Fault, PublicEvent, Stamp, TurnId};
+use hark_dialog::dialog_act;
 use hark_store::journal::{Journal, Line, TurnText};
 use hark_store::model_history::{Entry, tells_of_outside};
 use hark_store::recordings::Recordings;
 use hark_store::sessions::{Exchange, SessionStore};
 use hark_store::turns::{TurnRecord, Turns};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -57,8 +57,6 @@ pub struct Recorder {
     open: BTreeMap<TurnId, Open>,
     /// How answers are wanted where that is another way than as text.
     modes: BTreeMap<String, &'static str>,
-    /// Sound whose words are still to come, by its ear.
-    sounds: HashMap<Option<EarId>, Vec<f32>>,
     /// The sound of the words that are handled now.
     sound: Option<Vec<f32>>,
     saved: u32,
@@ -82,39 +80,15 @@ impl Recorder {
     /// Keeps turns there; `names` tells the conversations apart.
     pub(crate) fn new(keeping: Keeping, runtime: Handle, names: SessionNames) -> Self {
         let (open, writes) = (BTreeMap::new(), Vec::new());
-        let (modes, sounds) = (BTreeMap::new(), HashMap::new());
-        let inputs = Vec::new();
+        let (modes, inputs) = (BTreeMap::new(), Vec::new());
         let (last, leads_in) = (None, false);
-        Self {
-            keeping,
-            runtime,
-            names,
-            inputs,
-            leads_in,
-            open,
-            modes,
-            sounds,
-            sound: None,
-            saved: 0,
-            writes,
-            last,
-        }
+        Self { keeping, runtime, names, inputs, leads_in, open, modes, sound: None, saved: 0, writes, last }
     }
 
-    /// The sound of what an ear says next.
-    pub fn heard(&mut self, ear: Option<EarId>, samples: Vec<f32>) {
-        self.sounds.insert(ear, samples);
-    }
-
-    /// A machine event is about to be handled; `at_rest` when no turn is open before it. `secret`: its words hold, or
-    /// may hold, what nobody else shall know.
-    pub fn event(&mut self, now: Stamp, event: &Event, at_rest: bool, secret: bool) {
-        self.sound = match event {
-            Event::Transcript { .. } => self.sounds.remove(&None),
-            Event::Distant { ear, heard: Distant::Transcript { .. }, .. } => self.sounds.remove(&Some(*ear)),
-            _ => None,
-        };
-        self.sound.take_if(|_| secret);
+    /// A machine event is about to be handled; `at_rest` when no turn is open before it. `sound`: that of the words it
+    /// holds, where it may be kept.
+    pub fn event(&mut self, now: Stamp, event: &Event, at_rest: bool, sound: Option<Vec<f32>>) {
+        self.sound = sound;
         self.note_mode(event);
         if at_rest && !std::mem::replace(&mut self.leads_in, leads_in(event)) {
             self.inputs.clear();
@@ -315,7 +289,7 @@ fn exchange(open: &Open, outcome: Outcome) -> Exchange {
     let entry = (counts && !words.request.trim().is_empty()).then(|| {
         let events = serde_json::to_string(&open.record.events).unwrap_or_default();
         let tainted = tells_of_outside(&events);
-        let tag = kinds::tag(&words.request, &[hark_language::of(&words.language)]);
+        let tag = dialog_act::tag(&words.request, &[hark_language::of(&words.language)]);
         Entry { tainted, ..Entry::new(&words.request, &words.response, tag) }
     });
     let at_unix_ms = DateTime::parse_from_rfc3339(&open.record.at).map_or(0, |at| at.timestamp_millis());

@@ -7,7 +7,7 @@ use hark_config::memory::Memory;
 use hark_core::pin::{MASK, PinVerdict};
 use hark_core::public_event::Timings;
 use hark_core::session::ReplayReason;
-use hark_core::{Route, Transcript};
+use hark_core::{MicrophoneId, RemoteSpeech, Route, Transcript};
 use hark_store::Store;
 use std::path::Path;
 use tempfile::TempDir;
@@ -150,7 +150,7 @@ fn no_pin_comes_into_journal_or_conversation() {
         let typed = Event::Typed { text: said.into(), origin: Origin::Cli, speak: false, dry_run: false };
         let (event, _) =
             pin_guard::without_pin(typed, &[hark_language::of("en")], |_| true, |_| PinVerdict::Wrong);
-        recorder.event(Stamp::default(), &event, true, false);
+        recorder.event(Stamp::default(), &event, true, None);
         let Event::Typed { text, .. } = event else { panic!("{event:?}") };
         publish(
             &mut recorder,
@@ -177,7 +177,7 @@ fn pictures_are_not_kept_for_a_replay() {
     let origin = Origin::Api("web".into());
     let picture = Picture { media_type: "image/png".into(), base64: "iVBORw0KGgo=".into() };
     let event = Event::Pictures { origin: origin.clone(), pictures: vec![picture] };
-    recorder.event(Stamp::default(), &event, true, false);
+    recorder.event(Stamp::default(), &event, true, None);
     publish(&mut recorder, "1", origin.clone(), vec![transcript("what is this")], Outcome::Done);
     recorder.finish();
     let record = desk.keeping.turns.by_id(&"1".into()).unwrap().unwrap();
@@ -200,7 +200,7 @@ fn the_journal_tells_how_each_answer_was_wanted() {
         vec![focus(false), asked(false)],
     ];
     for (number, events) in steps.iter().enumerate() {
-        events.iter().for_each(|event| recorder.event(Stamp::default(), event, true, false));
+        events.iter().for_each(|event| recorder.event(Stamp::default(), event, true, None));
         publish(
             &mut recorder,
             &number.to_string(),
@@ -231,11 +231,10 @@ fn turns_are_kept_in_the_order_in_which_they_closed() {
     assert_eq!(kept, ids);
 }
 
-/// What an ear heard, up to its closed turn.
-fn hear(recorder: &mut Recorder, turn: &str, sound: &[f32], secret: bool) {
-    recorder.heard(None, sound.to_vec());
+/// What was heard, up to its closed turn.
+fn hear(recorder: &mut Recorder, turn: &str, sound: Option<Vec<f32>>) {
     let PublicEvent::Transcript(words) = transcript("turn it on") else { panic!("a transcript") };
-    recorder.event(Stamp::default(), &Event::Transcript { transcript: words }, true, secret);
+    recorder.event(Stamp::default(), &Event::Transcript { transcript: words }, true, sound);
     publish(recorder, turn, Origin::Voice, vec![transcript("turn it on"), reply("On.")], Outcome::Done);
 }
 
@@ -243,19 +242,17 @@ fn hear(recorder: &mut Recorder, turn: &str, sound: &[f32], secret: bool) {
 fn sound_is_kept_with_its_turn_and_with_no_other() {
     let desk = desk(false);
     let mut recorder = desk.recorder();
-    hear(&mut recorder, "said", &[0.5; 320], false);
-    hear(&mut recorder, "with-a-pin", &[0.25; 320], true);
+    hear(&mut recorder, "said", Some(vec![0.5; 320]));
+    hear(&mut recorder, "with-a-pin", None);
     publish(&mut recorder, "typed", Origin::Cli, vec![transcript("hello")], Outcome::Done);
-    // An ear elsewhere has its own; what it says does not take the node's.
-    recorder.heard(None, vec![0.125; 320]);
-    recorder.heard(Some(EarId(1)), vec![0.75; 320]);
     let PublicEvent::Transcript(words) = transcript("hello") else { panic!("a transcript") };
-    let afar = Distant::Transcript { transcript: words };
-    let afar = Event::Distant { ear: EarId(1), origin: Origin::Api("web".into()), heard: afar };
-    recorder.event(Stamp::default(), &afar, true, false);
+    let afar = RemoteSpeech::Transcript { transcript: words };
+    let afar =
+        Event::RemoteSpeech { microphone: MicrophoneId(1), origin: Origin::Api("web".into()), heard: afar };
+    recorder.event(Stamp::default(), &afar, true, Some(vec![0.75; 320]));
     publish(&mut recorder, "afar", Origin::Api("web".into()), vec![transcript("hello")], Outcome::Done);
     // TurnText that nobody took: not for Hark.
-    recorder.event(Stamp::default(), &Event::Tick, true, false);
+    recorder.event(Stamp::default(), &Event::Tick, true, None);
     publish(&mut recorder, "typed-later", Origin::Cli, vec![transcript("hello")], Outcome::Done);
     recorder.finish();
     let first = |turn: &str| {
@@ -273,7 +270,7 @@ fn a_disk_that_takes_no_sound_is_told_and_the_turn_is_kept() {
     let desk = desk(false);
     std::fs::write(desk.dir.path().join("recordings"), "not a folder").unwrap();
     let mut recorder = desk.recorder();
-    hear(&mut recorder, "said", &[0.5; 320], false);
+    hear(&mut recorder, "said", Some(vec![0.5; 320]));
     recorder.finish();
     assert!(desk.keeping.turns.by_id(&"said".into()).unwrap().is_some());
     let told = desk.keeping.event_queue.pop(std::time::Instant::now());

@@ -13,8 +13,8 @@ use crate::app::settings::choices;
 use crate::app::settings::store::SettingsStore;
 use hark_config::Config;
 use hark_core::api::{
-    Api, ApiFuture, EarPlace, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice, PartHealth,
-    PartState, RemoteMicrophone,
+    Api, ApiFuture, EnginePermit, EventFeed, EventNews, HealthReport, House, KeptTurn, ModelChoice,
+    PartHealth, PartState, RemoteMicrophone,
 };
 use hark_core::home::Home;
 use hark_core::model::{LanguageModel, ModelListing};
@@ -344,7 +344,7 @@ impl Api for LiveApi {
         })
     }
 
-    fn ear(&self, place: EarPlace) -> Result<Box<dyn RemoteMicrophone>, Fault> {
+    fn remote_microphone(&self, place: EnginePermit) -> Result<Box<dyn RemoteMicrophone>, Fault> {
         self.remote_microphones.open(place)
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct Health {
     /// Whether a microphone is open, whatever it brings.
     microphone_open: AtomicBool,
     started: Instant,
-    /// Times the microphone's own buffer overran, or the ear was too slow to empty the ring.
+    /// Times the microphone's own buffer overran, or the audio pipeline was too slow to empty the ring.
     pub(crate) input_xruns: Counter,
     /// Times the speaker ran dry.
     pub(crate) output_xruns: Counter,

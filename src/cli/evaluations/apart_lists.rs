@@ -5,7 +5,7 @@
 use super::conversation::Turn;
 use super::figures::Verdict;
 use hark_core::{Fault, FaultKind, Intent, Risk};
-use hark_dialog::route;
+use hark_dialog::intent_tools;
 use hark_tools::tools::table;
 use serde_json::Value;
 use std::path::Path;
@@ -114,7 +114,7 @@ fn is_it(value: &Value, wanted: &str) -> bool {
 
 /// Whether the tool that serves an intent does more than look.
 pub(super) fn changes_something(intent: &Intent) -> bool {
-    let tool = route::tool_of(intent).and_then(table::find);
+    let tool = intent_tools::tool_of(intent).and_then(table::find);
     tool.is_some_and(|tool| tool.risk != Risk::Read)
 }
 

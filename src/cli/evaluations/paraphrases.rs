@@ -12,7 +12,7 @@ use crate::cli::temporary_folder::TemporaryFolder;
 use hark_config::Config;
 use hark_core::classification::Classify;
 use hark_core::{Category, Fault};
-use hark_nlu::intent::{Classifier, Places, category_of};
+use hark_nlu::intent::{Classifier, IntentPaths, category_of};
 use std::path::{Path, PathBuf};
 
 /// Lists in the demo home.
@@ -146,10 +146,10 @@ fn kind(line: &Line) -> String {
 /// The classifier on its own held-out paraphrases, which name things of other homes.
 fn classifier_rows(run: &Run<'_>, config: &Config, found: &mut Found) -> Result<(), Fault> {
     let (models, state) = (config.paths.models_dir()?, config.paths.state_dir()?);
-    let places = Places::new(&models, &state, "");
+    let paths = IntentPaths::new(&models, &state, "");
     let manifest = hark_models::manifest::Manifest::load(&models)?;
-    let mut classifier = Classifier::open(&manifest, &places, "en")?;
-    let file = yaml::read(&places.held_out("en"))?;
+    let mut classifier = Classifier::open(&manifest, &paths, "en")?;
+    let file = yaml::read(&paths.held_out("en"))?;
     let groups = file["examples"].as_array().cloned().unwrap_or_default();
     let (mut kinds, mut intents, mut acted) = ([0, 0], [0, 0], [0, 0]);
     for group in groups {

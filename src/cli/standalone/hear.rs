@@ -240,7 +240,9 @@ impl<'a> Room<'a> {
         for heard in std::mem::take(&mut self.heard) {
             let position = heard.position_samples - self.began_samples;
             self.clock.set_audio_ms(samples_to_ms(position));
-            self.effect_runner.handle(machine_event(heard.event));
+            if let Some(event) = machine_event(heard.event, self.effect_runner.event_queue()) {
+                self.effect_runner.handle(event);
+            }
         }
         self.settle();
     }

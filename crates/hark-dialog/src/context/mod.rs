@@ -7,13 +7,13 @@
 //! then not understood.
 
 mod adjust;
-mod again;
-mod chosen;
-mod it;
+mod changed_time;
+mod pronoun;
+mod repeated;
 mod target;
 #[cfg(test)]
 mod tests;
-mod times;
+mod timer_choice;
 
 use super::instincts;
 use hark_core::public_event::Origin;
@@ -60,16 +60,18 @@ type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
 const FOLLOW_UPS: [(&str, Complete); 10] = [
-    ("HarkFollowSame", again::same),
-    ("HarkFollowOther", again::other),
-    ("HarkFollowAgain", again::again),
+    ("HarkFollowSame", repeated::same),
+    ("HarkFollowOther", repeated::other),
+    ("HarkFollowAgain", repeated::again),
     ("HarkFollowMore", adjust::more),
-    ("HarkFollowWhen", times::when),
-    ("HarkFollowMove", times::moved),
-    ("HarkFollowAnswer", times::answered),
-    ("HarkFollowIt", |intent, before| it::it(intent, before).or_else(|| times::number(intent, before))),
+    ("HarkFollowWhen", changed_time::when),
+    ("HarkFollowMove", changed_time::moved),
+    ("HarkFollowAnswer", changed_time::answered),
+    ("HarkFollowIt", |intent, before| {
+        pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))
+    }),
     // What was asked for has failed because several fitted.
-    ("HarkChoose", chosen::chosen),
+    ("HarkChoose", timer_choice::chosen),
     // A correction without anything to correct.
     ("HarkCorrect", |_, _| None),
 ];

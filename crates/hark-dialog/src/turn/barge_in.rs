@@ -19,7 +19,7 @@ const PAUSE_AFTER_MS: u64 = 440;
 /// just to be stopped by them.
 const RECOGNISER_LAG_MS: u64 = 200;
 
-/// No utterance lasts longer; then the ear is told to forget it.
+/// No utterance lasts longer; then the audio pipeline is told to forget it.
 const FORGET_AFTER_MS: u64 = 70_000;
 
 /// Whether an undecided interruption has the ducked voice pause.
@@ -53,7 +53,7 @@ pub(super) struct Interruption {
 impl Machine {
     pub(super) fn on_interruption(&mut self, now: Stamp, ago_ms: u64) {
         if self.turn_in(Phase::Listening).is_some() {
-            // It crossed with the order to listen, by which the ear makes a request of it.
+            // It crossed with the order to listen, by which the audio pipeline makes a request of it.
             return;
         }
         let speaking = self.sounding().is_some();
@@ -266,7 +266,7 @@ impl Machine {
         self.turns.iter().find(|turn| turn.sounding).map(|turn| turn.id.clone())
     }
 
-    /// The ear watches for speech while there is something to interrupt.
+    /// The audio pipeline watches for speech while there is something to interrupt.
     pub(super) fn watch_if_audible(&mut self) {
         let audible = self.sounding().is_some() || self.ringing.rings();
         if std::mem::replace(&mut self.watching, audible) != audible {

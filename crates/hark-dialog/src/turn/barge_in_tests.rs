@@ -60,9 +60,9 @@ fn words(spoken_ms: u64, text: &str, completeness: Completeness) -> Event {
     Event::Partial(Words { stable: text.len(), text, completeness, spoken_ms, ..Words::default() })
 }
 
-/// What is done to the voice and the ear, in order, with the public decisions among it.
-fn deeds(effects: &[Effect]) -> Vec<String> {
-    let deed = |effect: &Effect| match effect {
+/// What is done to the voice and the audio pipeline, in order, with the public decisions among it.
+fn done_by(effects: &[Effect]) -> Vec<String> {
+    let named = |effect: &Effect| match effect {
         Effect::Publish { event: PublicEvent::BargeIn { decision, latency_ms }, .. } => {
             let name = match decision {
                 BargeIn::Duck => "told duck",
@@ -88,18 +88,18 @@ fn deeds(effects: &[Effect]) -> Vec<String> {
         Effect::AcknowledgeTimers => Some("acknowledge".into()),
         _ => None,
     };
-    effects.iter().filter_map(deed).collect()
+    effects.iter().filter_map(named).collect()
 }
 
 #[test]
 fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
     let effects = run(&mut machine, vec![(3_160, interruption())]);
-    assert_eq!(deeds(&effects), ["duck 18", "told duck 160"]);
+    assert_eq!(done_by(&effects), ["duck 18", "told duck 160"]);
     let effects = run(&mut machine, vec![(3_500, words(500, "turn", Completeness::Unfinished))]);
-    assert_eq!(deeds(&effects), ["pause"]);
+    assert_eq!(done_by(&effects), ["pause"]);
     let effects = run(&mut machine, vec![(3_700, words(700, "turn off the", Completeness::Unfinished))]);
-    assert_eq!(deeds(&effects), ["told stop 700", "silence", "ended BargeIn", "attend", "watch false"]);
+    assert_eq!(done_by(&effects), ["told stop 700", "silence", "ended BargeIn", "attend", "watch false"]);
     assert_eq!(outcomes(&effects), [Outcome::Done], "the reply's turn is closed");
     let effects = run(
         &mut machine,
@@ -111,7 +111,7 @@ fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
         ],
     );
     assert_eq!(calls(&effects), [("home.turn_off".to_owned(), false)]);
-    assert_eq!(deeds(&effects), Vec::<String>::new(), "the old reply's end is old news");
+    assert_eq!(done_by(&effects), Vec::<String>::new(), "the old reply's end is old news");
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn other_speech_is_ducked_and_the_voice_comes_back() {
     );
     assert_eq!(machine.next_deadline_ms(), Some(3_800));
     let effects = run(&mut machine, vec![(3_799, Event::Tick), (3_800, Event::Tick)]);
-    assert_eq!(deeds(&effects), ["doubt", "unduck", "told resume 800"]);
+    assert_eq!(done_by(&effects), ["doubt", "unduck", "told resume 800"]);
     // Somebody else may say more meanwhile.
     let effects = run(
         &mut machine.clone(),
         vec![(5_160, interruption()), (5_700, words(700, "turn off the", Completeness::Unfinished))],
     );
-    assert_eq!(deeds(&effects)[..3], ["duck 18", "told duck 160", "told stop 700"]);
+    assert_eq!(done_by(&effects)[..3], ["duck 18", "told duck 160", "told stop 700"]);
     // Neither more words nor the last one change that.
     let effects = run(
         &mut machine,
@@ -139,11 +139,11 @@ fn other_speech_is_ducked_and_the_voice_comes_back() {
             (9_100, heard("turn the lamp on", true)),
         ],
     );
-    assert_eq!(deeds(&effects), Vec::<String>::new());
+    assert_eq!(done_by(&effects), Vec::<String>::new());
     // The next one is looked at anew.
     let effects = run(&mut machine, vec![(9_500, interruption()), (9_600, drained(1))]);
     assert_eq!(
-        deeds(&effects),
+        done_by(&effects),
         ["duck 18", "told duck 160", "unduck", "told resume 260", "ended Done", "watch false"]
     );
 }
@@ -163,7 +163,7 @@ fn a_request_that_became_clear_too_late_still_counts_when_it_is_whole() {
             true => &["told stop 1650", "silence", "ended BargeIn", "attend", "watch false"],
             false => &[],
         };
-        assert_eq!(deeds(&effects), expected, "{text}");
+        assert_eq!(done_by(&effects), expected, "{text}");
         let understood = effects.iter().any(|effect| matches!(effect, Effect::Understand { .. }));
         assert_eq!(understood, stops, "{text}");
     }
@@ -190,18 +190,18 @@ fn speech_that_may_be_a_request_has_it_pause_before_it_is_decided() {
         // Words that are there when the time has come, and words that come later.
         let mut machine = over();
         let effects = run(&mut machine, vec![(3_400, early.clone()), (3_440, Event::Tick)]);
-        assert_eq!(deeds(&effects), expected, "{gain} {completeness:?}");
+        assert_eq!(done_by(&effects), expected, "{gain} {completeness:?}");
         let mut machine = over();
         let effects = run(
             &mut machine,
             vec![(3_440, Event::Tick), (3_600, early), (3_700, doubtful(510, completeness, gain))],
         );
-        assert_eq!(deeds(&effects), expected, "{gain} {completeness:?}: once");
+        assert_eq!(done_by(&effects), expected, "{gain} {completeness:?}: once");
         let resumes_ms = if pauses { 4_000 } else { 3_800 };
         assert_eq!(machine.next_deadline_ms(), Some(resumes_ms));
         let effects = run(&mut machine, vec![(resumes_ms, Event::Tick)]);
         let told = format!("told resume {}", resumes_ms - 3_000);
-        assert_eq!(deeds(&effects), ["doubt", "unduck", &told], "{gain}");
+        assert_eq!(done_by(&effects), ["doubt", "unduck", &told], "{gain}");
     }
 }
 
@@ -210,10 +210,10 @@ fn speech_that_may_be_a_request_has_it_pause_before_it_is_decided() {
 fn a_voice_that_came_back_meanwhile_is_not_paused() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
     let effects = run(&mut machine, vec![(3_160, interruption()), (3_300, drained(1))]);
-    assert!(deeds(&effects).contains(&"unduck".to_owned()));
+    assert!(done_by(&effects).contains(&"unduck".to_owned()));
     let likely = words(480, "set a", Completeness::Unfinished);
     let effects = run(&mut machine, vec![(3_400, likely.clone()), (3_440, Event::Tick), (3_500, likely)]);
-    assert!(!deeds(&effects).contains(&"pause".to_owned()), "{effects:?}");
+    assert!(!done_by(&effects).contains(&"pause".to_owned()), "{effects:?}");
 }
 
 /// What counts is how much was said: the recogniser of a busy machine is behind.
@@ -225,10 +225,10 @@ fn words_count_by_their_sound_and_not_by_the_time_they_took() {
         machine
     };
     let begun = |spoken_ms| words(spoken_ms, "is the garage", Completeness::Unfinished);
-    assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(500))])), ["pause"]);
-    assert_eq!(deeds(&run(&mut over(), vec![(3_700, begun(600))]))[0], "told stop 700");
+    assert_eq!(done_by(&run(&mut over(), vec![(3_700, begun(500))])), ["pause"]);
+    assert_eq!(done_by(&run(&mut over(), vec![(3_700, begun(600))]))[0], "told stop 700");
     let effects = run(&mut over(), vec![(3_800, Event::Tick), (3_900, begun(600))]);
-    assert_eq!(deeds(&effects)[..4], ["doubt", "unduck", "told resume 800", "told stop 900"]);
+    assert_eq!(done_by(&effects)[..4], ["doubt", "unduck", "told resume 800", "told stop 900"]);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn the_echo_of_the_reply_does_not_interrupt_it() {
             (3_950, heard("the weather is fine", false)),
         ],
     );
-    assert_eq!(deeds(&effects), ["duck 18", "told duck 160", "doubt", "unduck", "told resume 960"]);
+    assert_eq!(done_by(&effects), ["duck 18", "told duck 160", "doubt", "unduck", "told resume 960"]);
 }
 
 #[test]
@@ -259,14 +259,14 @@ fn styles() {
     ] {
         let mut machine = saying(settings(), style, LONG);
         let effects = run(&mut machine, vec![(3_160, interruption())]);
-        assert_eq!(deeds(&effects), interrupted, "{style:?}");
+        assert_eq!(done_by(&effects), interrupted, "{style:?}");
         let mut talker = machine.clone();
         let effects = run(&mut talker, vec![(3_700, words(700, stop, Completeness::Unfinished))]);
-        assert_eq!(deeds(&effects).contains(&"silence".to_owned()), by_words, "{style:?}");
+        assert_eq!(done_by(&effects).contains(&"silence".to_owned()), by_words, "{style:?}");
         let effects = run(&mut machine, vec![(3_600, words(600, "stop", Completeness::MayContinue))]);
-        assert_eq!(deeds(&effects).contains(&"silence".to_owned()), by_stop, "{style:?}");
+        assert_eq!(done_by(&effects).contains(&"silence".to_owned()), by_stop, "{style:?}");
         let reason = if style == Off { "ended Stop" } else { "ended BargeIn" };
-        assert_eq!(deeds(&effects).contains(&reason.to_owned()), by_stop, "{style:?}");
+        assert_eq!(done_by(&effects).contains(&reason.to_owned()), by_stop, "{style:?}");
         assert!(by_stop || style == Immediate);
         // And a wake word works in all of them.
         let mut machine = saying(settings(), style, LONG);
@@ -275,7 +275,7 @@ fn styles() {
             Off => &["silence", "ended Stop", "watch false"],
             _ => &["told stop 0", "silence", "ended BargeIn", "watch false"],
         };
-        assert_eq!(deeds(&effects), expected, "{style:?}");
+        assert_eq!(done_by(&effects), expected, "{style:?}");
     }
 }
 
@@ -292,7 +292,7 @@ fn without_a_decision_only_the_silent_styles_stay_silent() {
                 (5_050, heard("turn off the lamp", false)),
             ],
         );
-        assert_eq!(deeds(&effects), ["doubt"], "{style:?}");
+        assert_eq!(done_by(&effects), ["doubt"], "{style:?}");
     }
 }
 
@@ -301,7 +301,7 @@ fn stop_works_while_timers_ring() {
     let mut machine = machine_of(BargeInStyle::Off);
     let effects =
         run(&mut machine, vec![(0, Event::Timer { change: TimerChange::Finished, timer: timer("a") })]);
-    assert_eq!(deeds(&effects), ["watch true"]);
+    assert_eq!(done_by(&effects), ["watch true"]);
     run(&mut machine, vec![(1, replied(1, "Your timer is done.")), (1_500, drained(1))]);
     // Between two rings other speech does nothing …
     let mut talker = machine.clone();
@@ -314,7 +314,7 @@ fn stop_works_while_timers_ring() {
             (4_050, heard("turn off the lamp", false)),
         ],
     );
-    assert_eq!(deeds(&effects), ["doubt"]);
+    assert_eq!(done_by(&effects), ["doubt"]);
     // … and "stop" is enough.
     let effects = run(
         &mut machine,
@@ -325,16 +325,16 @@ fn stop_works_while_timers_ring() {
             (3_250, heard("stop", false)),
         ],
     );
-    assert_eq!(deeds(&effects), ["attend", "silence", "acknowledge", "watch false"]);
+    assert_eq!(done_by(&effects), ["attend", "silence", "acknowledge", "watch false"]);
 }
 
 #[test]
 fn what_cannot_be_an_interruption_is_dismissed() {
     let mut idle = machine_of(BargeInStyle::Revocable);
-    assert_eq!(deeds(&run(&mut idle, vec![(5_000, interruption())])), ["dismiss"]);
-    // Crossing with an order to listen: the ear makes a request of it by itself.
+    assert_eq!(done_by(&run(&mut idle, vec![(5_000, interruption())])), ["dismiss"]);
+    // Crossing with an order to listen: the audio pipeline makes a request of it by itself.
     let effects = run(&mut idle, vec![(5_001, Event::ListenNow), (5_002, interruption())]);
-    assert_eq!(deeds(&effects), ["listen 5000 false"]);
+    assert_eq!(done_by(&effects), ["listen 5000 false"]);
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn stop_from_elsewhere_ends_an_interruption_too() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
     let effects = run(&mut machine, vec![(3_160, interruption()), (3_300, Event::Stop)]);
     assert_eq!(
-        deeds(&effects),
+        done_by(&effects),
         [
             "duck 18",
             "told duck 160",
@@ -373,16 +373,16 @@ fn hark_does_not_wake_itself() {
     let said = "You can always say “hey Jarvis” to me.";
     let mut machine = saying(settings(), BargeInStyle::Revocable, said);
     let effects = run(&mut machine, vec![(2_000, wake())]);
-    assert_eq!(deeds(&effects), ["wake rejected", "sleep"]);
+    assert_eq!(done_by(&effects), ["wake rejected", "sleep"]);
     let effects = run(&mut machine, vec![(2_200, interruption()), (2_400, wake())]);
     assert_eq!(
-        deeds(&effects),
+        done_by(&effects),
         ["duck 18", "told duck 160", "wake rejected", "unduck", "told resume 360", "sleep"]
     );
     let effects = run(&mut machine, vec![(4_000, drained(1)), (4_500, wake())]);
-    assert_eq!(deeds(&effects), ["ended Done", "watch false", "wake rejected", "sleep"], "it still sounds");
+    assert_eq!(done_by(&effects), ["ended Done", "watch false", "wake rejected", "sleep"], "it still sounds");
     let effects = run(&mut machine, vec![(4_700, wake())]);
-    assert_eq!(deeds(&effects), Vec::<String>::new());
+    assert_eq!(done_by(&effects), Vec::<String>::new());
     assert!(!machine.is_idle(), "now somebody else said it");
 }
 
@@ -392,8 +392,8 @@ fn asked(follow_up: FollowUp, text: &str) -> (Machine, Vec<String>) {
     settings.follow_up = follow_up;
     let mut machine = saying(settings, BargeInStyle::Revocable, text);
     let effects = run(&mut machine, vec![(4_000, drained(1))]);
-    let deeds = deeds(&effects).into_iter().filter(|deed| deed.starts_with("listen")).collect();
-    (machine, deeds)
+    let done = done_by(&effects).into_iter().filter(|named| named.starts_with("listen")).collect();
+    (machine, done)
 }
 
 #[test]
@@ -404,8 +404,8 @@ fn after_which_replies_it_listens() {
         (FollowUp::Always, LONG, true),
         (FollowUp::Never, "Which one?", false),
     ] {
-        let (machine, deeds) = asked(follow_up, text);
-        assert_eq!(deeds, ["listen 5000 false"][..usize::from(listens)], "{follow_up:?} {text}");
+        let (machine, done) = asked(follow_up, text);
+        assert_eq!(done, ["listen 5000 false"][..usize::from(listens)], "{follow_up:?} {text}");
         assert_eq!(machine.is_idle(), !listens);
     }
     // A question that was cut short invites nobody, and neither does one nobody in the room asked for.
@@ -455,9 +455,9 @@ fn a_follow_up_never_loops() {
             (7_000, drained(2)),
         ],
     );
-    assert_eq!(deeds(&effects).last().map(String::as_str), Some("watch false"));
+    assert_eq!(done_by(&effects).last().map(String::as_str), Some("watch false"));
     assert!(
-        deeds(&effects).contains(&"listen 5000 false".to_owned()),
+        done_by(&effects).contains(&"listen 5000 false".to_owned()),
         "an answer that was understood may go on"
     );
 }
@@ -481,7 +481,7 @@ fn an_answer_that_begins_within_the_question_is_the_answer() {
     let mut machine = saying(settings(), BargeInStyle::Revocable, "Which one of them?");
     let effects = run(&mut machine, vec![(3_900, interruption()), (4_000, drained(1))]);
     assert_eq!(
-        deeds(&effects),
+        done_by(&effects),
         ["duck 18", "told duck 160", "unduck", "told resume 260", "ended Done", "attend", "watch false"]
     );
     let effects = run(&mut machine, vec![(4_500, ended()), (4_600, heard("the lamp", true))]);
@@ -510,7 +510,7 @@ fn a_yes_to_a_question_may_be_short_and_may_come_early() {
     };
     let mut machine = asking();
     let effects = run(&mut machine, vec![(2_000, drained(1))]);
-    assert_eq!(deeds(&effects), ["ended Done", "listen 5000 true", "watch false"]);
+    assert_eq!(done_by(&effects), ["ended Done", "listen 5000 true", "watch false"]);
     let mut machine = asking();
     let effects = run(
         &mut machine,

@@ -27,7 +27,7 @@ const BORNE_OUT_MS: u64 = 580;
 /// no better.
 const LEAST_GAIN: f32 = 0.0;
 
-/// The same from which it is enough, however it opens in another listener's ears.
+/// The same from which it is enough, however the other recogniser hears its opening.
 const CLEAR_GAIN: f32 = 40.0;
 
 /// Words of a whole home sentence, or of a beginning, that are more than chance; a single word must be an instinct.

@@ -1,44 +1,45 @@
 //! The turn machine: `handle(Stamp, Event) -> Vec<Effect>`. Pure: no I/O, no clock but the one that
 //! comes with the event, so a recorded event log replays to the same effects.
 
-mod acting;
+mod approval;
 #[cfg(test)]
 mod approval_tests;
+mod approval_timeout;
 mod barge_in;
 #[cfg(test)]
 mod barge_in_tests;
-mod choosing;
+mod conversations;
+mod correction;
+mod disambiguation;
 #[cfg(test)]
-mod choosing_tests;
-mod correcting;
-mod distant;
-#[cfg(test)]
-mod distant_tests;
+mod disambiguation_tests;
 mod echo;
 mod evidence;
 mod follow_up;
-mod lapsed;
 mod mode;
+mod model_task;
+#[cfg(test)]
+mod model_task_tests;
 #[cfg(test)]
 mod promised_tests;
+mod remote_speech;
+#[cfg(test)]
+mod remote_speech_tests;
 mod request;
 mod ringing;
 mod said;
 mod settings;
 mod state;
 mod style;
-mod talk;
 #[cfg(test)]
 mod tests;
-mod thinking;
-#[cfg(test)]
-mod thinking_tests;
 mod voice;
 mod why;
 
 use crate::context::Context;
-use acting::Answerer;
+use approval::Answerer;
 use barge_in::Interruption;
+use conversations::{Talk, Talks};
 use hark_config as config;
 use hark_config::speaking::FollowUp;
 use hark_core::audio::Earcon;
@@ -49,7 +50,6 @@ use hark_language::Lexicon;
 use ringing::Ringing;
 use said::Said;
 use state::{Opening, Phase, Times, Turn};
-use talk::{Talk, Talks};
 
 /// What the machine needs to know of the configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,7 +120,7 @@ pub struct Machine {
     said: Said,
     /// Transcripts and wake words that were Hark's own, since the start.
     echoes: u64,
-    /// Whether the ear was told to watch for interruptions.
+    /// Whether the audio pipeline was told to watch for interruptions.
     watching: bool,
     muted: bool,
     /// Whether Hark listens after some replies without a wake word.
@@ -216,7 +216,9 @@ impl Machine {
             Event::Transcript { transcript } => self.on_transcript(now, transcript),
             Event::NothingSaid => self.on_nothing_said(),
             Event::Typed { text, origin, speak, dry_run } => self.on_typed(now, text, origin, speak, dry_run),
-            Event::Distant { ear, origin, heard } => self.on_distant(now, ear, origin, heard),
+            Event::RemoteSpeech { microphone, origin, heard } => {
+                self.on_remote_speech(now, microphone, origin, heard)
+            }
             Event::Recalled { origin, reply } => self.recall(&origin, reply),
             Event::Focus { origin, on } => self.talks.open(&origin).focused = on,
             Event::Promised { turn, event } => {
@@ -231,7 +233,7 @@ impl Machine {
                 self.promised = said_as;
                 self.on_answer(now, origin, turn.as_ref(), yes, Answerer { operator, in_words });
             }
-            Event::Covered { .. } | Event::Sound { .. } => {}
+            Event::Covered { .. } => {}
             Event::Show { text } => {
                 let id = self.open(now, Origin::Internal, Phase::Wording, false).id.clone();
                 self.reply(now, &id, Reply::Text { text });
@@ -314,7 +316,7 @@ impl Machine {
                 self.out.push(Effect::StopListening);
                 self.close(id, Outcome::Cancelled);
             }
-            Phase::HearingAfar => self.close(id, Outcome::Cancelled),
+            Phase::HearingRemotely => self.close(id, Outcome::Cancelled),
             Phase::Wording | Phase::Speaking => {
                 self.out.push(Effect::StopSpeaking);
                 self.close(id, Outcome::Failed);
@@ -347,7 +349,7 @@ impl Machine {
             route: None,
             kind: None,
             opening: Opening::Asked,
-            ear: None,
+            microphone: None,
             heard_from: None,
             is_task: false,
             attempts: 0,
@@ -407,7 +409,7 @@ impl Machine {
         self.reply(now, &id, reply);
     }
 
-    /// Silence, now: the voice, the ear, every open turn, what waits for a yes, and ringing timers.
+    /// Silence, now: the voice, the audio pipeline, every open turn, what waits for a yes, and ringing timers.
     /// The turn that asked for it (`keep`) goes on, to answer; what other named conversations do in silence is none of
     /// its business where it belongs to one itself.
     fn stop_everything(&mut self, keep: Option<&TurnId>) {
@@ -449,7 +451,7 @@ impl Machine {
         let any = |wanted: &[Phase]| self.turns.iter().any(|turn| wanted.contains(&turn.phase));
         if any(&[Phase::Speaking]) || self.sounding().is_some() {
             HarkState::Responding
-        } else if any(&[Phase::Listening, Phase::HearingAfar]) {
+        } else if any(&[Phase::Listening, Phase::HearingRemotely]) {
             HarkState::Listening
         } else if any(&[Phase::Understanding, Phase::Acting, Phase::Thinking, Phase::Wording]) {
             HarkState::Processing

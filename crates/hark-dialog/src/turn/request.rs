@@ -3,7 +3,7 @@
 use super::state::{Phase, Work};
 use super::{GIVE_UP_AFTER_MS, Machine};
 use crate::instincts::{self, Answer, Context, Instinct};
-use crate::{context, direct, route, slash};
+use crate::{context, direct, intent_tools, slash};
 use hark_core::audio::Earcon;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::{
@@ -198,11 +198,11 @@ impl Machine {
             return;
         }
         let work = intents.into_iter().enumerate().map(|(index, intent)| {
-            let call = route::tool_of(&intent).map(|tool| ToolCall {
+            let call = intent_tools::tool_of(&intent).map(|tool| ToolCall {
                 index,
                 turn: id.clone(),
                 tool: tool.to_owned(),
-                args: route::arguments(tool, &intent),
+                args: intent_tools::arguments(tool, &intent),
                 approved: false,
                 grant: None,
                 tainted: false,

@@ -1,7 +1,7 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
 use hark_core::public_event::{Origin, Outcome, Timings};
-use hark_core::{Ambiguity, EarId, Intent, Kind, Part, Receipt, Route, Stamp, ToolCall, TurnId};
+use hark_core::{Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId};
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(super) enum Phase {
     /// The person may speak, or speaks.
     Listening,
     /// The same, at another microphone than the node's.
-    HearingAfar,
+    HearingRemotely,
     /// The words, then their meaning, are being worked out.
     Understanding,
     /// Tools run.
@@ -65,8 +65,8 @@ pub(super) struct Turn {
     /// What kind of request it is, when that is known.
     pub(super) kind: Option<Kind>,
     pub(super) opening: Opening,
-    /// Who hears it, where that is not the node's own ear.
-    pub(super) ear: Option<EarId>,
+    /// Who hears it, where that is not the node's own microphone.
+    pub(super) microphone: Option<MicrophoneId>,
     /// When the speech of the request began, where that was while Hark listened without a wake word.
     pub(super) heard_from: Option<Stamp>,
     /// Several steps serve it, or something that needed approval.
@@ -79,11 +79,11 @@ pub(super) struct Turn {
     pub(super) reply: String,
     /// Whether the reply is being played.
     pub(super) sounding: bool,
-    /// Open the ear when the reply has been said: a yes was asked for.
+    /// Open the audio pipeline when the reply has been said: a yes was asked for.
     pub(super) asks_approval: bool,
     /// Another node may answer: nothing is said or done until that is known.
     pub(super) waits: bool,
-    /// Open the ear when the reply has been said.
+    /// Open the audio pipeline when the reply has been said.
     pub(super) listen_after: bool,
     /// The wake sound is played at this time unless the person already speaks.
     pub(super) wake_sound_at_ms: Option<u64>,

@@ -527,7 +527,7 @@ proptest! {
                     Effect::Reply { reply: Reply::Parts { parts }, .. } => {
                         for part in parts {
                             if let Part::Answer { intent } = part {
-                                prop_assert!(crate::route::tool_for(&intent.name).is_none());
+                                prop_assert!(crate::intent_tools::tool_for(&intent.name).is_none());
                             }
                         }
                     }
@@ -541,8 +541,8 @@ proptest! {
     }
 
     /// Whoever speaks when: a voice that was made quieter comes back or falls silent in time, at most one
-    /// turn listens, the ear watches exactly while something can be heard, and what was not understood
-    /// never opens the ear again.
+    /// turn listens, the audio pipeline watches exactly while something can be heard, and what was not understood
+    /// never opens the audio pipeline again.
     #[test]
     fn interruptions_end(
         style in prop::sample::select(vec![

@@ -48,7 +48,7 @@ impl Machine {
         self.close(id, Outcome::Elsewhere);
     }
 
-    /// Hark said the wake word; the ear has woken up in vain, and has dropped what it was hearing.
+    /// Hark said the wake word; the audio pipeline has woken up in vain, and has dropped what it was hearing.
     fn ignore_own_wake_word(&mut self, now: Stamp, word: String, score: f32) {
         self.echoes += 1;
         let why = format!("Hark said it itself ({} echoes dropped)", self.echoes);
@@ -141,7 +141,7 @@ impl Machine {
     /// The words of a request are there: it is decided what is meant, unless they are none or Hark's own.
     pub(super) fn take_words(&mut self, now: Stamp, id: &TurnId, mut transcript: Transcript) {
         let Some(turn) = self.turn_mut(id) else { return };
-        let (heard_from, is_afar) = (turn.heard_from, turn.ear.is_some());
+        let (heard_from, is_remote) = (turn.heard_from, turn.microphone.is_some());
         turn.phase = Phase::Understanding;
         turn.times.request = Some(now);
         if heard_from.is_some_and(|from| self.is_own_echo(from, now, &transcript.text)) {
@@ -151,7 +151,7 @@ impl Machine {
         self.publish(Some(id), PublicEvent::Transcript(transcript.clone()));
         if transcript.rejected.is_none() && !transcript.text.trim().is_empty() {
             self.decide(now, id, &transcript.text, &transcript.language);
-        } else if is_afar && heard_from.is_some_and(|from| self.could_be_heard(from, now)) {
+        } else if is_remote && heard_from.is_some_and(|from| self.could_be_heard(from, now)) {
             // Nobody takes Hark's voice out of that microphone: an answer to it could bring the next one.
             self.close(id, Outcome::NotUnderstood);
         } else {

@@ -18,7 +18,7 @@ pub(super) struct Story {
     intents: Vec<Intent>,
     /// One each intent, from its receipt: `ok`, `changed`, `entities`, `message`; `ok` is null when no tool
     /// was needed.
-    deeds: Vec<Value>,
+    receipts: Vec<Value>,
 }
 
 impl Machine {
@@ -29,7 +29,7 @@ impl Machine {
         if turn.origin == Origin::Internal || asks || nothing {
             return;
         }
-        let deeds = turn.work.iter().map(|work| match &work.receipt {
+        let receipts = turn.work.iter().map(|work| match &work.receipt {
             None => json!({"ok": null}),
             Some(receipt) => json!({
                 "ok": receipt.ok, "changed": receipt.changed,
@@ -38,9 +38,9 @@ impl Machine {
         });
         let story = Story {
             heard: turn.heard.clone(),
-            typed: turn.origin != Origin::Voice && turn.ear.is_none(),
+            typed: turn.origin != Origin::Voice && turn.microphone.is_none(),
             intents: turn.understood.clone(),
-            deeds: deeds.collect(),
+            receipts: receipts.collect(),
         };
         self.talks.open(&turn.origin).story = Some(story);
     }
@@ -68,8 +68,8 @@ impl Story {
     fn told(&self) -> Value {
         let known = self.intents.iter().filter(|intent| intent.name != "out_of_scope");
         let parts = known.enumerate().map(|(at, intent)| {
-            let mut part = match self.deeds.get(at) {
-                Some(Value::Object(deed)) => deed.clone(),
+            let mut part = match self.receipts.get(at) {
+                Some(Value::Object(receipt)) => receipt.clone(),
                 _ => Map::from_iter([("ok".to_owned(), Value::Null)]),
             };
             part.insert("intent".to_owned(), json!(spoken(&intent.name)));

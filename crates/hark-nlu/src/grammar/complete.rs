@@ -1,4 +1,4 @@
-//! How far the words so far are a sentence: what the ear needs to know to stop waiting.
+//! How far the words so far are a sentence: what the audio pipeline needs to know to stop waiting.
 
 use super::graph::StateId;
 use super::views::TrieId;
@@ -67,7 +67,7 @@ impl Grammar {
         }
     }
 
-    /// Places one word further.
+    /// IntentPaths one word further.
     fn steps(&self, (state, list): Place, word: WordId) -> Vec<Place> {
         if let Some(list) = list {
             return self.views.step(list, word).map(|next| (state, Some(next))).into_iter().collect();

@@ -9,8 +9,8 @@ use super::reader::Reader;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER};
 use crate::intent::category_of;
+use crate::number_spans;
 use crate::rules::{self, Prefer, Reckoning, Rule};
-use crate::spans;
 use crate::text::Token;
 use hark_core::Category;
 use hark_language::time::Unit;
@@ -211,7 +211,7 @@ impl<'g> Text<'g> {
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
         let by = Reckoning { lexicon: grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
-        let numbers = spans::numbers(text, tokens, grammar.lexicon());
+        let numbers = number_spans::numbers(text, tokens, grammar.lexicon());
         let price = |(at, token): (usize, &Token)| {
             let word = token.word.as_str();
             // Part of a number is another number.

@@ -1,8 +1,8 @@
 //! The automaton of all spoken sentences, without their meanings: deterministic and minimal over words
 //! and lists, so that a thousand templates share their beginnings and endings.
 
+use super::flat_vec::FlatVec;
 use super::network::{Network, NodeId};
-use super::rows::Rows;
 use super::views::{TrieId, ViewId, Views};
 use super::words::WordId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,8 +44,8 @@ struct End {
 #[derive(Debug, Default)]
 pub struct Graph {
     /// Next words and lists by state; the states they lead to have smaller numbers.
-    words: Rows<(WordId, StateId)>,
-    views: Rows<(ViewId, StateId)>,
+    words: FlatVec<(WordId, StateId)>,
+    views: FlatVec<(ViewId, StateId)>,
     ends: Vec<End>,
     /// First state; `None` when nothing can be said.
     pub start: Option<StateId>,

@@ -3,17 +3,17 @@
 mod accept;
 mod complete;
 mod fill;
+mod flat_vec;
+mod fragments;
 mod fuzzy_match;
 mod graph;
 mod home;
-mod later;
 mod network;
 mod parse;
 mod parse_result;
-mod pieces;
 mod reader;
-mod rows;
 mod sample;
+mod scheduled_requests;
 mod semantic_match;
 mod synonyms;
 mod views;
@@ -25,13 +25,13 @@ use super::sentences::Scope;
 use super::sentences::model::{Data, Requirement};
 use super::text::Token;
 use chrono::NaiveDateTime;
+use fragments::{FragmentCompiler, Fragments};
 use graph::Graph;
 use hark_core::home::Home;
 use hark_core::ports::{Acceptance, Completeness, Completes, EditCosts, Place, SpeechGrammar};
 use hark_core::{Effort, Slots};
 use hark_language::Lexicon;
 use network::{Network, NetworkBuilder};
-use pieces::{PieceCompiler, Pieces};
 use sample::Sampler;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ impl Grammar {
             let block = Arc::new(Block::new(data));
             for template in &data.templates {
                 let scope = Scope::new(sentences, Some(data));
-                let mut compiler = PieceCompiler {
+                let mut compiler = FragmentCompiler {
                     views: &mut views,
                     slots: &mut slot_names,
                     scope,
@@ -217,7 +217,7 @@ impl Grammar {
 }
 
 /// Whether a template can ever match: what it requires is known beforehand or told by one of its lists.
-fn can_match(block: &Block, pieces: &Pieces, context: &Map<String, Value>) -> bool {
+fn can_match(block: &Block, pieces: &Fragments, context: &Map<String, Value>) -> bool {
     let known = |(key, requirement): (&String, &Requirement)| match context.get(key) {
         _ if pieces.provided.contains(key) => true,
         Some(value) => requirement.any_of.as_ref().is_none_or(|any| any.contains(value)),

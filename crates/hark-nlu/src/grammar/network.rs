@@ -1,7 +1,7 @@
 //! Second step of compiling: a network whose arcs are whole words and lists.
 
-use super::pieces::{Piece, Pieces, SlotId};
-use super::rows::{Rows, SparseRows};
+use super::flat_vec::{FlatVec, SparseFlatVec};
+use super::fragments::{Fragment, Fragments, SlotId};
 use super::views::{ViewBuilder, ViewId};
 use super::words::{QuickHasher, WordId};
 use crate::sentences::model::Ruled;
@@ -41,14 +41,14 @@ pub struct Node<'n> {
 /// All templates. Nodes of different templates are different.
 #[derive(Debug, Default)]
 pub struct Network {
-    words: Rows<WordArc>,
-    views: Rows<ViewArc>,
-    any: SparseRows<AnyArc>,
-    ruled: SparseRows<RuledArc>,
+    words: FlatVec<WordArc>,
+    views: FlatVec<ViewArc>,
+    any: SparseFlatVec<AnyArc>,
+    ruled: SparseFlatVec<RuledArc>,
     /// Next words of what is only said aloud, in place of a rule; the parser does not go there.
-    spoken_words: SparseRows<WordArc>,
+    spoken_words: SparseFlatVec<WordArc>,
     /// Next lists of what is only said aloud.
-    spoken_views: SparseRows<ViewArc>,
+    spoken_views: SparseFlatVec<ViewArc>,
     /// Whether a sentence may end, by node.
     ends: Vec<bool>,
     /// First node of each template, its smallest.
@@ -142,7 +142,7 @@ struct Draft {
 enum Glue {
     /// Nothing: a word begins here.
     Boundary,
-    /// Pieces of text; and whether they are only said aloud.
+    /// Fragments of text; and whether they are only said aloud.
     Text(String, bool),
     /// A list value, with what is hung on to it; and whether it is only said aloud.
     List(ViewId, SlotId, String, bool),
@@ -169,7 +169,7 @@ impl<'b> NetworkBuilder<'b> {
     }
 
     /// Adds a template; `spoken` says whether its sentences are said aloud.
-    pub fn add(mut self, pieces: &Pieces, spoken: bool) {
+    pub fn add(mut self, pieces: &Fragments, spoken: bool) {
         let start = self.node((0, Glue::Boundary));
         while let Some((key, id)) = self.todo.pop() {
             let mut seen: HashSet<Key, BuildHasherDefault<QuickHasher>> = HashSet::default();
@@ -222,17 +222,17 @@ impl<'b> NetworkBuilder<'b> {
         stack: &mut Vec<Key>,
         id: NodeId,
         (at, glue): (usize, &Glue),
-        (piece, to, said): (&Piece, usize, bool),
+        (piece, to, said): (&Fragment, usize, bool),
     ) {
         match (piece, glue) {
-            (Piece::Nothing, _) => stack.push((to, glue.clone())),
-            (Piece::Blank, Glue::Boundary) => stack.push((to, Glue::Boundary)),
-            (Piece::Blank, _) => self.flush(stack, id, glue, (to, Glue::Boundary)),
-            (Piece::Text(more), Glue::Boundary) => stack.push((to, Glue::Text(more.clone(), said))),
-            (Piece::Text(more), Glue::Text(text, said)) => {
+            (Fragment::Nothing, _) => stack.push((to, glue.clone())),
+            (Fragment::Blank, Glue::Boundary) => stack.push((to, Glue::Boundary)),
+            (Fragment::Blank, _) => self.flush(stack, id, glue, (to, Glue::Boundary)),
+            (Fragment::Text(more), Glue::Boundary) => stack.push((to, Glue::Text(more.clone(), said))),
+            (Fragment::Text(more), Glue::Text(text, said)) => {
                 stack.push((to, Glue::Text(format!("{text}{more}"), *said)));
             }
-            (Piece::Text(more), Glue::List(view, slot, suffix, listed)) => {
+            (Fragment::Text(more), Glue::List(view, slot, suffix, listed)) => {
                 let ending = more.starts_with(|c: char| c.is_alphabetic() || c == '\'' || c == '’');
                 if !suffix.is_empty() || (ending && !self.views.views.get(*view).numeric) {
                     stack.push((to, Glue::List(*view, *slot, format!("{suffix}{more}"), *listed)));
@@ -240,23 +240,25 @@ impl<'b> NetworkBuilder<'b> {
                     self.flush(stack, id, glue, (to, Glue::Text(more.clone(), said)));
                 }
             }
-            (Piece::View(view, slot), Glue::Boundary) => {
+            (Fragment::View(view, slot), Glue::Boundary) => {
                 stack.push((to, Glue::List(*view, *slot, String::new(), said)));
             }
-            (Piece::View(view, slot), _) => {
+            (Fragment::View(view, slot), _) => {
                 let next = (to, Glue::List(*view, *slot, String::new(), said));
                 self.flush(stack, id, glue, next);
             }
-            (Piece::Any(slot), Glue::Boundary) => {
+            (Fragment::Any(slot), Glue::Boundary) => {
                 let target = self.node((to, Glue::Boundary));
                 self.draft(id).any.push((*slot, target));
             }
-            (Piece::Ruled(ruled, slot), Glue::Boundary) => {
+            (Fragment::Ruled(ruled, slot), Glue::Boundary) => {
                 let target = self.node((to, Glue::Boundary));
                 self.draft(id).ruled.push((*ruled, *slot, target));
             }
             // What hangs before them is a word of its own.
-            (Piece::Any(_) | Piece::Ruled(_, _), _) => self.flush(stack, id, glue, (at, Glue::Boundary)),
+            (Fragment::Any(_) | Fragment::Ruled(_, _), _) => {
+                self.flush(stack, id, glue, (at, Glue::Boundary))
+            }
         }
     }
 

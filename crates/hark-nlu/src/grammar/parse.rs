@@ -2,11 +2,11 @@
 
 mod reconstruct;
 
+use super::fragments::SlotId;
 use super::fuzzy_match::{self, Candidate, Span};
 use super::home::IN_AREA;
 use super::network::{Network, NodeId, TemplateId};
 use super::parse_result::{Found, Took};
-use super::pieces::SlotId;
 use super::reader::Reader;
 use super::views::ViewId;
 use super::words::{QuickMap, WordId};

@@ -1,9 +1,9 @@
 //! Sentences to train the recogniser with: the same ones for the same seed, every intent, list value
 //! and number well covered.
 
+use super::fragments::{SILENT, SlotId};
 use super::home::IN_AREA;
 use super::network::{Network, NodeId, TemplateId};
-use super::pieces::{SILENT, SlotId};
 use super::views::{Entry, ViewId, Views};
 use super::words::{QuickMap, WordId};
 use super::{Grammar, JOINER, Meaning};

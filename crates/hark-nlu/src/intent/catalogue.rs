@@ -105,7 +105,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HassVacuumStart", HomeControl),
 ];
 
-/// Whether an intent only means something after another request ("and the kitchen"): the ladder looks for
+/// Whether an intent only means something after another request ("and the kitchen"): the router looks for
 /// those before it asks the classifier, which does not learn them.
 pub fn leans_on_another(intent: &str) -> bool {
     intent.starts_with("HarkFollow") || matches!(intent, "HarkChoose" | "HarkCorrect")

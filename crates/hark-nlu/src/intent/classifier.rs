@@ -1,10 +1,10 @@
-//! Encoder and head together: what the ladder asks.
+//! Encoder and head together: what the router asks.
 
 use super::data::{hash, spoken};
 use super::encoder::Encoder;
 use super::error::IntentError;
 use super::head::Head;
-use super::places::Places;
+use super::paths::IntentPaths;
 use crate::narrative;
 use hark_core::classification::Classify;
 use hark_core::{Category, Classification, Fault};
@@ -46,7 +46,7 @@ impl Classifier {
     /// # Errors
     /// `MissingPart` when the encoder, ONNX Runtime or a head is missing or damaged; Hark goes on with
     /// its templates.
-    pub fn open(manifest: &Manifest, places: &Places, language: &str) -> Result<Self, Fault> {
+    pub fn open(manifest: &Manifest, places: &IntentPaths, language: &str) -> Result<Self, Fault> {
         let encoder = Encoder::open(manifest)?;
         let (head, _) = choose(encoder.id(), places, language)?;
         Ok(Self::new(encoder, head))
@@ -57,7 +57,7 @@ impl Classifier {
     ///
     /// # Errors
     /// As [`Classifier::open`].
-    pub fn standing(manifest: &Manifest, places: &Places, language: &str) -> Result<Standing, Fault> {
+    pub fn standing(manifest: &Manifest, places: &IntentPaths, language: &str) -> Result<Standing, Fault> {
         Ok(choose(&Encoder::id_in(manifest)?, places, language)?.1)
     }
 
@@ -78,7 +78,7 @@ impl Classifier {
 }
 
 /// The head that fits the encoder best, and how it stands.
-fn choose(encoder: &str, places: &Places, language: &str) -> Result<(Head, Standing), IntentError> {
+fn choose(encoder: &str, places: &IntentPaths, language: &str) -> Result<(Head, Standing), IntentError> {
     let wanted = hash(places, language);
     let fits = |head: &Head| head.encoder() == encoder && head.language() == language;
     // A head of this machine that is damaged or of an older encoder only makes way for the other.

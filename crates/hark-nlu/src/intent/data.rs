@@ -3,7 +3,7 @@
 
 use super::catalogue::is_learned;
 use super::examples::{self, Example, Label, yaml_files};
-use super::places::Places;
+use super::paths::IntentPaths;
 use crate::{Grammar, Problem, Sentences, text};
 use hark_core::home::Home;
 use hark_models::manifest::hex;
@@ -89,7 +89,7 @@ impl Data {
     ///
     /// # Errors
     /// Every mistake in every file.
-    pub fn gather(places: &Places, language: &str, homes: &[Home]) -> Result<Self, Vec<Problem>> {
+    pub fn gather(places: &IntentPaths, language: &str, homes: &[Home]) -> Result<Self, Vec<Problem>> {
         let sentences = Sentences::load(&places.sentences(language), language)?;
         let written = examples::load(&places.examples(language))?;
         let own = examples::load(&places.own_examples(language))?;
@@ -126,7 +126,7 @@ impl Data {
 }
 
 /// SHA-256 over names and contents of every file the data comes from.
-pub fn hash(places: &Places, language: &str) -> String {
+pub fn hash(places: &IntentPaths, language: &str) -> String {
     let folders = places.sentences(language).into_iter().map(|folder| folder.join(language));
     let folders = folders.chain([places.examples(language), places.own_examples(language)]);
     let mut hasher = Sha256::new();

@@ -5,7 +5,7 @@ use super::classifier::{Classifier, Standing};
 use super::data::spoken;
 use super::examples::{self, Label};
 use super::head::Head;
-use super::places::Places;
+use super::paths::IntentPaths;
 use hark_core::classification::Classify;
 use hark_core::{Classification, Fault};
 use hark_models::manifest::Manifest;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// See the module. One thread at a time.
 pub struct LazyClassifier {
-    places: Places,
+    places: IntentPaths,
     language: String,
     open: Option<Classifier>,
     /// What the owner's own sentences mean, in spoken form; read when it is opened.
@@ -24,7 +24,7 @@ pub struct LazyClassifier {
 
 impl LazyClassifier {
     /// Opens nothing yet.
-    pub fn new(places: Places, language: &str) -> Self {
+    pub fn new(places: IntentPaths, language: &str) -> Self {
         Self {
             places,
             language: language.to_owned(),
@@ -113,7 +113,7 @@ impl Classify for LazyClassifier {
 }
 
 /// The owner's own sentences. Mistakes in them are told by the training.
-fn taught(places: &Places, language: &str) -> HashMap<String, Label> {
+fn taught(places: &IntentPaths, language: &str) -> HashMap<String, Label> {
     let own = examples::load(&places.own_examples(language)).unwrap_or_default();
     own.into_iter().map(|example| (spoken(&example.text), example.label)).collect()
 }
@@ -124,7 +124,7 @@ mod tests {
     use std::path::Path;
 
     fn late(models: &Path) -> LazyClassifier {
-        LazyClassifier::new(Places::new(models, Path::new("/nowhere"), ""), "en")
+        LazyClassifier::new(IntentPaths::new(models, Path::new("/nowhere"), ""), "en")
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
     fn the_owners_own_words_mean_what_the_owner_says() {
         let state = tempfile::tempdir().unwrap();
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-        let places = Places::new(&models, state.path(), "");
+        let places = IntentPaths::new(&models, state.path(), "");
         let vacuum = Label::intent("HassVacuumStart", None);
         examples::mark(&places.marked("en"), "The crumbs are winning!", &vacuum).unwrap();
         let nothing = Label::category(hark_core::Category::OutOfScope);

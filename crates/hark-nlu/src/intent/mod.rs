@@ -14,7 +14,7 @@ mod head;
 mod lazy_classifier;
 mod lbfgs;
 mod logistic;
-mod places;
+mod paths;
 mod report;
 mod train;
 
@@ -24,7 +24,7 @@ pub use encoder::Encoder;
 pub use error::IntentError;
 pub use head::Head;
 pub use lazy_classifier::LazyClassifier;
-pub use places::Places;
+pub use paths::IntentPaths;
 pub use report::{Report, Share};
 pub use train::{Step, Told, Training, train};
 

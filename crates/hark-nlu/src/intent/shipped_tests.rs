@@ -3,7 +3,7 @@
 use super::catalogue::is_learned;
 use super::data::{Data, Origin, Sample, spoken};
 use super::examples::{self, Example, Label};
-use super::{Classifier, Encoder, Head, Places, category_of, train};
+use super::{Classifier, Encoder, Head, IntentPaths, category_of, train};
 use crate::test_home;
 use hark_core::classification::Classify;
 use hark_core::{Category, FaultKind};
@@ -19,8 +19,8 @@ fn manifest() -> Manifest {
     Manifest::load(Path::new(MODELS)).unwrap()
 }
 
-fn places(state: &Path) -> Places {
-    Places::new(Path::new(MODELS), state, "")
+fn places(state: &Path) -> IntentPaths {
+    IntentPaths::new(Path::new(MODELS), state, "")
 }
 
 fn classifier() -> Classifier {
@@ -78,7 +78,7 @@ fn what_people_say_comes_out_right() {
     );
     assert!(right * 100 >= all.len() * 88, "category: {right} of {}", all.len());
     assert!(intents_right * 100 >= intents * 84, "intent: {intents_right} of {intents}");
-    // Before the trigger words that the ladder asks for as well.
+    // Before the trigger words that the router asks for as well.
     assert!(acted * 100 <= nothing * 3, "{acted} of {nothing} out of scope");
 }
 
@@ -139,7 +139,7 @@ fn a_missing_encoder_or_head_is_told_with_the_way_to_mend_it() {
     std::fs::write(folder.path().join("manifest.toml"), text).unwrap();
     std::os::unix::fs::symlink(Path::new(MODELS).join("cache"), folder.path().join("cache")).unwrap();
     let missing = Manifest::load(folder.path()).unwrap();
-    let places = Places::new(folder.path(), folder.path(), "");
+    let places = IntentPaths::new(folder.path(), folder.path(), "");
     let fault = Classifier::open(&missing, &places, "en").err().unwrap();
     assert_eq!(fault.kind, FaultKind::MissingPart);
     assert!(fault.message.contains("sentence_encoder") && !fault.fix.is_empty(), "{fault}");
@@ -226,6 +226,6 @@ fn examples_name_intents_that_exist_and_nothing_held_out_is_learned() {
     assert!(data.samples.iter().all(|sample| !held.contains(&sample.text)));
     assert!(data.samples.iter().any(|sample| sample.label.domain.as_deref() == Some("lock")));
     assert_eq!(data.hash, super::data::hash(&places, "en"));
-    let elsewhere = Places { owner_sentences: PathBuf::from("/nowhere"), ..places };
+    let elsewhere = IntentPaths { owner_sentences: PathBuf::from("/nowhere"), ..places };
     assert_eq!(Data::gather(&elsewhere, "en", &[test_home::home()]).unwrap().samples, data.samples);
 }

@@ -141,7 +141,7 @@ pub fn parse(text: &str, demo: bool) -> Result<Home, Vec<Problem>> {
         problems.add(at, "", error.message().replace('\n', ", "), "write it as TOML");
     }
     let mut root = TableReader::new(table.get_ref(), String::new(), 0..0);
-    let mut places = Places::default();
+    let mut places = IntentPaths::default();
     let mut home = Home::default();
     for reader in root.tables("floor", &mut problems) {
         home.floors.extend(places.floor(reader, &mut problems));
@@ -190,14 +190,14 @@ pub fn parse(text: &str, demo: bool) -> Result<Home, Vec<Problem>> {
 
 /// Ids and names of floors and areas read so far.
 #[derive(Default)]
-struct Places {
+struct IntentPaths {
     floors: Vec<String>,
     areas: Vec<String>,
     /// Normal form of a floor's or area's name, and the key that has it.
     names: HashMap<String, String>,
 }
 
-impl Places {
+impl IntentPaths {
     fn floor(&mut self, mut reader: TableReader<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor> {
         let id = reader.required("id", problems);
         let name = reader.required("name", problems);
@@ -257,7 +257,7 @@ struct Seen {
 fn entity(
     mut reader: TableReader<'_, '_>,
     demo: bool,
-    places: &Places,
+    places: &IntentPaths,
     seen: &mut Seen,
     problems: &mut Problems<'_>,
 ) -> Option<Entity> {

@@ -1,10 +1,10 @@
 //! What stands along a way through the templates: slots, context, doubts.
 
 use super::{Run, Step, Way};
+use crate::grammar::fragments::SlotId;
 use crate::grammar::fuzzy_match::{Candidate, Nearness};
 use crate::grammar::home::IN_AREA;
 use crate::grammar::parse_result::{Found, slot_name};
-use crate::grammar::pieces::SlotId;
 use crate::grammar::views::{Entry, View};
 use crate::text::Token;
 use hark_core::calendar::When;

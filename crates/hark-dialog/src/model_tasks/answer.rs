@@ -1,6 +1,6 @@
 //! Answers to questions and small talk: words as they come, after tools that only look where they help.
 
-use super::claims::Measure;
+use super::action_claims::Measure;
 use super::{More, ThoughtEnd, Work, fault, shown};
 use crate::contracts::arguments::validated;
 use crate::contracts::scoring::Subject;
@@ -80,7 +80,7 @@ impl Work<'_> {
     fn finished(&self, outcome: &Outcome) -> ThoughtEnd {
         match &outcome.model_error {
             // It is the answer that broke off then, not the model.
-            Some(ModelError::Stopped) if self.claims_a_deed() => self.answered(outcome),
+            Some(ModelError::Stopped) if self.claims_an_action() => self.answered(outcome),
             Some(error) if outcome.fallback => Self::no_answer(Some(error)),
             Some(error) if *error != ModelError::Stopped => {
                 // What was heard cannot be taken back; that it is not all is told.
@@ -105,7 +105,7 @@ impl Work<'_> {
         ThoughtEnd::Answered { text, language, failed: false }
     }
 
-    fn claims_a_deed(&self) -> bool {
+    fn claims_an_action(&self) -> bool {
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).broken
     }
 

@@ -6,35 +6,42 @@ use super::tests::{
 };
 use hark_core::public_event::{HarkState, Origin, Outcome, PublicEvent};
 use hark_core::{
-    Distant, EarId, Effect, Endpoint, Event, Fault, FaultKind, ModelHelp, Reply, Thought, ThoughtEnd,
-    Understanding,
+    Effect, Endpoint, Event, Fault, FaultKind, MicrophoneId, ModelHelp, RemoteSpeech, Reply, Thought,
+    ThoughtEnd, Understanding,
 };
 
 fn desk() -> Origin {
     Origin::Api("desk".into())
 }
 
-/// What an ear tells, in a conversation of its number.
-fn tells(ear: u64, heard: Distant) -> Event {
-    Event::Distant { ear: EarId(ear), origin: Origin::Api(format!("desk {ear}")), heard }
+/// What is heard at a microphone, in a conversation of its number.
+fn tells(microphone: u64, heard: RemoteSpeech) -> Event {
+    Event::RemoteSpeech {
+        microphone: MicrophoneId(microphone),
+        origin: Origin::Api(format!("desk {microphone}")),
+        heard,
+    }
 }
 
-fn listening(ear: u64) -> Event {
-    tells(ear, Distant::Listening { speak: false })
+fn listening(microphone: u64) -> Event {
+    tells(microphone, RemoteSpeech::Listening { speak: false })
 }
 
-fn words(ear: u64, text: &str, rejected: bool) -> Event {
-    tells(ear, Distant::Transcript { transcript: transcript(text, rejected) })
+fn words(microphone: u64, text: &str, rejected: bool) -> Event {
+    tells(microphone, RemoteSpeech::Transcript { transcript: transcript(text, rejected) })
 }
 
 /// From being listened to until the words.
-fn says(ear: u64, ms: u64, text: &str) -> Vec<(u64, Event)> {
+fn says(microphone: u64, ms: u64, text: &str) -> Vec<(u64, Event)> {
     vec![
-        (ms, listening(ear)),
-        (ms + 400, tells(ear, Distant::SpeechStarted)),
-        (ms + 800, tells(ear, Distant::Partial { text: "turn".into(), stable: 4 })),
-        (ms + 1800, tells(ear, Distant::SpeechEnded { endpoint: Endpoint::Silence, silence_ms: 300 })),
-        (ms + 1850, words(ear, text, false)),
+        (ms, listening(microphone)),
+        (ms + 400, tells(microphone, RemoteSpeech::SpeechStarted)),
+        (ms + 800, tells(microphone, RemoteSpeech::Partial { text: "turn".into(), stable: 4 })),
+        (
+            ms + 1800,
+            tells(microphone, RemoteSpeech::SpeechEnded { endpoint: Endpoint::Silence, silence_ms: 300 }),
+        ),
+        (ms + 1850, words(microphone, text, false)),
     ]
 }
 
@@ -95,7 +102,7 @@ fn what_is_heard_afar_is_a_turn_of_its_conversation_and_leaves_the_room_alone() 
 fn several_are_heard_at_once_and_beside_the_room() {
     let mut machine = machine();
     run(&mut machine, vec![(0, super::tests::wake()), (1, listening(1)), (2, listening(2))]);
-    run(&mut machine, vec![(3, Event::SpeechStarted), (4, tells(1, Distant::SpeechStarted))]);
+    run(&mut machine, vec![(3, Event::SpeechStarted), (4, tells(1, RemoteSpeech::SpeechStarted))]);
     let effects = run(
         &mut machine,
         vec![
@@ -119,9 +126,9 @@ fn several_are_heard_at_once_and_beside_the_room() {
 fn silence_garbage_failures_and_a_closed_microphone_end_the_turn_without_an_act() {
     let fault = Fault::new(FaultKind::MissingPart, "stt", "no model", "pull it");
     for (heard, outcome, reply) in [
-        (tells(1, Distant::NothingSaid), Outcome::NothingSaid, None),
-        (tells(1, Distant::Gone), Outcome::Cancelled, None),
-        (tells(1, Distant::Failed { fault }), Outcome::Failed, None),
+        (tells(1, RemoteSpeech::NothingSaid), Outcome::NothingSaid, None),
+        (tells(1, RemoteSpeech::Gone), Outcome::Cancelled, None),
+        (tells(1, RemoteSpeech::Failed { fault }), Outcome::Failed, None),
         (words(1, "mumble", true), Outcome::NotUnderstood, Some("not_understood")),
         (words(1, " ", false), Outcome::NotUnderstood, Some("not_understood")),
     ] {
@@ -171,7 +178,8 @@ fn hark_does_not_answer_its_own_voice_in_a_browser() {
         [words(1, "turned on the kitchen light", false), words(1, "mumble", true)].into_iter().enumerate()
     {
         let ms = 100 + 500 * number as u64;
-        let own = vec![(ms, listening(1)), (ms + 1, tells(1, Distant::SpeechStarted)), (ms + 300, heard)];
+        let own =
+            vec![(ms, listening(1)), (ms + 1, tells(1, RemoteSpeech::SpeechStarted)), (ms + 300, heard)];
         let effects = run(&mut machine, own);
         assert_eq!(outcomes(&effects), [Outcome::NotUnderstood]);
         assert!(replies(&effects).is_empty(), "no words that could bring the next: {effects:?}");
@@ -181,8 +189,8 @@ fn hark_does_not_answer_its_own_voice_in_a_browser() {
 #[test]
 fn a_yes_said_afar_answers_what_was_asked_there() {
     let mut machine = machine();
-    let asked = |ear: u64, turn: u32, ms: u64| {
-        let mut events = says(ear, ms, "unlock the front door");
+    let asked = |microphone: u64, turn: u32, ms: u64| {
+        let mut events = says(microphone, ms, "unlock the front door");
         events.push((ms + 1860, understood(turn, &["HassTurnOff"])));
         events.push((ms + 1870, acted(turn, 0, false, "needs_approval")));
         events.push((ms + 1880, replied(turn, false)));

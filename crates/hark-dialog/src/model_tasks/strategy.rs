@@ -10,7 +10,7 @@ const PLANNED_FROM: u8 = 3;
 
 /// The ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum TaskStrategy {
     /// Say what a picture shows.
     Image,
     /// Put a text into other words.
@@ -27,32 +27,32 @@ pub(super) enum Way {
     Plan,
 }
 
-pub(super) fn choose(task: &Task, router: Router) -> Way {
+pub(super) fn choose(task: &Task, router: Router) -> TaskStrategy {
     if !task.pictures.is_empty() {
-        return Way::Image;
+        return TaskStrategy::Image;
     }
     if task.change.is_some() {
-        return Way::Change;
+        return TaskStrategy::Change;
     }
     if router == Router::Model {
-        return Way::Routed;
+        return TaskStrategy::Routed;
     }
     let Some(kind) = task.kind.as_ref().filter(|kind| kind.confidence >= MIN_CONFIDENCE) else {
-        return Way::Question;
+        return TaskStrategy::Question;
     };
     match (kind.category, kind.tier) {
-        (Category::Conversation, _) => Way::Conversation,
-        (Category::TaskComplex, _) => Way::Plan,
-        (_, Tier::Action) if kind.requires_planning && kind.complexity >= PLANNED_FROM => Way::Plan,
-        (_, Tier::Action) => Way::React,
-        (_, Tier::Conversation | Tier::Inquiry) => Way::Question,
+        (Category::Conversation, _) => TaskStrategy::Conversation,
+        (Category::TaskComplex, _) => TaskStrategy::Plan,
+        (_, Tier::Action) if kind.requires_planning && kind.complexity >= PLANNED_FROM => TaskStrategy::Plan,
+        (_, Tier::Action) => TaskStrategy::React,
+        (_, Tier::Conversation | Tier::Inquiry) => TaskStrategy::Question,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::changing;
+    use crate::text_transformation;
     use hark_core::Classification;
     use hark_core::model::Picture;
     use hark_core::public_event::Origin;
@@ -80,24 +80,24 @@ mod tests {
     fn the_kind_decides_and_doubt_asks_no_tool_to_act() {
         use Category::{Conversation, HomeControl, HomeQuery, OutOfScope, Question, TaskComplex};
         for (text, kind, expected) in [
-            ("hello you", Some((Conversation, 0.9)), Way::Conversation),
-            ("why is the sky blue", Some((Question, 0.9)), Way::Question),
-            ("is it warm in here", Some((HomeQuery, 0.9)), Way::Question),
-            ("make it cosy", Some((HomeControl, 0.9)), Way::React),
-            ("make it cosy", Some((HomeControl, 0.59)), Way::Question),
-            ("first dim the lights, then close the blinds", Some((HomeControl, 0.9)), Way::Plan),
-            ("get the house ready", Some((TaskComplex, 0.9)), Way::Plan),
-            ("order a pizza", Some((OutOfScope, 0.9)), Way::Question),
-            ("xyzzy", None, Way::Question),
+            ("hello you", Some((Conversation, 0.9)), TaskStrategy::Conversation),
+            ("why is the sky blue", Some((Question, 0.9)), TaskStrategy::Question),
+            ("is it warm in here", Some((HomeQuery, 0.9)), TaskStrategy::Question),
+            ("make it cosy", Some((HomeControl, 0.9)), TaskStrategy::React),
+            ("make it cosy", Some((HomeControl, 0.59)), TaskStrategy::Question),
+            ("first dim the lights, then close the blinds", Some((HomeControl, 0.9)), TaskStrategy::Plan),
+            ("get the house ready", Some((TaskComplex, 0.9)), TaskStrategy::Plan),
+            ("order a pizza", Some((OutOfScope, 0.9)), TaskStrategy::Question),
+            ("xyzzy", None, TaskStrategy::Question),
         ] {
             assert_eq!(choose(&task(text, kind), Router::Deterministic), expected, "{text}");
         }
-        assert_eq!(choose(&task("x", Some((HomeControl, 0.9))), Router::Model), Way::Routed);
-        let (change, _) = changing::read("say that shorter", &[hark_language::of("en")]).unwrap();
+        assert_eq!(choose(&task("x", Some((HomeControl, 0.9))), Router::Model), TaskStrategy::Routed);
+        let (change, _) = text_transformation::read("say that shorter", &[hark_language::of("en")]).unwrap();
         let reworded = Task { change: Some(change), ..task("say that shorter", None) };
-        assert_eq!(choose(&reworded, Router::Model), Way::Change);
+        assert_eq!(choose(&reworded, Router::Model), TaskStrategy::Change);
         let pictures = vec![Picture { media_type: "image/png".into(), base64: String::new() }];
         let seen = Task { pictures, ..task("what is this", Some((HomeControl, 0.9))) };
-        assert_eq!(choose(&seen, Router::Model), Way::Image);
+        assert_eq!(choose(&seen, Router::Model), TaskStrategy::Image);
     }
 }

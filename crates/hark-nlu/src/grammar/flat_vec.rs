@@ -3,19 +3,19 @@
 
 /// Lists by their number, from 0 in the order in which they were added.
 #[derive(Debug)]
-pub struct Rows<T> {
+pub struct FlatVec<T> {
     items: Vec<T>,
     /// Where each list ends in `items`.
     ends: Vec<u32>,
 }
 
-impl<T> Default for Rows<T> {
+impl<T> Default for FlatVec<T> {
     fn default() -> Self {
         Self { items: Vec::new(), ends: Vec::new() }
     }
 }
 
-impl<T> Rows<T> {
+impl<T> FlatVec<T> {
     /// Adds a list.
     pub fn add(&mut self, row: impl IntoIterator<Item = T>) {
         self.items.extend(row);
@@ -44,19 +44,19 @@ impl<T> Rows<T> {
 
 /// The same where most lists are empty: only the others take room.
 #[derive(Debug)]
-pub struct SparseRows<T> {
+pub struct SparseFlatVec<T> {
     /// The numbers of the lists that are not empty, sorted.
     numbers: Vec<u32>,
-    rows: Rows<T>,
+    rows: FlatVec<T>,
 }
 
-impl<T> Default for SparseRows<T> {
+impl<T> Default for SparseFlatVec<T> {
     fn default() -> Self {
-        Self { numbers: Vec::new(), rows: Rows::default() }
+        Self { numbers: Vec::new(), rows: FlatVec::default() }
     }
 }
 
-impl<T> SparseRows<T> {
+impl<T> SparseFlatVec<T> {
     /// Adds the list of a number greater than all before, unless it is empty.
     pub fn add(&mut self, number: u32, row: Vec<T>) {
         if !row.is_empty() {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn lists_are_found_by_their_numbers() {
-        let mut rows = Rows::default();
+        let mut rows = FlatVec::default();
         rows.add([1, 2]);
         rows.add([]);
         rows.add([3]);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn empty_lists_take_no_room() {
-        let mut rows = SparseRows::default();
+        let mut rows = SparseFlatVec::default();
         rows.add(3, vec![1, 2]);
         rows.add(4, vec![]);
         rows.add(7, vec![3]);

@@ -14,7 +14,7 @@ pub type SlotId = u32;
 
 /// What stands on an arc.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum Fragment {
     /// Nothing.
     Nothing,
     /// A blank: the word ends.
@@ -34,9 +34,9 @@ pub const SILENT: SlotId = SlotId::MAX;
 
 /// The graph of one template, from node 0 to `end`. Only `Any` arcs may form a circle.
 #[derive(Debug, Default)]
-pub struct Pieces {
+pub struct Fragments {
     /// Outgoing arcs by node.
-    pub arcs: Vec<Vec<(Piece, usize)>>,
+    pub arcs: Vec<Vec<(Fragment, usize)>>,
     /// Last node.
     pub end: usize,
     /// Context keys that one of its lists tells about.
@@ -45,7 +45,7 @@ pub struct Pieces {
     pub speech: Vec<Range<usize>>,
 }
 
-impl Pieces {
+impl Fragments {
     /// Whether any sentence leads to the end: not where a list is empty in this home.
     pub fn can_be_said(&self) -> bool {
         let mut seen = vec![false; self.arcs.len()];
@@ -65,7 +65,7 @@ impl Pieces {
 }
 
 /// Compiles the templates of one data block.
-pub struct PieceCompiler<'c> {
+pub struct FragmentCompiler<'c> {
     /// Where lists become views.
     pub views: &'c mut ViewBuilder,
     /// Slot names by number.
@@ -80,26 +80,26 @@ pub struct PieceCompiler<'c> {
     pub speaking: bool,
 }
 
-impl PieceCompiler<'_> {
+impl FragmentCompiler<'_> {
     /// The graph of a template of this data block.
-    pub fn compile(&mut self, expr: &Expr) -> Pieces {
-        let mut pieces = Pieces { arcs: vec![Vec::new()], ..Pieces::default() };
+    pub fn compile(&mut self, expr: &Expr) -> Fragments {
+        let mut pieces = Fragments { arcs: vec![Vec::new()], ..Fragments::default() };
         pieces.end = self.expr(&mut pieces, expr, 0, 0);
         pieces
     }
 
     /// Adds `expr` behind `from`; answers the node it ends in. `depth` counts rules, which the loader
     /// has checked not to be circular.
-    fn expr(&mut self, pieces: &mut Pieces, expr: &Expr, from: usize, depth: usize) -> usize {
+    fn expr(&mut self, pieces: &mut Fragments, expr: &Expr, from: usize, depth: usize) -> usize {
         match expr {
             Expr::Text(text) => add_text(pieces, text, from),
             Expr::Seq(parts) => parts.iter().fold(from, |from, part| self.expr(pieces, part, from, depth)),
             Expr::Alt(parts) => {
                 let end = node(pieces);
                 for part in parts {
-                    let start = step(pieces, from, Piece::Nothing);
+                    let start = step(pieces, from, Fragment::Nothing);
                     let last = self.expr(pieces, part, start, depth);
-                    pieces.arcs[last].push((Piece::Nothing, end));
+                    pieces.arcs[last].push((Fragment::Nothing, end));
                 }
                 end
             }
@@ -120,17 +120,17 @@ impl PieceCompiler<'_> {
     }
 
     /// One node for each set of parts already said.
-    fn permutation(&mut self, pieces: &mut Pieces, parts: &[Expr], from: usize, depth: usize) -> usize {
+    fn permutation(&mut self, pieces: &mut Fragments, parts: &[Expr], from: usize, depth: usize) -> usize {
         let full = (1usize << parts.len()) - 1;
         let mut said: Vec<Option<usize>> = vec![None; full + 1];
-        said[0] = Some(step(pieces, from, Piece::Blank));
+        said[0] = Some(step(pieces, from, Fragment::Blank));
         for set in 0..full {
             let Some(start) = said[set] else { continue };
             for (index, part) in parts.iter().enumerate().filter(|(index, _)| set & (1 << index) == 0) {
-                let entry = step(pieces, start, Piece::Nothing);
+                let entry = step(pieces, start, Fragment::Nothing);
                 let last = self.expr(pieces, part, entry, depth);
                 let after = *said[set | (1 << index)].get_or_insert_with(|| node(pieces));
-                pieces.arcs[last].push((Piece::Blank, after));
+                pieces.arcs[last].push((Fragment::Blank, after));
             }
         }
         said[full].unwrap_or(from)
@@ -139,7 +139,7 @@ impl PieceCompiler<'_> {
     /// A rule for the parser, and beside it the ways it is said aloud.
     fn ruled(
         &mut self,
-        pieces: &mut Pieces,
+        pieces: &mut Fragments,
         ruled: Ruled,
         slot: &str,
         spoken: &[SpokenRule],
@@ -151,20 +151,20 @@ impl PieceCompiler<'_> {
             return end;
         }
         let slot = self.slot(slot);
-        pieces.arcs[from].push((Piece::Ruled(ruled, slot), end));
+        pieces.arcs[from].push((Fragment::Ruled(ruled, slot), end));
         let first = pieces.arcs.len();
         self.speaking = true;
         for template in spoken {
-            let start = step(pieces, from, Piece::Nothing);
+            let start = step(pieces, from, Fragment::Nothing);
             let last = self.expr(pieces, &template.expr, start, depth + 1);
-            pieces.arcs[last].push((Piece::Nothing, end));
+            pieces.arcs[last].push((Fragment::Nothing, end));
         }
         self.speaking = false;
         pieces.speech.push(first..pieces.arcs.len());
         end
     }
 
-    fn list(&mut self, pieces: &mut Pieces, list: &str, slot: &str, from: usize) -> usize {
+    fn list(&mut self, pieces: &mut Fragments, list: &str, slot: &str, from: usize) -> usize {
         let slot = self.slot(slot);
         let found = self.scope.list(list);
         let key = match found {
@@ -181,7 +181,7 @@ impl PieceCompiler<'_> {
         let view = self.views.view(&key, definition, (self.index, self.data));
         let end = node(pieces);
         if !self.views.views.get(view).entries.is_empty() {
-            pieces.arcs[from].push((Piece::View(view, slot), end));
+            pieces.arcs[from].push((Fragment::View(view, slot), end));
         }
         if let Some(List::Wildcard { max_words, .. }) = definition
             && !self.speaking
@@ -204,24 +204,24 @@ impl PieceCompiler<'_> {
     }
 }
 
-fn node(pieces: &mut Pieces) -> usize {
+fn node(pieces: &mut Fragments) -> usize {
     pieces.arcs.push(Vec::new());
     pieces.arcs.len() - 1
 }
 
-fn step(pieces: &mut Pieces, from: usize, piece: Piece) -> usize {
+fn step(pieces: &mut Fragments, from: usize, piece: Fragment) -> usize {
     let to = node(pieces);
     pieces.arcs[from].push((piece, to));
     to
 }
 
-fn add_text(pieces: &mut Pieces, text: &str, from: usize) -> usize {
+fn add_text(pieces: &mut Fragments, text: &str, from: usize) -> usize {
     let mut at = from;
     let mut rest = text;
     while !rest.is_empty() {
         let blank = rest.starts_with(char::is_whitespace);
         let length = rest.find(|c: char| c.is_whitespace() != blank).unwrap_or(rest.len());
-        let piece = if blank { Piece::Blank } else { Piece::Text(rest[..length].to_owned()) };
+        let piece = if blank { Fragment::Blank } else { Fragment::Text(rest[..length].to_owned()) };
         at = step(pieces, at, piece);
         rest = &rest[length..];
     }
@@ -229,14 +229,14 @@ fn add_text(pieces: &mut Pieces, text: &str, from: usize) -> usize {
 }
 
 /// One to `max_words` words of any kind; without a maximum, a node that returns to itself.
-fn add_wildcard(pieces: &mut Pieces, slot: SlotId, max_words: Option<usize>, from: usize, end: usize) {
-    let mut at = step(pieces, from, Piece::Nothing);
+fn add_wildcard(pieces: &mut Fragments, slot: SlotId, max_words: Option<usize>, from: usize, end: usize) {
+    let mut at = step(pieces, from, Fragment::Nothing);
     for _ in 0..max_words.unwrap_or(1) {
-        at = step(pieces, at, Piece::Any(slot));
-        pieces.arcs[at].push((Piece::Nothing, end));
+        at = step(pieces, at, Fragment::Any(slot));
+        pieces.arcs[at].push((Fragment::Nothing, end));
     }
     if max_words.is_none() {
-        let again = step(pieces, at, Piece::Nothing);
-        pieces.arcs[again].push((Piece::Any(slot), at));
+        let again = step(pieces, at, Fragment::Nothing);
+        pieces.arcs[again].push((Fragment::Any(slot), at));
     }
 }

@@ -1,10 +1,10 @@
 //! A text in other words: the one named, what was said last, or what the clipboard holds. The orchestrator knows which
 //! text and what is wanted of it; the model does the wording. When it cannot, the text stays as it is.
 
-use super::told::claims_a_deed;
+use super::success_guard::claims_an_action;
 use super::{More, ThoughtEnd, Work};
 use crate::contracts::Contract;
-use crate::{changing, summary};
+use crate::{summary, text_transformation};
 use hark_core::Slots;
 use hark_core::thinking::TextSource;
 use serde_json::json;
@@ -17,7 +17,7 @@ const CLIPBOARD: &str = "clipboard.read";
 impl Work<'_> {
     pub(super) async fn change(&self) -> ThoughtEnd {
         let Some(change) = &self.task.change else { return Self::no_answer(None) };
-        self.decided_intent(changing::intent(change));
+        self.decided_intent(text_transformation::intent(change));
         let original = match &change.of {
             TextSource::Named { text } | TextSource::LastReply { text } => text.clone(),
             TextSource::Clipboard => match self.on_clipboard().await {
@@ -42,7 +42,7 @@ impl Work<'_> {
         // A text from elsewhere does not make Hark say that it did something.
         let claims = change.of == TextSource::Clipboard && self.claims(&text) && !self.claims(&original);
         if outcome.fallback || claims {
-            let why = if claims { "it claims a deed".to_owned() } else { outcome.errors.join("; ") };
+            let why = if claims { "it claims a action".to_owned() } else { outcome.errors.join("; ") };
             tracing::warn!("a text stays as it is, because no other words for it could be used: {why}");
             return failed(original);
         }
@@ -51,7 +51,7 @@ impl Work<'_> {
     }
 
     fn claims(&self, text: &str) -> bool {
-        claims_a_deed(text, &self.known)
+        claims_an_action(text, &self.known)
     }
 
     /// The text of the clipboard, as the tool gives it with its permission; else why not.

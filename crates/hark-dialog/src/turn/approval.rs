@@ -1,8 +1,8 @@
 //! Receipts coming in, and dangerous acts that need a yes.
 
 use super::Machine;
+use super::conversations::{Talk, conversation};
 use super::state::{Approval, Opening, Phase, Turn, Work};
-use super::talk::{Talk, conversation};
 use crate::instincts;
 use hark_core::intent::refusal;
 use hark_core::pin::PinVerdict;

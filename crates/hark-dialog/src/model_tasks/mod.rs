@@ -1,4 +1,4 @@
-//! Works at a request with a language model: rung 5 of the ladder. Which way is taken (an answer, tools, a plan) is
+//! Works at a request with a language model: the last stage of the router. Which way is taken (an answer, tools, a plan) is
 //! decided here, by rule; the model decides only how to say it, and everything it returns is checked. No clock, no
 //! threads, no network: these come with the ports.
 //!
@@ -6,17 +6,17 @@
 //! once with checkpoints, `single` one tool that the model named; `told` keeps what was promised by no receipt from being said, and `claims` knows
 //! what words claim.
 
+mod action_claims;
 mod answer;
 mod autonomy;
-mod change;
-mod claims;
 mod context;
 mod plan;
 mod react;
-mod single;
+mod rewording;
+mod single_tool;
+mod strategy;
+mod success_guard;
 mod system;
-mod told;
-mod way;
 
 use super::contracts::Contracts;
 use super::contracts::scoring::{Evaluation, Subject};
@@ -41,7 +41,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use way::Way;
+use strategy::TaskStrategy;
 
 /// Tasks that may wait for somebody; the oldest gives way.
 const MOST_SUSPENDED: usize = 64;
@@ -53,7 +53,7 @@ const MOST_SHOWN_CHARS: usize = 6000;
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
 /// What the mind works with.
-pub struct MindParts {
+pub struct ModelTaskParts {
     /// The models.
     pub model: Arc<dyn LanguageModel>,
     /// The contracts they work under.
@@ -90,8 +90,8 @@ pub struct House {
 }
 
 /// See the module.
-pub struct Mind {
-    parts: MindParts,
+pub struct ModelTasks {
+    parts: ModelTaskParts,
     /// With whether they had read text from outside.
     suspended: Mutex<Vec<(TurnId, Suspended, bool)>>,
     /// Plans that are being carried out, by the turn.
@@ -124,7 +124,7 @@ enum Suspended {
 
 /// One task at work.
 struct Work<'m> {
-    mind: &'m Mind,
+    mind: &'m ModelTasks,
     task: Task,
     /// What was asked; a task that goes on belongs to another turn, in which something else was said.
     request: Mutex<String>,
@@ -134,7 +134,7 @@ struct Work<'m> {
     known: Vec<&'static Lexicon>,
     attempts: AtomicU32,
     /// The answer on its way.
-    answer: Arc<Mutex<told::Answer>>,
+    answer: Arc<Mutex<success_guard::Answer>>,
     /// What the answer is, for who judges it.
     subject: Mutex<Option<Subject>>,
     /// What each tool gave back last, in words, for the same.
@@ -145,9 +145,9 @@ struct Work<'m> {
     tainted: AtomicBool,
 }
 
-impl Mind {
+impl ModelTasks {
     /// A mind that has nothing to do.
-    pub fn new(parts: MindParts) -> Self {
+    pub fn new(parts: ModelTaskParts) -> Self {
         Self { parts, suspended: Mutex::default(), carried: Mutex::default() }
     }
 
@@ -165,7 +165,7 @@ impl Mind {
             context,
             tell,
             attempts: AtomicU32::new(0),
-            answer: Arc::new(Mutex::new(told::Answer::new(&known))),
+            answer: Arc::new(Mutex::new(success_guard::Answer::new(&known))),
             known,
             subject: Mutex::default(),
             outputs: Mutex::default(),
@@ -245,15 +245,15 @@ impl Work<'_> {
             return self.go_on(resume).await;
         }
         let router = self.mind.parts.contracts.settings().router;
-        let way = way::choose(&self.task, router);
+        let way = strategy::choose(&self.task, router);
         match way {
-            Way::Image => self.look().await,
-            Way::Change => self.change().await,
-            Way::Routed => self.routed().await,
-            Way::Conversation => self.converse().await,
-            Way::Question => self.inquire().await,
-            Way::React => self.react().await,
-            Way::Plan => self.plan().await,
+            TaskStrategy::Image => self.look().await,
+            TaskStrategy::Change => self.change().await,
+            TaskStrategy::Routed => self.routed().await,
+            TaskStrategy::Conversation => self.converse().await,
+            TaskStrategy::Question => self.inquire().await,
+            TaskStrategy::React => self.react().await,
+            TaskStrategy::Plan => self.plan().await,
         }
     }
 
@@ -362,12 +362,12 @@ impl Work<'_> {
         outcome
     }
 
-    /// Hands words on as they come, as long as they claim no deed.
+    /// Hands words on as they come, as long as they claim no action.
     fn sink(&self) -> PieceSink {
         let (tell, answer) = (self.tell.clone(), self.answer.clone());
         Box::new(move |piece| {
             let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(told::Clause { text, ahead }) = answer.push(piece) {
+            if let Some(success_guard::Clause { text, ahead }) = answer.push(piece) {
                 tell(News::Piece { text, ahead });
             }
             if answer.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

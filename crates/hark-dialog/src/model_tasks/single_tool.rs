@@ -1,7 +1,7 @@
 //! One tool that a model named: its arguments taken out of the request, verified where it changes something, run
 //! behind the gate, and its result put into words. All under contracts.
 
-use super::told::{Deed, honest};
+use super::success_guard::{ClaimedAction, honest};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval};
 use crate::contracts::arguments::{
     Next, after_extraction, after_verification, takes_none, too_little, validated,
@@ -90,9 +90,9 @@ impl Work<'_> {
         let vars = json!({"text": plain, "request": request, "language": known(&language)});
         let outcome = self.contract(Contract::ResponseFormatting, vars, More::default()).await;
         let writes = self.mind.parts.tools.risk(tool) != Some(Risk::Read);
-        let deed = Deed::of(tool, writes, receipt, &self.words());
-        // Words for a result claim no deed that it does not prove; the result itself is quoted then.
-        let honest = honest(outcome.text(), &[deed], writes, &self.known);
+        let action = ClaimedAction::of(tool, writes, receipt, &self.words());
+        // Words for a result claim no action that it does not prove; the result itself is quoted then.
+        let honest = honest(outcome.text(), &[action], writes, &self.known);
         let text = honest.unwrap_or_else(|| self.words_in(&language).quoted(&plain));
         ThoughtEnd::Answered { text, language, failed: false }
     }

@@ -72,7 +72,7 @@ struct Other {
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct Referee {
+pub struct Arbiter {
     node: String,
     timing: Timing,
     next_id: u64,
@@ -80,7 +80,7 @@ pub struct Referee {
     others: Vec<Other>,
 }
 
-impl Referee {
+impl Arbiter {
     /// Nothing has been heard. `first_id` should be another one at every start.
     pub fn new(node: &str, first_id: u64, timing: Timing) -> Self {
         Self { node: node.to_owned(), timing, next_id: first_id, own: None, others: Vec::new() }

@@ -1,7 +1,7 @@
 //! What a model is told of the conversation: gathered once a task. A source that fails is left out and told in the log.
 
-use super::MindParts;
-use crate::replay_reason::reason;
+use super::ModelTaskParts;
+use crate::history_policy::reason;
 use hark_core::Task;
 use hark_core::session::{FOCUS, ReplayPolicy, Verbosity};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn of(parts: &MindParts, task: &Task) -> Self {
+    pub(super) fn of(parts: &ModelTaskParts, task: &Task) -> Self {
         let language = if task.language == "unknown" { String::new() } else { task.language.clone() };
         let mut context = Self { language, ..Self::default() };
         let Some(sessions) = &parts.sessions else { return context };

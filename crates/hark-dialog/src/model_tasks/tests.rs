@@ -149,7 +149,7 @@ impl PlanStore for Memory {
 
 /// A mind with everything it works with in sight.
 struct Stage {
-    mind: Mind,
+    mind: ModelTasks,
     model: Arc<Script>,
     tools: Arc<Bench>,
     plans: Arc<Memory>,
@@ -163,7 +163,7 @@ impl Stage {
         let (tools, plans) = (Arc::<Bench>::default(), Arc::<Memory>::default());
         let config = ContractsConfig { router, ..ContractsConfig::default() };
         let noon = chrono::NaiveDate::from_ymd_opt(2026, 11, 22).unwrap().and_hms_opt(12, 0, 0).unwrap();
-        let mind = Mind::new(MindParts {
+        let mind = ModelTasks::new(ModelTaskParts {
             model: model.clone(),
             contracts: Arc::new(Contracts::load(&config).unwrap()),
             tools: tools.clone(),
@@ -695,7 +695,7 @@ fn a_model_that_is_away_is_told_and_nothing_runs() {
 
 /// A request for other words, after this reply.
 fn reworded(request: &str, last: &str) -> Task {
-    let (mut change, _) = crate::changing::read(request, &[hark_language::of("en")]).unwrap();
+    let (mut change, _) = crate::text_transformation::read(request, &[hark_language::of("en")]).unwrap();
     if let TextSource::LastReply { text } = &mut change.of {
         last.clone_into(text);
     }
@@ -733,7 +733,7 @@ fn a_text_is_put_into_other_words_or_stays_as_it_is() {
     assert_eq!(
         answered(&stage.work(reworded("summarise my clipboard", ""))),
         kept,
-        "no deed is claimed for it"
+        "no action is claimed for it"
     );
     let stage = Stage::with(vec![Err(ModelError::NotConfigured)]);
     let thought = stage.work(reworded("say that shorter", "A long sentence."));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The folders of the classifier.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct IntentPaths {
     /// `models/`.
     pub models_dir: PathBuf,
     /// Where Hark keeps its state.
@@ -15,7 +15,7 @@ pub struct Places {
     pub owner_examples: PathBuf,
 }
 
-impl Places {
+impl IntentPaths {
     /// The usual places; `examples_dir` is the key `intent.examples_dir`, empty for the usual one.
     pub fn new(models_dir: &Path, state_dir: &Path, examples_dir: &str) -> Self {
         let owner_examples = match examples_dir {

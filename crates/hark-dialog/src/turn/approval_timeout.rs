@@ -1,8 +1,8 @@
 //! A question for approval that nobody answered in time: nothing is done, and whoever was asked is told so, once.
 
 use super::Machine;
+use super::conversations::{Talk, conversation};
 use super::state::{Phase, Turn};
-use super::talk::{Talk, conversation};
 use crate::instincts;
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Reply, Stamp, TurnId};

@@ -13,7 +13,7 @@ use hark_language::{Lexicon, Phrases, phrases};
 const DENIES_WITHIN: usize = 8;
 /// "Timer" and "set" belong together when they are at most so many words apart.
 const MADE_WITHIN: usize = 6;
-/// In a sentence without a verb the deed is among the first words of a language that says it there.
+/// In a sentence without a verb the action is among the first words of a language that says it there.
 const ELLIPTIC_WITHIN: usize = 7;
 /// And a language that says it at the end uses at most so many words in such a sentence.
 const MAX_ELLIPTIC: usize = 6;
@@ -30,9 +30,9 @@ pub(super) enum Measure {
     Task,
 }
 
-/// A grave deed that words tell of.
+/// A safety_critical action that words tell of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Grave {
+pub(super) struct SafetyCritical {
     /// The kind of thing it was done to.
     pub(super) domain: &'static str,
     /// Somebody is said to have done it; else it is only said to be so.
@@ -51,16 +51,19 @@ pub(super) fn claims(words: &str, measure: Measure, languages: &[&'static Lexico
     })
 }
 
-/// The grave deeds that words tell of, in one of some languages.
-pub(super) fn grave(words: &str, languages: &[&'static Lexicon]) -> Vec<Grave> {
+/// The safety_critical actions that words tell of, in one of some languages.
+pub(super) fn safety_critical(words: &str, languages: &[&'static Lexicon]) -> Vec<SafetyCritical> {
     let mut found = Vec::new();
     for known in languages.iter().map(|language| &language.claims) {
         for sentence in sentences(words, known) {
             let said = Words { all: joined(&sentence), known };
             let done = said.by_somebody() || said.apart(Measure::Nothing);
             for (_, word) in said.all.iter().enumerate().filter(|(at, _)| !said.is_denied(*at)) {
-                let grave = known.grave.get(word).map(|domain| Grave { domain: domain.text(), done });
-                found.extend(grave.filter(|grave| !found.contains(grave)));
+                let safety_critical = known
+                    .safety_critical
+                    .get(word)
+                    .map(|domain| SafetyCritical { domain: domain.text(), done });
+                found.extend(safety_critical.filter(|safety_critical| !found.contains(safety_critical)));
             }
         }
     }
@@ -124,7 +127,7 @@ impl Words<'_> {
         denials.contains(&word) || denial_endings.iter().any(|ending| word.ends_with(ending))
     }
 
-    /// Claims of a language that says the deed right behind who did it.
+    /// Claims of a language that says the action right behind who did it.
     fn adjacent(&self, measure: Measure) -> bool {
         self.by_somebody()
             || measure != Measure::Looked && self.by_itself(measure == Measure::Task)
@@ -146,9 +149,9 @@ impl Words<'_> {
             let has =
                 known.doers_having.contains(&all[at]) || before.iter().any(|it| known.having.contains(it));
             let goes_on = known.doers_doing.contains(&all[at]) || known.going.contains(&after[0]);
-            known.deeds.contains(&verb)
-                || phrases::starts(known.deed_phrases, &after[place..]).is_some()
-                || has && known.deeds_had.contains(&verb)
+            known.actions.contains(&verb)
+                || phrases::starts(known.action_phrases, &after[place..]).is_some()
+                || has && known.actions_had.contains(&verb)
                 || goes_on && known.doing.contains(&verb)
                 || self.managed(at + 1)
         })
@@ -174,11 +177,11 @@ impl Words<'_> {
             let Some(next) = rest.get(skipped) else { return false };
             let then = rest.get(skipped + 1).copied().unwrap_or_default();
             let (been, was) = (known.been.contains(&all[at]), known.was.contains(&all[at]));
-            let of_house = known.house_deeds.contains(next) && !known.not_of_house.contains(&then)
+            let of_house = known.house_actions.contains(next) && !known.not_of_house.contains(&then)
                 || known.switching.contains(next) && known.switched_to.contains(&then);
-            let passive = is_task && (been || was) && known.deeds.contains(next) || been && of_house;
+            let passive = is_task && (been || was) && known.actions.contains(next) || been && of_house;
             let is = known.is.contains(&all[at]);
-            let state = known.states.contains(next) || is_task && known.deeds.contains(next);
+            let state = known.states.contains(next) || is_task && known.actions.contains(next);
             let stands = is && known.now.contains(&rest[0]) && state;
             let about = || all[..at].iter().rev().take(MADE_WITHIN).any(|word| known.made.contains(word));
             let made =
@@ -190,18 +193,18 @@ impl Words<'_> {
     /// "Lights turned off", "front door unlocked": without a verb else.
     fn elliptic(&self) -> bool {
         let known = &self.known.adjacent;
-        let first = self.all.iter().take(ELLIPTIC_WITHIN).position(|word| known.deeds.contains(word));
+        let first = self.all.iter().take(ELLIPTIC_WITHIN).position(|word| known.actions.contains(word));
         first.is_some_and(|at| {
             !self.all[..at].iter().any(|word| known.finite.contains(word)) && !self.is_denied(at)
         })
     }
 
-    /// Claims of a language that says the deed at the end, apart from who did it.
+    /// Claims of a language that says the action at the end, apart from who did it.
     fn apart(&self, measure: Measure) -> bool {
         if self.all.iter().any(|word| self.denies(word)) {
             return false;
         }
-        let Apart { deed_endings, house_endings, over, doers, having, .. } = self.known.apart;
+        let Apart { action_endings, house_endings, over, doers, having, .. } = self.known.apart;
         let Apart { having_first, doers_doing, doing, passive, now, finite, .. } = self.known.apart;
         let has = |list: Phrases| self.all.iter().any(|word| list.contains(word));
         let ends_so = |word: &&str, ends: Phrases| ends.iter().any(|end| word.ends_with(end));
@@ -212,13 +215,13 @@ impl Words<'_> {
         let passive = match measure {
             Measure::Looked => false,
             Measure::Nothing => has(passive) && ends(house_endings),
-            Measure::Task => (has(passive) || has(now)) && ends(deed_endings) || has(over),
+            Measure::Task => (has(passive) || has(now)) && ends(action_endings) || has(over),
         };
         let elliptic = measure == Measure::Task
             && self.all.len() <= MAX_ELLIPTIC
             && !has(finite)
-            && self.all.last().is_some_and(|word| ends_so(word, deed_endings));
-        perfect && ends(deed_endings) || at_it || passive || elliptic
+            && self.all.last().is_some_and(|word| ends_so(word, action_endings));
+        perfect && ends(action_endings) || at_it || passive || elliptic
     }
 }
 
@@ -230,8 +233,8 @@ mod tests {
         super::claims(words, measure, &["en", "de"].map(hark_language::of))
     }
 
-    fn grave(words: &str) -> Vec<Grave> {
-        super::grave(words, &["en", "de"].map(hark_language::of))
+    fn safety_critical(words: &str) -> Vec<SafetyCritical> {
+        super::safety_critical(words, &["en", "de"].map(hark_language::of))
     }
 
     /// Claims wherever they are said.
@@ -364,11 +367,11 @@ mod tests {
 
     #[test]
     fn grave_deeds_are_found_however_they_are_said() {
-        let lock = |done| vec![Grave { domain: "lock", done }];
-        assert_eq!(grave("Done, I've unlocked it."), lock(true));
-        assert_eq!(grave("The light is on. The front door is unlocked."), lock(false));
-        assert_eq!(grave("Die Tür ist entriegelt."), lock(false));
-        assert_eq!(grave("The door could not be unlocked."), Vec::new());
-        assert_eq!(grave("The light is on."), Vec::new());
+        let lock = |done| vec![SafetyCritical { domain: "lock", done }];
+        assert_eq!(safety_critical("Done, I've unlocked it."), lock(true));
+        assert_eq!(safety_critical("The light is on. The front door is unlocked."), lock(false));
+        assert_eq!(safety_critical("Die Tür ist entriegelt."), lock(false));
+        assert_eq!(safety_critical("The door could not be unlocked."), Vec::new());
+        assert_eq!(safety_critical("The light is on."), Vec::new());
     }
 }

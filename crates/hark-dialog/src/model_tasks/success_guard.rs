@@ -1,6 +1,6 @@
 //! What is said of acts: success only where a receipt backs it, whatever a model writes.
 
-use super::claims::{self, Grave, Measure};
+use super::action_claims::{self, Measure, SafetyCritical};
 use crate::summary::{self, Words};
 use hark_core::Receipt;
 use hark_language::Lexicon;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// One tool that ran for a task.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Deed {
+pub(super) struct ClaimedAction {
     pub(super) tool: String,
     /// It can change something.
     pub(super) writes: bool,
@@ -19,7 +19,7 @@ pub(super) struct Deed {
     pub(super) trouble: String,
 }
 
-impl Deed {
+impl ClaimedAction {
     pub(super) fn of(tool: &str, writes: bool, receipt: &Receipt, words: &Words) -> Self {
         let trouble = if receipt.ok { "" } else { summary::trouble(&receipt.detail, words) };
         let entities = receipt.detail["entities"].as_array().into_iter().flatten();
@@ -33,8 +33,8 @@ impl Deed {
 }
 
 /// Whether a text claims, in one of these languages, that something was done in the house, where nothing can have been.
-pub(super) fn claims_a_deed(words: &str, languages: &[&'static Lexicon]) -> bool {
-    claims::claims(words, Measure::Nothing, languages)
+pub(super) fn claims_an_action(words: &str, languages: &[&'static Lexicon]) -> bool {
+    action_claims::claims(words, Measure::Nothing, languages)
 }
 
 /// What may be said at the end: the model's words when they claim no more than the receipts do. `None` when they claim
@@ -42,19 +42,22 @@ pub(super) fn claims_a_deed(words: &str, languages: &[&'static Lexicon]) -> bool
 /// are known.
 pub(super) fn honest(
     words: &str,
-    deeds: &[Deed],
+    actions: &[ClaimedAction],
     is_task: bool,
     languages: &[&'static Lexicon],
 ) -> Option<String> {
     let measure = if is_task { Measure::Task } else { Measure::Looked };
-    let done = deeds.iter().any(|deed| deed.writes && deed.ok);
-    let about = |grave: &Grave| {
-        let backs = |deed: &&Deed| deed.ok && (deed.writes || !grave.done);
-        deeds.iter().filter(backs).any(|deed| deed.domains.iter().any(|known| known == grave.domain))
+    let done = actions.iter().any(|action| action.writes && action.ok);
+    let about = |safety_critical: &SafetyCritical| {
+        let backs = |action: &&ClaimedAction| action.ok && (action.writes || !safety_critical.done);
+        actions
+            .iter()
+            .filter(backs)
+            .any(|action| action.domains.iter().any(|known| known == safety_critical.domain))
     };
     // What was only looked at says itself how things are.
-    let backed = !is_task || claims::grave(words, languages).iter().all(about);
-    ((done || !claims::claims(words, measure, languages)) && backed).then(|| words.to_owned())
+    let backed = !is_task || action_claims::safety_critical(words, languages).iter().all(about);
+    ((done || !action_claims::claims(words, measure, languages)) && backed).then(|| words.to_owned())
 }
 
 /// Words of an answer.
@@ -79,7 +82,7 @@ pub(super) struct Answer {
     languages: Vec<&'static Lexicon>,
     /// What may have happened before it.
     pub(super) measure: Measure,
-    /// A clause claimed a deed.
+    /// A clause claimed a action.
     pub(super) broken: bool,
 }
 
@@ -123,7 +126,8 @@ impl Answer {
     }
 
     fn hand(&mut self, clause: String) -> Option<String> {
-        self.broken |= claims::claims(&format!("{}{clause}", self.handed), self.measure, &self.languages);
+        self.broken |=
+            action_claims::claims(&format!("{}{clause}", self.handed), self.measure, &self.languages);
         if self.broken || clause.is_empty() {
             return None;
         }
@@ -133,15 +137,15 @@ impl Answer {
 }
 
 /// What went wrong and was not put right by a later call of the same tool.
-pub(super) fn troubles(deeds: &[Deed]) -> Vec<&str> {
-    let open = |(at, deed): (usize, &Deed)| {
-        let mended = deeds[at..].iter().any(|later| later.tool == deed.tool && later.ok);
-        !deed.ok && !mended
+pub(super) fn troubles(actions: &[ClaimedAction]) -> Vec<&str> {
+    let open = |(at, action): (usize, &ClaimedAction)| {
+        let mended = actions[at..].iter().any(|later| later.tool == action.tool && later.ok);
+        !action.ok && !mended
     };
     let mut troubles: Vec<&str> = Vec::new();
-    for deed in deeds.iter().enumerate().filter(|found| open(*found)).map(|(_, deed)| deed) {
-        if deed.writes && !troubles.contains(&deed.trouble.as_str()) {
-            troubles.push(&deed.trouble);
+    for action in actions.iter().enumerate().filter(|found| open(*found)).map(|(_, action)| action) {
+        if action.writes && !troubles.contains(&action.trouble.as_str()) {
+            troubles.push(&action.trouble);
         }
     }
     troubles
@@ -151,25 +155,31 @@ pub(super) fn troubles(deeds: &[Deed]) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn honest(words: &str, deeds: &[Deed], is_task: bool) -> Option<String> {
-        super::honest(words, deeds, is_task, &[hark_language::of("en")])
+    fn honest(words: &str, actions: &[ClaimedAction], is_task: bool) -> Option<String> {
+        super::honest(words, actions, is_task, &[hark_language::of("en")])
     }
 
-    fn deed(tool: &str, ok: bool) -> Deed {
+    fn action(tool: &str, ok: bool) -> ClaimedAction {
         let trouble = if ok { "" } else { "the lamp is offline" };
-        Deed { tool: tool.into(), writes: true, ok, domains: vec!["light".into()], trouble: trouble.into() }
+        ClaimedAction {
+            tool: tool.into(),
+            writes: true,
+            ok,
+            domains: vec!["light".into()],
+            trouble: trouble.into(),
+        }
     }
 
     #[test]
     fn what_no_receipt_backs_is_not_said() {
         let words = "Done, I've turned on the lamp.";
-        let looked = Deed { writes: false, ..deed("home.get_state", true) };
+        let looked = ClaimedAction { writes: false, ..action("home.get_state", true) };
         assert!(honest("The lamp was turned on at eight.", std::slice::from_ref(&looked), false).is_some());
-        let honest = |words: &str, deeds: &[Deed]| honest(words, deeds, true);
+        let honest = |words: &str, actions: &[ClaimedAction]| honest(words, actions, true);
         assert_eq!(honest(words, &[]), None);
-        assert_eq!(honest(words, &[deed("home.turn_on", false)]), None);
+        assert_eq!(honest(words, &[action("home.turn_on", false)]), None);
         assert_eq!(honest(words, std::slice::from_ref(&looked)), None);
-        assert_eq!(honest(words, &[deed("home.turn_on", true)]).as_deref(), Some(words));
+        assert_eq!(honest(words, &[action("home.turn_on", true)]).as_deref(), Some(words));
         assert!(honest("The lamp cannot be reached.", &[]).is_some());
         assert_eq!(honest("The lamp is now on.", &[]), None);
         assert!(honest("I set out the facts: hi sent me.", &[]).is_none(), "rather too little than too much");
@@ -177,9 +187,9 @@ mod tests {
 
     #[test]
     fn a_lamp_backs_no_door() {
-        let lamp = deed("home.turn_on", true);
-        let lock = |writes| Deed { writes, domains: vec!["lock".into()], ..lamp.clone() };
-        let honest = |words: &str, deeds: &[Deed]| honest(words, deeds, true).is_some();
+        let lamp = action("home.turn_on", true);
+        let lock = |writes| ClaimedAction { writes, domains: vec!["lock".into()], ..lamp.clone() };
+        let honest = |words: &str, actions: &[ClaimedAction]| honest(words, actions, true).is_some();
         for words in ["Done. I've unlocked the front door.", "The lamp is on and the front door is unlocked."]
         {
             assert!(!honest(words, std::slice::from_ref(&lamp)), "{words}");
@@ -231,8 +241,8 @@ mod tests {
 
     #[test]
     fn troubles_that_were_mended_are_none() {
-        let deeds = [deed("a", false), deed("b", false), deed("a", true)];
-        assert_eq!(troubles(&deeds), ["the lamp is offline"]);
-        assert!(troubles(&deeds[2..]).is_empty());
+        let actions = [action("a", false), action("b", false), action("a", true)];
+        assert_eq!(troubles(&actions), ["the lamp is offline"]);
+        assert!(troubles(&actions[2..]).is_empty());
     }
 }

@@ -2,10 +2,10 @@
 //! yes, questions to the person, and the honest answer when there is none.
 
 use super::Machine;
+use super::conversations::Waiting;
 use super::state::{Approval, Opening, Phase, Turn};
-use super::talk::Waiting;
-use crate::changing;
 use crate::slash::Slip;
+use crate::text_transformation;
 use hark_core::model::Picture;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::thinking::TextSource;
@@ -93,7 +93,9 @@ impl Machine {
 
     /// A text that is to be put into other words, by rule; whether the request was that.
     pub(super) fn change_text(&mut self, now: Stamp, id: &TurnId, text: &str) -> bool {
-        let Some((mut change, spoken)) = changing::read(text, &self.languages) else { return false };
+        let Some((mut change, spoken)) = text_transformation::read(text, &self.languages) else {
+            return false;
+        };
         let Some(turn) = self.turn_mut(id) else { return false };
         turn.speak_in(spoken);
         let (origin, dry_run) = (turn.origin.clone(), turn.dry_run);
@@ -104,12 +106,12 @@ impl Machine {
             last.clone_into(text);
         }
         if dry_run {
-            self.tell_intent(id, changing::intent(&change));
+            self.tell_intent(id, text_transformation::intent(&change));
             self.close(id, Outcome::DryRun);
         } else if self.settings.thinks && known {
             self.think(now, id, Task { change: Some(change), ..self.task(id, text, None) });
         } else {
-            self.tell_intent(id, changing::intent(&change));
+            self.tell_intent(id, text_transformation::intent(&change));
             if let Some(turn) = self.turn_mut(id) {
                 turn.route = Some(Route::Llm);
                 turn.times.intent = Some(now);

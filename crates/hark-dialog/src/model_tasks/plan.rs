@@ -1,7 +1,7 @@
 //! Plans: made under contract, checked, and carried out with a checkpoint before and after every step, so that a
 //! power cut loses nothing and repeats no completed step.
 
-use super::told::{Deed, honest, troubles};
+use super::success_guard::{ClaimedAction, honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, needs_approval, shown};
 use crate::contracts::Contract;
 use crate::contracts::plans::plan_of;
@@ -205,14 +205,14 @@ impl Work<'_> {
     async fn report(&self, plan: &Plan) -> ThoughtEnd {
         let risk = |tool: &str| self.mind.parts.tools.risk(tool);
         let own = self.words();
-        let deeds: Vec<Deed> = plan
+        let actions: Vec<ClaimedAction> = plan
             .steps
             .iter()
             // A step that only looks and fails is told as well.
-            .filter_map(|step| Some(Deed::of(&step.tool, true, step.receipt.as_ref()?, &own)))
+            .filter_map(|step| Some(ClaimedAction::of(&step.tool, true, step.receipt.as_ref()?, &own)))
             .collect();
-        let written: Vec<Deed> =
-            deeds.iter().filter(|deed| risk(&deed.tool) != Some(Risk::Read)).cloned().collect();
+        let written: Vec<ClaimedAction> =
+            actions.iter().filter(|action| risk(&action.tool) != Some(Risk::Read)).cloned().collect();
         let found: Vec<_> = plan
             .steps
             .iter()
@@ -230,7 +230,7 @@ impl Work<'_> {
                 .filter(|_| !outcome.fallback);
         }
         let done = plan.steps.iter().filter(|step| step.status == StepStatus::Completed).count();
-        let troubles = troubles(&deeds).into_iter().map(str::to_owned).collect();
+        let troubles = troubles(&actions).into_iter().map(str::to_owned).collect();
         ThoughtEnd::Reported { words, done, steps: plan.steps.len(), troubles, language: self.language() }
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of the referee, and a house of ten on a bad network.
+//! Tables of the arbiter, and a house of ten on a bad network.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 const TIMING: Timing = Timing { window_ms: 150, hold_ms: 1_500, takeover_ms: 250 };
 
-fn referee(node: &str) -> Referee {
-    Referee::new(node, 100, TIMING)
+fn arbiter(node: &str) -> Arbiter {
+    Arbiter::new(node, 100, TIMING)
 }
 
 fn claim(kind: ClaimKind, node: &str, score: f32, level_db: f32) -> Claim {
@@ -22,17 +22,17 @@ fn standings(orders: &[Order]) -> Vec<Standing> {
     orders.iter().filter_map(standing).collect()
 }
 
-fn run(referee: &mut Referee, until_ms: u64) -> Vec<Order> {
+fn run(arbiter: &mut Arbiter, until_ms: u64) -> Vec<Order> {
     let mut orders = Vec::new();
-    while let Some(at) = referee.next_ms().filter(|at| *at <= until_ms) {
-        orders.extend(referee.tick(at));
+    while let Some(at) = arbiter.next_ms().filter(|at| *at <= until_ms) {
+        orders.extend(arbiter.tick(at));
     }
     orders
 }
 
 #[test]
 fn one_alone_answers_after_its_window() {
-    let mut alone = referee("a");
+    let mut alone = arbiter("a");
     assert!(matches!(&alone.heard(0, 0.9, -20.0)[..], [Order::Send(_)]));
     let orders = run(&mut alone, 149);
     assert_eq!(orders.len(), 2, "claimed twice more: {orders:?}");
@@ -52,7 +52,7 @@ fn the_better_one_answers_and_the_name_settles_a_tie() {
         (0.9, -20.0, "A", false),
         (0.9, -20.0, "0", false),
     ] {
-        let mut own = referee("a");
+        let mut own = arbiter("a");
         own.heard(0, 0.9, -20.0);
         own.received(40, claim(Claimed, node, score, level));
         let end = if wins { Standing::Won } else { Standing::Waiting };
@@ -66,7 +66,7 @@ fn the_better_one_answers_and_the_name_settles_a_tie() {
 
 #[test]
 fn who_hears_of_a_claim_first_is_silent_and_takes_over_from_the_dead() {
-    let mut late = referee("a");
+    let mut late = arbiter("a");
     late.received(0, claim(ClaimKind::Claim, "z", 0.1, -90.0));
     assert_eq!(late.heard(100, 1.0, 0.0), [Order::Stand(Standing::Waiting)]);
     assert_eq!(
@@ -77,7 +77,7 @@ fn who_hears_of_a_claim_first_is_silent_and_takes_over_from_the_dead() {
     assert_eq!(standings(&run(&mut late, 500)), [Standing::Won], "nobody else said that it answers");
 
     // Once somebody answers, those who hear the word now are silent at once; a while later they are not.
-    let mut next = referee("a");
+    let mut next = arbiter("a");
     next.received(0, claim(ClaimKind::Won, "z", 0.5, -30.0));
     assert_eq!(next.heard(300, 1.0, 0.0), [Order::Stand(Standing::Lost)]);
     assert!(matches!(&next.heard(1_500, 1.0, 0.0)[..], [Order::Send(_)]));
@@ -85,7 +85,7 @@ fn who_hears_of_a_claim_first_is_silent_and_takes_over_from_the_dead() {
 
 #[test]
 fn of_two_winners_one_gives_way() {
-    let (mut a, mut b) = (referee("a"), referee("b"));
+    let (mut a, mut b) = (arbiter("a"), arbiter("b"));
     a.heard(0, 0.9, -20.0);
     b.heard(5_000, 0.9, -20.0);
     let (from_a, from_b) = (run(&mut a, 150), run(&mut b, 5_150));
@@ -112,7 +112,7 @@ fn garbage_is_known_and_bounded() {
     ] {
         assert!(!wrong.is_sound(), "{wrong:?}");
     }
-    let mut flooded = referee("a");
+    let mut flooded = arbiter("a");
     for number in 0..10_000 {
         flooded.received(0, Claim { node: format!("n{number}"), ..sound.clone() });
     }
@@ -121,7 +121,7 @@ fn garbage_is_known_and_bounded() {
 
 /// A network that delays, doubles, reorders and loses, and ten nodes with clocks of their own.
 struct House {
-    nodes: Vec<(Referee, u64)>,
+    nodes: Vec<(Arbiter, u64)>,
     /// Time → deliveries.
     air: BTreeMap<u64, Vec<(usize, Claim)>>,
     dead: Option<usize>,
@@ -200,7 +200,7 @@ proptest! {
         chance: u64,
         dead in prop::option::of(0..10_usize),
     ) {
-        let nodes = offsets.iter().enumerate().map(|(n, offset)| (referee(&format!("node{n}")), *offset));
+        let nodes = offsets.iter().enumerate().map(|(n, offset)| (arbiter(&format!("node{n}")), *offset));
         let mut house = House { nodes: nodes.collect(), air: BTreeMap::new(), dead, chance };
         let told = house.live(&heard);
         let winners: Vec<usize> = (0..10).filter(|n| told[*n] == Some(Standing::Won)).collect();

@@ -1,4 +1,4 @@
-//! The ladder with a classifier that says what the test says, and sentences that are two lines long.
+//! The router with a classifier that says what the test says, and sentences that are two lines long.
 
 use super::*;
 use hark_core::Ambiguity;
@@ -42,9 +42,9 @@ impl Classify for Taught {
 
 #[test]
 fn what_the_owner_has_said_needs_no_words_that_tell_of_it() {
-    let taught = Ladder {
+    let taught = Router {
         classifier: Some(Arc::new(Mutex::new(Taught))),
-        ..ladder(Says(Category::Question, 0.0, &[]))
+        ..router(Says(Category::Question, 0.0, &[]))
     };
     let found = taught.understand("the crumbs are winning", "unknown");
     assert_eq!((found.intents[0].name.as_str(), found.intents[0].route), ("HassVacuumStart", Route::Intent));
@@ -86,13 +86,13 @@ fn facts() -> Facts {
     }
 }
 
-fn ladder(says: Says) -> Ladder {
+fn router(says: Says) -> Router {
     let spoken = |language: &str, text, sure| Spoken {
         language: language.into(),
         sentences: Arc::new(OneSentence(text, sure)),
     };
     let spoken = vec![spoken("en", "lights on", 1.0), spoken("de", "licht an", 1.0)];
-    Ladder::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts())
+    Router::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts())
 }
 
 const SURE: &[(&str, f32)] = &[("HassTurnOn", 0.9), ("HassTurnOff", 0.05)];
@@ -100,7 +100,7 @@ const LIKELY: &[(&str, f32)] = &[("HassTurnOn", 0.7), ("HassTurnOff", 0.2)];
 const UNLIKELY: &[(&str, f32)] = &[("HassTurnOn", 0.5), ("HassTurnOff", 0.4)];
 
 fn understand(says: Says, text: &str) -> Understanding {
-    ladder(says).understand_at(text, "unknown", NaiveDateTime::default())
+    router(says).understand_at(text, "unknown", NaiveDateTime::default())
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn templates_of_any_language_come_before_the_classifier() {
     }
     // Whoever was heard to speak English did not say that.
     let found =
-        ladder(Says(Category::OutOfScope, 1.0, &[])).understand_at("licht an", "en", Default::default());
+        router(Says(Category::OutOfScope, 1.0, &[])).understand_at("licht an", "en", Default::default());
     assert!(found.intents.is_empty());
 }
 
@@ -122,9 +122,9 @@ fn a_guess_of_one_language_gives_way_to_what_another_says_plainly() {
         language: language.into(),
         sentences: Arc::new(OneSentence("licht an", sure)),
     };
-    let ladder =
-        Ladder::new(vec![spoken("en", 0.7), spoken("de", 1.0)], None, IntentConfig::default(), facts());
-    assert_eq!(ladder.understand_at("licht an", "unknown", Default::default()).language, "de");
+    let router =
+        Router::new(vec![spoken("en", 0.7), spoken("de", 1.0)], None, IntentConfig::default(), facts());
+    assert_eq!(router.understand_at("licht an", "unknown", Default::default()).language, "de");
     let vague = Understanding {
         intents: vec![intent("HassTurnOn", 1.0)],
         ambiguous: vec![Ambiguity { intent: 0, slot: "name".into(), candidates: Vec::new() }],
@@ -212,8 +212,8 @@ impl Understand for Stranger {
 fn what_the_home_does_not_have_is_not_guessed_at() {
     let ask = |sure, says| {
         let spoken = vec![Spoken { language: "en".into(), sentences: Arc::new(Stranger(sure)) }];
-        let ladder = Ladder::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts());
-        ladder.understand_at("turn on the bed light", "unknown", NaiveDateTime::default())
+        let router = Router::new(spoken, Some(Arc::new(Mutex::new(says))), IntentConfig::default(), facts());
+        router.understand_at("turn on the bed light", "unknown", NaiveDateTime::default())
     };
     let named = |found: &Understanding| found.unknown.as_ref().map(|thing| thing.name.clone());
     // A thing of the house for certain: no classifier makes another of it.
@@ -262,9 +262,9 @@ fn what_leans_on_nothing_may_mean_something_alone() {
     let spoken = |language: &str| Spoken { language: language.into(), sentences: Arc::new(FollowsOnly) };
     let alone_in = |language: &str, says: Says| {
         let classifier: SharedClassifier = Arc::new(Mutex::new(says));
-        let ladder =
-            Ladder::new(vec![spoken("en"), spoken("de")], Some(classifier), IntentConfig::default(), facts());
-        let found = ladder.understand("eight minutes please", language);
+        let router =
+            Router::new(vec![spoken("en"), spoken("de")], Some(classifier), IntentConfig::default(), facts());
+        let found = router.understand("eight minutes please", language);
         assert_eq!(found.intents[0].name, "HarkFollowAnswer", "it comes first all the same");
         found.alone.into_iter().map(|intent| intent.name).collect::<Vec<_>>()
     };
@@ -289,8 +289,8 @@ fn what_probably_changes_the_home_under_a_condition_is_refused() {
     let found = |category, sure| {
         let spoken = vec![Spoken { language: "en".into(), sentences: Arc::new(Conditional) }];
         let says: SharedClassifier = Arc::new(Mutex::new(Says(category, sure, SURE)));
-        let ladder = Ladder::new(spoken, Some(says), IntentConfig::default(), facts());
-        let found = ladder.understand("make it cosy when the guests come", "unknown");
+        let router = Router::new(spoken, Some(says), IntentConfig::default(), facts());
+        let found = router.understand("make it cosy when the guests come", "unknown");
         found.intents.iter().map(|intent| intent.name.clone()).collect::<Vec<_>>()
     };
     assert_eq!(found(Category::HomeControl, 0.9), [refusal::INTENT]);

@@ -1,11 +1,11 @@
-//! The rungs above the instincts (spec: the ladder): sentence templates of every language that is loaded,
+//! Decides which route a request takes behind the instincts: sentence templates of every language that is loaded,
 //! then the intent classifier under its guards. What follows from the turn before is `context`'s matter.
 //!
 //! An intent of the classifier is only taken when its probability is high enough, when the words tell of it
 //! or it is very sure, when its slots are found in the text, and when the request as a whole is of the same
 //! kind. Everything else comes out as nothing the house can do, with the reason.
 
-use super::{context, route};
+use super::{context, intent_tools};
 use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::model::mentions;
@@ -39,8 +39,8 @@ pub struct Facts {
 /// A classifier that others ask as well.
 pub type SharedClassifier = Arc<Mutex<dyn Classify>>;
 
-/// Understands a request by the first rung that can.
-pub struct Ladder {
+/// Understands a request by the first stage that can.
+pub struct Router {
     /// The one that is usually spoken comes first.
     spoken: Vec<Spoken>,
     classifier: Option<SharedClassifier>,
@@ -62,7 +62,7 @@ enum Doubt {
     NoSlots,
 }
 
-impl Ladder {
+impl Router {
     /// `spoken` is not empty and begins with the usual language; without a classifier there are only templates.
     pub fn new(
         spoken: Vec<Spoken>,
@@ -115,13 +115,13 @@ impl Ladder {
                 Err(Doubt::NoTriggers(triggers)) => {
                     let words = triggers.join("\", \"");
                     why += &format!("; {name} ({probability:.2}) would need one of \"{words}\"");
-                    hint = hint.or(route::tool_for(name).map(str::to_owned));
+                    hint = hint.or(intent_tools::tool_for(name).map(str::to_owned));
                 }
                 Err(Doubt::NoSlots) => {
                     why += &format!("; {name} ({probability:.2}) lacks what it is about");
                     // Only who surely asked for something is asked what it is about.
                     let sure = *probability >= self.settings.sure_confidence;
-                    if sure && route::tool_for(name).is_some_and(|tool| ASK_WHEN.contains(&tool)) {
+                    if sure && intent_tools::tool_for(name).is_some_and(|tool| ASK_WHEN.contains(&tool)) {
                         intents.push(bare(name, *probability, &why));
                         break;
                     }
@@ -167,7 +167,7 @@ impl Ladder {
 
     /// Words of which one tells of an intent's tool, of all languages that are spoken here; `None` where it has no tool.
     fn triggers(&self, intent: &str) -> Option<Vec<&'static str>> {
-        let tool = route::tool_for(intent)?;
+        let tool = intent_tools::tool_for(intent)?;
         let words = |spoken: &Spoken| (self.facts.triggers)(tool, &spoken.language);
         let words: Option<Vec<_>> = self.spoken.iter().map(words).collect();
         words.map(|words| words.concat())
@@ -231,7 +231,7 @@ fn bare(name: &str, confidence: f32, why: &str) -> Intent {
     Intent { name, slots: Slots::new(), confidence, route: Route::Intent, why, response: None }
 }
 
-impl Understand for Ladder {
+impl Understand for Router {
     fn understand_within(
         &self,
         text: &str,
@@ -240,7 +240,7 @@ impl Understand for Ladder {
         effort: &Effort,
     ) -> Understanding {
         let found = self.climb(language, &Said { text: &without_endless_words(text), now, effort });
-        // What a rung has found counts for nothing when it had to stop in the middle.
+        // What a stage has found counts for nothing when it had to stop in the middle.
         if effort.is_spent() {
             Understanding { language: found.language, ..Understanding::unread() }
         } else {
@@ -254,8 +254,8 @@ impl Understand for Ladder {
     }
 }
 
-impl Ladder {
-    /// One rung after the other.
+impl Router {
+    /// One stage after the other.
     fn climb(&self, language: &str, said: &Said<'_>) -> Understanding {
         let text = said.text;
         // The classifier knows the usual language only: what it makes of another is luck.
@@ -323,8 +323,8 @@ impl Ladder {
 
 /// How likely one of the intents is that are served by the same tool as this one.
 fn of_tool(name: &str, alone: f32, intents: &[(String, f32)]) -> f32 {
-    let Some(tool) = route::tool_for(name) else { return alone };
-    let same = intents.iter().filter(|(other, _)| route::tool_for(other) == Some(tool));
+    let Some(tool) = intent_tools::tool_for(name) else { return alone };
+    let same = intents.iter().filter(|(other, _)| intent_tools::tool_for(other) == Some(tool));
     same.map(|(_, probability)| probability).sum::<f32>().min(1.0)
 }
 
@@ -350,5 +350,5 @@ fn is_clear(found: &Understanding) -> bool {
 }
 
 #[cfg(test)]
-#[path = "ladder_tests.rs"]
+#[path = "router_tests.rs"]
 mod tests;

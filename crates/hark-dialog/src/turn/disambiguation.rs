@@ -1,8 +1,8 @@
 //! Names that could be several: asked back, and completed by the answer.
 
 use super::Machine;
+use super::conversations::Lacking;
 use super::state::{Phase, Question};
-use super::talk::Lacking;
 use crate::choice::{self, Choice};
 use hark_core::public_event::{Origin, Outcome};
 use hark_core::{Ambiguity, Effect, Intent, Reply, Route, Stamp, TurnId};

@@ -2,7 +2,7 @@
 //! enough was tried.
 
 use super::autonomy::{self, PROCEED};
-use super::told::{Deed, honest, troubles};
+use super::success_guard::{ClaimedAction, honest, troubles};
 use super::{More, Suspended, ThoughtEnd, Work, fault, fenced, needs_approval};
 use crate::contracts::Contract;
 use crate::contracts::arguments::validated;
@@ -27,7 +27,7 @@ pub(super) struct State {
     queue: VecDeque<ModelCall>,
     /// Calls that were taken on. Asking again for an answer that broke its contract is none.
     iterations: u32,
-    deeds: Vec<Deed>,
+    actions: Vec<ClaimedAction>,
 }
 
 impl Work<'_> {
@@ -39,7 +39,7 @@ impl Work<'_> {
             messages: Vec::new(),
             queue: VecDeque::new(),
             iterations: 0,
-            deeds: Vec::new(),
+            actions: Vec::new(),
         };
         self.steps(state).await
     }
@@ -83,7 +83,7 @@ impl Work<'_> {
             let outcome =
                 self.contract(Contract::ReactStep, self.instructions(&state.request, &tools), more).await;
             match &outcome.model_error {
-                Some(error) if state.deeds.is_empty() => return Self::no_answer(Some(error)),
+                Some(error) if state.actions.is_empty() => return Self::no_answer(Some(error)),
                 Some(error) => {
                     // What was done was done, and is told.
                     self.tell(PublicEvent::Error(fault(error)));
@@ -147,7 +147,7 @@ impl Work<'_> {
     /// Tells the model what came of a call.
     fn note(&self, state: &mut State, call: &ModelCall, receipt: &Receipt) {
         let writes = self.mind.parts.tools.risk(&call.tool) != Some(Risk::Read);
-        state.deeds.push(Deed::of(&call.tool, writes, receipt, &self.words()));
+        state.actions.push(ClaimedAction::of(&call.tool, writes, receipt, &self.words()));
         let head = if receipt.ok { "ok" } else { "not done" };
         let content = format!("{head}\n{}", fenced(&receipt.detail.to_string(), &call.tool));
         state.messages.push(Message::result(&call.id, content));
@@ -170,10 +170,10 @@ impl Work<'_> {
 
     /// What is said at the end: the model's words as far as receipts back them, and what went wrong in any case.
     fn ended(&self, state: &State, words: &str) -> ThoughtEnd {
-        let words = honest(words, &state.deeds, true, &self.known).filter(|words| !words.trim().is_empty());
-        let writing = || state.deeds.iter().filter(|deed| deed.writes);
-        let troubles = troubles(&state.deeds).into_iter().map(str::to_owned).collect();
-        let (done, steps) = (writing().filter(|deed| deed.ok).count(), writing().count());
+        let words = honest(words, &state.actions, true, &self.known).filter(|words| !words.trim().is_empty());
+        let writing = || state.actions.iter().filter(|action| action.writes);
+        let troubles = troubles(&state.actions).into_iter().map(str::to_owned).collect();
+        let (done, steps) = (writing().filter(|action| action.ok).count(), writing().count());
         ThoughtEnd::Reported { words, done, steps, troubles, language: self.language() }
     }
 }
