@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use hark_audio::resample::Resampler;
 use hark_config as config;
 use hark_core::VAD_BLOCK_SAMPLES;
 use hark_models::litert::LiteRt;
@@ -12,7 +13,6 @@ use hark_models::onnx::OnnxRuntime;
 use hark_stt::echo::{EchoStage, Played};
 use hark_stt::vad::{SileroVad, SpeechGate, Vad};
 use hark_stt::wake::{OpenWakeWord, OpenWakeWordFiles, WakeDetector, WakeEngine};
-use hark_tts::resample::Resampler;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ fn echo(c: &mut Criterion) {
 }
 
 fn at_48_khz(samples: &[f32]) -> Vec<f32> {
-    let (mut resampler, mut out) = (Resampler::new(16_000, 48_000), Vec::new());
+    let (mut resampler, mut out) = (Resampler::new(16_000, 48_000).expect("rates"), Vec::new());
     resampler.process(samples, &mut out);
     resampler.finish(&mut out);
     out

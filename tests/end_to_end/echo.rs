@@ -2,12 +2,12 @@
 //! person who speaks at the same time, and what it does about clocks and devices that misbehave.
 
 use crate::support::room::{self, BEDROOM, KITCHEN, LIVING_ROOM, Room, convolve, decibels, mix, power};
+use hark_audio::resample::Resampler;
 use hark_config as config;
 use hark_core::VAD_BLOCK_SAMPLES;
 use hark_models::onnx::OnnxRuntime;
 use hark_stt::echo::{EchoReport, EchoStage, Played};
 use hark_stt::vad::{SileroVad, Vad};
-use hark_tts::resample::Resampler;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ impl Scene {
         let mut echo = convolve(&sound, &room.impulse_response(400));
         let gain = (power(far) / power(&echo)).sqrt();
         echo.iter_mut().for_each(|sample| *sample *= gain);
-        let (mut resampler, mut played) = (Resampler::new(16_000, rate_hz), Vec::new());
+        let (mut resampler, mut played) = (Resampler::new(16_000, rate_hz).expect("rates"), Vec::new());
         resampler.process(far, &mut played);
         resampler.finish(&mut played);
         let near = Vec::new();

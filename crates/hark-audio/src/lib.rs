@@ -1,4 +1,4 @@
-//! Devices of a sound server, which Hark reads and feeds by the clock because a server's own callbacks come in bursts.
+//! What capture and playback share: the resampler, and devices of a sound server, which Hark reads and feeds by the clock because a server's own callbacks come in bursts.
 //! Capture and playback use it, each on a thread of its own. Linux only; elsewhere the devices are cpal's.
 //!
 //! ```
@@ -13,5 +13,6 @@
 //! # }
 //! ```
 
+pub mod resample;
 #[cfg(target_os = "linux")]
 pub mod server;

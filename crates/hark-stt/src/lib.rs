@@ -25,7 +25,6 @@ pub mod echo;
 pub mod endpoint;
 pub mod pipeline;
 pub mod recording;
-pub mod resample;
 #[cfg(test)]
 pub(crate) mod scripted;
 mod silence_detector;

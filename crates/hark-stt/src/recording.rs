@@ -3,8 +3,8 @@
 //! The chunks are walked here rather than by a library because recorders write files that strict
 //! readers refuse: lengths left at 0 or "unknown", chunks of odd length, sound cut off in the middle.
 
-use super::resample::{RATES_HZ, ToSixteenKhz, mix_down};
-use hark_core::{Fault, FaultKind};
+use hark_audio::resample::{RATES_HZ, Resampler, mix_down};
+use hark_core::{Fault, FaultKind, SAMPLE_RATE_HZ};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -137,7 +137,7 @@ pub struct Recording {
     taken: u64,
     ended: bool,
     warning: Option<Fault>,
-    resampler: ToSixteenKhz,
+    resampler: Resampler,
     bytes: Vec<u8>,
     samples: Vec<f32>,
     mono: Vec<f32>,
@@ -158,7 +158,7 @@ impl Recording {
         let mut file = BufReader::new(file);
         let header = Header { path, file: &mut file };
         let (format, declared) = header.read()?;
-        let resampler = ToSixteenKhz::new(format.rate_hz)
+        let resampler = Resampler::new(format.rate_hz, SAMPLE_RATE_HZ)
             .map_err(|error| RecordingError::Damaged { path: path.to_owned(), what: error.to_string() })?;
         let frame_bytes = format.coding.bytes() * usize::from(format.channels);
         let mut recording = Self {
@@ -224,10 +224,10 @@ impl Recording {
         self.samples.extend(self.bytes[..got].chunks_exact(coding.bytes()).map(|bytes| coding.sample(bytes)));
         self.mono.clear();
         mix_down(&self.samples, usize::from(self.format.channels), &mut self.mono);
-        self.resampler.push(&self.mono, out);
+        self.resampler.process(&self.mono, out);
         self.ended = got < self.bytes.len();
         if self.ended {
-            self.resampler.flush(out);
+            self.resampler.finish(out);
             if got < want
                 && let Some(declared) = self.declared
             {

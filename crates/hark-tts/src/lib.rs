@@ -19,7 +19,6 @@ pub mod phrases;
 pub mod playback;
 mod prepared;
 pub mod render;
-pub mod resample;
 #[cfg(test)]
 mod scene;
 pub mod tap;

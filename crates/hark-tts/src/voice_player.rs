@@ -1,11 +1,11 @@
 //! The voice thread's way to the ring: items with their samples, and what becomes of them.
 
 use super::playback::{ItemReport, PlaybackFeeder};
-use super::resample::Resampler;
 use super::trim::Trim;
 use super::voice_thread::SpeakingEvent;
+use hark_audio::resample::Resampler;
 use hark_core::public_event::SpeakingEnd;
-use hark_core::{Fault, TurnId};
+use hark_core::{Fault, FaultKind, TurnId};
 
 /// Samples that are resampled in one go: some 20 ms.
 const PIECE: usize = 512;
@@ -20,7 +20,7 @@ pub(super) struct Player {
     /// Items with a turn whose end is not yet reported.
     open: Vec<OpenItem>,
     last_id: u64,
-    resampler: Option<(u32, u32, Resampler)>,
+    resampler: Option<Resampler>,
     trim: Trim,
     /// Samples at the device's rate that the ring had no room for yet, from `sent` on.
     backlog: Vec<f32>,
@@ -73,13 +73,20 @@ impl Player {
         let Some(output) = self.output.as_mut() else { return };
         self.last_id += 1;
         output.begin(self.last_id);
-        let rates = (rate_hz, output.rate_hz());
-        match &mut self.resampler {
-            Some((from, to, resampler)) if (*from, *to) == rates => resampler.reset(),
-            other => *other = Some((rates.0, rates.1, Resampler::new(rates.0, rates.1))),
-        }
+        let rates_hz = (rate_hz, output.rate_hz());
         self.trim = Trim::new(rate_hz);
         self.open.extend(turn.map(|turn| OpenItem { id: self.last_id, turn, failed: false }));
+        match &mut self.resampler {
+            Some(resampler) if resampler.rates_hz() == rates_hz => resampler.reset(),
+            other => match Resampler::new(rates_hz.0, rates_hz.1) {
+                Ok(resampler) => *other = Some(resampler),
+                Err(error) => {
+                    *other = None;
+                    let fix = "choose another audio.output_device or another voice";
+                    self.fail(Fault::new(FaultKind::Failed, "speaker", error.to_string(), fix));
+                }
+            },
+        }
     }
 
     /// Ends the item; everything must be sent.
@@ -100,7 +107,7 @@ impl Player {
     /// way before its last ones are at the device's rate.
     pub(super) fn take_piece(&mut self, piece: &[f32]) {
         for piece in piece.chunks(PIECE) {
-            if let Some((_, _, resampler)) = &mut self.resampler {
+            if let Some(resampler) = &mut self.resampler {
                 self.trim.piece(piece, |samples| resampler.process(samples, &mut self.backlog));
             }
             self.send();
@@ -109,10 +116,10 @@ impl Player {
 
     /// The phrase is over.
     pub(super) fn finish_phrase(&mut self) {
-        if let Some((from, _, resampler)) = &mut self.resampler {
+        if let Some(resampler) = &mut self.resampler {
             self.trim.finish(|samples| resampler.process(samples, &mut self.backlog));
             resampler.finish(&mut self.backlog);
-            self.trim = Trim::new(*from);
+            self.trim = Trim::new(resampler.rates_hz().0);
         }
         self.send();
     }

@@ -32,8 +32,9 @@ pub(crate) fn rows(app: &App, sounds: &[Vec<f32>]) -> Result<Vec<Row>, Fault> {
 }
 
 fn capture() -> Result<Row, Fault> {
-    let failed =
-        |error: hark_stt::resample::RateError| Fault::new(FaultKind::Failed, "bench", error.to_string(), "");
+    let failed = |error: hark_audio::resample::RateError| {
+        Fault::new(FaultKind::Failed, "bench", error.to_string(), "")
+    };
     let (mut writer, mut reader) = capture_ring(DEVICE_HZ, 2, 1000).map_err(failed)?;
     let block: Vec<f32> = (0..DEVICE_BLOCK).map(|n| ((n * 37 % 1000) as f32 / 500.0 - 1.0) * 0.3).collect();
     let (mut samples, mut out) = (Samples::default(), Vec::new());

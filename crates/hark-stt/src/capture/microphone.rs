@@ -3,9 +3,9 @@
 use super::ring::{CaptureReader, CaptureWriter, Counters, capture_ring};
 #[cfg(target_os = "linux")]
 use super::sound_server;
-use crate::resample::RATES_HZ;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use cpal::{Data, ErrorKind, SampleFormat, SupportedStreamConfig};
+use hark_audio::resample::RATES_HZ;
 #[cfg(target_os = "linux")]
 use hark_audio::server::Work;
 use hark_core::{Fault, FaultKind};

@@ -6,8 +6,8 @@
 //! the writer has to turn new samples away, counts them, and the reader throws the stale rest away so
 //! that it hears the present again.
 
-use crate::resample::{RateError, ToSixteenKhz, mean};
 use cpal::{FromSample, SizedSample};
+use hark_audio::resample::{RateError, Resampler, mean};
 use hark_core::SAMPLE_RATE_HZ;
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 use ringbuf::{HeapCons, HeapProd, HeapRb};
@@ -51,7 +51,7 @@ pub fn capture_ring(
     ring_ms: u32,
 ) -> Result<(CaptureWriter, CaptureReader), RateError> {
     let channels = usize::from(channels.max(1));
-    let resampler = ToSixteenKhz::new(rate_hz)?;
+    let resampler = Resampler::new(rate_hz, SAMPLE_RATE_HZ)?;
     let frames = (u64::from(rate_hz) * u64::from(ring_ms.max(1)) / 1000).max(1) as usize;
     let (producer, consumer) = HeapRb::new(frames * 2).split();
     let (stamps, stamped) = HeapRb::new(STAMPS).split();
@@ -148,7 +148,7 @@ pub struct CaptureReader {
     given: u64,
     /// Frames that may wait; more is dropped from the oldest on.
     keep_frames: usize,
-    resampler: ToSixteenKhz,
+    resampler: Resampler,
     counters: Arc<Counters>,
     mono: Vec<f32>,
 }
@@ -160,7 +160,7 @@ impl CaptureReader {
         self.drop_oldest();
         let taken = self.consumer.pop_slice(&mut self.mono);
         let before = out.len();
-        self.resampler.push(&self.mono[..taken], out);
+        self.resampler.process(&self.mono[..taken], out);
         self.given += (out.len() - before) as u64;
         self.last_stamp = self.stamps.pop_iter().last().or(self.last_stamp);
     }
