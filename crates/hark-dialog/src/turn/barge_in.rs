@@ -141,13 +141,14 @@ impl Machine {
     }
 
     /// The last word on the interruption: it becomes a turn (which the transcript then belongs to), or
-    /// it was nothing. Says whether it became one.
-    pub(super) fn settle_interruption(&mut self, now: Stamp, transcript: &Transcript) -> bool {
+    /// it was nothing. Says whether it became one; its words stand then, however unsure they were.
+    pub(super) fn settle_interruption(&mut self, now: Stamp, transcript: &mut Transcript) -> bool {
         let Some(Interruption { onset, late, .. }) = self.interruption else { return false };
         let for_hark = self.with_circumstances(onset, now, |given| {
             evidence::transcript_is_for_hark(transcript, late, given)
         });
         if for_hark {
+            transcript.why = transcript.rejected.take().or(transcript.why.take());
             self.take_interruption(now, Opening::BargeIn);
         } else {
             self.bring_voice_back(now);

@@ -1,7 +1,7 @@
 //! Table tests of interruptions, echoes and follow-ups.
 
 use super::tests::{
-    acted, calls, heard, outcomes, replies, run, settings, timer, turn, typed, understood, wake,
+    acted, calls, heard, outcomes, replies, run, settings, timer, transcript, turn, typed, understood, wake,
 };
 use super::{Machine, Settings};
 use hark_config::barge_in::BargeInStyle;
@@ -10,7 +10,7 @@ use hark_core::audio::Earcon;
 use hark_core::ports::Completeness;
 use hark_core::public_event::{BargeIn, Outcome, PublicEvent, SpeakingEnd};
 use hark_core::timer::TimerChange;
-use hark_core::{Effect, Endpoint, Event, Words};
+use hark_core::{Effect, Endpoint, Event, Reply, Transcript, Words};
 
 const LONG: &str = "The weather is fine, and it will stay like that for the whole week, which is nice.";
 
@@ -112,6 +112,18 @@ fn a_request_over_the_reply_ducks_it_stops_it_and_is_understood() {
     );
     assert_eq!(calls(&effects), [("home.turn_off".to_owned(), false)]);
     assert_eq!(done_by(&effects), Vec::<String>::new(), "the old reply's end is old news");
+}
+
+#[test]
+fn a_stop_that_is_doubted_silences_it_and_is_understood() {
+    let mut machine = saying(settings(), BargeInStyle::Revocable, LONG);
+    let doubted = Transcript { confidence: 0.36, ..transcript("stop", true) };
+    let effects = run(
+        &mut machine,
+        vec![(3_160, interruption()), (3_700, ended()), (3_750, Event::Transcript { transcript: doubted })],
+    );
+    assert!(done_by(&effects).contains(&"silence".to_owned()), "{effects:?}");
+    assert_eq!(replies(&effects), [Reply::Fixed { key: "stopped".into() }]);
 }
 
 #[test]

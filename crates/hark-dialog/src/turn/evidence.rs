@@ -42,6 +42,10 @@ const LATE_WORDS: usize = 3;
 /// How sure the recogniser must be of a whole request.
 const CONFIDENCE: f32 = 0.5;
 
+/// How sure it must be of "stop" and the like. Few say that over Hark but to have it silent, a short word over an echo is
+/// heard badly, and silence by mistake does no harm.
+const STOP_CONFIDENCE: f32 = 0.25;
+
 /// Name of the instinct that interrupts in every style.
 const STOP: &str = "HarkStop";
 
@@ -91,11 +95,14 @@ pub(super) fn may_be_for_hark(words: &Words, given: &Circumstances<'_>) -> bool 
 /// Whether the last word of the recogniser on the speech is reason enough to stop. `late`: Hark has gone on speaking
 /// at full volume, because the words so far were not convincing in time.
 pub(super) fn transcript_is_for_hark(transcript: &Transcript, late: bool, given: &Circumstances<'_>) -> bool {
-    if transcript.rejected.is_some() {
-        return false;
-    }
     let Some(heard) = words_of_a_person(&transcript.text, given) else { return false };
-    if instinct(&transcript.text, given, given.instincts.languages) {
+    let languages = given.instincts.languages;
+    if transcript.rejected.is_some() {
+        let silence_only = Circumstances { style: BargeInStyle::Immediate, ..*given };
+        return transcript.confidence >= STOP_CONFIDENCE
+            && instinct(&transcript.text, &silence_only, languages);
+    }
+    if instinct(&transcript.text, given, languages) {
         return true;
     }
     let least = if late { LATE_WORDS } else { LEAST_WORDS };
@@ -215,6 +222,8 @@ mod tests {
             ("what time is it", false, false, true),
             ("what time is it", false, true, true),
             ("what time is it", true, false, false),
+            ("cancel", true, false, false),
+            ("stop", true, true, true),
             ("turn on the kitchen light", false, false, false),
             ("pause timer", false, false, true),
             ("pause timer", false, true, false),
@@ -227,6 +236,8 @@ mod tests {
                 transcript_is_for_hark(&transcript(text, rejected), late, &given(Revocable, &said, false));
             assert_eq!(found, expected, "{text}, rejected {rejected}, late {late}");
         }
+        let unsure = Transcript { confidence: 0.2, ..transcript("stop", true) };
+        assert!(!transcript_is_for_hark(&unsure, false, &given(Revocable, &said, false)));
         let stop_only = given(Off, &said, false);
         assert!(!transcript_is_for_hark(&transcript("what time is it", false), false, &stop_only));
         assert!(transcript_is_for_hark(&transcript("stop", false), false, &stop_only));

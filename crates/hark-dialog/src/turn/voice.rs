@@ -124,8 +124,8 @@ impl Machine {
         }
     }
 
-    pub(super) fn on_transcript(&mut self, now: Stamp, transcript: Transcript) {
-        if self.interruption.is_some() && !self.settle_interruption(now, &transcript) {
+    pub(super) fn on_transcript(&mut self, now: Stamp, mut transcript: Transcript) {
+        if self.interruption.is_some() && !self.settle_interruption(now, &mut transcript) {
             return;
         }
         let waiting = |turn: &&Turn| turn.origin == Origin::Voice && turn.times.request.is_none();

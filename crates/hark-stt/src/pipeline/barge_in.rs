@@ -153,6 +153,7 @@ impl AudioPipeline {
     pub(super) fn reject_background_speech(&self, mut transcript: Transcript) -> Transcript {
         if self.is_self_echo() {
             transcript.rejected.get_or_insert_with(|| "Hark's own voice is in it".to_owned());
+            transcript.confidence = 0.0;
         }
         let grammar = self.grammar.as_ref().filter(|_| self.is_barge_in && transcript.rejected.is_none());
         if grammar.is_some_and(|grammar| grammar.completeness(&transcript.text) == Completeness::Unknown) {
