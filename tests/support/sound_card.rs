@@ -8,9 +8,13 @@ pub use hark::cli::evaluations::sound_card::{RATE_HZ, Recording};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A running virtual sound card.
-pub struct SoundCard(sound_card::SoundCard);
+/// What plays and hears in real time does so one after the other, or the servers would lose sound.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A running virtual sound card; one at a time.
+pub struct SoundCard(sound_card::SoundCard, MutexGuard<'static, ()>);
 
 impl SoundCard {
     /// Whether this machine has the programs it takes; a test on a machine without them says so and
@@ -24,7 +28,8 @@ impl SoundCard {
 
     /// Starts the server and waits until both sinks answer.
     pub fn start() -> Self {
-        Self(sound_card::SoundCard::start().expect("a virtual sound card"))
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(sound_card::SoundCard::start().expect("a virtual sound card"), turn)
     }
 
     /// Kills the server without a warning; the devices are gone with it.

@@ -42,7 +42,7 @@ impl Work<'_> {
         // A text from elsewhere does not make Hark say that it did something.
         let claims = change.of == TextSource::Clipboard && self.claims(&text) && !self.claims(&original);
         if outcome.fallback || claims {
-            let why = if claims { "it claims a action".to_owned() } else { outcome.errors.join("; ") };
+            let why = if claims { "it claims an action".to_owned() } else { outcome.errors.join("; ") };
             tracing::warn!("a text stays as it is, because no other words for it could be used: {why}");
             return failed(original);
         }

@@ -82,7 +82,7 @@ pub(super) struct Answer {
     languages: Vec<&'static Lexicon>,
     /// What may have happened before it.
     pub(super) measure: Measure,
-    /// A clause claimed a action.
+    /// A clause claimed an action.
     pub(super) broken: bool,
 }
 
