@@ -48,7 +48,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::task::JoinHandle;
 
 /// Runs until SIGINT or SIGTERM, or until its terminal is gone; SIGHUP otherwise has `origin` read anew. Events go to
-/// `listeners` as well as to MQTT. `ready` is called when everything is up.
+/// `listeners` as well as to MQTT. A recording may `stand_in` for the microphone; `ready` is called when everything is up.
 ///
 /// # Errors
 /// When a part that is needed cannot be built. A device or broker that is not there is no error: it is
@@ -57,6 +57,7 @@ pub fn run(
     app: &App,
     origin: Origin,
     mut listeners: Vec<Listener>,
+    stand_in: bool,
     ready: impl FnOnce(&Running),
 ) -> Result<Ended, Fault> {
     let clock = Arc::new(Clock::live());
@@ -68,7 +69,7 @@ pub fn run(
     let voice = VoiceParts::supervised(app, taps, &health)?;
     let (claims, claimed) = Claims::new(&app.config.satellite);
     let muted = settings.contains(&Setting::MicMute(true));
-    let pipeline = PipelineThread::start(app, echo, health.clone(), claims.clone(), muted)?;
+    let pipeline = PipelineThread::start(app, echo, health.clone(), claims.clone(), muted, stand_in)?;
     let upgrade_check = Arc::new(UpgradeCheck::default());
     // Before anything new can come.
     let left_over = told(&event_queue, app.inbox().map(|it| it.left_over()).transpose());
@@ -279,8 +280,8 @@ fn start_mqtt(
 fn equipment(app: &App) -> Equipment {
     let (config, choices) = (&app.config, app.choices());
     Equipment {
-        microphone: config.audio.input_device != "none",
-        speaker: config.audio.output_device != "none",
+        microphone: config.audio.wants_microphone(),
+        speaker: config.audio.wants_speaker(),
         cpu_temperature: vitals::cpu_celsius().is_some(),
         language_model: app.model().is_some(),
         wake_words: choices.wake_words,

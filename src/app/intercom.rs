@@ -40,7 +40,7 @@ pub(crate) struct Intercom {
 impl Intercom {
     /// Alone, until it is attached.
     pub(crate) fn new(config: &Config, event_queue: Arc<EventQueue>) -> Self {
-        let has_voice = config.speaking.voice != VoiceEngine::None && config.audio.output_device != "none";
+        let has_voice = config.speaking.voice != VoiceEngine::None && config.audio.wants_speaker();
         Self {
             event_queue,
             node: config.mqtt.node.clone(),

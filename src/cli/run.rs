@@ -38,6 +38,7 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
         true => Some(Demo::prepare(&app).map_err(one)?),
         false => None,
     };
+    let stand_in = demo.is_some();
     if let Some(demo) = &demo {
         listeners.push(Box::new(demo.listener()));
     }
@@ -59,7 +60,7 @@ pub(super) fn run(origin: Origin, demo: bool, json: bool) -> Result<ExitCode, Fa
             tell(format_args!("hark: the demonstration failed: {fault}"));
         }
     };
-    let ended = daemon::run(&app, origin, listeners, ready).map_err(one)?;
+    let ended = daemon::run(&app, origin, listeners, stand_in, ready).map_err(one)?;
     drop(app);
     drop(presence);
     match ended {

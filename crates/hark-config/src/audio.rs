@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Audio {
-    /// Microphone by name as `hark devices` prints it, or `auto`, or `none`.
+    /// Microphone by name as `hark devices` prints it, or `auto`, or `none`, with which no engine that hears is loaded.
     pub input_device: String,
     /// Speaker by name as `hark devices` prints it, or `auto`, or `none`.
     pub output_device: String,
@@ -20,6 +20,18 @@ pub struct Audio {
     /// How much past audio is kept so that no first word is lost.
     #[schemars(range(min = 500, max = 10000))]
     pub pre_roll_ms: u32,
+}
+
+impl Audio {
+    /// Whether there shall be a microphone.
+    pub fn wants_microphone(&self) -> bool {
+        self.input_device != "none"
+    }
+
+    /// Whether there shall be a speaker.
+    pub fn wants_speaker(&self) -> bool {
+        self.output_device != "none"
+    }
 }
 
 impl Default for Audio {

@@ -70,7 +70,7 @@ impl MicrophoneSource {
     /// Begins to open the microphone of the configuration.
     pub(crate) fn start(audio: &Audio, health: Arc<Health>, progress: Arc<AtomicU64>) -> Self {
         let now = Instant::now();
-        let wanted = audio.input_device != "none";
+        let wanted = audio.wants_microphone();
         let mut source = Self {
             name: audio.input_device.clone(),
             ring_ms: audio.input_ring_ms,

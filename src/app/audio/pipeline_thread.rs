@@ -54,25 +54,34 @@ struct Shared {
 }
 
 impl PipelineThread {
-    /// Loads the engines and starts to hear, or to hear nothing when it is `muted`. A microphone that is not there is looked for again and again.
+    /// Loads the engines and starts to hear, or to hear nothing when it is `muted`. A microphone that is not there is looked
+    /// for again and again. A node that shall have none loads no engine, unless a recording may `stand_in` for it.
     pub(crate) fn start(
         app: &App,
         echo: EchoFeed,
         health: Arc<Health>,
         claims: Claims,
         muted: bool,
+        stand_in: bool,
     ) -> Result<Self, Fault> {
         let shared = Arc::new(Shared::default());
+        let ((commands, orders), (adjustments, changes)) = (channel(), channel());
+        let told = shared.clone();
+        let thread = std::thread::Builder::new().name("hark-pipeline".into());
+        if !app.config.audio.wants_microphone() && !stand_in {
+            let thread = thread
+                .spawn(move || hear_nothing((&orders, &changes), &told))
+                .map_err(|error| no_thread("hark-pipeline", &error))?;
+            return Ok(Self { commands, adjustments, shared, health, thread: Some(thread) });
+        }
         // The device opens while the engines load.
         let mut source = MicrophoneSource::start(&app.config.audio, health.clone(), shared.blocks.clone());
         let mut pipeline = app.pipeline(SttMode::Live)?;
         source.settle(&app.event_queue);
         // Before it hears the first sound.
         pipeline.command(PipelineCommand::Mute(muted));
-        let ((commands, orders), (adjustments, changes)) = (channel(), channel());
-        let (event_queue, told) = (app.event_queue.clone(), shared.clone());
-        let thread = std::thread::Builder::new()
-            .name("hark-pipeline".into())
+        let event_queue = app.event_queue.clone();
+        let thread = thread
             .spawn(move || {
                 listen(pipeline, echo, source, (&orders, &changes), (&event_queue, &claims), &told)
             })
@@ -121,6 +130,16 @@ impl Drop for PipelineThread {
             // A panic of the thread was already printed; there is nobody left to tell.
             let _ = thread.join();
         }
+    }
+}
+
+/// Keeps the watchdog content where there is nothing to hear; orders are for nobody.
+fn hear_nothing((orders, adjustments): (&Receiver<PipelineCommand>, &Receiver<Adjustment>), shared: &Shared) {
+    while !shared.stop.load(Ordering::Acquire) {
+        rest(UNHURRIED, orders);
+        orders.try_iter().for_each(drop);
+        adjustments.try_iter().for_each(drop);
+        shared.blocks.fetch_add(1, Ordering::Relaxed);
     }
 }
 
