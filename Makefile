@@ -91,13 +91,21 @@ run: models run-packages ## set up, build, collect the models, start Hark
 	echo "==> $(HARK) run --demo"
 	exec $(HARK) run --demo $(ARGS)
 
+# Most tests wait more than they compute.
+TEST_THREADS ?= $(shell echo $$(( 2 * $$(nproc) )))
+TEST_WHAT := --workspace --lib --bins --tests
+
 # The tests' dependencies ask for more features of some crates than the program alone does; building
 # both at once keeps those crates from being compiled twice.
-test: BUILD := cargo test --locked --profile $(PROFILE) --workspace --lib --bins --tests --no-run --quiet
+test: BUILD := cargo test --locked --profile $(PROFILE) $(TEST_WHAT) --no-run --quiet
 .PHONY: test
 test: format models test-packages lint ## set up, check format and lints, run every test
 	echo "==> tests"
-	cargo test --locked --profile $(PROFILE) --workspace --lib --bins --tests
+	if command -v cargo-nextest >/dev/null; then
+		cargo nextest run --locked --cargo-profile $(PROFILE) $(TEST_WHAT) --test-threads $(TEST_THREADS) --status-level slow
+	else
+		RUST_TEST_THREADS=$(TEST_THREADS) cargo test --locked --profile $(PROFILE) $(TEST_WHAT)
+	fi
 	cargo test --locked --profile $(PROFILE) --workspace --doc
 
 .PHONY: format

@@ -96,20 +96,15 @@ pub fn run(
         listeners.push(Box::new(move |envelope| kept.note(&envelope.event)));
     }
     let timers_changed = Arc::new(Notify::new());
-    let nudge = timers_changed.clone();
-    listeners.push(Box::new(move |envelope| {
-        if matches!(envelope.event, PublicEvent::Timer { .. }) {
-            nudge.notify_one();
-        }
-    }));
+    listeners.push(timers_listener(timers_changed.clone()));
     let publisher = mqtt.clone();
     let reading = start_reading(&mut parts, &event_queue)?;
     parts.delivered = Some(Arc::new(move || Box::pin(publisher.rings_delivered())));
     let mut effect_runner = EffectRunner::new(app.machine(), parts, clock, event_queue.clone(), listeners);
     let mut timers = TimersThread::start(app.timers.clone(), event_queue.clone())
         .map_err(|error| no_thread("hark-timers", &error))?;
-    let runtime = app.runtime.handle().clone();
-    let vocabulary = VocabularyThread::start(app.vocabulary.clone(), runtime, event_queue.clone())?;
+    let vocabulary =
+        VocabularyThread::start(app.vocabulary.clone(), app.runtime.handle().clone(), event_queue.clone())?;
     let watchdog =
         WatchdogThread::start(pipeline.progress()).map_err(|error| no_thread("hark-watchdog", &error))?;
     let pipelines = remote_microphones(app, &broadcast);
@@ -153,6 +148,15 @@ pub fn run(
     app.intercom().detach();
     app.runtime.block_on(mqtt.shutdown());
     Ok(if ending.restarts() { Ended::ToRestart } else { Ended::ForGood })
+}
+
+/// Tells whoever waits that a timer changed.
+fn timers_listener(changed: Arc<Notify>) -> Listener {
+    Box::new(move |envelope| {
+        if matches!(envelope.event, PublicEvent::Timer { .. }) {
+            changed.notify_one();
+        }
+    })
 }
 
 /// How the daemon ended.

@@ -8,12 +8,13 @@ pub use hark::cli::evaluations::sound_card::{RATE_HZ, Recording};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
-/// What plays and hears in real time does so one after the other, or the servers would lose sound.
-static TURN: Mutex<()> = Mutex::new(());
+/// With more cards at once the processor would be late for them.
+static PLACES: [Mutex<()>; 2] = [Mutex::new(()), Mutex::new(())];
 
-/// A running virtual sound card; one at a time.
+/// A running virtual sound card.
 pub struct SoundCard(sound_card::SoundCard, MutexGuard<'static, ()>);
 
 impl SoundCard {
@@ -28,8 +29,7 @@ impl SoundCard {
 
     /// Starts the server and waits until both sinks answer.
     pub fn start() -> Self {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        Self(sound_card::SoundCard::start().expect("a virtual sound card"), turn)
+        Self(sound_card::SoundCard::start().expect("a virtual sound card"), place())
     }
 
     /// Kills the server without a warning; the devices are gone with it.
@@ -110,5 +110,20 @@ impl SoundCard {
     /// Gives the server an order.
     pub fn pactl(&self, arguments: &[&str]) {
         self.0.pactl(arguments).expect("the server obeys");
+    }
+}
+
+/// Waits for one of [`PLACES`].
+fn place() -> MutexGuard<'static, ()> {
+    loop {
+        let free = PLACES.iter().find_map(|place| match place.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        });
+        match free {
+            Some(guard) => return guard,
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
     }
 }
