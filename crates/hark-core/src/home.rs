@@ -1,6 +1,9 @@
 //! The names and things of a home, as plain data: what the recogniser, the templates, the slot filler
 //! and the tools all read.
 
+pub mod device;
+pub mod house;
+
 use super::ids::EntityId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

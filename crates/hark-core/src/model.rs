@@ -1,6 +1,9 @@
 //! What a language model is asked, and what it answers. A model is a worker under contract: everything it
 //! returns is data to be checked, never followed.
 
+pub mod plan;
+pub mod thinking;
+
 use super::tool::Risk;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

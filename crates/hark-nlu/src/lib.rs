@@ -35,32 +35,47 @@ pub use problem::{Place, Problem, nearest};
 pub use sentences::Sentences;
 
 #[cfg(test)]
+#[path = "tests/english.rs"]
 mod english_tests;
 #[cfg(test)]
+#[path = "tests/fill.rs"]
 mod fill_tests;
 #[cfg(test)]
+#[path = "tests/fuzzy_match.rs"]
 mod fuzzy_match_tests;
 #[cfg(test)]
+#[path = "tests/german.rs"]
 mod german_tests;
 #[cfg(test)]
+#[path = "tests/hostile.rs"]
 mod hostile_tests;
 #[cfg(test)]
+#[path = "tests/household_replies.rs"]
 mod household_replies;
 #[cfg(test)]
+#[path = "tests/impossible.rs"]
 mod impossible_tests;
 #[cfg(test)]
+#[path = "tests/multi_value.rs"]
 mod multi_value_tests;
 #[cfg(test)]
+#[path = "tests/qualifier.rs"]
 mod qualifier_tests;
 #[cfg(test)]
+#[path = "tests/reply.rs"]
 mod reply_tests;
 #[cfg(test)]
+#[path = "tests/request_framing.rs"]
 mod request_framing_tests;
 #[cfg(test)]
+#[path = "tests/ruled.rs"]
 mod ruled_tests;
 #[cfg(test)]
+#[path = "tests/table.rs"]
 mod table_tests;
 #[cfg(test)]
+#[path = "tests/home.rs"]
 mod test_home;
 #[cfg(test)]
+#[path = "tests/value.rs"]
 mod value_tests;

@@ -277,5 +277,5 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "journal_tests.rs"]
+#[path = "tests/journal.rs"]
 mod tests;

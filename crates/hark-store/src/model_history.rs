@@ -131,5 +131,5 @@ fn kinds(reason: ReplayReason, settings: &Memory) -> &[String] {
 }
 
 #[cfg(test)]
-#[path = "model_history_tests.rs"]
+#[path = "tests/model_history.rs"]
 mod tests;

@@ -152,5 +152,5 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "recordings_tests.rs"]
+#[path = "tests/recordings.rs"]
 mod tests;

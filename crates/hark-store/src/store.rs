@@ -379,8 +379,8 @@ fn mend(path: &Path) -> Result<(PathBuf, salvage::Salvage), StoreError> {
 }
 
 #[cfg(test)]
-#[path = "damage_tests.rs"]
+#[path = "tests/damage.rs"]
 mod damage_tests;
 #[cfg(test)]
-#[path = "store_tests.rs"]
+#[path = "tests/store.rs"]
 mod tests;

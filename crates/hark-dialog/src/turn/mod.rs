@@ -3,15 +3,18 @@
 
 mod approval;
 #[cfg(test)]
+#[path = "tests/approval.rs"]
 mod approval_tests;
 mod approval_timeout;
 mod barge_in;
 #[cfg(test)]
+#[path = "tests/barge_in.rs"]
 mod barge_in_tests;
 mod conversations;
 mod correction;
 mod disambiguation;
 #[cfg(test)]
+#[path = "tests/disambiguation.rs"]
 mod disambiguation_tests;
 mod echo;
 mod evidence;
@@ -19,11 +22,14 @@ mod follow_up;
 mod mode;
 mod model_task;
 #[cfg(test)]
+#[path = "tests/model_task.rs"]
 mod model_task_tests;
 #[cfg(test)]
+#[path = "tests/promised.rs"]
 mod promised_tests;
 mod remote_speech;
 #[cfg(test)]
+#[path = "tests/remote_speech.rs"]
 mod remote_speech_tests;
 mod request;
 mod ringing;

@@ -3,7 +3,7 @@
 //!
 //! A discovery message is parsed (`discovery_message`, `abbreviations`, `fields`) into entities (`entity`): name, area,
 //! availability (`availability`), and a [`device_kind::DeviceKind`] (`light`, `cover` …) that turns messages into states
-//! and commands into messages, with the device's own templates (`template`, `template_filters`, `template_size_bound`).
+//! and commands into messages, with the device's own templates (`template`, `template::filters`, `template::size_bound`).
 //! `registry` holds all entities and the index from topics to them. Up to here there is no I/O; `message_queue`,
 //! `subscriptions` and `driver` connect it to the broker and to the home. `scan` counts for `hark doctor`.
 //!
@@ -11,42 +11,27 @@
 //! Everything that comes in is bounded, because any client of the broker may publish anything.
 
 mod abbreviations;
-mod alarm;
 mod availability;
-mod climate;
-mod colour;
-mod cover;
 mod device_kind;
 mod discovery_message;
 mod driver;
 mod entity;
-mod fan;
 mod fields;
-mod humidifier;
-mod light;
-mod light_json;
-mod light_state;
-mod light_template;
-mod lock;
+mod kinds;
 mod message_queue;
-mod number_select_text;
-mod on_off;
 mod registry;
-mod robots;
 mod scan;
-mod sensors;
-mod stateless;
 mod subscriptions;
 mod template;
-mod template_filters;
-mod template_size_bound;
-mod template_text_filters;
-mod template_time_filters;
 mod topic_index;
 
 pub(super) use discovery_message::filters;
 pub use driver::{Backend, Devices};
 pub(super) use entity::DOMAINS;
+use kinds::{
+    alarm, climate, cover, fan, humidifier, light, light_json, light_template, lock, number_select_text,
+    on_off, robots, sensors, stateless,
+};
 pub(super) use scan::DeviceScan;
 pub(super) use subscriptions::Request;
 
@@ -69,9 +54,5 @@ pub struct DeviceCounts {
     pub last_problem: Option<String>,
 }
 
-#[cfg(test)]
-mod kinds_tests;
-#[cfg(test)]
-mod light_tests;
 #[cfg(test)]
 mod testing;

@@ -6,7 +6,7 @@ use super::device_kind::CommandMessage;
 use super::discovery_message;
 use super::entity::{ComponentKind, MqttEntity};
 use super::fields::ConfigError;
-use super::template_size_bound::PAYLOAD_MAX_BYTES;
+use super::template::size_bound::PAYLOAD_MAX_BYTES;
 use super::topic_index::{Subscriber, TopicIndex, matches};
 use hark_core::EntityId;
 use hark_core::device::{DeviceCodes, DeviceCommand, DeviceError};

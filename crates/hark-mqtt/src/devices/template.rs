@@ -1,10 +1,14 @@
 //! Jinja templates of discovery payloads, on minijinja.
 //!
 //! A template comes from any client of the broker, so it is not trusted: its length, the steps it may take ([`FUEL`]), what
-//! it may print ([`OUTPUT_MAX_BYTES`]) and the memory it may use ([`super::template_size_bound`]) are bounded. Numbers,
+//! it may print ([`OUTPUT_MAX_BYTES`]) and the memory it may use ([`size_bound`]) are bounded. Numbers,
 //! truth values and nothing print as in Python, because payloads are compared with what Home Assistant prints.
 
-use super::{template_filters, template_size_bound};
+pub(super) mod filters;
+pub(super) mod size_bound;
+pub(super) mod text_filters;
+pub(super) mod time_filters;
+
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, Error as JinjaError, UndefinedBehavior};
 use std::collections::BTreeMap;
@@ -50,7 +54,7 @@ impl Template {
         if source.len() > SOURCE_MAX_BYTES {
             return Err(TemplateError::TooLong(source.len()));
         }
-        template_size_bound::check(source).map_err(TemplateError::Dangerous)?;
+        size_bound::check(source).map_err(TemplateError::Dangerous)?;
         engine().template_from_str(source).map_err(|error| TemplateError::Wrong(said(&error)))?;
         Ok(Self(source.into()))
     }
@@ -90,7 +94,7 @@ impl Template {
         let mut output = Bounded(Vec::new());
         let template = engine().template_from_str(&self.0).map_err(|error| unfit(&error))?;
         match template.render_captured_to(context, &mut output) {
-            Err(error) if error.detail() == Some(template_filters::ABSENT) => return Ok(String::new()),
+            Err(error) if error.detail() == Some(filters::ABSENT) => return Ok(String::new()),
             done => done.map_err(|error| unfit(&error))?,
         };
         Ok(String::from_utf8_lossy(&output.0).trim().to_owned())
@@ -123,7 +127,7 @@ fn engine() -> &'static Environment<'static> {
         // As Jinja: what is missing prints nothing, and has no parts.
         engine.set_undefined_behavior(UndefinedBehavior::Lenient);
         engine.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        template_filters::add_to(&mut engine);
+        filters::add_to(&mut engine);
         engine
     })
 }
@@ -138,5 +142,4 @@ fn said(error: &JinjaError) -> String {
 }
 
 #[cfg(test)]
-#[path = "template_tests.rs"]
 mod tests;

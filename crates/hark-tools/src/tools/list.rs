@@ -1,7 +1,7 @@
 //! `list.*`: lists that Hark keeps, and to-do lists that are entities of the home.
 
 use super::args::Args;
-use super::home_common::plan_for;
+use super::home::common::plan_for;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
 use crate::home::command::DeviceCommand;

@@ -2,7 +2,7 @@
 //! "pause" means what plays.
 
 use super::args::Args;
-use super::home_common::{plan_for, target};
+use super::home::common::{plan_for, target};
 use super::list;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;

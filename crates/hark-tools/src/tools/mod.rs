@@ -1,52 +1,36 @@
 //! Tools: one table ([`table`]), one file a group, and the executor every route passes: check the
 //! arguments, plan, the permission gate, run with a time-out, receipt.
 
-mod alarm;
 mod announce;
 pub mod args;
 mod available;
 mod calculate;
 mod call_order;
-mod clipboard;
+mod clock;
+mod computer;
 mod datetime;
 pub mod descriptor;
-mod filesystem;
-mod home_climate;
-mod home_common;
-mod home_cover;
-mod home_fan;
-mod home_humidifier;
-mod home_light;
-mod home_robots;
-mod home_state;
-mod home_switch;
-mod home_value;
+mod home;
 mod idempotent;
 mod list;
 mod media;
 mod memory;
 pub mod outcome;
-mod pc;
-mod process;
 mod receipt_cache;
-mod request_times;
-mod reschedule;
-pub mod schedule;
-mod search;
 pub mod services;
-mod shell;
 pub mod table;
-mod timer;
 mod undo;
 mod untrusted_text;
 mod volume;
 mod weather;
-mod web;
 
 use crate::home::DeviceError;
 use crate::home::command::Actions;
 use crate::permissions::{Approval, Danger};
 use args::Args;
+pub use clock::schedule;
+use clock::{alarm, request_times, reschedule, timer};
+use computer::{clipboard, filesystem, pc, process, search, shell, web};
 use descriptor::Descriptor;
 use hark_core::model::ToolSpec;
 use hark_core::pin::{PinCode, PinVerdict};
@@ -250,7 +234,7 @@ async fn tell_devices(
         let told = lists.into_iter().filter(|(at, _)| done[*at].error.is_none() || undo::is_late(&done[*at]));
         services.undo.note(turn, services.now_unix_ms(), told.map(|(_, change)| change));
     }
-    let entities = home_common::changes(&home, &done);
+    let entities = home::common::changes(&home, &done);
     of_devices(done, entities, about)
 }
 

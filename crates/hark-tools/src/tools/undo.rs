@@ -1,7 +1,7 @@
 //! `undo.last`: takes back what the last request changed, all of it.
 
 use super::args::Args;
-use super::home_common::plain;
+use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::services::Services;
 use crate::home::DeviceError;

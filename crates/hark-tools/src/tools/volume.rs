@@ -1,7 +1,7 @@
 //! `volume.set` and `volume.change`: of this node, or of a media player when one is named.
 
 use super::args::Args;
-use super::home_common::{plan, step, target};
+use super::home::common::{plan, step, target};
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use crate::home::DeviceError;

@@ -2,7 +2,7 @@
 //! configured, else from the service.
 
 use super::args::Args;
-use super::home_common::target;
+use super::home::common::target;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use super::untrusted_text::is_text;

@@ -35,12 +35,15 @@ mod pronunciation;
 mod rebuild;
 mod recogniser;
 #[cfg(test)]
+#[path = "tests/recogniser.rs"]
 mod recogniser_tests;
 mod rescoring;
 mod temporary_files;
 #[cfg(test)]
+#[path = "tests/grammar.rs"]
 pub(super) mod test_grammar;
 #[cfg(test)]
+#[path = "tests/scores.rs"]
 mod test_scores;
 mod tuning;
 mod viterbi;

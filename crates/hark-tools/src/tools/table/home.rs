@@ -2,9 +2,7 @@
 
 use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
-use crate::tools::{
-    home_climate, home_cover, home_fan, home_humidifier, home_light, home_state, home_switch, home_value,
-};
+use crate::tools::home::{climate, cover, fan, humidifier, light, state, switch, value};
 use hark_core::Risk;
 
 /// Its tools.
@@ -20,7 +18,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_switch::turn_on,
+        prepare: switch::turn_on,
     },
     Descriptor {
         name: "home.turn_off",
@@ -33,7 +31,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_switch::turn_off,
+        prepare: switch::turn_off,
     },
     Descriptor {
         name: "home.toggle",
@@ -46,7 +44,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_switch::toggle,
+        prepare: switch::toggle,
     },
     Descriptor {
         name: "home.light_set",
@@ -75,7 +73,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_light::light_set,
+        prepare: light::light_set,
     },
     Descriptor {
         name: "home.set_position",
@@ -88,7 +86,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_cover::set_position,
+        prepare: cover::set_position,
     },
     Descriptor {
         name: "home.stop_moving",
@@ -101,7 +99,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_cover::stop_moving,
+        prepare: cover::stop_moving,
     },
     Descriptor {
         name: "home.set_tilt",
@@ -114,7 +112,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_cover::set_tilt,
+        prepare: cover::set_tilt,
     },
     Descriptor {
         name: "home.climate_set_temperature",
@@ -138,7 +136,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::set_temperature,
+        prepare: climate::set_temperature,
     },
     Descriptor {
         name: "home.climate_get_temperature",
@@ -156,7 +154,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::get_temperature,
+        prepare: climate::get_temperature,
     },
     Descriptor {
         name: "home.get_state",
@@ -193,7 +191,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_state::get_state,
+        prepare: state::get_state,
     },
     Descriptor {
         name: "home.light_step",
@@ -216,7 +214,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_light::light_step,
+        prepare: light::light_step,
     },
     Descriptor {
         name: "home.position_step",
@@ -236,7 +234,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_cover::position_step,
+        prepare: cover::position_step,
     },
     Descriptor {
         name: "home.fan_set_speed",
@@ -249,7 +247,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_fan::set_speed,
+        prepare: fan::set_speed,
     },
     Descriptor {
         name: "home.fan_step",
@@ -272,7 +270,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_fan::step_speed,
+        prepare: fan::step_speed,
     },
     Descriptor {
         name: "home.climate_step",
@@ -292,7 +290,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::step_temperature,
+        prepare: climate::step_temperature,
     },
     Descriptor {
         name: "home.climate_set_mode",
@@ -305,7 +303,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::set_mode,
+        prepare: climate::set_mode,
     },
     Descriptor {
         name: "home.climate_set_fan_mode",
@@ -318,7 +316,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::set_fan_mode,
+        prepare: climate::set_fan_mode,
     },
     Descriptor {
         name: "home.set_preset",
@@ -331,7 +329,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::set_preset,
+        prepare: climate::set_preset,
     },
     Descriptor {
         name: "home.set_value",
@@ -352,7 +350,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_value::set_value,
+        prepare: value::set_value,
     },
     Descriptor {
         name: "home.humidifier_set_humidity",
@@ -365,7 +363,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_humidifier::set_humidity,
+        prepare: humidifier::set_humidity,
     },
     Descriptor {
         name: "home.humidifier_set_mode",
@@ -378,7 +376,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_climate::set_humidifier_mode,
+        prepare: climate::set_humidifier_mode,
     },
     Descriptor {
         name: "home.alarm_panel_set",
@@ -394,6 +392,6 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_switch::alarm_panel_set,
+        prepare: switch::alarm_panel_set,
     },
 ];

@@ -2,7 +2,7 @@
 
 use super::{AREA, COUNT, DEVICES, DOMAIN, ENTITIES, NAME, TARGET};
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
-use crate::tools::home_robots;
+use crate::tools::home::robots;
 use hark_core::Risk;
 
 /// Its tools.
@@ -18,7 +18,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_robots::vacuum_start,
+        prepare: robots::vacuum_start,
     },
     Descriptor {
         name: "home.vacuum_dock",
@@ -31,7 +31,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_robots::vacuum_dock,
+        prepare: robots::vacuum_dock,
     },
     Descriptor {
         name: "home.vacuum_clean_area",
@@ -54,7 +54,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_robots::vacuum_clean_area,
+        prepare: robots::vacuum_clean_area,
     },
     Descriptor {
         name: "home.mower_start",
@@ -67,7 +67,7 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_robots::mower_start,
+        prepare: robots::mower_start,
     },
     Descriptor {
         name: "home.mower_dock",
@@ -80,6 +80,6 @@ pub const TOOLS: &[Descriptor] = &[
         agent: "home",
         timeout_ms: None,
         ready: always,
-        prepare: home_robots::mower_dock,
+        prepare: robots::mower_dock,
     },
 ];

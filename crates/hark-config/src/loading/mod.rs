@@ -1,0 +1,9 @@
+//! The way of the configuration from its file to a value that was checked: keys, ranges, rules, and what is said of mistakes.
+
+pub(super) mod default_file;
+pub mod keys;
+pub(super) mod load;
+pub(super) mod problem;
+pub(super) mod renamed_keys;
+pub(super) mod rules;
+pub(super) mod source;

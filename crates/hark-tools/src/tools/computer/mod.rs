@@ -1,0 +1,9 @@
+//! Tools of the computer that Hark runs on: files, programs, the clipboard, the network.
+
+pub(super) mod clipboard;
+pub(super) mod filesystem;
+pub(super) mod pc;
+pub(super) mod process;
+pub(super) mod search;
+pub(super) mod shell;
+pub(super) mod web;

@@ -1,0 +1,160 @@
+//! What all home tools share: the target of a request, and entities as receipts show them.
+
+use super::super::args::Args;
+use super::super::outcome::{Failure, Prepared};
+use super::super::services::Services;
+use crate::home::DeviceError;
+use crate::home::command::{Action, Actions, DeviceCommand};
+use crate::home::control::Done;
+use crate::home::select::{Scope, Target, area, area_name, select};
+use hark_core::home::{Entity, Home};
+use hark_core::ports::HomeView;
+use hark_core::tool::error_code;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The target slots of a call.
+pub fn target(args: &Args) -> Target {
+    Target {
+        name: args.owned("name"),
+        area: args.owned("area"),
+        floor: args.owned("floor"),
+        domain: args.owned("domain"),
+        device_class: args.owned("device_class"),
+    }
+}
+
+/// Plans one command for every entity the request means. `command` says what it means for each; when
+/// it means something for none of them, the first reason is the answer.
+pub fn plan(
+    services: &Services,
+    target: &Target,
+    (able, sweep): (&[&str], &[&str]),
+    about: Value,
+    command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
+) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
+    let here = services.default_area();
+    let scope = Scope { able, sweep, default_area: here.as_deref() };
+    let selected = select(&home, target, scope)?;
+    plan_for(services, home, selected, target, about, command)
+}
+
+/// The same for entities that were selected already.
+pub fn plan_for(
+    services: &Services,
+    home: Arc<Home>,
+    selected: Vec<Entity>,
+    target: &Target,
+    about: Value,
+    command: impl Fn(&Entity) -> Result<DeviceCommand, DeviceError>,
+) -> Result<Prepared, Failure> {
+    let mut list = Vec::new();
+    let mut reason = None;
+    for entity in selected {
+        match command(&entity) {
+            Ok(command) => list.push(Action { entity, command }),
+            Err(error) => {
+                reason.get_or_insert(error);
+            }
+        }
+    }
+    if let (true, Some(reason)) = (list.is_empty(), reason) {
+        return Err(reason.into());
+    }
+    let mut about = match about {
+        Value::Object(about) => about,
+        _ => Map::new(),
+    };
+    let entities: Vec<&Entity> = list.iter().map(|action| &action.entity).collect();
+    about.extend(description(&home, target, services.default_area().as_deref(), &entities));
+    Ok(Prepared::Home { actions: Actions { home, list }, about, also: None })
+}
+
+/// Plans a step up or down for everything of the first domain that is meant. `step` says what the new value
+/// is, and the command; the value goes into the detail under `key` when it is one thing. Where some are on
+/// only these are meant.
+pub fn plan_stepped(
+    services: &Services,
+    args: &Args,
+    (domains, key): (&[&str], &str),
+    step: impl Fn(&Entity) -> (Value, DeviceCommand),
+) -> Result<Prepared, Failure> {
+    let home = services.home.registry().home();
+    let mut target = target(args);
+    if target.name.is_none() && target.domain.is_none() && target.device_class.is_none() {
+        target.domain = domains.first().map(|domain| (*domain).to_owned());
+    }
+    let here = services.default_area();
+    let scope = Scope { able: domains, sweep: domains, default_area: here.as_deref() };
+    let mut selected = select(&home, &target, scope)?;
+    if selected.iter().any(|entity| entity.state != "off") {
+        selected.retain(|entity| entity.state != "off");
+    }
+    let about = match selected.as_slice() {
+        [only] => Value::Object(Map::from_iter([(key.to_owned(), step(only).0)])),
+        _ => Value::Null,
+    };
+    plan_for(services, home, selected, &target, about, |entity| Ok(step(entity).1))
+}
+
+/// How far a step goes: `up`, `down` or a number.
+///
+/// # Errors
+/// `bad_argument` when it is missing.
+pub fn step(args: &Args, name: &str, size: f64) -> Result<f64, Failure> {
+    match args.text(name) {
+        Some("up") => Ok(size),
+        Some(_) => Ok(-size),
+        None => args.number(name).ok_or_else(|| {
+            Failure::new(error_code::BAD_ARGUMENT, format!("it was not said by how much ({name})"))
+        }),
+    }
+}
+
+/// A number for receipts: 23, not 23.0, which would be said so.
+pub fn plain(number: f64) -> Value {
+    // Cannot cut: it is whole and small.
+    #[allow(clippy::cast_possible_truncation)]
+    let whole = number as i64;
+    if number.fract() == 0.0 && number.abs() < 1e9 { json!(whole) } else { json!(number) }
+}
+
+/// What the reply can call the entities: the name of the only one, the place, the kind they share.
+fn description(
+    home: &Home,
+    target: &Target,
+    default_area: Option<&str>,
+    entities: &[&Entity],
+) -> Map<String, Value> {
+    let mut about = Map::new();
+    if let [only] = entities {
+        about.insert("name".into(), json!(only.name));
+    }
+    let here =
+        default_area.filter(|_| target.name.is_none() && target.area.is_none() && target.floor.is_none());
+    let here = here.filter(|here| entities.iter().all(|entity| entity.area.as_deref() == Some(here)));
+    let place = target.area.as_deref().or(here).and_then(|name| area(home, name));
+    if let Some(place) = place {
+        about.insert("area".into(), json!(place.name));
+    }
+    let domain = entities.first().map(|entity| entity.id.domain().to_owned());
+    if let Some(domain) = domain.filter(|domain| entities.iter().all(|entity| entity.id.domain() == domain)) {
+        about.insert("domain".into(), json!(domain));
+    }
+    about
+}
+
+/// Devices as a receipt shows them after they were told something.
+pub fn changes(home: &Arc<Home>, done: &[Done]) -> Value {
+    done.iter()
+        .filter(|one| one.error.is_none())
+        .map(|one| {
+            json!({
+                "id": one.after.id, "name": one.after.name, "domain": one.after.id.domain(),
+                "area": area_name(home, &one.after),
+                "from": one.before.state, "to": one.after.state,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,24 @@
+//! `home.humidifier_set_humidity`: how humid it shall be. Modes are chosen as presets are, in `home_climate`.
+
+use super::super::args::Args;
+use super::super::outcome::{Failure, Prepared};
+use super::super::services::Services;
+use super::common::{plan, target};
+use crate::home::command::DeviceCommand;
+use hark_core::tool::error_code;
+use serde_json::json;
+use std::sync::Arc;
+
+const HUMIDIFIERS: &[&str] = &["humidifier"];
+
+/// `home.humidifier_set_humidity`.
+pub fn set_humidity(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.humidifier_set_humidity needs humidity");
+    let humidity: u8 = args.integer("humidity").ok_or_else(missing)?;
+    let mut target = target(args);
+    if target.name.is_none() {
+        target.domain = Some("humidifier".into());
+    }
+    let about = json!({"humidity": humidity});
+    plan(services, &target, (HUMIDIFIERS, HUMIDIFIERS), about, |_| Ok(DeviceCommand::Humidity(humidity)))
+}
