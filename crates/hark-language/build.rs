@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/languages").canonicalize()?;
+    // Asked when it runs: checkouts that share a target folder share this program, too.
+    let crate_folder = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let languages = crate_folder.join("../../models/languages").canonicalize()?;
     println!("cargo:rerun-if-changed={}", languages.display());
     let mut table = String::from("&[\n");
     for folder in sorted(&languages)? {

@@ -193,7 +193,7 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         agent: "home",
         timeout_ms: None,
         ready: descriptor::always,
-        prepare: home::switch::turn_on,
+        prepare: crate::tools::home::switch::turn_on,
     };
     let house = house();
     let mut args = Slots::new();

@@ -45,7 +45,7 @@ async fn a_dangerous_tool_needs_a_yes_whatever_it_returns() {
     let prepares: [Prepare; 3] = [
         |_, _| Ok(Prepared::Answer(Outcome::new(true, json!({"n": 1})))),
         |_, _| Ok(Prepared::Work(Box::pin(async { Ok(Outcome::new(true, json!({"n": 1}))) }))),
-        home::switch::turn_on,
+        crate::tools::home::switch::turn_on,
     ];
     for (at, prepare) in prepares.into_iter().enumerate() {
         let house = house();
@@ -90,7 +90,7 @@ async fn a_result_that_is_not_as_promised_is_a_failure_that_admits_the_change() 
 async fn a_reading_tool_cannot_change_anything_by_any_way() {
     let house = house();
     let prepares: [Prepare; 3] = [
-        home::switch::turn_on,
+        crate::tools::home::switch::turn_on,
         |_, _| {
             let danger = Danger { action: "send", entity: "x".into(), name: "x".into() };
             Ok(Prepared::Gated(danger, Box::pin(async { Ok(Outcome::new(true, json!({}))) })))
