@@ -212,7 +212,11 @@ fn plain(value: &DeValue<'_>) -> Value {
             .parse()
             .map_or_else(|_| Value::String(number.as_str().to_owned()), Value::Float),
         DeValue::Boolean(flag) => Value::Boolean(*flag),
-        DeValue::Datetime(time) => Value::Datetime(*time),
+        // What is recovered of a moment with a mistake in it may be none, and a value that holds it cannot be printed.
+        DeValue::Datetime(time) => {
+            let text = time.to_string();
+            text.parse().map_or(Value::String(text), Value::Datetime)
+        }
         DeValue::Array(items) => Value::Array(items.iter().map(|item| plain(item.get_ref())).collect()),
         DeValue::Table(table) => Value::Table(
             table.iter().map(|(key, value)| (key.get_ref().to_string(), plain(value.get_ref()))).collect(),
