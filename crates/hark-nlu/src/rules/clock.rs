@@ -106,13 +106,12 @@ pub fn read(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> {
     let (clock, used, at) =
         found.or_else(|| bare(words, lexicon).map(|(clock, used)| (clock, used, false)))?;
     let follows = &words[used..];
+    let numbers = &lexicon.numbers;
     let amount = phrases::find(lexicon.time.units, follows).is_some()
-        || follows.first().is_some_and(|word| {
-            matches!(
-                *word,
-                "percent" | "prozent" | "degrees" | "grad" | "celsius" | "fahrenheit" | "point" | "komma"
-            )
-        });
+        || phrases::starts(numbers.percent, follows).is_some()
+        || phrases::starts(numbers.degrees, follows).is_some()
+        || phrases::find(numbers.temperature_units, follows).is_some()
+        || follows.first() == Some(&numbers.point.text());
     (!amount).then_some((Clock { marked: clock.marked || at, ..clock }, used))
 }
 
@@ -240,7 +239,8 @@ fn hour_and_minute(words: &[&str], lexicon: &Lexicon) -> Option<(Clock, usize)> 
     if used == 0 {
         return None;
     }
-    let mut marked = zero > 0;
+    // A zero alone is a number as any other.
+    let mut marked = zero > 0 && digit.is_some();
     if let Some(more) =
         lexicon.time.clock_word.filter(|word| words.get(used) == Some(&word.text())).map(|_| 1)
     {
