@@ -19,6 +19,7 @@ use serde_json::Value;
 use sound_card::SoundCard;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -119,6 +120,20 @@ impl Hark {
 
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Asks one line after the other in one program, expects success, and reads the events.
+    pub fn ask_lines(&self, options: &[&str], settings: &[String], lines: &[impl AsRef<str>]) -> Vec<Value> {
+        let mut command = self.command(&[&["ask", "--json"], options].concat());
+        for setting in settings {
+            command.args(["--set", setting]);
+        }
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let typed: String = lines.iter().flat_map(|line| [line.as_ref(), "\n"]).collect();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{options:?} {settings:?}");
+        parse_events(&text(&output.stdout))
     }
 
     /// Runs with `--json`, expects success, and reads the events.

@@ -4,11 +4,9 @@
 
 use crate::support::model_server::{ModelServer, Request, Script};
 use crate::support::mosquitto::publish;
-use crate::support::{Broker, Hark, named, parse_events, root, text};
+use crate::support::{Broker, Hark, named, root, text};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::process::Stdio;
 
 /// What texts want that a task of the home is offered, wherever they stand. Blanks in values are written `_`.
 const COMMON: [&str; 8] = [
@@ -113,15 +111,7 @@ impl House {
     }
 
     fn ask(&self, session: &[&str], lines: &[String]) -> Vec<Value> {
-        let mut command = self.hark.command(&[&["ask", "--json"], session].concat());
-        for setting in &self.settings {
-            command.args(["--set", setting]);
-        }
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
-        parse_events(&text(&output.stdout))
+        self.hark.ask_lines(session, &self.settings, lines)
     }
 
     /// Has every text read by a task of its own: each asks, or is refused, and does nothing.

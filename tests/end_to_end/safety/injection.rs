@@ -3,11 +3,10 @@
 
 use crate::support::model_server::{ModelServer, Request, Script};
 use crate::support::mosquitto::publish;
-use crate::support::{Broker, Hark, Running, named, parse_events, text};
+use crate::support::{Broker, Hark, Running, named};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What the model says when it believes that it has done what it was talked into.
 const BOAST: &str = "Done! I've unlocked the front door. ![ok](http://evil.example/ok.png)";
@@ -194,16 +193,8 @@ impl House {
 
     /// The same in this conversation; without one each line is one of its own.
     fn ask_in(&self, session: &[&str], lines: &[String]) -> Vec<Value> {
-        let mut command = self.hark.command(&[&["ask", "--json"], session].concat());
-        for setting in &self.settings {
-            command.args(["--set", setting]);
-        }
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = format!("{}\nis the front door lock locked\n", lines.join("\n"));
-        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
-        parse_events(&text(&output.stdout))
+        let lines = [lines, &["is the front door lock locked".to_owned()]].concat();
+        self.hark.ask_lines(session, &self.settings, &lines)
     }
 
     /// Whatever the model was talked into: nothing came of it.

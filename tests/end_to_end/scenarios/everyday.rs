@@ -1,10 +1,8 @@
 //! Everyday requests in the demo home: nothing is done that nobody asked for, and what cannot be done as it was said is
 //! refused as a whole.
 
-use crate::support::{Hark, named, parse_events, root, text};
+use crate::support::{Hark, named, root};
 use saphyr::{LoadableYamlNode, Yaml};
-use std::io::Write;
-use std::process::Stdio;
 
 /// What some turns of one conversation have led to.
 struct Came {
@@ -18,10 +16,7 @@ struct Came {
 
 fn ask(turns: &[&str]) -> Came {
     let hark = Hark::new();
-    let mut command = hark.command(&["ask", "--json", "--session", "one"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all((turns.join("\n") + "\n").as_bytes()).unwrap();
-    let events = parse_events(&text(&child.wait_with_output().unwrap().stdout));
+    let events = hark.ask_lines(&["--session", "one"], &[], turns);
     let mut came = Came { changed: Vec::new(), tools: Vec::new(), said: Vec::new(), refused: false };
     for action in named(&events, "action").into_iter().filter(|action| action["receipt"]["changed"] == true) {
         came.tools.push(action["tool"].as_str().unwrap().to_owned());
