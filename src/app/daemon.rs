@@ -150,7 +150,7 @@ pub fn run(
     Ok(if ending.restarts() { Ended::ToRestart } else { Ended::ForGood })
 }
 
-/// Tells whoever waits that a timer changed.
+/// A listener that notifies `changed` of each event of a timer.
 fn timers_listener(changed: Arc<Notify>) -> Listener {
     Box::new(move |envelope| {
         if matches!(envelope.event, PublicEvent::Timer { .. }) {

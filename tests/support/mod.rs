@@ -190,7 +190,7 @@ pub fn wait_for<T>(what: &str, limit: Duration, mut check: impl FnMut() -> Optio
     }
 }
 
-/// Random that is the same at every run: xorshift.
+/// Random numbers, the same at every run: xorshift.
 pub struct Random(pub u64);
 
 impl Random {

@@ -1,5 +1,6 @@
-//! What capture and playback share: the resampler, and devices of a sound server, which Hark reads and feeds by the clock because a server's own callbacks come in bursts.
-//! Capture and playback use it, each on a thread of its own. Linux only; elsewhere the devices are cpal's.
+//! What capture and playback share: the resampler, and devices of a sound server. Hark reads and feeds those by the clock,
+//! because a server's own callbacks come in bursts, each on a thread of its own. Linux only; elsewhere the devices are
+//! cpal's.
 //!
 //! ```
 //! # #[cfg(target_os = "linux")]

@@ -131,7 +131,7 @@ pub struct Speaker {
     pub aloud: bool,
 }
 
-/// The audio pipeline of somebody who speaks into another microphone than the node's. Its engines are opened with the first sound
+/// Hears a microphone that is not the node's own, such as a browser's. Its engines are opened with the first sound
 /// and given back when it is dropped; nothing here waits for them.
 pub trait RemoteMicrophone: Send {
     /// Takes the next samples: 16 kHz mono s16. What is heard comes as public events of the conversation, each request
@@ -212,7 +212,7 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// When it is busy beyond measure; then the event is refused.
     fn push(&self, event: Event) -> Result<(), Fault>;
-    /// An audio pipeline for somebody at another microphone; it holds `permit` as long as it holds memory.
+    /// Opens a microphone that is not the node's own. `permit` is dropped when its engines are.
     ///
     /// # Errors
     /// When there is no thread for it.

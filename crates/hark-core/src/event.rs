@@ -30,7 +30,7 @@ pub enum Event {
     SpeechStarted,
     /// Speech ended; `silence_ms` is how long ago the last voiced block was.
     SpeechEnded { endpoint: Endpoint, silence_ms: u64 },
-    /// Somebody speaks while Hark is heard, from `ago_ms` milliseconds ago on. The audio pipeline recognises what
+    /// Speech began `ago_ms` milliseconds ago, while Hark was speaking. The audio pipeline recognises what
     /// is said, and waits to be told whether it is a request.
     Interruption { ago_ms: u64 },
     /// Words so far.

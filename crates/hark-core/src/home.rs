@@ -106,7 +106,7 @@ pub struct Home {
     /// Storeys.
     #[serde(default)]
     pub floors: Vec<Floor>,
-    /// IntentPaths.
+    /// Places.
     #[serde(default)]
     pub areas: Vec<Area>,
     /// Things.

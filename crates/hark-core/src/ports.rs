@@ -69,7 +69,7 @@ pub trait SpeechGrammar: Send + Sync {
     /// Whether words of `text`, in written or spoken form, stand where any others could: then a recogniser
     /// that knows only examples of such words must not be sure of them. `None` when it is not one sentence.
     fn is_open(&self, text: &str) -> Option<bool>;
-    /// Where every sentence begins; `None` when nothing can be said. IntentPaths form a graph without
+    /// Where every sentence begins; `None` when nothing can be said. Places form a graph without
     /// circles.
     fn first(&self) -> Option<Place>;
     /// Every word that can follow at a place, and the place after it. A word can come more than once.

@@ -119,7 +119,7 @@ impl<'s> Sentence<'s> {
         Self { text, tokens, lexicon, reader, parse, words, in_vain: RefCell::default() }
     }
 
-    /// IntentPaths where one request can end and the next begin: the word between them, and the word after.
+    /// Places where one request can end and the next begin: the word between them, and the word after.
     pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
         let mut joints = Vec::new();
         self.reader.spend(self.tokens.len().saturating_sub(start));

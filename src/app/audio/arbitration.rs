@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// nodes settle it when they have both won.
 const WAITING_MAX: usize = 64;
 
-/// What the arbiter is told.
+/// Input of the arbiter.
 #[derive(Debug)]
 enum Told {
     Heard { score: f32, level_db: f32 },

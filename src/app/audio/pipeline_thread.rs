@@ -133,7 +133,7 @@ impl Drop for PipelineThread {
     }
 }
 
-/// Keeps the watchdog content where there is nothing to hear; orders are for nobody.
+/// The thread of a node without a microphone: counts progress for the watchdog and discards orders.
 fn hear_nothing((orders, adjustments): (&Receiver<PipelineCommand>, &Receiver<Adjustment>), shared: &Shared) {
     while !shared.stop.load(Ordering::Acquire) {
         rest(UNHURRIED, orders);

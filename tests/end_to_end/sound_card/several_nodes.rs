@@ -13,7 +13,7 @@ use hark_mqtt::{InboundHandlers, Mqtt, NodeInfo};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A node without a microphone: its connection, its arbiter, and what the turn machine is told.
+/// A node without a microphone: its connection, its arbiter, and the events for its turn machine.
 struct Node {
     claims: Claims,
     event_queue: Arc<EventQueue>,

@@ -1,7 +1,7 @@
 //! Every key with its type, range, default and text, read from the section structs: the doc comment, the `range` attribute
 //! and `Default` of a field are the only place a key is described.
 
-use super::super::Config;
+use crate::Config;
 use schemars::generate::SchemaSettings;
 use serde_json::Value as Json;
 use std::sync::OnceLock;

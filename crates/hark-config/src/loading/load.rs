@@ -1,11 +1,11 @@
 //! Finds, reads and checks the configuration: one call, every problem at once, every value with the
 //! place it comes from.
 
-use super::super::paths;
-use super::super::{Config, rules};
 use super::keys::{self, Kind};
 use super::problem::{Problem, sort};
 use super::source::{self, Entry, Source};
+use crate::paths;
+use crate::{Config, rules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use toml::Value;

@@ -1,5 +1,5 @@
 //! Keys that have been renamed. An old key in a file or on the command line still works, and
-//! [`Loaded::warnings`](super::super::Loaded::warnings) names the new one with the line where the old one stands.
+//! [`Loaded::warnings`](crate::Loaded::warnings) names the new one with the line where the old one stands.
 
 /// Old and new `section.key`.
 const RENAMED: &[(&str, &str)] = &[

@@ -1,15 +1,15 @@
 //! Validation beyond single keys: keys that depend on each other, files that must exist, addresses and names.
 
-use super::super::dashboard::Dashboard;
-use super::super::llm::{LlmFallback, is_keep_alive};
-use super::super::memory::ENTRY_KINDS;
-use super::super::paths::{self, expand};
-use super::super::permissions::{ACTS, TOOL_PERMISSIONS};
-use super::super::speaking::VoiceEngine;
-use super::super::tools::runs_anything;
-use super::super::wake::{WakeEngine, word_limits};
 use super::load::Loaded;
 use super::problem::{Problem, nearest};
+use crate::dashboard::Dashboard;
+use crate::llm::{LlmFallback, is_keep_alive};
+use crate::memory::ENTRY_KINDS;
+use crate::paths::{self, expand};
+use crate::permissions::{ACTS, TOOL_PERMISSIONS};
+use crate::speaking::VoiceEngine;
+use crate::tools::runs_anything;
+use crate::wake::{WakeEngine, word_limits};
 use std::path::Path;
 use toml::Value;
 

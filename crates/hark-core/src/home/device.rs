@@ -1,10 +1,10 @@
 //! What a device can be told, why it does not do it, and the port of those who tell it: virtual devices,
 //! Home Assistant, MQTT devices.
 
-use super::super::home::Entity;
-use super::super::ids::EntityId;
-use super::super::ports::ListItem;
-use super::super::tool::error_code;
+use crate::home::Entity;
+use crate::ids::EntityId;
+use crate::ports::ListItem;
+use crate::tool::error_code;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;

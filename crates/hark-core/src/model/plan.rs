@@ -1,8 +1,8 @@
 //! Plans: several steps that serve one request.
 
-use super::super::fault::Fault;
-use super::super::intent::Slots;
-use super::super::tool::{CallId, Receipt, is_false};
+use crate::fault::Fault;
+use crate::intent::Slots;
+use crate::tool::{CallId, Receipt, is_false};
 use serde::{Deserialize, Serialize};
 
 /// Where a step stands.

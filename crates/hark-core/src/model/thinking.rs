@@ -1,12 +1,12 @@
 //! What a language model is set to by a turn, and what comes of it.
 
-use super::super::classification::Classification;
-use super::super::fault::Fault;
-use super::super::ids::TurnId;
-use super::super::intent::Intent;
-use super::super::model::Picture;
-use super::super::public_event::{Origin, PublicEvent};
-use super::super::tool::{Receipt, ToolCall};
+use crate::classification::Classification;
+use crate::fault::Fault;
+use crate::ids::TurnId;
+use crate::intent::Intent;
+use crate::model::Picture;
+use crate::public_event::{Origin, PublicEvent};
+use crate::tool::{Receipt, ToolCall};
 use serde::{Deserialize, Serialize};
 
 /// A request that a language model is to work at.

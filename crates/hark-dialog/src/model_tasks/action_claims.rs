@@ -30,7 +30,7 @@ pub(super) enum Measure {
     Task,
 }
 
-/// A safety_critical action that words tell of.
+/// A safety-critical action that words tell of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SafetyCritical {
     /// The kind of thing it was done to.
@@ -51,7 +51,7 @@ pub(super) fn claims(words: &str, measure: Measure, languages: &[&'static Lexico
     })
 }
 
-/// The safety_critical actions that words tell of, in one of some languages.
+/// The safety-critical actions that words tell of, in one of some languages.
 pub(super) fn safety_critical(words: &str, languages: &[&'static Lexicon]) -> Vec<SafetyCritical> {
     let mut found = Vec::new();
     for known in languages.iter().map(|language| &language.claims) {

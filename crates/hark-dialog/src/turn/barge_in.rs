@@ -19,7 +19,7 @@ const PAUSE_AFTER_MS: u64 = 440;
 /// just to be stopped by them.
 const RECOGNISER_LAG_MS: u64 = 200;
 
-/// No utterance lasts longer; then the audio pipeline is told to forget it.
+/// The longest utterance. One that has not ended by then is dismissed.
 const FORGET_AFTER_MS: u64 = 70_000;
 
 /// Whether an undecided interruption has the ducked voice pause.

@@ -8,7 +8,7 @@ use hark_core::ports::{Acceptance, EditCosts};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// IntentPaths looked at before giving up; bounds the time of one call.
+/// Places looked at before giving up; bounds the time of one call.
 const MAX_PLACES: usize = 30_000;
 
 /// Most joined requests in one sentence.

@@ -67,7 +67,7 @@ impl Grammar {
         }
     }
 
-    /// IntentPaths one word further.
+    /// Places one word further.
     fn steps(&self, (state, list): Place, word: WordId) -> Vec<Place> {
         if let Some(list) = list {
             return self.views.step(list, word).map(|next| (state, Some(next))).into_iter().collect();

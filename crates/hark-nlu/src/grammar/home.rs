@@ -24,7 +24,7 @@ pub const IN_AREA: &str = "in_area";
 /// Things in [`lists`].
 pub const THINGS: u8 = 0;
 
-/// IntentPaths in [`lists`]: areas and floors.
+/// Places in [`lists`]: areas and floors.
 pub const PLACE_LISTS: [u8; 2] = [1, 2];
 
 /// The lists of the home. A value's text is a declared name or an alias, its output the declared name.

@@ -50,7 +50,7 @@ impl Chance {
     }
 }
 
-/// Fragments that requests are made of, in an order that nobody says: either a few again and again, or any of these.
+/// Parts of requests in random order: a few of them repeated, or any of all.
 fn line(seed: u64, names: &[String]) -> String {
     const PIECES: &[&str] = &[
         "turn",

@@ -36,7 +36,7 @@ pub(super) fn merge(base: &Home, parts: &BTreeMap<String, Part>) -> Home {
 
 struct Merger {
     home: Home,
-    /// IntentPaths in `home.entities` that a source has taken.
+    /// Places in `home.entities` that a source has taken.
     own: BTreeSet<usize>,
     seen: HashMap<EntityId, usize>,
 }

@@ -1,10 +1,10 @@
 //! Alarm panels.
 
-use super::super::device_kind::{
+use crate::devices::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
 };
-use super::super::fields::{ConfigError, Fields, Target};
-use super::super::template::TemplateError;
+use crate::devices::fields::{ConfigError, Fields, Target};
+use crate::devices::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use hark_net::codes;
 use minijinja::Value;

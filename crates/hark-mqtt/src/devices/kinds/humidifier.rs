@@ -1,11 +1,11 @@
 //! Humidifiers and dehumidifiers.
 
-use super::super::device_kind::{
+use crate::devices::device_kind::{
     CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, UNKNOWN, command_message,
     command_message_if, parse_number,
 };
-use super::super::fields::{ConfigError, Fields, Target};
-use super::super::template::TemplateError;
+use crate::devices::fields::{ConfigError, Fields, Target};
+use crate::devices::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use serde_json::json;
 

@@ -1,13 +1,13 @@
 //! Lights of the default schema: a topic of its own for each entity they can do.
 
-use super::super::device_kind::{
+use super::colour;
+use super::light_state::{LightState, level_of};
+use crate::devices::device_kind::{
     CommandMessage, CommandResult, DeviceKind, EntityState, Inputs, NONE, Refused, command_message,
     number_value, parse_number,
 };
-use super::super::fields::{ConfigError, Fields, Target};
-use super::super::template::TemplateError;
-use super::colour;
-use super::light_state::{LightState, level_of};
+use crate::devices::fields::{ConfigError, Fields, Target};
+use crate::devices::template::TemplateError;
 use hark_core::device::{DeviceCommand, LightSetting};
 use minijinja::Value;
 

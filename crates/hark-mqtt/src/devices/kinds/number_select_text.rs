@@ -1,11 +1,11 @@
 //! Number, select and text entities.
 
-use super::super::device_kind::{
+use super::sensors::Sensor;
+use crate::devices::device_kind::{
     CommandResult, DeviceKind, EntityState, Refused, command_message_if, number_value, parse_number,
 };
-use super::super::fields::{ConfigError, Fields, Target};
-use super::super::template::TemplateError;
-use super::sensors::Sensor;
+use crate::devices::fields::{ConfigError, Fields, Target};
+use crate::devices::template::TemplateError;
 use hark_core::device::DeviceCommand;
 use serde_json::{Value, json};
 

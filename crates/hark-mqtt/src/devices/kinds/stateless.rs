@@ -1,8 +1,10 @@
 //! Entities without a state: scenes and buttons.
 
-use super::super::device_kind::{CommandResult, DeviceKind, EntityState, Refused, UNKNOWN, command_message};
-use super::super::fields::{ConfigError, Fields, Target};
-use super::super::template::TemplateError;
+use crate::devices::device_kind::{
+    CommandResult, DeviceKind, EntityState, Refused, UNKNOWN, command_message,
+};
+use crate::devices::fields::{ConfigError, Fields, Target};
+use crate::devices::template::TemplateError;
 use hark_core::device::DeviceCommand;
 
 /// A scene or a button. Its state is when it was last used, as at Home Assistant.

@@ -1,10 +1,10 @@
 //! `alarm.*`, `reminder.*` and `timer.snooze`: what rings at a time of the wall clock.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use super::timer::{length, own_area, set_now, work};
 use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use crate::undo::Undoable;
 use crate::zone::Zone;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Timelike};

@@ -1,11 +1,11 @@
 //! `alarm.move` and `reminder.move`: another time for an alarm or reminder that is set.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use super::alarm::{Asking, key, none, only, shown};
 use super::timer::{length, work};
 use crate::timers::{TimerError, Timers};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use crate::undo::Undoable;
 use chrono::{Duration, NaiveDateTime, NaiveTime};
 use hark_core::calendar::{Recurrence, When, time_near};

@@ -1,11 +1,11 @@
 //! `schedule.*`: what comes again by a line of cron, and everything else that comes again.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use super::alarm::shown;
 use super::timer::{own_area, set_now, work};
 use crate::timers::{NewTimer, Timers};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use crate::undo::Undoable;
 use crate::zone;
 use hark_core::timer::{Timer, TimerKind};

@@ -1,9 +1,9 @@
 //! `timer.*`: several timers at once, found as people speak of them.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::super::services::Services;
 use crate::timers::{NewTimer, TimerError, TimerQuery, Timers, left_ms};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
 use crate::undo::Undoable;
 use hark_core::ids::TimerId;
 use hark_core::ports::HomeView;

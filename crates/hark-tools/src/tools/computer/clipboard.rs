@@ -1,9 +1,9 @@
 //! `clipboard.*`: the text in the desktop's clipboard.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::super::services::Services;
 use crate::clipboard::{ClipboardError, MAX_CHARS};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! `filesystem.*`: what is in files and folders the owner has allowed.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::super::services::Services;
 use crate::files::{FileEntry, FileError, Listing};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
 use chrono::DateTime;
 use hark_core::tool::error_code;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! `pc.info`: how this machine is.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::super::services::Services;
 use crate::system_info::system_info;
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

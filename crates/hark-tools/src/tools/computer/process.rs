@@ -1,10 +1,10 @@
 //! `process.list`: what runs on this machine.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::super::services::Services;
 use super::pc::tenths;
 use crate::system_info::{ProcessInfo, processes};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

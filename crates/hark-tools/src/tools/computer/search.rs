@@ -1,9 +1,9 @@
 //! `search.files`: files by the pattern of their name.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared, blocking};
-use super::super::services::Services;
 use super::filesystem::{entry, told};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared, blocking};
+use crate::tools::services::Services;
 use serde_json::Value;
 use std::sync::Arc;
 

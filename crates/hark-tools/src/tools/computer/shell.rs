@@ -1,10 +1,10 @@
 //! `shell.run`: a program the owner has allowed.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use crate::permissions::Danger;
 use crate::shell::{ProgramOutput, ShellError};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;

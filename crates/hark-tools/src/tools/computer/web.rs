@@ -1,9 +1,9 @@
 //! `http.request` and `fetch.get`: what the web answers.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use crate::permissions::Danger;
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use crate::web::{Content, Request, WebError, WebResponse, page};
 use hark_core::tool::error_code;
 use reqwest::Method;

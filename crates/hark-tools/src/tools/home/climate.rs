@@ -1,8 +1,5 @@
 //! `home.climate_*`: what it is set to, by how much more, in which mode, and how warm it is.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use super::common::{plain, plan, plan_stepped, step, target};
 use crate::home::DeviceError;
 use crate::home::UNAVAILABLE;
@@ -10,6 +7,9 @@ use crate::home::capability::mode_list;
 use crate::home::command::DeviceCommand;
 use crate::home::select::{Scope, SelectError, Target, select};
 use crate::names::is_one_of;
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;

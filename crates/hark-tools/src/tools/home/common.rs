@@ -1,12 +1,12 @@
 //! What all home tools share: the target of a request, and entities as receipts show them.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use crate::home::DeviceError;
 use crate::home::command::{Action, Actions, DeviceCommand};
 use crate::home::control::Done;
 use crate::home::select::{Scope, Target, area, area_name, select};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::{Entity, Home};
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;

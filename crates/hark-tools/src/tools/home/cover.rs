@@ -1,11 +1,11 @@
 //! `home.set_position`, `home.position_step` and `home.stop_moving`: blinds, curtains, windows, valves half-way.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use super::common::{plan, plan_stepped, step, target};
 use crate::home::command::{DeviceCommand, percent};
 use crate::home::select::Target;
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::tool::error_code;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! `home.fan_set_speed` and `home.fan_step`.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use super::common::{plan, plan_stepped, step, target};
 use crate::home::command::{DeviceCommand, percent};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::tool::error_code;
 use serde_json::json;

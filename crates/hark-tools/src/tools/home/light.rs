@@ -1,11 +1,11 @@
 //! `home.light_set`: brightness, colour, colour temperature.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use super::common::{plan, plan_stepped, step, target};
 use crate::home::colours;
 use crate::home::command::{DeviceCommand, LightSetting, percent};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::tool::error_code;
 use serde_json::{Map, Value, json};

@@ -1,11 +1,11 @@
 //! Vacuum cleaners and lawn mowers.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use super::common::{plan, plan_for, target};
 use crate::home::command::DeviceCommand;
 use crate::home::select::{self, Scope, SelectError, Target};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
 use serde_json::json;

@@ -1,12 +1,12 @@
 //! `home.get_state`: what is it, is it so, are any, are all, which, how many.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Outcome, Prepared};
-use super::super::services::Services;
 use super::common::target;
 use crate::home::select::{Scope, area_name, select, with_persons};
 use crate::home::{DeviceError, UNAVAILABLE};
 use crate::names::{means_all, normal};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Outcome, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;

@@ -1,11 +1,11 @@
 //! `home.turn_on`, `home.turn_off`, `home.toggle`: also open and close, lock and unlock, activate; and
 //! `home.alarm_panel_set`.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use super::common::{plan, target};
 use crate::home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! `home.set_value`: numbers, choices and texts that are entities.
 
-use super::super::args::Args;
-use super::super::outcome::{Failure, Prepared};
-use super::super::services::Services;
 use super::common::{plan_for, target};
 use crate::home::DeviceError;
 use crate::home::command::DeviceCommand;
 use crate::home::secrets::Secrets;
 use crate::home::select::{Scope, select};
 use crate::home::values::{VALUED, check, meant};
+use crate::tools::args::Args;
+use crate::tools::outcome::{Failure, Prepared};
+use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::ports::HomeView;
 use hark_core::tool::error_code;
