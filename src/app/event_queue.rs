@@ -62,8 +62,8 @@ impl Lanes {
 pub struct EventQueue {
     lanes: Mutex<Lanes>,
     ready: Condvar,
-    /// The sound of utterances whose transcripts follow, at most one a microphone; `None` is the node's own.
-    sounds: Mutex<HashMap<Option<MicrophoneId>, Vec<f32>>>,
+    /// The sound of utterances whose transcripts follow, in the order of those; `None` is the node's own microphone.
+    sounds: Mutex<HashMap<Option<MicrophoneId>, VecDeque<Vec<f32>>>>,
     /// The languages in which reflexes and PINs are known.
     languages: Vec<&'static Lexicon>,
 }
@@ -95,6 +95,8 @@ impl EventQueue {
                 if waits(&numbered.1, &self.languages) { &mut lanes.requests } else { &mut lanes.normal };
             lane.push_back(numbered);
         } else {
+            // The sound of a transcript goes with it.
+            self.with_sounds_of(&event, VecDeque::pop_back);
             lanes.refused += 1;
             return Err(Full { refused: lanes.refused });
         }
@@ -106,11 +108,21 @@ impl EventQueue {
     /// Keeps the sound of an utterance, 16 kHz mono in −1.0 ..= 1.0, until its transcript is taken up. It is no event:
     /// the machine has no use for it, and it is never written with the events of a turn.
     pub fn keep_sound(&self, microphone: Option<MicrophoneId>, samples: Vec<f32>) {
-        self.sounds.lock().unwrap_or_else(PoisonError::into_inner).insert(microphone, samples);
+        let mut sounds = self.sounds.lock().unwrap_or_else(PoisonError::into_inner);
+        sounds.entry(microphone).or_default().push_back(samples);
     }
 
-    /// Takes the sound of the utterance that this event is the transcript of, if it is one.
+    /// Takes the sound of the utterance that this event is the transcript of, if it is one. Either every transcript of a
+    /// microphone has its sound kept before it, or none.
     pub fn take_sound(&self, event: &Event) -> Option<Vec<f32>> {
+        self.with_sounds_of(event, VecDeque::pop_front)
+    }
+
+    fn with_sounds_of(
+        &self,
+        event: &Event,
+        take: impl FnOnce(&mut VecDeque<Vec<f32>>) -> Option<Vec<f32>>,
+    ) -> Option<Vec<f32>> {
         let microphone = match event {
             Event::Transcript { .. } => None,
             Event::RemoteSpeech { microphone, heard: RemoteSpeech::Transcript { .. }, .. } => {
@@ -118,7 +130,13 @@ impl EventQueue {
             }
             _ => return None,
         };
-        self.sounds.lock().unwrap_or_else(PoisonError::into_inner).remove(&microphone)
+        let mut sounds = self.sounds.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = sounds.get_mut(&microphone)?;
+        let taken = take(waiting);
+        if waiting.is_empty() {
+            sounds.remove(&microphone);
+        }
+        taken
     }
 
     /// The next event, control first; waits until `deadline`. `None` when the time is up or the event queue
@@ -218,6 +236,8 @@ mod tests {
     fn the_sound_of_an_utterance_goes_with_the_transcript_of_its_microphone_once() {
         let event_queue = EventQueue::new(Vec::new());
         event_queue.keep_sound(None, vec![0.125]);
+        // The next utterance of the same microphone is over before the transcript of the first was taken up.
+        event_queue.keep_sound(None, vec![0.5]);
         event_queue.keep_sound(Some(MicrophoneId(1)), vec![0.75]);
         let transcript = hark_core::Transcript {
             text: "stop".into(),
@@ -233,7 +253,15 @@ mod tests {
         assert_eq!(event_queue.take_sound(&Event::SpeechStarted), None);
         assert_eq!(event_queue.take_sound(&remote), Some(vec![0.75]));
         assert_eq!(event_queue.take_sound(&remote), None);
-        assert_eq!(event_queue.take_sound(&Event::Transcript { transcript }), Some(vec![0.125]));
+        let own = Event::Transcript { transcript };
+        assert_eq!(event_queue.take_sound(&own), Some(vec![0.125]));
+        assert_eq!(event_queue.take_sound(&own), Some(vec![0.5]));
+        assert_eq!(event_queue.take_sound(&own), None);
+        // A transcript that is refused takes its sound along.
+        while event_queue.push(Event::Tick).is_ok() {}
+        event_queue.keep_sound(None, vec![0.25]);
+        assert!(event_queue.push(own.clone()).is_err());
+        assert_eq!(event_queue.take_sound(&own), None);
     }
 
     #[test]
