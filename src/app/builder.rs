@@ -43,6 +43,7 @@ use hark_tools::home::virtual_devices::VirtualDevices;
 use hark_tools::home::{DeviceBackend, HomeControl, HomeRegistry, select};
 use hark_tools::house_secrets::HouseSecrets;
 use hark_tools::pin::PinPad;
+use hark_tools::automations::Automations;
 use hark_tools::timers::Timers;
 use hark_tools::tools::{self, CallOrder, Toolbox};
 use hark_tts::voice_thread::VoiceHandle;
@@ -67,6 +68,8 @@ pub struct App {
     pub mqtt_devices: Option<Arc<mqtt::Devices>>,
     /// Timers.
     pub timers: Arc<Timers>,
+    /// What the tools work with.
+    pub services: Arc<tools::Services>,
     /// Models on the disk.
     pub manifest: Arc<Manifest>,
     /// Kept for as long as its devices are driven.
@@ -166,6 +169,7 @@ impl App {
         let languages = Languages::open(&config, &models_dir, home.clone())?;
         let vocabulary = Arc::new(Vocabulary::new(languages.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
+        let automations = Arc::new(Automations::new(Arc::new(store.clone()), timers.zone()));
         let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
         let (volume, has_sound) = (config.speaking.volume_percent, mode != AppMode::Asking);
         let controls = Arc::new(Controls::new(volume, has_sound, event_queue.clone(), intercom));
@@ -182,6 +186,7 @@ impl App {
         let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
         let kept = tools::Persistence {
             timers: timers.clone(),
+            automations: automations.clone(),
             lists: Arc::new(store.clone()),
             facts: Arc::new(store.clone()),
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
@@ -201,6 +206,7 @@ impl App {
             Some(inbox) => Arc::new(OnceOnly { tools, inbox: inbox.clone() }),
             None => tools,
         };
+        let services = parts.clone();
         let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, parts));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
@@ -222,6 +228,7 @@ impl App {
             _visit: visit,
             _demo_states: demo_states,
             timers,
+            services,
             manifest: Arc::new(manifest),
             tools,
             inbox,
@@ -304,6 +311,7 @@ impl App {
             replies: self.languages.replies.clone(),
             tools: self.tools.clone(),
             timers: self.timers.clone(),
+            automations: self.services.automations.clone(),
             voice,
             pipeline,
             runtime: self.runtime.handle().clone(),

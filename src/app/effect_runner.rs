@@ -9,6 +9,7 @@ use crate::app::language::secret_guard;
 use crate::app::language::understanding_thread::{Desk, Reading, Work};
 use crate::app::models::reply_prefetch::LikelyReplies;
 use crate::app::models::worker::ModelWorker;
+use crate::app::requests::automations_thread;
 use crate::app::requests::inbox::Inbox;
 use crate::app::requests::recorder::Recorder;
 use chrono::NaiveDateTime;
@@ -26,6 +27,7 @@ use hark_dialog::modes;
 use hark_dialog::replies::Phrasebook;
 use hark_dialog::turn::Machine;
 use hark_stt::PipelineCommand;
+use hark_tools::automations::Automations;
 use hark_tools::timers::{TimerQuery, Timers};
 use hark_tools::zone::Zone;
 use hark_tts::earcons;
@@ -71,6 +73,8 @@ pub struct Parts {
     pub(crate) model_worker: Option<ModelWorker>,
     /// Requests that were promised; `None` where none are.
     pub(crate) inbox: Option<Arc<Inbox>>,
+    /// What waits for something to happen.
+    pub(crate) automations: Arc<Automations>,
     /// Keeps turns for `hark explain`.
     pub(crate) recorder: Recorder,
 }
@@ -429,6 +433,15 @@ impl EffectRunner {
     fn settled(&self, turn: &TurnId) {
         if let Some(inbox) = &self.parts.inbox {
             inbox.done(turn);
+        }
+        if let Some(id) = automations_thread::automation_of(turn) {
+            let automations = self.parts.automations.clone();
+            let note = move || {
+                if let Err(fault) = automations.carried_out(&id, wall_unix_ms()) {
+                    tracing::error!("an automation may act again after the next start: {fault}");
+                }
+            };
+            self.parts.runtime.spawn_blocking(note);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What goes into the turn machine and what comes out of it: `handle(Event) -> Vec<Effect>`.
 
 use super::audio::Earcon;
+use super::automation::Automation;
 use super::fault::Fault;
 use super::house::Standing;
 use super::ids::{TimerId, TurnId};
@@ -102,6 +103,8 @@ pub enum Event {
     SpeakingEnded { turn: TurnId, reason: SpeakingEnd },
     /// A timer changed.
     Timer { change: TimerChange, timer: Timer },
+    /// What an automation waited for has happened: it is carried out in the language of the one who asked for it.
+    Automation { automation: Box<Automation> },
     /// Listen without a wake word, now.
     ListenNow,
     /// Be quiet and forget the request at hand, now.

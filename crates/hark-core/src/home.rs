@@ -100,6 +100,15 @@ pub struct HomeList {
     pub items: Vec<String>,
 }
 
+/// Where the house stands on the globe.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Location {
+    /// Degrees, north of the equator.
+    pub latitude: f64,
+    /// Degrees, east of Greenwich.
+    pub longitude: f64,
+}
+
 /// Everything there is, at one moment.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Home {
@@ -118,4 +127,7 @@ pub struct Home {
     /// Lists.
     #[serde(default)]
     pub lists: Vec<HomeList>,
+    /// Where it stands; `None` when nobody has said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
 }

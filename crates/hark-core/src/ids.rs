@@ -37,6 +37,10 @@ id!(
     TimerId
 );
 id!(
+    /// Something that is carried out when something happens.
+    AutomationId
+);
+id!(
     /// What a tool call left as proof.
     ReceiptId
 );

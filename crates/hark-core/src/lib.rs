@@ -11,6 +11,7 @@
 
 pub mod api;
 pub mod audio;
+pub mod automation;
 pub mod calendar;
 pub mod classification;
 pub mod clock;
@@ -42,7 +43,7 @@ pub use effort::Effort;
 pub use event::{Effect, Event, ModelHelp, Part, Reply};
 pub use fault::{Fault, FaultKind};
 pub use home::{device, house};
-pub use ids::{EntityId, ReceiptId, TimerId, TurnId};
+pub use ids::{AutomationId, EntityId, ReceiptId, TimerId, TurnId};
 pub use intent::{Ambiguity, Intent, Route, Slots, Understanding};
 pub use mode::Mode;
 pub use model::{plan, thinking};

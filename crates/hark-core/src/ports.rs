@@ -1,5 +1,6 @@
 //! Traits through which folders use each other without knowing each other.
 
+use super::automation::Automation;
 use super::effort::Effort;
 use super::fault::Fault;
 use super::home::{Area, Entity, Home, Person};
@@ -256,6 +257,26 @@ pub trait TimerStore: Send + Sync {
     /// # Errors
     /// When the database cannot be read.
     fn rings(&self) -> Result<Vec<Ring>, Fault>;
+}
+
+/// Where automations are kept.
+pub trait AutomationStore: Send + Sync {
+    /// All of them, in the order they were set.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn automations(&self) -> Result<Vec<Automation>, Fault>;
+    /// Adds one; one of the same name is replaced.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn add_automation(&self, automation: &Automation) -> Result<(), Fault>;
+    /// Puts `after` in the place of `before`, `None` takes it away. Whether it was still there as `before`: another
+    /// program may have been quicker.
+    ///
+    /// # Errors
+    /// When it could not be written; then nothing has changed.
+    fn replace_automation(&self, before: &Automation, after: Option<&Automation>) -> Result<bool, Fault>;
 }
 
 /// A future of the nodes that confirmed an announcement.

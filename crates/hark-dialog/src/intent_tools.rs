@@ -1,7 +1,7 @@
 //! Which tool serves which intent. One table; an intent that is not in it is answered by its response
 //! template alone.
 
-use hark_core::{Intent, Slots};
+use hark_core::{Intent, Slots, automation};
 
 /// The tool that wants to know the kind of question.
 const ASKS_KIND: &str = "home.get_state";
@@ -91,6 +91,12 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkScheduleCommand", "schedule.command"),
     ("HarkScheduleList", "schedule.list"),
     ("HarkScheduleRemove", "schedule.remove"),
+    // ---- what waits for something
+    (automation::intent::AUTOMATE, "automation.add"),
+    ("HarkAutomationList", "automation.list"),
+    ("HarkCancelAutomation", "automation.cancel"),
+    (automation::intent::RESTORE_LATER, "home.restore_later"),
+    (automation::intent::RESTORE, "automation.restore"),
     // ---- messages, memory, taking back
     ("HassBroadcast", "announce.say"),
     ("HarkRemember", "memory.remember"),

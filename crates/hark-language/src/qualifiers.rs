@@ -7,7 +7,19 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Qualifiers {
-    /// What begins a condition, with something behind it: "when", "as soon as".
+    /// What begins something that is waited for once: "when", "as soon as".
+    pub when: Phrases,
+    /// The same of what is waited for every time: "whenever".
+    pub each_time: Phrases,
+    /// What begins something that has to be so: "if".
+    pub if_so: Phrases,
+    /// What begins something that must not be so: "unless".
+    pub unless: Phrases,
+    /// What begins something for as long as which it is to last: "while".
+    pub during: Phrases,
+    /// What begins the end of it: "until".
+    pub until: Phrases,
+    /// What begins another condition, with something behind it: "before", "depending on".
     pub conditions: Phrases,
     /// The same where one of `clauses` follows: "the second *the* door opens".
     pub before_clause: Phrases,

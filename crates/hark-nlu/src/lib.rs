@@ -13,6 +13,7 @@
 //! assert_eq!(understood.intents[0].name, "HassNevermind");
 //! ```
 
+mod clauses;
 mod grammar;
 mod impossible;
 pub mod intent;

@@ -15,11 +15,11 @@ use hark_core::{Category, Intent, Route, Slots};
 use hark_language::{Phrases, phrases};
 
 /// Most readings that are tried without a qualifier, and most that are tried in every way.
-const MOST_READ: usize = 40;
-const MOST_IN_FULL: usize = 3;
+const MAX_READ: usize = 40;
+const MAX_IN_FULL: usize = 3;
 
 /// Most qualifiers that are looked for.
-const MOST: usize = 8;
+const MAX_QUALIFIERS: usize = 8;
 
 /// Steps of looking whether one begins at a word.
 const STEPS_A_WORD: usize = 16;
@@ -30,26 +30,64 @@ const HOURS_APART: usize = 6;
 /// Words at most between what tells that a length has passed, and the length.
 const ELAPSED_BEFORE: usize = 4;
 
+/// What a part of a request says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// When it is to be done.
+    When,
+    /// Whenever it is to be done.
+    EachTime,
+    /// If what it is to be done.
+    If,
+    /// If what it is not to be done.
+    Unless,
+    /// As long as what it is to last.
+    During,
+    /// Until when it is to last.
+    Until,
+    /// At which turn of the day.
+    Moment,
+    /// How long it is to last.
+    Lasting,
+    /// From when to when.
+    Hours,
+    /// To what it is not to be done.
+    Except,
+    /// Another condition.
+    Condition,
+}
+
+impl Kind {
+    /// Key of the reason why it is refused.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Lasting | Self::Hours => refusal::DURATION,
+            Self::Except => refusal::EXCEPTION,
+            _ => refusal::CONDITION,
+        }
+    }
+}
+
 /// A part of a request that says when, how long or to what not.
 #[derive(Debug, Clone, Copy)]
-struct Qualifier {
-    /// Key of the reason.
-    reason: &'static str,
+pub(super) struct Qualifier {
+    /// What it says.
+    pub kind: Kind,
     /// First word of the part.
-    start: usize,
+    pub start: usize,
     /// The words that make it one, by which it is found in a template.
-    mark: (usize, usize),
+    pub mark: (usize, usize),
     /// Word after the part, where that is known.
-    end: Option<usize>,
+    pub end: Option<usize>,
     /// "For a minute": people say so out of courtesy as well.
-    courteous: bool,
+    pub courteous: bool,
 }
 
 /// The qualifiers of one sentence.
 pub(super) struct Qualifiers<'s> {
     speech: Speech<'s>,
-    words: Vec<&'s str>,
-    found: Vec<Qualifier>,
+    pub words: Vec<&'s str>,
+    pub found: Vec<Qualifier>,
 }
 
 impl<'s> Qualifiers<'s> {
@@ -59,7 +97,7 @@ impl<'s> Qualifiers<'s> {
         let speech = Speech { reader, text, tokens };
         let mut all = Self { speech, words, found: Vec::new() };
         let mut at = 0;
-        while at < all.words.len() && all.found.len() < MOST && reader.spend(STEPS_A_WORD) {
+        while at < all.words.len() && all.found.len() < MAX_QUALIFIERS && reader.spend(STEPS_A_WORD) {
             at = match (all.courtesy(at), all.qualifier(at)) {
                 (Some(end), qualifier) if qualifier.is_none_or(|it| !it.courteous) => end,
                 (_, Some(qualifier)) => {
@@ -105,7 +143,7 @@ impl<'s> Qualifiers<'s> {
             let left_out = |word: &&str| !found.words.iter().any(|(other, _)| other == word);
             let thing = |word: &&str| left_out(word) && grammar.says_what_kind(word);
             let timed = category_of(&found.intent) == Some(Category::Timer) && self.words.iter().any(thing);
-            let lasts = |it: &&Qualifier| it.reason == refusal::DURATION;
+            let lasts = |it: &&Qualifier| it.kind.reason() == refusal::DURATION;
             self.found.iter().find(lasts).filter(|_| timed).map(|it| self.refusal(it))
         };
         self.refuse(std::slice::from_ref(found)).or_else(only_timed)
@@ -117,15 +155,15 @@ impl<'s> Qualifiers<'s> {
             return None;
         }
         let cuts = self.found.iter().flat_map(|it| self.ends(it).into_iter().map(move |end| (it, end)));
-        let mut tried = cuts.take(MOST_READ).enumerate();
+        let mut tried = cuts.take(MAX_READ).enumerate();
         let acts =
-            |number: usize, it: &Qualifier, end| self.acts_without(it.start, end, number < MOST_IN_FULL);
+            |number: usize, it: &Qualifier, end| self.acts_without(it.start, end, number < MAX_IN_FULL);
         let (_, (qualifier, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
         Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
     }
 
     /// Where the part may end: the likely places first.
-    fn ends(&self, it: &Qualifier) -> Vec<usize> {
+    pub fn ends(&self, it: &Qualifier) -> Vec<usize> {
         if let Some(end) = it.end {
             return vec![end];
         }
@@ -182,19 +220,19 @@ impl<'s> Qualifiers<'s> {
     fn qualifier(&self, at: usize) -> Option<Qualifier> {
         let lexicon = self.speech.reader.grammar.lexicon();
         let (rest, before) = (&self.words[at..], &self.words[..at]);
-        let plain = |reason, length| Qualifier {
-            reason,
+        let plain = |kind, length| Qualifier {
+            kind,
             start: at,
             mark: (at, at + length),
             end: None,
             courteous: false,
         };
-        let marked = || self.begins_qualifier(at).map(|(reason, length)| plain(reason, length));
+        let marked = || self.begins_qualifier(at).map(|(kind, length)| plain(kind, length));
         let moment = phrases::starts(lexicon.qualifiers.moments, rest).map(|length| {
             let start = at - phrases::ends(lexicon.time.at, before).unwrap_or(0);
-            Qualifier { start, end: Some(at + length), ..plain(refusal::CONDITION, length) }
+            Qualifier { start, end: Some(at + length), ..plain(Kind::Moment, length) }
         });
-        let hours = || self.hours(at).map(|length| plain(refusal::DURATION, length));
+        let hours = || self.hours(at).map(|length| plain(Kind::Hours, length));
         moment.or_else(marked).or_else(hours).or_else(|| self.lasting(at))
     }
 
@@ -211,8 +249,8 @@ impl<'s> Qualifiers<'s> {
         (at + length + 1..last).any(ends).then_some(length)
     }
 
-    /// The reason and the words of a condition or an exception.
-    fn begins_qualifier(&self, at: usize) -> Option<(&'static str, usize)> {
+    /// The kind and the words of a condition or an exception.
+    fn begins_qualifier(&self, at: usize) -> Option<(Kind, usize)> {
         let (rest, before) = (&self.words[at..], &self.words[..at]);
         let said = &self.speech.reader.grammar.lexicon().qualifiers;
         let goes_on = |phrases: Phrases| phrases::starts(phrases, rest).filter(|length| *length < rest.len());
@@ -223,21 +261,24 @@ impl<'s> Qualifiers<'s> {
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
         // "I've heard this before, play the next one."
         let over = |length: &usize| self.begins_request(at + length) || self.pauses_before(at + length);
-        let condition = [
-            goes_on(said.conditions).filter(|length| !over(length)),
-            goes_on(said.before_clause).filter(clause),
-            goes_on(said.limits).filter(number),
+        let marks = [
+            (Kind::Condition, said.conditions),
+            (Kind::When, said.when),
+            (Kind::EachTime, said.each_time),
+            (Kind::If, said.if_so),
+            (Kind::Unless, said.unless),
+            (Kind::During, said.during),
+            (Kind::Until, said.until),
         ];
-        let exception =
-            [goes_on(said.exceptions).filter(|_| !corrects()), goes_on(said.but).filter(|_| many())];
-        let longest = |all: &[Option<usize>]| all.iter().flatten().copied().max();
-        match (longest(&condition), longest(&exception)) {
-            (Some(condition), exception) if exception.is_none_or(|it| it <= condition) => {
-                Some((refusal::CONDITION, condition))
-            }
-            (_, Some(exception)) => Some((refusal::EXCEPTION, exception)),
-            _ => None,
-        }
+        let marked = marks.into_iter().map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it))));
+        let others = [
+            (Kind::Except, goes_on(said.exceptions).filter(|_| !corrects())),
+            (Kind::Except, goes_on(said.but).filter(|_| many())),
+            (Kind::Condition, goes_on(said.limits).filter(number)),
+            (Kind::When, goes_on(said.before_clause).filter(clause)),
+        ];
+        let found = others.into_iter().chain(marked).filter_map(|(kind, length)| Some((kind, length?)));
+        found.max_by_key(|(_, length)| *length)
     }
 
     /// "For ten minutes", "ten minutes", "all day". What has lasted is none: "i've been cooking for two hours".
@@ -255,7 +296,7 @@ impl<'s> Qualifiers<'s> {
         let near = &self.words[at.saturating_sub(ELAPSED_BEFORE)..at];
         let elapsed = near.iter().any(|word| lexicon.qualifiers.elapsed.contains(word));
         (!elapsed).then_some(Qualifier {
-            reason: refusal::DURATION,
+            kind: Kind::Lasting,
             start: at,
             mark: (at + before, end),
             end: Some(end),
@@ -273,7 +314,7 @@ impl<'s> Qualifiers<'s> {
         let pause = || (it.mark.1..tokens.len()).find(|at| self.pauses_before(*at));
         let end = it.end.or_else(pause).unwrap_or(tokens.len());
         let part = self.speech.text[tokens[it.start].start..tokens[end - 1].end].trim();
-        refused(it.reason, part, Slots::new())
+        refused(it.kind.reason(), part, Slots::new())
     }
 }
 

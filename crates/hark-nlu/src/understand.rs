@@ -5,6 +5,7 @@
 //! sentence with names that were not said exactly; requests with such names; and if a part of several still means
 //! nothing, the others.
 
+use super::clauses;
 use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
@@ -49,10 +50,14 @@ impl Understand for Grammar {
             }
             None => qualifiers.refuse_unread().or_else(|| impossible.refuse_unread()),
         };
-        let found = match (refused, reading) {
-            (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
-            (None, Some(reading)) => understanding(reading),
-            (None, None) => {
+        let timeless = reading.as_ref().is_some_and(|reading| clauses::lacks_its_time(&reading.matches));
+        let has_clauses = refused.as_ref().is_some_and(is_for_clause) || reading.is_none() || timeless;
+        let composed = if has_clauses { clauses::compose(&reader, text) } else { None };
+        let found = match (composed, refused, reading) {
+            (Some(composed), _, _) => composed,
+            (None, Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
+            (None, None, Some(reading)) => understanding(reading),
+            (None, None, None) => {
                 let qualifier = qualifiers.any().map(Box::new);
                 Understanding { qualifier, ..reader.unknown(text, &tokens) }
             }
@@ -151,7 +156,13 @@ fn understanding(reading: Reading) -> Understanding {
     found
 }
 
-fn intent(found: Match) -> Intent {
+/// Whether a request was refused for a clause, and not for what cannot be.
+fn is_for_clause(refused: &Intent) -> bool {
+    use hark_core::intent::refusal::{CONDITION, DURATION, EXCEPTION};
+    [CONDITION, DURATION, EXCEPTION].map(Some).contains(&refused.response.as_deref())
+}
+
+pub(super) fn intent(found: Match) -> Intent {
     let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
     Intent {
         name: found.intent,

@@ -142,6 +142,12 @@ const STEPS: &[&str] = &[
         call    TEXT NOT NULL,
         PRIMARY KEY (request, at)
      ) STRICT;",
+    // 11: what is carried out when something happens.
+    "CREATE TABLE automations (
+        seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+        id         TEXT NOT NULL UNIQUE,
+        automation TEXT NOT NULL
+     ) STRICT;",
 ];
 
 /// The version a fully migrated file has.

@@ -1,5 +1,5 @@
 //! Hark's tools and what they work with: the table of tools and their executor ([`tools`]), the home and its devices
-//! ([`home`]), permissions and the PIN, timers, lists, memory, weather, files, web and shell, and undo. The effect runner of
+//! ([`home`]), permissions and the PIN, timers, automations, lists, memory, weather, files, web and shell, and undo. The effect runner of
 //! the program calls tools on the tokio runtime; a call answers with a receipt or a refusal.
 //!
 //! ```
@@ -8,6 +8,7 @@
 //! assert_eq!(shown(calculate("3 * (4 + 1)").unwrap()), "15");
 //! ```
 
+pub mod automations;
 pub mod calculator;
 pub mod clipboard;
 pub mod files;
@@ -29,6 +30,7 @@ pub mod weather;
 pub mod web;
 pub mod zone;
 
+pub use automations::Automations;
 pub use home::{DeviceBackend, HomeControl, HomeRegistry};
 pub use timers::Timers;
 pub use tools::{Services, Toolbox};

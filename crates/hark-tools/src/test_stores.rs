@@ -2,11 +2,39 @@
 
 use super::names::normal;
 use hark_core::ids::TimerId;
-use hark_core::ports::{Fact, FactStore, ListStore, StoredList, TimerStore};
+use hark_core::automation::Automation;
+use hark_core::ports::{AutomationStore, Fact, FactStore, ListStore, StoredList, TimerStore};
 use hark_core::timer::{Ring, Timer, TimerState};
 use hark_core::{Fault, FaultKind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Keeps automations.
+#[derive(Default)]
+pub(crate) struct InMemoryAutomations(Mutex<Vec<Automation>>);
+
+impl AutomationStore for InMemoryAutomations {
+    fn automations(&self) -> Result<Vec<Automation>, Fault> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn add_automation(&self, automation: &Automation) -> Result<(), Fault> {
+        let mut kept = self.0.lock().unwrap();
+        kept.retain(|known| known.id != automation.id);
+        kept.push(automation.clone());
+        Ok(())
+    }
+
+    fn replace_automation(&self, before: &Automation, after: Option<&Automation>) -> Result<bool, Fault> {
+        let mut kept = self.0.lock().unwrap();
+        let Some(at) = kept.iter().position(|known| known == before) else { return Ok(false) };
+        match after {
+            Some(after) => kept[at] = after.clone(),
+            None => drop(kept.remove(at)),
+        }
+        Ok(true)
+    }
+}
 
 /// Keeps timers; refuses everything while told to.
 #[derive(Default)]

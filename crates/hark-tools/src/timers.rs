@@ -88,17 +88,16 @@ pub struct NewTimer {
     pub key: String,
 }
 
-impl NewTimer {
-    fn id(&self) -> TimerId {
-        use sha2::{Digest, Sha256};
-        if self.key.is_empty() {
-            return TimerId(uuid::Uuid::now_v7().to_string());
-        }
-        let hash = Sha256::digest(self.key.as_bytes());
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hash[..16]);
-        TimerId(uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string())
+/// The id of what a request sets: under one key the same, however often it is asked for. Of an empty key always another.
+pub fn id_of(key: &str) -> String {
+    use sha2::{Digest, Sha256};
+    if key.is_empty() {
+        return uuid::Uuid::now_v7().to_string();
     }
+    let hash = Sha256::digest(key.as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
 }
 
 /// How a person points at a timer; with everything `None` the only one is meant.
@@ -236,7 +235,7 @@ impl Timers {
             None => (asked_unix_ms.saturating_add_unsigned(new.duration_ms), new.duration_ms),
         };
         let timer = Timer {
-            id: new.id(),
+            id: TimerId(id_of(&new.key)),
             kind: new.kind,
             name: new.name,
             area: new.area,

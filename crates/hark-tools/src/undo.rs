@@ -1,6 +1,7 @@
 //! What was done last, and how it was before, so that "undo that" can take it back. In memory only: what
 //! the program did before its last start stays done.
 
+use hark_core::automation::Automation;
 use hark_core::home::Entity;
 use hark_core::ports::{Fact, ListItem, StoredList};
 use hark_core::timer::Timer;
@@ -50,6 +51,14 @@ pub enum Undoable {
         before: Option<Box<Timer>>,
         /// As it was left.
         after: Option<Box<Timer>>,
+    },
+    /// What waits for something to happen: as it was, `None` when it was set; and as it was left, `None` when it was
+    /// taken away.
+    Automation {
+        /// As it was.
+        before: Option<Box<Automation>>,
+        /// As it was left.
+        after: Option<Box<Automation>>,
     },
     /// The volume of this node as it was, 0–100.
     Volume(u8),
@@ -130,6 +139,11 @@ impl UndoLog {
         let in_time = now_unix_ms - last.at_unix_ms <= WITHIN_MS;
         let changes = steps.of(turn).map(|step| step.what.clone()).collect();
         in_time.then(|| (turn.clone(), changes))
+    }
+
+    /// What a turn changed, the last change first.
+    pub fn of(&self, turn: &TurnId) -> Vec<Undoable> {
+        self.lock().of(turn).map(|step| step.what.clone()).collect()
     }
 
     /// What this turn changed has been taken back.

@@ -1,5 +1,6 @@
-//! Requests that outlive a restart, records of turns, and what is due at a time.
+//! Requests that outlive a restart, records of turns, what is due at a time, and what waits for something.
 
+pub mod automations_thread;
 pub mod inbox;
 pub mod recorder;
 pub mod timers_thread;

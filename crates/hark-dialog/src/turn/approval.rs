@@ -42,11 +42,12 @@ impl Machine {
         if finished {
             turn.times.acted = Some(now);
         }
+        let goes_on = finished && self.carry_out_now(now, id);
         self.publish(
             Some(id),
             PublicEvent::Action { tool: call.tool, args: call.args, receipt, duration_ms },
         );
-        if finished {
+        if finished && !goes_on {
             self.answer(now, id);
         }
     }
@@ -56,7 +57,7 @@ impl Machine {
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };
         let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
-            turn.work.iter().partition(|work| needs_approval(work));
+            turn.work.iter().filter(|work| !was_carried_out(work)).partition(|work| needs_approval(work));
         let missed = turn.missed.iter().map(|text| Part::Missed { text: text.clone() });
         let parts: Vec<Part> = settled.iter().filter_map(|work| work.part()).chain(missed).collect();
         let failed = settled.iter().any(|work| {
@@ -74,6 +75,7 @@ impl Machine {
             (None, false) => Outcome::Done,
         };
         turn.asks_approval = question.is_some() && turn.speak;
+        let aloud = !turn.quiet || failed || question.is_some();
         let origin = turn.origin.clone();
         let done: Vec<(Intent, Option<Receipt>)> =
             turn.work.iter().map(|work| (work.intent.clone(), work.receipt.clone())).collect();
@@ -87,7 +89,7 @@ impl Machine {
             }
             None => Reply::Parts { parts },
         };
-        self.reply(now, id, reply);
+        self.reply_as(now, id, reply, aloud);
     }
 
     /// The person said yes: exactly the calls that were asked about run, marked as approved.
@@ -238,6 +240,11 @@ fn asking_for_all(first: usize, waiting: &[&Work]) -> Option<Receipt> {
         detail.insert("also".into(), also.into());
     }
     Some(asked)
+}
+
+/// Whether what was asked for came of it, and tells of itself.
+fn was_carried_out(work: &Work) -> bool {
+    work.receipt.as_ref().is_some_and(|receipt| receipt.ok && receipt.detail["carry_out"] == true)
 }
 
 fn needs_approval(work: &Work) -> bool {

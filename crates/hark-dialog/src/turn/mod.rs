@@ -6,6 +6,7 @@ mod approval;
 #[path = "tests/approval.rs"]
 mod approval_tests;
 mod approval_timeout;
+mod automations;
 mod barge_in;
 #[cfg(test)]
 #[path = "tests/barge_in.rs"]
@@ -263,6 +264,7 @@ impl Machine {
             Event::SpeakingStarted { turn } => self.on_speaking_started(now, &turn),
             Event::SpeakingEnded { turn, reason } => self.on_speaking_ended(now, &turn, reason),
             Event::Timer { change, timer } => self.on_timer(now, change, timer),
+            Event::Automation { automation } => self.on_automation(now, *automation),
             Event::ListenNow => self.on_listen_now(now),
             Event::Stop => self.stop_everything(None),
             Event::Set { setting } => self.set(setting),
@@ -365,6 +367,7 @@ impl Machine {
             asks_approval: false,
             waits: false,
             listen_after: false,
+            quiet: false,
             wake_sound_at_ms: None,
             give_up_at_ms: now.clock_ms() + GIVE_UP_AFTER_MS,
             times: Times::default(),

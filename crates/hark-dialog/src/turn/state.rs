@@ -85,6 +85,8 @@ pub(super) struct Turn {
     pub(super) waits: bool,
     /// Open the audio pipeline when the reply has been said.
     pub(super) listen_after: bool,
+    /// Nobody asked just now and everybody sees what is done: the reply is said only where something failed.
+    pub(super) quiet: bool,
     /// The wake sound is played at this time unless the person already speaks.
     pub(super) wake_sound_at_ms: Option<u64>,
     /// Give up at this time; set anew in every phase.

@@ -11,6 +11,7 @@ mod home;
 mod network;
 mod parse;
 mod parse_result;
+mod part;
 mod reader;
 mod sample;
 mod scheduled_requests;
@@ -44,6 +45,7 @@ pub use fuzzy_match::{Nearness, Similar};
 pub use parse::Match;
 pub use parse_result::Took;
 pub(super) use reader::Reader;
+pub(crate) use part::Part;
 pub use sample::LabelledSample;
 
 /// What the parser needs to know of a template besides its network.
@@ -103,7 +105,8 @@ pub struct Grammar {
     views: Views,
     slot_names: Vec<String>,
     network: Network,
-    start: parse::Start,
+    /// Where the templates of each part of a request begin.
+    starts: [parse::Start; 3],
     meanings: Vec<Meaning>,
     skip_phrases: Vec<Vec<WordId>>,
     /// What is known before a word is said, such as the area this node stands in.
@@ -160,7 +163,9 @@ impl Grammar {
         let skips = views.get(skip_view).entries.iter();
         let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
         skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
-        let start = parse::Start::new(&network);
+        let starts = Part::ALL.map(|part| {
+            parse::Start::new(&network, |template| part == Part::of(&meanings[template as usize].block.intent))
+        });
         let graph = Graph::new(&network, &views, skip_view, words.count());
         let sampler = Sampler::new(&network, &views, &meanings);
         Self {
@@ -170,7 +175,7 @@ impl Grammar {
             views,
             slot_names,
             network,
-            start,
+            starts,
             meanings,
             skip_phrases,
             context,
@@ -190,6 +195,10 @@ impl Grammar {
     /// ISO 639-1 code of the sentences.
     pub fn language(&self) -> &str {
         &self.language
+    }
+
+    fn start_of(&self, part: Part) -> &parse::Start {
+        &self.starts[part as usize]
     }
 
     /// Whether some words are the name of a thing of the home.

@@ -10,7 +10,7 @@ use super::parse_result::{Found, Took};
 use super::reader::Reader;
 use super::views::ViewId;
 use super::words::{QuickMap, WordId};
-use super::{Grammar, Meaning};
+use super::{Grammar, Meaning, Part};
 use crate::rules::{self, Reckoning};
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
@@ -105,9 +105,11 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn new(network: &Network) -> Self {
+    /// Of the templates that `are_of` it.
+    pub(super) fn new(network: &Network, are_of: impl Fn(TemplateId) -> bool) -> Self {
         let mut start = Self::default();
-        for node in network.starts.iter().map(|id| network.node(*id)) {
+        let of_it = network.starts.iter().enumerate().filter(|(template, _)| are_of(*template as TemplateId));
+        for node in of_it.map(|(_, id)| network.node(*id)) {
             for (word, to) in node.words {
                 start.words.entry(*word).or_default().push(*to);
             }
@@ -146,17 +148,27 @@ impl Reader<'_> {
         spans: &[Span],
         may: impl Fn(&Found) -> bool,
     ) -> Option<Match> {
-        self.best_of(text, tokens, spans, true, may)
+        self.best_of(Part::Request, text, tokens, spans, true, may)
+    }
+
+    /// The best match as a part of a request.
+    pub(super) fn best_part(&self, part: Part, text: &str, tokens: &[Token]) -> Option<Match> {
+        let exactly = || self.best_of(part, text, tokens, &[], false, |_| true);
+        let nearly = |spans: Vec<Span>| {
+            (!spans.is_empty()).then(|| self.best_of(part, text, tokens, &spans, false, |_| true)).flatten()
+        };
+        exactly().or_else(|| nearly(self.near_spans(tokens)))
     }
 
     /// The best match without words that can be any. Ways with such words are the worst of all where every name is said
     /// exactly, so that leaving them out changes nothing but the time.
     pub(super) fn best_tame(&self, text: &str, tokens: &[Token]) -> Option<Match> {
-        self.best_of(text, tokens, &[], false, |_| true)
+        self.best_of(Part::Request, text, tokens, &[], false, |_| true)
     }
 
     fn best_of(
         &self,
+        part: Part,
         text: &str,
         tokens: &[Token],
         spans: &[Span],
@@ -170,7 +182,7 @@ impl Reader<'_> {
         let words: Vec<Option<WordId>> =
             tokens.iter().map(|token| grammar.words.typed(&token.word)).collect();
         let spoken: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
-        let run = Run::new(self, &words, &spoken, spans, wild);
+        let run = Run::new(self, part, &words, &spoken, spans, wild);
         let last = run.frontier.last()?;
         let mut best: Option<(BestKey, TemplateId, Found)> = None;
         for way in last.values().map(|index| run.ways[*index]) {
@@ -271,6 +283,8 @@ type BestKey = ((u16, u16), Reverse<usize>, bool, Cost, TemplateId);
 struct Run<'g> {
     reader: &'g Reader<'g>,
     grammar: &'g Grammar,
+    /// Where its templates begin.
+    start: &'g Start,
     /// Whether some words can be any.
     wild: bool,
     words: &'g [Option<WordId>],
@@ -298,6 +312,7 @@ struct Run<'g> {
 impl<'g> Run<'g> {
     fn new(
         reader: &'g Reader<'g>,
+        part: Part,
         words: &'g [Option<WordId>],
         spoken: &'g [&'g str],
         spans: &'g [Span],
@@ -306,6 +321,7 @@ impl<'g> Run<'g> {
         let mut run = Self {
             reader,
             grammar: reader.grammar,
+            start: reader.grammar.start_of(part),
             wild,
             words,
             ways: Vec::new(),
@@ -362,7 +378,7 @@ impl<'g> Run<'g> {
         let way = self.ways[index];
         let grammar = self.grammar;
         if way.node == START {
-            let start = &grammar.start;
+            let start = self.start;
             if let Some(targets) = self.words[at].and_then(|word| start.words.get(&word)) {
                 targets.iter().for_each(|to| self.word(at, index, way.cost, *to));
             }

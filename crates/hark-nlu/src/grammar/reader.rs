@@ -3,7 +3,7 @@
 
 use super::fuzzy_match::{Candidate, Span};
 use super::parse::Match;
-use super::{COMMAND, Grammar};
+use super::{COMMAND, Grammar, Part};
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::Effort;
@@ -25,6 +25,8 @@ enum How {
     AtOnce,
     /// Names may be said otherwise.
     Nearly,
+    /// As a part of a request.
+    Part(Part),
 }
 
 /// Names that some words may be, with the numbers of their lists.
@@ -97,6 +99,11 @@ impl<'r> Reader<'r> {
             |spans: Vec<Span>| (!spans.is_empty()).then(|| self.parse_with(text, tokens, &spans)).flatten();
         let by_name = || read(self.near_spans(tokens));
         self.once(How::Nearly, text, tokens, || by_name().or_else(|| read(self.meaning_spans(tokens))))
+    }
+
+    /// The best match of some tokens of `text` as a part of a request.
+    pub(crate) fn part(&self, part: Part, text: &str, tokens: &[Token]) -> Option<Match> {
+        self.once(How::Part(part), text, tokens, || self.best_part(part, text, tokens))
     }
 
     fn once(

@@ -14,6 +14,7 @@ mod tests;
 pub use check::{HOME_LISTS, Scope};
 pub use file::Responses;
 
+use super::grammar::Part;
 use super::problem::{Place, Problem, nearest};
 use model::{Data, List, Range, Rule};
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,9 +171,10 @@ impl Sentences {
         Some(format!("{}:{}:{}", file.display(), at.line, at.column))
     }
 
-    /// Names of all intents that have sentences, each once.
+    /// Names of all intents that have sentences, each once; parts of requests are none.
     pub fn intents(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.data.iter().map(|data| data.intent.as_str()).collect();
+        let names = self.data.iter().map(|data| data.intent.as_str());
+        let mut names: Vec<&str> = names.filter(|name| Part::of(name) == Part::Request).collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -4,7 +4,7 @@
 use super::super::names::normal;
 use super::file_reader::{Problems, TableReader, nearest};
 use super::{SOURCE_DEMO, SOURCE_FILE, UNAVAILABLE};
-use hark_core::home::{Area, Entity, Floor, Home, HomeList, Person};
+use hark_core::home::{Area, Entity, Floor, Home, HomeList, Location, Person};
 use hark_core::{EntityId, Fault, FaultKind};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -180,12 +180,36 @@ pub fn parse(text: &str, demo: bool) -> Result<Home, Vec<Problem>> {
         reader.finish(&mut problems);
         Some(HomeList { name: name?, items })
     }));
+    home.location = location(&mut root, &mut problems);
     root.finish(&mut problems);
     if problems.found.is_empty() {
         return Ok(home);
     }
     problems.found.sort_by_key(|problem| problem.line);
     Err(problems.found)
+}
+
+/// Where the house stands: degrees north and east.
+fn location(root: &mut TableReader<'_, '_>, problems: &mut Problems<'_>) -> Option<Location> {
+    let at = root.at("location");
+    let found = root.object("location", problems);
+    if found.is_empty() {
+        return None;
+    }
+    let mut degrees = |key: &str, most: f64| {
+        let number = found.get(key).and_then(Value::as_f64).filter(|number| number.abs() <= most);
+        if number.is_none() {
+            let message = format!("must be a number from -{most} to {most}");
+            problems.add(at, &format!("location.{key}"), message, format!("write {key} = 48.2"));
+        }
+        number
+    };
+    let (latitude, longitude) = (degrees("latitude", 90.0), degrees("longitude", 180.0));
+    if let Some(key) = found.keys().find(|key| !["latitude", "longitude"].contains(&key.as_str())) {
+        let fix = "a location has latitude and longitude";
+        problems.add(at, &format!("location.{key}"), "is not a known key".into(), fix);
+    }
+    Some(Location { latitude: latitude?, longitude: longitude? })
 }
 
 /// Ids and names of floors and areas read so far.

@@ -63,6 +63,7 @@ impl Merger {
         for person in &part.home.persons {
             self.person(person);
         }
+        self.home.location = self.home.location.or(part.home.location);
         for list in &part.home.lists {
             if !self.home.lists.iter().any(|known| known.name == list.name) {
                 self.home.lists.push(list.clone());

@@ -1,5 +1,5 @@
 //! The home: its snapshot and changes ([`registry`]), the file its names come from (`file`), the merge of several sources
-//! (`merge`), which entities a request means ([`select`]), what a device can be told ([`command`], [`capability`]), the
+//! (`merge`), yes or no to a question about it ([`question`]), which entities a request means ([`select`]), what a device can be told ([`command`], [`capability`]), the
 //! backends that carry it out ([`backend`], [`virtual_devices`]), when it counts as done ([`control`], [`state_proof`]), how
 //! it is undone ([`restore`]), what numbers, choices and texts take ([`values`]), and how passwords stay hidden
 //! ([`secrets`]).
@@ -12,6 +12,7 @@ pub mod control;
 pub mod file;
 mod file_reader;
 mod merge;
+pub mod question;
 pub mod registry;
 pub mod restore;
 pub mod secrets;
@@ -26,6 +27,9 @@ pub use registry::{EntityChange, HomeRegistry};
 
 /// State of an entity that cannot be reached.
 pub const UNAVAILABLE: &str = "unavailable";
+
+/// State of an entity of which nothing is known yet.
+pub const UNKNOWN: &str = "unknown";
 
 /// Value of `Entity::source` for virtual devices.
 pub const SOURCE_DEMO: &str = "demo";

@@ -1,9 +1,9 @@
 //! Which entities a request means: by name, by place, by kind, or a mixture.
 
 use super::super::names::{self, is_one_of, means_all};
-use hark_core::EntityId;
 use hark_core::home::{Area, Entity, Floor, Home};
-use serde_json::Map;
+use hark_core::{EntityId, Slots};
+use serde_json::{Map, Value};
 
 /// What a request says about its target, in the words of Home Assistant's slots.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,6 +18,21 @@ pub struct Target {
     pub domain: Option<String>,
     /// Kind within the domain.
     pub device_class: Option<String>,
+    /// What is left out; each means something in the home.
+    pub except: Vec<Target>,
+}
+
+/// The target that slots name, without exceptions.
+pub fn target_of(slots: &Slots) -> Target {
+    let text = |slot: &str| slots.get(slot).and_then(Value::as_str).map(str::to_owned);
+    Target {
+        name: text("name"),
+        area: text("area"),
+        floor: text("floor"),
+        domain: text("domain"),
+        device_class: text("device_class"),
+        except: Vec::new(),
+    }
 }
 
 /// What the tool that selects can do.
@@ -60,10 +75,40 @@ pub enum SelectError {
 /// Why nothing, or not one thing, is meant.
 pub fn select(home: &Home, target: &Target, scope: Scope<'_>) -> Result<Vec<Entity>, SelectError> {
     let place = Place::of(home, target)?;
-    match target.name.as_deref().filter(|name| !means_all(name)) {
+    let mut meant = match target.name.as_deref().filter(|name| !means_all(name)) {
         Some(name) => by_name(home, name, target, &place, scope),
         None => by_kind(home, target, &place, scope),
+    }?;
+    for except in &target.except {
+        let scope = Scope { default_area: None, ..scope };
+        let left_out = left_out(home, except, &meant, scope)?;
+        meant.retain(|entity| !left_out.contains(&entity.id));
     }
+    if meant.is_empty() { Err(nothing_there("other".into(), &place)) } else { Ok(meant) }
+}
+
+/// What an exception means: of the things that are meant those of its name, else of its place or kind.
+fn left_out(
+    home: &Home,
+    except: &Target,
+    meant: &[Entity],
+    scope: Scope<'_>,
+) -> Result<Vec<EntityId>, SelectError> {
+    let among = Home { entities: meant.to_vec(), ..home.clone() };
+    let found = match select(&among, except, scope) {
+        // Of several of the name all are left out: rather one too few than one too many.
+        Err(SelectError::Ambiguous { name, .. }) => {
+            let called = |entity: &&Entity| is_one_of(&name, all_names(&entity.name, &entity.aliases));
+            meant.iter().filter(called).cloned().collect()
+        }
+        // What is here but not among them is left out already.
+        Err(error) => {
+            select(home, except, Scope::default()).map_err(|_| error)?;
+            Vec::new()
+        }
+        Ok(found) => found,
+    };
+    Ok(found.into_iter().map(|entity| entity.id).collect())
 }
 
 /// The area of this name, alias or id.

@@ -7,7 +7,7 @@ use crate::home::colours;
 use crate::names::{in_a_row, normal};
 use hark_core::calendar::{Recurrence, When};
 use hark_core::tool::error_code;
-use hark_core::{Slots, ToolCall};
+use hark_core::{Slots, ToolCall, TurnId};
 use serde_json::{Value, json};
 
 /// Longest text of an argument, characters.
@@ -23,6 +23,8 @@ struct Asked {
     key: String,
     asked_unix_ms: Option<i64>,
     unasked: bool,
+    approved: bool,
+    turn: Option<TurnId>,
 }
 
 impl Args {
@@ -59,12 +61,31 @@ impl Args {
         // Also the arguments: what asks something else at the same place of a turn is another call.
         let args = serde_json::to_string(&call.args).unwrap_or_default();
         let key = format!("{}/{}/{}/{args}", call.turn, call.index, call.tool);
-        Self(self.0, Asked { key, asked_unix_ms, unasked: call.tainted && !call.approved })
+        Self(
+            self.0,
+            Asked {
+                key,
+                asked_unix_ms,
+                unasked: call.tainted && !call.approved,
+                approved: call.approved,
+                turn: Some(call.turn.clone()),
+            },
+        )
     }
 
     /// Whether untrusted text may have caused the call and it was not approved.
     pub fn is_unasked(&self) -> bool {
         self.1.unasked
+    }
+
+    /// Whether a person said yes to this call.
+    pub fn is_approved(&self) -> bool {
+        self.1.approved
+    }
+
+    /// The turn that the call is of.
+    pub fn turn(&self) -> Option<&TurnId> {
+        self.1.turn.as_ref()
     }
 
     /// Names the call: it is the same when the call comes again, also after a restart. Empty without a call.
@@ -75,6 +96,11 @@ impl Args {
     /// When the request came, milliseconds since the Unix epoch, where that was written down with it; `None`: now.
     pub fn asked_unix_ms(&self) -> Option<i64> {
         self.1.asked_unix_ms
+    }
+
+    /// All of them, by name.
+    pub fn slots(&self) -> &Slots {
+        &self.0
     }
 
     /// A text.

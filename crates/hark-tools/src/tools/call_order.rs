@@ -1,8 +1,8 @@
-//! The order of calls that change something: an undo waits until the calls before it have recorded their changes, and calls
-//! behind it wait for the undo.
+//! The order of calls that change something: what takes back, now or later, waits until the calls before it have recorded
+//! their changes, and calls behind it wait for it.
 
 use super::services::Services;
-use super::undo;
+use super::{automation, undo};
 use hark_core::ports::{ReceiptFuture, Tools};
 use hark_core::{Risk, ToolCall};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Tools for CallOrder {
         }
         // Both before anything is awaited.
         let takes_back = call.tool == undo::NAME;
-        let place = self.under_way.begin(takes_back);
+        let place = self.under_way.begin(takes_back || call.tool == automation::RESTORE_LATER);
         if !takes_back {
             self.services.undo.begins(&call.turn);
         }

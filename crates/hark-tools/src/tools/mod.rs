@@ -3,6 +3,7 @@
 
 mod announce;
 pub mod args;
+mod automation;
 mod available;
 mod calculate;
 mod call_order;

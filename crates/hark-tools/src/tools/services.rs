@@ -2,6 +2,7 @@
 
 use super::outcome::Failure;
 use super::request_times::RequestTimes;
+use crate::automations::Automations;
 use crate::clipboard::{self, Clipboard};
 use crate::files::Files;
 use crate::home::{HomeControl, select};
@@ -32,6 +33,8 @@ pub type Clock = Arc<dyn Fn() -> DateTime<FixedOffset> + Send + Sync>;
 pub struct Persistence {
     /// Timers, alarms and reminders.
     pub timers: Arc<Timers>,
+    /// What waits for something to happen.
+    pub automations: Arc<Automations>,
     /// Where lists are.
     pub lists: Arc<dyn ListStore>,
     /// Where facts are.
@@ -46,6 +49,8 @@ pub struct Services {
     pub home: HomeControl,
     /// The timers.
     pub timers: Arc<Timers>,
+    /// What waits for something to happen.
+    pub automations: Arc<Automations>,
     /// The lists.
     pub lists: Arc<Lists>,
     /// What the household asked to remember.
@@ -110,6 +115,7 @@ impl Services {
             lists: Arc::new(Lists::new(kept.lists, &snapshot.lists, language)),
             home,
             timers: kept.timers,
+            automations: kept.automations,
             memory: Memory::new(kept.facts),
             undo: UndoLog::default(),
             node,

@@ -1,13 +1,14 @@
 //! Every tool against the demo home, through the executor; the gate on every way to a door.
 
 use super::*;
+use crate::automations::Automations;
 use crate::clipboard::Clipboard;
 use crate::home::backend::{DeviceBackend, SendFuture};
 use crate::home::command::DeviceCommand;
 use crate::home::virtual_devices::VirtualDevices;
 use crate::home::{HomeControl, HomeRegistry, UNAVAILABLE, file};
 use crate::house_secrets::HouseSecrets;
-use crate::test_stores::{InMemoryLists, InMemoryTimers};
+use crate::test_stores::{InMemoryAutomations, InMemoryLists, InMemoryTimers};
 use crate::timers::Timers;
 use crate::zone::Zone;
 use chrono::DateTime;
@@ -127,6 +128,7 @@ impl Built {
                         .unwrap()
                         .in_zone(Zone::Fixed(zone)),
                 ),
+                automations: Arc::new(Automations::new(Arc::<InMemoryAutomations>::default(), Zone::Fixed(zone))),
                 lists: list_store.clone(),
                 facts: list_store.clone(),
                 pin: crate::pin::PinPad::without_pin(),

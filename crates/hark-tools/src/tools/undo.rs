@@ -1,6 +1,7 @@
 //! `undo.last`: takes back what the last request changed, all of it.
 
 use super::args::Args;
+use super::automation;
 use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::services::Services;
@@ -109,6 +110,9 @@ fn one(services: &Services, change: Undoable) -> Result<Value, Failure> {
             json!({"kind": "list", "list": name, "what": what, "items": items})
         }
         Undoable::Timer { before, after } => timer(services, before.as_deref(), after.as_deref())?,
+        Undoable::Automation { before, after } => {
+            automation::take_back(services, before.as_deref(), after.as_deref())?
+        }
         Undoable::Volume(before) => {
             let now = services.node.set_volume(before);
             if now != before {

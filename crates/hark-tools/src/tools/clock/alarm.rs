@@ -330,21 +330,31 @@ fn status(services: &Arc<Services>, args: &Args, kind: TimerKind) -> Result<Prep
 
 /// As receipts show it. Names of days and months are English; replies translate them.
 pub(in crate::tools) fn shown(timer: &Timer, zone: Zone, now_unix_ms: i64) -> Value {
-    let at = zone.wall(timer.due_unix_ms);
-    let days = (at.date() - zone.wall(now_unix_ms).date()).num_days();
+    let mut shown = moment_shown(timer.due_unix_ms, zone, now_unix_ms);
     let left = left_ms(timer, now_unix_ms).div_ceil(1000);
-    let mut shown = json!({
-        "id": timer.id, "name": timer.name,
-        "time": at.format("%H:%M").to_string(), "hour": at.hour(), "minute": at.minute(),
-        "date": at.format("%Y-%m-%d").to_string(), "weekday": at.format("%A").to_string(),
-        "day": at.day(), "month": at.format("%B").to_string(), "days_ahead": days,
-        "left_hours": left / 3600, "left_minutes": left / 60 % 60, "left_seconds": left % 60,
-        "ringing": timer.state == TimerState::Ringing,
-    });
+    shown["id"] = json!(timer.id);
+    shown["name"] = json!(timer.name);
+    shown["left_hours"] = json!(left / 3600);
+    shown["left_minutes"] = json!(left / 60 % 60);
+    shown["left_seconds"] = json!(left % 60);
+    shown["ringing"] = json!(timer.state == TimerState::Ringing);
     if let Some(rule) = timer.recurrence.as_deref().and_then(Recurrence::parse) {
         shown["repeats"] = repeats(&rule);
     }
     shown
+}
+
+/// A moment as receipts show it, with how long it is until then.
+pub(in crate::tools) fn moment_shown(unix_ms: i64, zone: Zone, now_unix_ms: i64) -> Value {
+    let at = zone.wall(unix_ms);
+    let days = (at.date() - zone.wall(now_unix_ms).date()).num_days();
+    let left = u64::try_from(unix_ms.saturating_sub(now_unix_ms)).unwrap_or(0).div_ceil(1000);
+    json!({
+        "time": at.format("%H:%M").to_string(), "hour": at.hour(), "minute": at.minute(),
+        "date": at.format("%Y-%m-%d").to_string(), "weekday": at.format("%A").to_string(),
+        "day": at.day(), "month": at.format("%B").to_string(), "days_ahead": days,
+        "left_hours": left / 3600, "left_minutes": left / 60 % 60, "left_seconds": left % 60,
+    })
 }
 
 /// A repetition for replies: every so many of what, on which days of the week, of which the number counts within a

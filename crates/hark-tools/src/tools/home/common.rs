@@ -3,7 +3,7 @@
 use crate::home::DeviceError;
 use crate::home::command::{Action, Actions, DeviceCommand};
 use crate::home::control::Done;
-use crate::home::select::{Scope, Target, area, area_name, select};
+use crate::home::select::{Scope, Target, area, area_name, select, target_of};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
@@ -15,12 +15,10 @@ use std::sync::Arc;
 
 /// The target slots of a call.
 pub fn target(args: &Args) -> Target {
+    let except = args.value("except").and_then(Value::as_array).into_iter().flatten();
     Target {
-        name: args.owned("name"),
-        area: args.owned("area"),
-        floor: args.owned("floor"),
-        domain: args.owned("domain"),
-        device_class: args.owned("device_class"),
+        except: except.filter_map(Value::as_object).map(target_of).collect(),
+        ..target_of(args.slots())
     }
 }
 

@@ -1,6 +1,7 @@
 //! `home.get_state`: what is it, is it so, are any, are all, which, how many.
 
 use super::common::target;
+use crate::home::question::{can_be, is_so, state_words};
 use crate::home::select::{Scope, area_name, select, with_persons};
 use crate::home::{DeviceError, UNAVAILABLE};
 use crate::names::{means_all, normal};
@@ -82,9 +83,10 @@ pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
     }
     let (away, known): (Vec<&Entity>, Vec<&Entity>) =
         asked.iter().partition(|entity| entity.state == UNAVAILABLE);
-    let is_so = |entity: &&Entity| state.is_none_or(|state| is_in_state(entity, state));
-    let (matched, others): (Vec<&Entity>, Vec<&Entity>) = known.into_iter().partition(is_so);
-    if state.is_some() {
+    let limits = (args.number("above"), args.number("below"));
+    let (matched, others): (Vec<&Entity>, Vec<&Entity>) =
+        known.into_iter().partition(|entity| is_so(entity, state, limits));
+    if state.is_some() || limits != (None, None) {
         let answer = match args.text("response") {
             Some("all") => others.is_empty(),
             _ => !matched.is_empty(),
@@ -99,78 +101,4 @@ pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
     let names: Value = matched.iter().map(|entity| entity.name.as_str()).collect();
     detail.insert("matched".into(), names);
     Ok(Prepared::Answer(Outcome::answer(Value::Object(detail))))
-}
-
-/// Whether something is meant by a question that says a state and neither a name nor a kind. Blinds and curtains are not:
-/// who asks whether anything is open cares for rain and for burglars.
-fn can_be(entity: &Entity, state: &str) -> bool {
-    let class = entity.device_class.as_deref();
-    match (normal(state).as_str(), entity.id.domain()) {
-        ("open" | "opened" | "closed" | "shut", "cover") => {
-            !matches!(class, Some("blind" | "curtain" | "shutter" | "shade" | "awning" | "damper"))
-        }
-        ("open" | "opened" | "closed" | "shut", "valve") => true,
-        ("open" | "opened" | "closed" | "shut", "binary_sensor") => binary_words(class) == ("open", "closed"),
-        ("on" | "off", domain) => {
-            matches!(domain, "light" | "switch" | "fan" | "media_player" | "humidifier")
-        }
-        ("locked" | "unlocked", "lock") => true,
-        ("locked" | "unlocked", "binary_sensor") => class == Some("lock"),
-        ("open" | "opened" | "closed" | "shut" | "locked" | "unlocked", _) => false,
-        _ => true,
-    }
-}
-
-/// What `on` and `off` of a binary sensor mean, by its device class.
-fn binary_words(device_class: Option<&str>) -> (&'static str, &'static str) {
-    match device_class {
-        Some("door" | "window" | "garage_door" | "opening") => ("open", "closed"),
-        Some("lock") => ("unlocked", "locked"),
-        Some("moisture") => ("wet", "dry"),
-        Some("motion" | "occupancy" | "smoke" | "gas" | "carbon_monoxide" | "sound" | "vibration") => {
-            ("detected", "clear")
-        }
-        Some("presence") => ("home", "away"),
-        Some("battery") => ("low", "normal"),
-        Some("battery_charging") => ("charging", "not charging"),
-        Some("connectivity") => ("connected", "disconnected"),
-        Some("plug") => ("plugged in", "unplugged"),
-        Some("running") => ("running", "not running"),
-        Some("problem") => ("a problem", "okay"),
-        Some("safety") => ("unsafe", "safe"),
-        Some("tamper") => ("tampered with", "okay"),
-        Some("cold") => ("cold", "normal"),
-        Some("heat") => ("hot", "normal"),
-        Some("light") => ("light", "dark"),
-        Some("moving") => ("moving", "still"),
-        Some("update") => ("out of date", "up to date"),
-        _ => ("on", "off"),
-    }
-}
-
-/// The state as it is said: a window sensor that is `on` is "open".
-pub fn state_words(entity: &Entity) -> String {
-    match (entity.id.domain(), entity.state.as_str()) {
-        ("binary_sensor", "on") => binary_words(entity.device_class.as_deref()).0.to_owned(),
-        ("binary_sensor", "off") => binary_words(entity.device_class.as_deref()).1.to_owned(),
-        ("person", "not_home") => "away".to_owned(),
-        ("update", "on") => binary_words(Some("update")).0.to_owned(),
-        ("update", "off") => binary_words(Some("update")).1.to_owned(),
-        (_, state) => state.replace('_', " "),
-    }
-}
-
-/// Whether an entity is in the state a person asks for.
-fn is_in_state(entity: &Entity, asked: &str) -> bool {
-    let asked = normal(asked);
-    let asked = match asked.as_str() {
-        "opened" => "open",
-        "shut" => "closed",
-        other => other,
-    };
-    let on_kind = matches!(entity.id.domain(), "media_player" | "climate");
-    if asked == "on" && on_kind {
-        return !matches!(entity.state.as_str(), "off" | "standby" | "unavailable" | "unknown");
-    }
-    normal(&entity.state) == asked || normal(&state_words(entity)) == asked
 }

@@ -1,6 +1,7 @@
 //! The one table of tools. To add a tool: a line in one of the files beside this, its code in a file of
 //! `tools`, its words in `models/languages/<code>/tools.toml`, and `make contracts` for `contracts/tools.json`.
 
+mod automation;
 mod computer;
 mod home;
 mod household;
@@ -21,6 +22,7 @@ const TARGET: &[Arg] = &[
     Arg::maybe("floor", Kind::Text, "name of the floor"),
     Arg::maybe("domain", Kind::Text, "kind of thing, such as `light`"),
     Arg::maybe("device_class", Kind::Text, "kind within the domain, such as `garage`"),
+    Arg::maybe("except", Kind::Body(4_000), "what is left out: [{name, area, floor, domain, device_class}, …]"),
 ];
 
 const AMOUNT: &[Arg] = &[
@@ -43,6 +45,7 @@ const DEVICES: &[Field] = &[ENTITIES, COUNT, NAME, AREA, DOMAIN];
 pub static TABLE: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
     let groups = [
         home::TOOLS,
+        automation::TOOLS,
         robots::TOOLS,
         info::TOOLS,
         timers::TOOLS,

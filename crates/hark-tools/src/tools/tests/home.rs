@@ -55,6 +55,7 @@ fn an_area_that_is_none_is_told_at_the_start() {
         HomeControl::new(registry, Vec::new()),
         Persistence {
             timers: Arc::new(Timers::load(Arc::new(InMemoryTimers::default()), 0).unwrap()),
+            automations: Arc::new(Automations::new(Arc::<InMemoryAutomations>::default(), Zone::Local)),
             lists: Arc::new(InMemoryLists::default()),
             facts: Arc::new(InMemoryLists::default()),
             pin: crate::pin::PinPad::without_pin(),

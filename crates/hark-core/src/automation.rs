@@ -1,0 +1,163 @@
+//! What is carried out when something happens, and what is taken back after some time: as it is asked for, stored and
+//! shown.
+
+use super::home::Entity;
+use super::ids::AutomationId;
+use super::intent::{Intent, Slots};
+use chrono::NaiveTime;
+use serde::{Deserialize, Serialize};
+
+/// Something that is true or not at a moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Condition {
+    /// What a question about the home asks: arguments of `home.get_state`, with `above` and `below` for numbers.
+    State {
+        /// The arguments.
+        question: Slots,
+        /// It is the opposite that counts.
+        #[serde(default)]
+        not: bool,
+    },
+    /// It is between two times of day; over midnight where the second is the earlier one.
+    Hours {
+        /// The first.
+        from: NaiveTime,
+        /// The second.
+        to: NaiveTime,
+    },
+}
+
+/// A turn of the day that the sun makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SunEvent {
+    /// Its upper edge comes up.
+    Sunrise,
+    /// Its upper edge goes down.
+    Sunset,
+}
+
+/// What makes an automation act.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Trigger {
+    /// A condition becomes true that was not.
+    Becomes {
+        /// Which.
+        condition: Condition,
+    },
+    /// Sunrise or sunset.
+    Sun {
+        /// Which.
+        event: SunEvent,
+        /// So many minutes later; earlier when negative.
+        #[serde(default)]
+        offset_minutes: i32,
+    },
+    /// A moment, milliseconds since the Unix epoch.
+    At {
+        /// Which.
+        unix_ms: i64,
+    },
+}
+
+/// How long something is to last that is done now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Until {
+    /// So many seconds.
+    Seconds {
+        /// How many.
+        seconds: u64,
+    },
+    /// The next time the clock on the wall shows this.
+    Time {
+        /// Which.
+        time: NaiveTime,
+    },
+    /// This moment of the wall.
+    Moment {
+        /// Which, in local time.
+        at: chrono::NaiveDateTime,
+    },
+    /// Sunrise or sunset.
+    Sun {
+        /// Which.
+        event: SunEvent,
+    },
+    /// A condition becomes true.
+    Becomes {
+        /// Which.
+        condition: Condition,
+    },
+}
+
+/// What an automation does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Carries out intents.
+    Intents {
+        /// Which.
+        intents: Vec<Intent>,
+    },
+    /// Brings devices back to how they were, those that are still as they were left.
+    Restore {
+        /// Which.
+        devices: Vec<Restored>,
+    },
+}
+
+/// A device that is brought back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Restored {
+    /// As it was, and is to be again.
+    pub before: Entity,
+    /// As it was left.
+    pub after: Entity,
+}
+
+/// Something that is carried out when something happens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Automation {
+    /// Its name.
+    pub id: AutomationId,
+    /// What is to be done, as it was said.
+    pub said: String,
+    /// When, as it was said; empty where that was not said.
+    pub said_when: String,
+    /// Language of these words, ISO 639-1.
+    pub language: String,
+    /// When it was set, milliseconds since the Unix epoch.
+    pub created_unix_ms: i64,
+    /// What makes it act.
+    pub trigger: Trigger,
+    /// What has to be true as well at that moment.
+    #[serde(default)]
+    pub only_if: Vec<Condition>,
+    /// It acts every time; else once, and is gone.
+    #[serde(default)]
+    pub repeats: bool,
+    /// What it does.
+    pub action: Action,
+    /// Whether the condition of the trigger was true when it was looked at last.
+    #[serde(default)]
+    pub was_true: bool,
+    /// Since when it is being carried out, milliseconds since the Unix epoch: it goes on after a power cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acting_since_unix_ms: Option<i64>,
+    /// When a trigger that time brings comes next, milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_unix_ms: Option<i64>,
+}
+
+/// Intents whose slots are made here and not by a sentence alone.
+pub mod intent {
+    /// Keeps requests until something happens; its slots are the arguments of `automation.add`.
+    pub const AUTOMATE: &str = "HarkAutomate";
+    /// Ends what the requests beside it do; its slots are the arguments of `home.restore_later`.
+    pub const RESTORE_LATER: &str = "HarkRestoreLater";
+    /// Is that end; its slots are the arguments of `automation.restore`.
+    pub const RESTORE: &str = "HarkRestore";
+}

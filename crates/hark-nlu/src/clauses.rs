@@ -1,0 +1,491 @@
+//! Requests with clauses: what they wait for ("when the kettle is done"), how long they last ("for ten minutes", "until
+//! eight"), and what they leave out ("except the lamp"). A clause is taken out of the words, and what is left is read as
+//! any request, so that every clause goes with every request. Words that belong to neither mean that the request was not
+//! understood.
+
+use super::grammar::{Match, Part, Reader};
+use super::impossible::Impossible;
+use super::intent::category_of;
+use super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::request_framing::spoken;
+use super::rules::{self, Prefer, Reckoning, Rule};
+use super::text::Token;
+use super::understand::{intent, read};
+use chrono::NaiveTime;
+use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
+use hark_core::automation::{Condition, SunEvent, Trigger, Until};
+use hark_core::calendar::When;
+use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Most clauses of one request.
+const MAX_CLAUSES: usize = 3;
+
+/// Words that may stand before "before sunset", as "half an hour" does.
+const MAX_OFFSET_WORDS: usize = 6;
+
+/// Key of a condition that tells a change and not a state: "gets", "rises".
+const BECOMES: &str = "becomes";
+
+/// Slots of a condition that name the thing the request is about: "unless it is on".
+const IT: &str = "it";
+
+/// When a night ends for which only its beginning was said: "after ten".
+const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
+    Some(time) => time,
+    None => NaiveTime::MIN,
+};
+
+/// Slots of a request that say what it is about.
+const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
+
+/// A request with its clauses.
+struct Composed {
+    /// What is to be done.
+    matches: Vec<Match>,
+    /// The words of that alone.
+    said: String,
+    terms: Terms,
+}
+
+/// What the clauses say.
+#[derive(Debug, Default)]
+struct Terms {
+    trigger: Option<Trigger>,
+    repeats: bool,
+    /// Looked at once: what is done where it is not so (`ask`, `drop`).
+    at_once: Option<&'static str>,
+    only_if: Vec<Condition>,
+    until: Option<Until>,
+    /// The words that say when, and how long.
+    said_when: Vec<String>,
+    said_until: String,
+    has_exception: bool,
+}
+
+/// What a condition says.
+struct Said {
+    condition: Condition,
+    /// It tells a change.
+    becomes: bool,
+    /// It is about what the request is about.
+    of_it: bool,
+}
+
+/// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
+pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
+    let found = composed(reader, text, MAX_CLAUSES)?;
+    if found.terms.is_empty() { None } else { found.understanding(reader) }
+}
+
+fn composed(reader: &Reader<'_>, text: &str, clauses_left: usize) -> Option<Composed> {
+    let tokens = reader.tokenise(text);
+    if tokens.is_empty() {
+        return None;
+    }
+    let qualifiers = Qualifiers::of(reader, text, &tokens);
+    if let Some(found) = read(reader, text, &tokens).filter(|found| found.missed.is_empty()) {
+        let matches = found.matches;
+        let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
+        if possible && qualifiers.refuse(&matches).is_none() && !lacks_its_time(&matches) {
+            return Some(Composed { matches, said: said(text), terms: Terms::default() });
+        }
+        if !possible {
+            return None;
+        }
+    }
+    if clauses_left == 0 {
+        return None;
+    }
+    // The last one first: what stands at the end is rarely a part of what stands before it.
+    qualifiers.found.iter().rev().find_map(|it| {
+        qualifiers.ends(it).into_iter().find_map(|end| {
+            let clause = Clause { reader, qualifiers: &qualifiers, it, end };
+            let (start, terms) = clause.read()?;
+            let rest = without(text, &tokens, start, end);
+            let mut found = composed(reader, &rest, clauses_left - 1)?;
+            let words = text[tokens[start].start..tokens[end - 1].end].trim();
+            found.add(terms, words).then_some(found)
+        })
+    })
+}
+
+/// Whether it is a reminder that says no time; then "when Alice comes home" is its time and no part of its words.
+pub(super) fn lacks_its_time(matches: &[Match]) -> bool {
+    let timeless = |found: &Match| {
+        let timed = ["when", "recurrence", "hours", "minutes", "seconds"];
+        category_of(&found.intent) == Some(Category::Reminder)
+            && found.slots.contains_key("message")
+            && !timed.iter().any(|slot| found.slots.contains_key(*slot))
+    };
+    matches.iter().any(timeless)
+}
+
+/// A request without the ends that nobody says.
+fn said(text: &str) -> String {
+    text.trim_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation()).to_owned()
+}
+
+/// A text without some of its words.
+fn without(text: &str, tokens: &[Token], start: usize, end: usize) -> String {
+    let after = tokens.get(end).map_or(text.len(), |token| token.start);
+    let before = text[..tokens[start].start].trim_end_matches([' ', ',', ';']);
+    format!("{before} {}", text[after..].trim_start_matches([' ', ',', ';'])).trim().to_owned()
+}
+
+/// Some words that may be a clause.
+struct Clause<'c> {
+    reader: &'c Reader<'c>,
+    qualifiers: &'c Qualifiers<'c>,
+    it: &'c Qualifier,
+    end: usize,
+}
+
+/// What a clause adds.
+enum Adds {
+    Trigger { trigger: Trigger, repeats: bool, of_it: bool },
+    Check { said: Said, not: bool, otherwise: &'static str },
+    During(Said),
+    Hours(Condition),
+    Until(Until),
+    Except(Vec<Slots>),
+}
+
+impl Clause<'_> {
+    /// Where it begins, and what it adds.
+    fn read(&self) -> Option<(usize, Adds)> {
+        let start = self.it.start;
+        let here = |adds: Adds| Some((start, adds));
+        match self.it.kind {
+            Kind::Moment => self.sun(),
+            Kind::Lasting => here(Adds::Until(self.length()?)),
+            Kind::Except => here(Adds::Except(self.exceptions()?)),
+            Kind::Until => here(Adds::Until(self.until()?)),
+            Kind::Hours => None,
+            Kind::Condition => self.hours().and_then(|hours| here(Adds::Hours(hours))),
+            Kind::When | Kind::EachTime => {
+                let repeats = self.it.kind == Kind::EachTime;
+                if let Some(hours) = self.hours() {
+                    return here(Adds::Hours(hours));
+                }
+                if let Some((sun, offset_minutes)) = self.sun_of(self.it.mark.1) {
+                    let trigger = Trigger::Sun { event: sun, offset_minutes };
+                    return here(Adds::Trigger { trigger, repeats, of_it: false });
+                }
+                let said = self.condition()?;
+                let of_it = said.of_it;
+                let trigger = Trigger::Becomes { condition: said.condition };
+                here(Adds::Trigger { trigger, repeats, of_it })
+            }
+            Kind::If => {
+                let said = self.condition()?;
+                if said.becomes {
+                    let of_it = said.of_it;
+                    let trigger = Trigger::Becomes { condition: said.condition };
+                    return here(Adds::Trigger { trigger, repeats: false, of_it });
+                }
+                here(Adds::Check { said, not: false, otherwise: "ask" })
+            }
+            Kind::Unless => here(Adds::Check { said: self.condition()?, not: true, otherwise: "drop" }),
+            Kind::During => here(Adds::During(self.condition()?)),
+        }
+    }
+
+    fn words(&self, from: usize) -> &[&str] {
+        &self.qualifiers.words[from..self.end]
+    }
+
+    fn part(&self, part: Part, words: &[&str]) -> Option<Match> {
+        let (text, tokens) = spoken(words, self.reader);
+        let found = self.reader.part(part, &text, &tokens)?;
+        let is_clear = found.doubts.iter().all(|doubt| doubt.candidates.len() == 1);
+        (is_clear && found.wild_words == 0).then_some(found)
+    }
+
+    fn condition(&self) -> Option<Said> {
+        let found = self.part(Part::Condition, self.words(self.it.mark.1))?;
+        let mut question = found.slots;
+        // Other things than states of the home have slots of their own.
+        if ["sun", "from", "to"].iter().any(|slot| question.contains_key(*slot)) {
+            return None;
+        }
+        let flag = |question: &mut Slots, slot| question.remove(slot) == Some(Value::Bool(true));
+        let (not, of_it) = (flag(&mut question, "not"), flag(&mut question, IT));
+        let becomes = found.response.as_deref() == Some(BECOMES);
+        Some(Said { condition: Condition::State { question, not }, becomes, of_it })
+    }
+
+    /// "At sunset", "half an hour before sunset".
+    fn sun(&self) -> Option<(usize, Adds)> {
+        let furthest = self.it.start.saturating_sub(MAX_OFFSET_WORDS);
+        let at = |start: usize| {
+            let (event, offset_minutes) = self.sun_of(start)?;
+            let trigger = Trigger::Sun { event, offset_minutes };
+            Some((start, Adds::Trigger { trigger, repeats: false, of_it: false }))
+        };
+        (furthest..=self.it.start).find_map(at)
+    }
+
+    fn sun_of(&self, from: usize) -> Option<(SunEvent, i32)> {
+        let slots = self.part(Part::Condition, self.words(from))?.slots;
+        let event = match slots.get("sun")?.as_str()? {
+            "sunrise" => SunEvent::Sunrise,
+            _ => SunEvent::Sunset,
+        };
+        let part = |slot: &str, minutes: f64| {
+            let number = slots.get(slot).and_then(Value::as_f64);
+            number.map_or(0.0, |number| number * minutes)
+        };
+        let minutes =
+            part("offset_hours", 60.0) + part("offset_minutes", 1.0) + part("offset_seconds", 1.0 / 60.0);
+        let sign = if slots.get("earlier") == Some(&Value::Bool(true)) { -1.0 } else { 1.0 };
+        // Whole minutes of at most some days.
+        #[allow(clippy::cast_possible_truncation)]
+        let offset = (minutes.min(10_000.0) * sign).round() as i32;
+        Some((event, offset))
+    }
+
+    /// "After ten", "between nine and eleven": of two hours that may be meant, the evening begins and the morning ends.
+    fn hours(&self) -> Option<Condition> {
+        let slots = self.part(Part::Condition, self.words(self.it.mark.0))?.slots;
+        let times = |slot: &str| {
+            let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
+            times.collect::<Option<Vec<NaiveTime>>>()
+        };
+        let (from, to) = (times("from"), times("to"));
+        let from = from.map(|times| times.last().copied().unwrap_or_default());
+        let to = to.map(|times| times.first().copied().unwrap_or_default());
+        match (from, to) {
+            (Some(from), to) => Some(Condition::Hours { from, to: to.unwrap_or(MORNING) }),
+            (None, Some(to)) => Some(Condition::Hours { from: NaiveTime::MIN, to }),
+            (None, None) => None,
+        }
+    }
+
+    fn length(&self) -> Option<Until> {
+        let words = self.words(self.it.mark.0);
+        let (length, used) = rules::length(words, self.reader.grammar.lexicon())?;
+        let seconds = length.total_seconds();
+        (used == words.len() && length.months == 0 && seconds > 0).then_some(Until::Seconds { seconds })
+    }
+
+    /// "Until eight", "until tomorrow at noon", "until sunrise", "until the door is closed".
+    fn until(&self) -> Option<Until> {
+        let words = self.words(self.it.mark.1);
+        let by = |prefer| Reckoning {
+            lexicon: self.reader.grammar.lexicon(),
+            now: self.reader.now,
+            prefer,
+        };
+        let whole = |rule| {
+            let found = rules::all(rule, words, &by(Prefer::Usual));
+            let (found, _) = found.into_iter().find(|(_, used)| *used == words.len())?;
+            found.into_iter().next().and_then(|(_, value)| Some(value.as_str()?.to_owned()))
+        };
+        let time = || whole(Rule::Time)?.parse().ok().map(|time| Until::Time { time });
+        let moment = || match When::parse(&whole(Rule::Datetime)?)? {
+            When::Moment(at) => Some(Until::Moment { at }),
+            _ => None,
+        };
+        let sun = || match self.sun_of(self.it.mark.1)? {
+            (event, 0) => Some(Until::Sun { event }),
+            _ => None,
+        };
+        let condition = || {
+            let said = self.condition().filter(|said| !said.of_it)?;
+            Some(Until::Becomes { condition: said.condition })
+        };
+        time().or_else(moment).or_else(sun).or_else(condition)
+    }
+
+    /// What is left out: one thing or several.
+    fn exceptions(&self) -> Option<Vec<Slots>> {
+        // The article may be a word of the mark: "but not the lamp".
+        let from = |from: usize| {
+            let connectors = self.reader.grammar.lexicon().requests.connectors;
+            let words = self.words(from);
+            let parts = words.split(|word| connectors.contains(word));
+            let all = parts.map(|words| Some(target(&self.part(Part::Target, words)?.slots)));
+            all.collect::<Option<Vec<Slots>>>()
+        };
+        from(self.it.mark.1)
+            .or_else(|| (self.it.mark.0 + 1..self.it.mark.1).rev().find_map(from))
+            .filter(|all| !all.is_empty())
+    }
+}
+
+/// The slots that say what is meant.
+fn target(slots: &Slots) -> Slots {
+    slots.iter().filter(|(slot, _)| TARGET.contains(&slot.as_str())).map(owned).collect()
+}
+
+fn owned((slot, value): (&String, &Value)) -> (String, Value) {
+    (slot.clone(), value.clone())
+}
+
+impl Terms {
+    fn is_empty(&self) -> bool {
+        self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty() && !self.has_exception
+    }
+
+    /// Takes what has to happen; false where something has to happen already.
+    fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
+        self.said_when.push(words.to_owned());
+        self.trigger.replace(trigger).is_none()
+    }
+
+    fn end(&mut self, until: Until, words: &str) -> bool {
+        words.clone_into(&mut self.said_until);
+        self.until.replace(until).is_none()
+    }
+}
+
+impl Composed {
+    /// Adds what a clause says; false where it does not go with the request.
+    fn add(&mut self, adds: Adds, words: &str) -> bool {
+        match adds {
+            Adds::Trigger { trigger, repeats, of_it } => {
+                self.terms.repeats |= repeats;
+                let trigger = if of_it { self.about_it(trigger) } else { Some(trigger) };
+                trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
+            }
+            Adds::Check { said, not, otherwise } => {
+                let Condition::State { question, not: negated } = said.condition else { return false };
+                let condition = Condition::State { question, not: negated != not };
+                let trigger = Trigger::Becomes { condition };
+                let trigger = if said.of_it { self.about_it(trigger) } else { Some(trigger) };
+                self.terms.at_once = Some(otherwise);
+                trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
+            }
+            Adds::During(said) => {
+                let Condition::State { question, not } = &said.condition else { return false };
+                let over = Condition::State { question: question.clone(), not: !not };
+                self.terms.at_once = Some("ask");
+                !said.of_it
+                    && self.terms.wait_for(Trigger::Becomes { condition: said.condition }, words)
+                    && self.terms.end(Until::Becomes { condition: over }, words)
+            }
+            Adds::Hours(condition) => {
+                self.terms.said_when.push(words.to_owned());
+                self.terms.only_if.push(condition);
+                true
+            }
+            Adds::Until(until) => self.last_until(until, words),
+            Adds::Except(targets) => self.except(targets),
+        }
+    }
+
+    /// A condition about "it" is about what the request is about.
+    fn about_it(&self, trigger: Trigger) -> Option<Trigger> {
+        let [only] = self.matches.as_slice() else { return None };
+        let Trigger::Becomes { condition: Condition::State { mut question, not } } = trigger else { return None };
+        question.extend(target(&only.slots));
+        Some(Trigger::Becomes { condition: Condition::State { question, not } })
+    }
+
+    /// Something is to last. What is put off for a time, or comes again, lasts from then on.
+    fn last_until(&mut self, until: Until, words: &str) -> bool {
+        const COMMAND: &str = "conversation_command";
+        if let [later] = self.matches.as_mut_slice()
+            && let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str)
+        {
+            let command = format!("{command} {words}");
+            later.slots.insert(COMMAND.to_owned(), command.into());
+            self.terms.has_exception = true;
+            return true;
+        }
+        let changes_back = |found: &Match| category_of(&found.intent) == Some(Category::HomeControl);
+        self.matches.iter().all(changes_back) && self.terms.end(until, words)
+    }
+
+    /// Leaves things out of everything that is done to several.
+    fn except(&mut self, targets: Vec<Slots>) -> bool {
+        let mut is_used = false;
+        let except: Vec<Value> = targets.into_iter().map(Value::Object).collect();
+        for found in &mut self.matches {
+            let several = found.slots.get("name").is_none_or(|name| name == "all");
+            let at_home = [Some(Category::HomeControl), Some(Category::HomeQuery), Some(Category::Media)]
+                .contains(&category_of(&found.intent));
+            if several && at_home {
+                found.slots.insert("except".to_owned(), except.clone().into());
+                is_used = true;
+            }
+        }
+        self.terms.has_exception |= is_used;
+        is_used
+    }
+
+    fn understanding(self, reader: &Reader<'_>) -> Option<Understanding> {
+        let language = reader.grammar.language().to_owned();
+        let Self { matches, said, terms } = self;
+        let mut ambiguous = Vec::new();
+        for (index, found) in matches.iter().enumerate() {
+            ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
+        }
+        let why = format!("{} with what it waits for", matches.first()?.why);
+        let mut intents: Vec<Intent> = matches.into_iter().map(intent).collect();
+        let made = |name: &str, slots: Map<String, Value>| Intent {
+            name: name.to_owned(),
+            slots,
+            confidence: 1.0,
+            route: Route::Template,
+            why: why.clone(),
+            response: None,
+        };
+        if let Some(until) = &terms.until {
+            let slots = object(json!({
+                "until": of(until), "said_when": terms.said_until, "language": language,
+            }));
+            intents.push(made(RESTORE_LATER, slots));
+        }
+        let Some(trigger) = &terms.trigger else {
+            return terms.only_if.is_empty().then(|| Understanding { intents, ambiguous, ..Understanding::default() });
+        };
+        // Whoever is asked later which one was meant is not there any more.
+        let waits = |intent: &Intent| {
+            let category = category_of(&intent.name);
+            intent.name == RESTORE_LATER || category.is_some_and(|it| it != Category::Conversation)
+        };
+        if !ambiguous.is_empty() || !intents.iter().all(waits) {
+            return None;
+        }
+        intents.iter_mut().for_each(ring_at_once);
+        let mut slots = object(json!({
+            "said": said, "said_when": terms.said_when.join(" "), "language": language,
+            "trigger": of(trigger), "intents": of(&intents),
+        }));
+        if terms.repeats {
+            slots.insert("repeats".to_owned(), true.into());
+        }
+        if let Some(otherwise) = terms.at_once {
+            slots.insert("at_once".to_owned(), otherwise.into());
+        }
+        if !terms.only_if.is_empty() {
+            slots.insert("only_if".to_owned(), of(&terms.only_if));
+        }
+        Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
+    }
+}
+
+/// A reminder that waits for something rings when that has happened.
+fn ring_at_once(intent: &mut Intent) {
+    let is_timed = ["when", "recurrence", "hours", "minutes", "seconds"];
+    if category_of(&intent.name) == Some(Category::Reminder)
+        && !is_timed.iter().any(|slot| intent.slots.contains_key(*slot))
+    {
+        intent.slots.insert("seconds".to_owned(), 1.into());
+    }
+}
+
+/// Plain data can always be written as JSON.
+fn of<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,25 @@
+//! Parts of requests that have templates of their own.
+
+/// What a template says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    /// A request.
+    Request,
+    /// What has to be so: "the kettle is done", in a request "when the kettle is done".
+    Condition,
+    /// What is left out: "the fan", in a request "except the fan".
+    Target,
+}
+
+impl Part {
+    pub(super) const ALL: [Self; 3] = [Self::Request, Self::Condition, Self::Target];
+
+    /// What the templates of an intent say.
+    pub(crate) fn of(intent: &str) -> Self {
+        match intent {
+            "HarkCondition" => Self::Condition,
+            "HarkTarget" => Self::Target,
+            _ => Self::Request,
+        }
+    }
+}

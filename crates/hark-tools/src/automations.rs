@@ -1,0 +1,316 @@
+//! What is carried out when something happens: watched here, kept on the disk before any call answers, and given out
+//! once. No clock in here: every call is told the time, in milliseconds since the Unix epoch.
+//!
+//! An automation acts when its condition becomes true that was not, or at its time. That it acts is stored before it is
+//! given out, and that it has acted when its turn is over: what was being carried out when the program ended is given out
+//! again by [`Automations::resume`].
+
+pub mod sun;
+
+use crate::home::question;
+use crate::home::select::SelectError;
+use crate::zone::Zone;
+use chrono::{Duration, NaiveTime};
+use hark_core::automation::{Action, Automation, Condition, Trigger, Until};
+use hark_core::home::Home;
+use hark_core::ports::AutomationStore;
+use hark_core::{AutomationId, Fault};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How many there may be at once.
+pub const MAX_AUTOMATIONS: usize = 500;
+
+/// What was to happen so long ago is not done any more: the house may no longer want it.
+pub const LATE_MS: i64 = 15 * 60 * 1000;
+
+/// Days that are looked through for the next sunrise or sunset: in the far north the sun stays away for months.
+const MAX_SUN_DAYS: u64 = 200;
+
+/// Told of each automation that acts, after that is on the disk.
+pub type Observer = Arc<dyn Fn(Automation) + Send + Sync>;
+
+/// Why an automation cannot be set, or never acts.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AutomationError {
+    /// What it waits for is about nothing that is here.
+    #[error("{0}")]
+    Question(#[from] SelectError),
+    /// Nobody has said where the house stands.
+    #[error("it is not known where the house stands, so not when the sun rises or sets")]
+    NoLocation,
+    /// The sun neither rises nor sets there in the next months.
+    #[error("the sun does not do that here in the next months")]
+    NoSun,
+    /// What would end is over already.
+    #[error("that time is over")]
+    Over,
+    /// There are [`MAX_AUTOMATIONS`].
+    #[error("there are {MAX_AUTOMATIONS} automations already; cancel one first")]
+    TooMany,
+    /// It could not be kept; nothing was changed.
+    #[error("{0}")]
+    Store(Fault),
+}
+
+/// The home as it is at a moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Now<'n> {
+    /// The home.
+    pub home: &'n Home,
+    /// Area this node stands in.
+    pub area: Option<&'n str>,
+    /// Milliseconds since the Unix epoch.
+    pub unix_ms: i64,
+}
+
+/// All automations of this node.
+pub struct Automations {
+    store: Arc<dyn AutomationStore>,
+    zone: Zone,
+    observer: RwLock<Option<Observer>>,
+}
+
+impl Automations {
+    /// Those that are kept here, by the clock of this zone.
+    pub fn new(store: Arc<dyn AutomationStore>, zone: Zone) -> Self {
+        Self { store, zone, observer: RwLock::new(None) }
+    }
+
+    /// The zone of its times of day.
+    pub fn zone(&self) -> Zone {
+        self.zone
+    }
+
+    /// Sets who is told of what acts; replaces the previous one.
+    pub fn observe(&self, observer: Observer) {
+        *self.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(observer);
+    }
+
+    /// All of them, in the order they were set.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn all(&self) -> Result<Vec<Automation>, Fault> {
+        self.store.automations()
+    }
+
+    /// Keeps one. Its condition has to become true from here on: one that is true now has to become false first.
+    ///
+    /// # Errors
+    /// When what it waits for cannot be watched, or it could not be kept.
+    pub fn add(&self, new: Automation, now: Now<'_>) -> Result<Automation, AutomationError> {
+        for condition in &new.only_if {
+            self.holds(condition, now)?;
+        }
+        let was_true = match &new.trigger {
+            Trigger::Becomes { condition } => self.holds(condition, now)?.unwrap_or(false),
+            _ => false,
+        };
+        let next_unix_ms = self.next(&new.trigger, now)?;
+        if self.all().map_err(AutomationError::Store)?.len() >= MAX_AUTOMATIONS {
+            return Err(AutomationError::TooMany);
+        }
+        let kept = Automation { was_true, next_unix_ms, ..new };
+        self.store.add_automation(&kept).map_err(AutomationError::Store)?;
+        Ok(kept)
+    }
+
+    /// Takes one away; `None` when it was not there any more.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn remove(&self, id: &AutomationId) -> Result<Option<Automation>, Fault> {
+        // One that changes meanwhile is read again.
+        loop {
+            let Some(known) = self.all()?.into_iter().find(|known| known.id == *id) else { return Ok(None) };
+            if self.store.replace_automation(&known, None)? {
+                return Ok(Some(known));
+            }
+        }
+    }
+
+    /// Puts one back, or another in the place of the one of its name.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn put_back(&self, automation: &Automation) -> Result<(), Fault> {
+        self.store.add_automation(automation)
+    }
+
+    /// Gives out again what was being carried out when the program ended, unless it is too late for that. Once, at the
+    /// start of whoever carries them out.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn resume(&self, now_unix_ms: i64) -> Result<(), Fault> {
+        for automation in self.all()? {
+            match automation.acting_since_unix_ms {
+                Some(since) if now_unix_ms - since > LATE_MS => self.over(&automation, now_unix_ms)?,
+                Some(_) => self.tell(automation),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the home and the clock, and gives out what acts now.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn look(&self, now: Now<'_>) -> Result<(), Fault> {
+        for automation in self.all()? {
+            if automation.acting_since_unix_ms.is_some() {
+                continue;
+            }
+            let (happened, after) = self.seen(&automation, now);
+            if happened {
+                let acting = Automation { acting_since_unix_ms: Some(now.unix_ms), ..after };
+                if self.store.replace_automation(&automation, Some(&acting))? {
+                    self.tell(acting);
+                }
+            } else if after != automation {
+                self.store.replace_automation(&automation, Some(&after))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was given out has been carried out: it waits for its next time, or is gone.
+    ///
+    /// # Errors
+    /// When it could not be written: it may be given out again after a restart.
+    pub fn carried_out(&self, id: &AutomationId, now_unix_ms: i64) -> Result<(), Fault> {
+        match self.all()?.into_iter().find(|known| known.id == *id) {
+            Some(known) => self.over(&known, now_unix_ms),
+            None => Ok(()),
+        }
+    }
+
+    /// When a time comes that an automation waits for, milliseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn next_due_unix_ms(&self) -> Result<Option<i64>, Fault> {
+        Ok(self.all()?.iter().filter_map(|automation| automation.next_unix_ms).min())
+    }
+
+    /// Whether a condition is true; `None` while that is not known.
+    ///
+    /// # Errors
+    /// When it is about nothing that is here.
+    pub fn holds(&self, condition: &Condition, now: Now<'_>) -> Result<Option<bool>, SelectError> {
+        Ok(match condition {
+            Condition::State { question, not } => {
+                question::holds(now.home, question, now.area)?.map(|holds| holds != *not)
+            }
+            Condition::Hours { from, to } => {
+                let time = self.zone.wall(now.unix_ms).time();
+                let after = |from: &NaiveTime| time >= *from;
+                Some(if from <= to { after(from) && time < *to } else { after(from) || time < *to })
+            }
+        })
+    }
+
+    /// The trigger that ends what is done now.
+    ///
+    /// # Errors
+    /// When that end cannot be watched, or is over.
+    pub fn end_of(&self, until: &Until, now: Now<'_>) -> Result<Trigger, AutomationError> {
+        let at = |unix_ms: i64| {
+            let is_ahead = unix_ms > now.unix_ms;
+            if is_ahead { Ok(Trigger::At { unix_ms }) } else { Err(AutomationError::Over) }
+        };
+        match until {
+            Until::Seconds { seconds } => at(now.unix_ms.saturating_add_unsigned(seconds.saturating_mul(1000))),
+            Until::Time { time } => {
+                let today = self.zone.wall(now.unix_ms).date().and_time(*time);
+                let first = self.zone.unix_ms(today);
+                at(if first > now.unix_ms { first } else { self.zone.unix_ms(today + Duration::days(1)) })
+            }
+            Until::Moment { at: moment } => at(self.zone.unix_ms(*moment)),
+            Until::Sun { event } => {
+                let trigger = Trigger::Sun { event: *event, offset_minutes: 0 };
+                self.next(&trigger, now).map(|_| trigger)
+            }
+            Until::Becomes { condition } => {
+                self.holds(condition, now)?;
+                Ok(Trigger::Becomes { condition: condition.clone() })
+            }
+        }
+    }
+
+    /// When a trigger that time brings comes next; `None` for the others.
+    ///
+    /// # Errors
+    /// When it never comes, as far as is known.
+    pub fn next(&self, trigger: &Trigger, now: Now<'_>) -> Result<Option<i64>, AutomationError> {
+        match trigger {
+            Trigger::Becomes { .. } => Ok(None),
+            Trigger::At { unix_ms } => Ok(Some(*unix_ms)),
+            Trigger::Sun { event, offset_minutes } => {
+                let location = now.home.location.ok_or(AutomationError::NoLocation)?;
+                let today = self.zone.wall(now.unix_ms).date();
+                let offset_ms = i64::from(*offset_minutes) * 60_000;
+                // The day before: half an hour after the sunset of a day may be on the next one.
+                let days = (today - Duration::days(1)).iter_days().take(MAX_SUN_DAYS as usize);
+                let mut times = days.filter_map(|day| Some(sun::unix_ms(location, day, *event)? + offset_ms));
+                times.find(|at| *at > now.unix_ms).map(Some).ok_or(AutomationError::NoSun)
+            }
+        }
+    }
+
+    /// Whether it acts now, and how it is after this look.
+    fn seen(&self, automation: &Automation, now: Now<'_>) -> (bool, Automation) {
+        let mut after = automation.clone();
+        let happened = match &automation.trigger {
+            // What cannot be known now, because it is away, has not changed.
+            Trigger::Becomes { condition } => match self.holds(condition, now) {
+                Ok(Some(is_true)) => {
+                    after.was_true = is_true;
+                    is_true && !automation.was_true
+                }
+                Ok(None) | Err(_) => false,
+            },
+            Trigger::At { .. } | Trigger::Sun { .. } => match automation.next_unix_ms {
+                Some(next) => next <= now.unix_ms,
+                None => {
+                    after.next_unix_ms = self.next(&automation.trigger, now).ok().flatten();
+                    false
+                }
+            },
+        };
+        let too_late = automation.next_unix_ms.is_some_and(|next| now.unix_ms - next > LATE_MS);
+        let is_restore = matches!(automation.action, Action::Restore { .. });
+        let allowed = || {
+            let holds = |condition| matches!(self.holds(condition, now), Ok(Some(true)));
+            automation.only_if.iter().all(holds)
+        };
+        let acts = happened && (is_restore || !too_late) && allowed();
+        if happened && !acts && automation.next_unix_ms.is_some() {
+            // Its time has passed without it.
+            after.next_unix_ms = self.next(&automation.trigger, now).ok().flatten();
+        }
+        (acts, after)
+    }
+
+    fn over(&self, known: &Automation, now_unix_ms: i64) -> Result<(), Fault> {
+        let next = Automation { acting_since_unix_ms: None, next_unix_ms: None, ..known.clone() };
+        let is_timed_once = matches!(known.trigger, Trigger::At { .. });
+        let after = (known.repeats && !is_timed_once).then_some(&next);
+        if !self.store.replace_automation(known, after)? {
+            tracing::debug!(id = %known.id, now_unix_ms, "an automation was changed while it acted");
+        }
+        Ok(())
+    }
+
+    fn tell(&self, automation: Automation) {
+        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(observer) = observer {
+            observer(automation);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "automations_tests.rs"]
+mod tests;

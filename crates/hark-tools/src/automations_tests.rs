@@ -1,0 +1,220 @@
+use super::*;
+use crate::home::{HomeRegistry, file};
+use crate::test_stores::InMemoryAutomations;
+use chrono::{FixedOffset, NaiveDate};
+use hark_core::automation::SunEvent;
+use hark_core::home::Location;
+use hark_core::ports::HomeView;
+use serde_json::{Map, Value, json};
+use std::sync::Mutex;
+
+/// 2026-11-23 10:00 UTC, in a zone an hour ahead.
+const T0: i64 = 1_795_428_000_000;
+const MINUTE_MS: i64 = 60_000;
+
+struct House {
+    registry: HomeRegistry,
+    store: Arc<InMemoryAutomations>,
+    automations: Automations,
+    acted: Arc<Mutex<Vec<String>>>,
+    unix_ms: i64,
+}
+
+impl House {
+    fn new() -> Self {
+        let store = Arc::<InMemoryAutomations>::default();
+        let registry = HomeRegistry::new(file::example(true).unwrap());
+        let (automations, acted) = Self::started(&store);
+        Self { registry, store, automations, acted, unix_ms: T0 }
+    }
+
+    fn started(store: &Arc<InMemoryAutomations>) -> (Automations, Arc<Mutex<Vec<String>>>) {
+        let zone = Zone::Fixed(FixedOffset::east_opt(3600).unwrap());
+        let automations = Automations::new(Arc::<InMemoryAutomations>::clone(store), zone);
+        let acted = Arc::<Mutex<Vec<String>>>::default();
+        let log = Arc::clone(&acted);
+        automations.observe(Arc::new(move |one| log.lock().unwrap().push(one.said)));
+        (automations, acted)
+    }
+
+    /// The power goes and comes back.
+    fn restart(&mut self) {
+        (self.automations, self.acted) = Self::started(&self.store);
+        self.automations.resume(self.unix_ms).unwrap();
+    }
+
+    fn add(&self, said: &str, trigger: Trigger, change: impl FnOnce(&mut Automation)) -> Automation {
+        let mut new = Automation {
+            id: said.into(),
+            said: said.into(),
+            said_when: String::new(),
+            language: "en".into(),
+            created_unix_ms: self.unix_ms,
+            trigger,
+            only_if: Vec::new(),
+            repeats: false,
+            action: Action::Intents { intents: Vec::new() },
+            was_true: false,
+            acting_since_unix_ms: None,
+            next_unix_ms: None,
+        };
+        change(&mut new);
+        let home = self.registry.home();
+        self.automations.add(new, Now { home: &home, area: None, unix_ms: self.unix_ms }).unwrap()
+    }
+
+    /// A device changes, and the daemon looks.
+    fn is(&self, id: &str, state: &str) -> Vec<String> {
+        let id = id.into();
+        let attributes = self.registry.entity(&id).unwrap().attributes;
+        self.registry.report(&id, state, attributes);
+        self.look()
+    }
+
+    fn look(&self) -> Vec<String> {
+        let home = self.registry.home();
+        self.automations.look(Now { home: &home, area: None, unix_ms: self.unix_ms }).unwrap();
+        std::mem::take(&mut *self.acted.lock().unwrap())
+    }
+
+    fn passes(&mut self, ms: i64) -> Vec<String> {
+        self.unix_ms += ms;
+        self.look()
+    }
+
+    fn has_acted(&self, said: &str) {
+        self.automations.carried_out(&said.into(), self.unix_ms).unwrap();
+    }
+
+    fn left(&self) -> usize {
+        self.automations.all().unwrap().len()
+    }
+}
+
+fn question(slots: Value) -> Condition {
+    let Value::Object(question) = slots else { panic!("an object") };
+    Condition::State { question, not: false }
+}
+
+fn becomes(slots: Value) -> Trigger {
+    Trigger::Becomes { condition: question(slots) }
+}
+
+#[test]
+fn it_acts_once_when_what_was_not_so_becomes_so() {
+    let house = House::new();
+    house.add("lights", becomes(json!({"name": "Kettle", "state": "off"})), |_| {});
+    assert!(house.look().is_empty(), "it is off already: that has not become so");
+    assert!(house.is("switch.kettle", "on").is_empty());
+    assert_eq!(house.is("switch.kettle", "off"), ["lights"]);
+    assert!(house.look().is_empty(), "while it is carried out it does not act again");
+    house.has_acted("lights");
+    assert_eq!(house.left(), 0);
+}
+
+#[test]
+fn what_repeats_acts_every_time_and_only_in_its_hours() {
+    let mut house = House::new();
+    let night = Condition::Hours { from: "22:00:00".parse().unwrap(), to: "06:00:00".parse().unwrap() };
+    house.add("hall", becomes(json!({"name": "Hallway motion", "state": "on"})), |one| {
+        one.repeats = true;
+        one.only_if.push(night);
+    });
+    assert!(house.is("binary_sensor.hallway_motion", "on").is_empty(), "it is eleven in the morning");
+    house.is("binary_sensor.hallway_motion", "off");
+    house.unix_ms += 12 * 60 * MINUTE_MS;
+    for _ in 0..3 {
+        assert_eq!(house.is("binary_sensor.hallway_motion", "on"), ["hall"]);
+        house.has_acted("hall");
+        assert!(house.is("binary_sensor.hallway_motion", "off").is_empty());
+    }
+    assert_eq!(house.left(), 1);
+}
+
+#[test]
+fn numbers_have_limits_and_what_is_away_has_not_changed() {
+    let house = House::new();
+    house.add("tap", becomes(json!({"name": "Outside temperature", "below": 0})), |_| {});
+    assert!(house.is("sensor.outside_temperature", "0.5").is_empty());
+    assert!(house.is("sensor.outside_temperature", "unavailable").is_empty());
+    assert_eq!(house.is("sensor.outside_temperature", "-0.5"), ["tap"]);
+}
+
+#[test]
+fn a_power_cut_loses_nothing_and_does_nothing_twice() {
+    let mut house = House::new();
+    house.add("waits", becomes(json!({"name": "Kettle", "state": "on"})), |_| {});
+    house.restart();
+    assert_eq!(house.is("switch.kettle", "on"), ["waits"], "it waited over the power cut");
+    house.restart();
+    assert_eq!(std::mem::take(&mut *house.acted.lock().unwrap()), ["waits"], "it was not carried out to its end");
+    house.has_acted("waits");
+    house.restart();
+    assert!(house.look().is_empty() && house.left() == 0);
+    // What happened while the power was away is seen afterwards.
+    house.add("missed", becomes(json!({"name": "Kettle", "state": "off"})), |_| {});
+    let id = "switch.kettle".into();
+    house.registry.report(&id, "off", Map::new());
+    house.restart();
+    assert_eq!(house.look(), ["missed"]);
+    house.unix_ms += LATE_MS + 1;
+    house.restart();
+    assert!(house.acted.lock().unwrap().is_empty(), "what was begun long ago is not done any more");
+    assert_eq!(house.left(), 0);
+}
+
+#[test]
+fn times_come_once_and_what_is_late_is_left_unless_it_ends_something() {
+    let mut house = House::new();
+    let at = Trigger::At { unix_ms: T0 + MINUTE_MS };
+    house.add("in time", at.clone(), |_| {});
+    assert!(house.passes(MINUTE_MS - 1).is_empty());
+    assert_eq!(house.passes(1), ["in time"]);
+    house.has_acted("in time");
+    let later = |unix_ms| Trigger::At { unix_ms };
+    house.add("an act", later(house.unix_ms + MINUTE_MS), |_| {});
+    house.add("an end", later(house.unix_ms + MINUTE_MS), |one| {
+        one.action = Action::Restore { devices: Vec::new() };
+    });
+    assert_eq!(house.passes(LATE_MS + 2 * MINUTE_MS), ["an end"]);
+}
+
+#[test]
+fn the_sun_comes_every_day_where_the_house_stands() {
+    let mut house = House::new();
+    let sunset = Trigger::Sun { event: SunEvent::Sunset, offset_minutes: -30 };
+    let first = house.add("blinds", sunset.clone(), |one| one.repeats = true).next_unix_ms.unwrap();
+    // Berlin: 16:00 on this day, by the tables of the almanac.
+    let wall = house.automations.zone().wall(first);
+    assert_eq!(wall.date(), NaiveDate::from_ymd_opt(2026, 11, 23).unwrap());
+    let minutes = (wall.time() - "15:30:00".parse::<NaiveTime>().unwrap()).num_minutes();
+    assert!(minutes.abs() <= 3, "{wall}");
+    assert!(house.passes(first - house.unix_ms - 1).is_empty());
+    assert_eq!(house.passes(1), ["blinds"]);
+    house.has_acted("blinds");
+    assert!(house.look().is_empty());
+    let next = house.automations.all().unwrap()[0].next_unix_ms.unwrap();
+    assert!((next - first - 24 * 60 * MINUTE_MS).abs() < 3 * MINUTE_MS, "the next day");
+    let nowhere = Home { location: None, ..(*house.registry.home()).clone() };
+    let now = Now { home: &nowhere, area: None, unix_ms: house.unix_ms };
+    assert_eq!(house.automations.next(&sunset, now), Err(AutomationError::NoLocation));
+    let pole = Home { location: Some(Location { latitude: 90.0, longitude: 0.0 }), ..nowhere };
+    let now = Now { home: &pole, area: None, unix_ms: house.unix_ms };
+    assert_eq!(house.automations.next(&sunset, now), Err(AutomationError::NoSun));
+}
+
+#[test]
+fn what_is_not_here_cannot_be_watched() {
+    let house = House::new();
+    let home = house.registry.home();
+    let now = Now { home: &home, area: None, unix_ms: T0 };
+    let new = house.add("ok", Trigger::At { unix_ms: T0 + 1 }, |_| {});
+    let trigger = becomes(json!({"name": "Sauna", "state": "on"}));
+    let found = house.automations.add(Automation { trigger, ..new }, now);
+    assert_eq!(found, Err(AutomationError::Question(SelectError::NoSuchName("Sauna".into()))));
+    let is_over = Until::Moment { at: house.automations.zone().wall(T0 - MINUTE_MS) };
+    assert_eq!(house.automations.end_of(&is_over, now), Err(AutomationError::Over));
+    let ten = Until::Time { time: "10:00:00".parse().unwrap() };
+    let Ok(Trigger::At { unix_ms }) = house.automations.end_of(&ten, now) else { panic!("a moment") };
+    assert_eq!(unix_ms, T0 + 23 * 60 * MINUTE_MS, "ten is over today: the next one is meant");
+}

@@ -1,0 +1,298 @@
+//! `automation.*` and `home.restore_later`: what is carried out when something happens, and what is taken back then.
+
+use super::args::Args;
+use super::clock::alarm::moment_shown;
+use super::outcome::{Failure, Outcome, Prepared, blocking};
+use super::services::Services;
+use crate::automations::{AutomationError, Now};
+use crate::home::command::{Action as DeviceAction, Actions};
+use crate::home::question::{asked_about, state_words};
+use crate::home::restore::restore;
+use crate::names;
+use crate::timers::{id_of, left_ms};
+use crate::undo::Undoable;
+use hark_core::automation::{Action, Automation, Condition, Restored, Trigger, Until};
+use hark_core::home::{Entity, Home};
+use hark_core::ports::HomeView;
+use hark_core::timer::TimerKind;
+use hark_core::tool::error_code;
+use hark_core::{AutomationId, Intent};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Name of the tool that looks at what the calls before it have changed.
+pub const RESTORE_LATER: &str = "home.restore_later";
+
+/// What is asked of a person before something waits for a condition that is not true now.
+const WAIT: &str = "wait";
+
+/// `automation.add`.
+pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let trigger: Trigger = typed(args, "trigger")?;
+    let intents: Vec<Intent> = typed(args, "intents")?;
+    let only_if: Vec<Condition> = if args.value("only_if").is_some() { typed(args, "only_if")? } else { Vec::new() };
+    if intents.is_empty() {
+        return Err(bad("intents", "there is nothing in it"));
+    }
+    let new = Automation {
+        id: AutomationId(id_of(args.key())),
+        said: args.owned("said").unwrap_or_default(),
+        said_when: args.owned("said_when").unwrap_or_default(),
+        language: args.owned("language").unwrap_or_default(),
+        created_unix_ms: services.now_unix_ms(),
+        trigger,
+        only_if,
+        repeats: args.flag("repeats").unwrap_or(false),
+        action: Action::Intents { intents },
+        was_true: false,
+        acting_since_unix_ms: None,
+        next_unix_ms: None,
+    };
+    let snapshot = Snapshot::of(services);
+    if let (Some(otherwise), Trigger::Becomes { condition }) = (args.text("at_once"), &new.trigger) {
+        let holds = services.automations.holds(condition, snapshot.now())?;
+        if holds == Some(true) || otherwise != "ask" {
+            let detail = json!({"carry_out": holds == Some(true), "watched": watched(&new, &snapshot)});
+            return Ok(Prepared::Answer(Outcome::answer(detail)));
+        }
+        if !args.is_approved() {
+            let message = format!("it is not so now: {}", new.said_when);
+            return Err(Failure::new(error_code::NEEDS_APPROVAL, message)
+                .with("act", json!(WAIT))
+                .with("action", json!(WAIT))
+                .with("name", json!(new.said_when))
+                .with("watched", json!(watched(&new, &snapshot)))
+                .with("known", json!(holds.is_some())));
+        }
+    }
+    let services = Arc::clone(services);
+    Ok(blocking(move || {
+        let snapshot = Snapshot::of(&services);
+        let kept = services.automations.add(new, snapshot.now())?;
+        let detail = json!({"automation": shown(&kept, &services, &snapshot)});
+        Ok(Outcome::new(true, detail)
+            .undone_by(Undoable::Automation { before: None, after: Some(Box::new(kept)) }))
+    }))
+}
+
+/// `home.restore_later`: what this request has changed is changed back then.
+pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let until: Until = typed(args, "until")?;
+    let Some(turn) = args.turn().cloned() else {
+        return Err(Failure::new(error_code::FAILED, "only a request can be taken back later"));
+    };
+    let (said_when, language) = (args.owned("said_when"), args.owned("language"));
+    let key = args.key().to_owned();
+    let services = Arc::clone(services);
+    Ok(blocking(move || {
+        let snapshot = Snapshot::of(&services);
+        let trigger = services.automations.end_of(&until, snapshot.now())?;
+        let mut devices: Vec<Restored> = Vec::new();
+        // The last change comes first; of a device that was changed twice the oldest state counts.
+        for change in services.undo.of(&turn) {
+            if let Undoable::Device(before) | Undoable::Unproved(before) = change {
+                let now = snapshot.home.entities.iter().find(|entity| entity.id == before.id);
+                let Some(after) = now.filter(|now| !restore(&before, now).is_empty()) else { continue };
+                devices.retain(|known| known.before.id != before.id);
+                devices.push(Restored { before: *before, after: after.clone() });
+            }
+        }
+        if devices.is_empty() {
+            return Ok(Outcome::answer(json!({"count": 0})));
+        }
+        let new = Automation {
+            id: AutomationId(id_of(&key)),
+            said: String::new(),
+            said_when: said_when.unwrap_or_default(),
+            language: language.unwrap_or_default(),
+            created_unix_ms: snapshot.unix_ms,
+            trigger,
+            only_if: Vec::new(),
+            repeats: false,
+            action: Action::Restore { devices },
+            was_true: false,
+            acting_since_unix_ms: None,
+            next_unix_ms: None,
+        };
+        let kept = services.automations.add(new, snapshot.now())?;
+        let mut detail = json!({"automation": shown(&kept, &services, &snapshot)});
+        if let Action::Restore { devices } = &kept.action {
+            detail["count"] = json!(devices.len());
+        }
+        Ok(Outcome::new(true, detail)
+            .undone_by(Undoable::Automation { before: None, after: Some(Box::new(kept)) }))
+    }))
+}
+
+/// `automation.restore`: the end of what was to last for some time. What was changed since stays as it is.
+pub fn restore_now(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let id = args.owned("id").unwrap_or_default();
+    let found = services.automations.all()?.into_iter().find(|known| known.id.0 == id);
+    let Some(Action::Restore { devices }) = found.map(|found| found.action) else {
+        return Err(Failure::new(error_code::NOT_FOUND, "there is nothing of that name to take back"));
+    };
+    let home = services.home.registry().home();
+    let mut list = Vec::new();
+    for Restored { before, after } in devices {
+        let Some(now) = home.entities.iter().find(|entity| entity.id == before.id) else { continue };
+        if restore(&after, now).is_empty() {
+            let commands = restore(&before, now).into_iter();
+            list.extend(commands.map(|command| DeviceAction { entity: now.clone(), command }));
+        }
+    }
+    if list.is_empty() {
+        return Ok(Prepared::Answer(Outcome::answer(json!({"count": 0, "entities": []}))));
+    }
+    Ok(Prepared::Home { actions: Actions { home, list }, about: Map::new(), also: None })
+}
+
+/// `automation.list`: what waits, with requests that wait for a time.
+pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+    let snapshot = Snapshot::of(services);
+    let all = services.automations.all()?;
+    let mut waiting: Vec<Value> = all.iter().map(|one| shown(one, services, &snapshot)).collect();
+    for timer in services.timers.all().iter().filter(|timer| timer.kind == TimerKind::Command) {
+        let when = super::clock::alarm::shown(timer, services.timers.zone(), snapshot.unix_ms);
+        let left_ms = left_ms(timer, snapshot.unix_ms);
+        waiting.push(json!({"said": timer.name, "said_when": "", "when": when, "left_ms": left_ms}));
+    }
+    Ok(Prepared::Answer(Outcome::answer(json!({"count": waiting.len(), "automations": waiting}))))
+}
+
+/// `automation.cancel`: the last one, those of which some words were said, or all.
+pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (words, all) = (args.owned("words"), args.flag("all").unwrap_or(false));
+    let services = Arc::clone(services);
+    Ok(blocking(move || {
+        let snapshot = Snapshot::of(&services);
+        let mut meant = services.automations.all()?;
+        if let Some(words) = &words {
+            meant.retain(|one| {
+                let named = device_names(one).join(" ");
+                names::holds_words(&format!("{} {} {named}", one.said, one.said_when), words)
+            });
+        } else if !all && meant.len() > 1 {
+            meant.drain(..meant.len() - 1);
+        }
+        if meant.is_empty() {
+            return Err(Failure::new(error_code::NOT_FOUND, "nothing of the kind waits"));
+        }
+        let mut outcome = Outcome::new(true, json!({}));
+        let mut gone = Vec::new();
+        for one in meant {
+            if let Some(known) = services.automations.remove(&one.id)? {
+                gone.push(shown(&known, &services, &snapshot));
+                outcome = outcome.undone_by(Undoable::Automation { before: Some(Box::new(known)), after: None });
+            }
+        }
+        outcome.detail.insert("count".into(), json!(gone.len()));
+        outcome.detail.insert("automations".into(), Value::Array(gone));
+        Ok(outcome)
+    }))
+}
+
+/// Puts an automation back as it was before a change.
+pub(super) fn take_back(
+    services: &Services,
+    before: Option<&Automation>,
+    after: Option<&Automation>,
+) -> Result<Value, Failure> {
+    match (before, after) {
+        (Some(before), _) => services.automations.put_back(before)?,
+        (None, Some(after)) => drop(services.automations.remove(&after.id)?),
+        (None, None) => {}
+    }
+    let shown = before.or(after);
+    Ok(json!({
+        "kind": "automation", "set": before.is_some(),
+        "said": shown.map(|one| &one.said), "said_when": shown.map(|one| &one.said_when),
+    }))
+}
+
+/// The home at a moment.
+struct Snapshot {
+    home: Arc<Home>,
+    area: Option<String>,
+    unix_ms: i64,
+}
+
+impl Snapshot {
+    fn of(services: &Services) -> Self {
+        let home = services.home.registry().home();
+        Self { home, area: services.default_area(), unix_ms: services.now_unix_ms() }
+    }
+
+    fn now(&self) -> Now<'_> {
+        Now { home: &self.home, area: self.area.as_deref(), unix_ms: self.unix_ms }
+    }
+}
+
+/// As receipts show it: what was said, what it watches, and when its time is, where a time brings it.
+fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> Value {
+    let mut shown = json!({
+        "id": automation.id, "said": automation.said, "said_when": automation.said_when,
+        "repeats": automation.repeats, "watched": watched(automation, snapshot),
+    });
+    if let Some(next) = automation.next_unix_ms {
+        shown["when"] = moment_shown(next, services.automations.zone(), snapshot.unix_ms);
+    }
+    if let Trigger::Sun { event, .. } = &automation.trigger {
+        shown["sun"] = json!(event);
+    }
+    if let Action::Restore { devices } = &automation.action {
+        let to = |one: &Restored| json!({"name": one.before.name, "to": state_words(&one.before)});
+        shown["devices"] = devices.iter().map(to).collect();
+    }
+    shown
+}
+
+fn device_names(automation: &Automation) -> Vec<&str> {
+    match &automation.action {
+        Action::Restore { devices } => devices.iter().map(|one| one.before.name.as_str()).collect(),
+        Action::Intents { .. } => Vec::new(),
+    }
+}
+
+/// The things that a condition is about, as they are.
+fn watched(automation: &Automation, snapshot: &Snapshot) -> Value {
+    let Trigger::Becomes { condition: Condition::State { question, .. } } = &automation.trigger else {
+        return json!([]);
+    };
+    let about = asked_about(&snapshot.home, question, snapshot.area.as_deref()).unwrap_or_default();
+    let one = |entity: &Entity| {
+        json!({
+            "id": entity.id, "name": entity.name, "domain": entity.id.domain(),
+            "device_class": entity.device_class, "state": entity.state, "state_text": state_words(entity),
+            "unit": entity.text("unit_of_measurement"),
+        })
+    };
+    about.iter().map(one).collect()
+}
+
+fn typed<T: DeserializeOwned>(args: &Args, name: &'static str) -> Result<T, Failure> {
+    let value = args.value(name).cloned().unwrap_or_default();
+    serde_json::from_value(value).map_err(|error| bad(name, &error.to_string()))
+}
+
+fn bad(argument: &str, why: &str) -> Failure {
+    let message = format!("{argument} cannot be read: {why}");
+    Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!(argument))
+}
+
+impl From<AutomationError> for Failure {
+    fn from(error: AutomationError) -> Self {
+        let message = error.to_string();
+        match error {
+            AutomationError::Question(error) => error.into(),
+            AutomationError::NoLocation => Self::new(error_code::UNSUPPORTED, message)
+                .with("missing", json!("location"))
+                .fix("write [location] with latitude and longitude into the home's file"),
+            AutomationError::NoSun | AutomationError::Over => {
+                Self::new(error_code::BAD_ARGUMENT, message).with("argument", json!("until"))
+            }
+            AutomationError::TooMany => Self::new(error_code::FAILED, message),
+            AutomationError::Store(fault) => fault.into(),
+        }
+    }
+}
