@@ -158,6 +158,8 @@ pub mod intent {
     pub const AUTOMATE: &str = "HarkAutomate";
     /// Ends what the requests beside it do; its slots are the arguments of `home.restore_later`.
     pub const RESTORE_LATER: &str = "HarkRestoreLater";
+    /// Moves that end; its slots are the arguments of `automation.change_end`.
+    pub const CHANGE_END: &str = "HarkChangeEnd";
     /// Is that end; its slots are the arguments of `automation.restore`.
     pub const RESTORE: &str = "HarkRestore";
 }

@@ -96,6 +96,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HarkAutomationList", "automation.list"),
     ("HarkCancelAutomation", "automation.cancel"),
     (automation::intent::RESTORE_LATER, "home.restore_later"),
+    (automation::intent::CHANGE_END, "automation.change_end"),
     (automation::intent::RESTORE, "automation.restore"),
     // ---- messages, memory, taking back
     ("HassBroadcast", "announce.say"),

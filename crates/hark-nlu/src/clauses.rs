@@ -61,7 +61,6 @@ struct Terms {
     /// The words that say when, and how long.
     said_when: Vec<String>,
     said_until: String,
-    has_exception: bool,
 }
 
 /// What a condition says.
@@ -75,40 +74,57 @@ struct Said {
 
 /// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
 pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
-    let found = composed(reader, text, MAX_CLAUSES)?;
-    if found.terms.is_empty() { None } else { found.understanding(reader) }
+    // Names that were said exactly first: looking for others takes much longer.
+    let found = [false, true].into_iter().find_map(|nearly| {
+        let by = Composer { reader, nearly };
+        by.with_clauses(text, &reader.tokenise(text), MAX_CLAUSES)
+    });
+    found?.understanding(reader)
 }
 
-fn composed(reader: &Reader<'_>, text: &str, clauses_left: usize) -> Option<Composed> {
-    let tokens = reader.tokenise(text);
-    if tokens.is_empty() {
-        return None;
-    }
-    let qualifiers = Qualifiers::of(reader, text, &tokens);
-    if let Some(found) = read(reader, text, &tokens).filter(|found| found.missed.is_empty()) {
-        let matches = found.matches;
-        let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
-        if possible && qualifiers.refuse(&matches).is_none() && !lacks_its_time(&matches) {
-            return Some(Composed { matches, said: said(text), terms: Terms::default() });
-        }
-        if !possible {
+/// Takes requests apart into clauses and what is left.
+struct Composer<'c> {
+    reader: &'c Reader<'c>,
+    /// Names in clauses may be said otherwise.
+    nearly: bool,
+}
+
+impl Composer<'_> {
+    /// A request that has a clause.
+    fn with_clauses(&self, text: &str, tokens: &[Token], clauses_left: usize) -> Option<Composed> {
+        if tokens.is_empty() || clauses_left == 0 {
             return None;
         }
-    }
-    if clauses_left == 0 {
-        return None;
-    }
-    // The last one first: what stands at the end is rarely a part of what stands before it.
-    qualifiers.found.iter().rev().find_map(|it| {
-        qualifiers.ends(it).into_iter().find_map(|end| {
-            let clause = Clause { reader, qualifiers: &qualifiers, it, end };
-            let (start, terms) = clause.read()?;
-            let rest = without(text, &tokens, start, end);
-            let mut found = composed(reader, &rest, clauses_left - 1)?;
-            let words = text[tokens[start].start..tokens[end - 1].end].trim();
-            found.add(terms, words).then_some(found)
+        let qualifiers = Qualifiers::of(self.reader, text, tokens);
+        // The last one first: what stands at the end is rarely a part of what stands before it.
+        qualifiers.found.iter().rev().find_map(|it| {
+            qualifiers.ends(it).into_iter().find_map(|end| {
+                let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
+                let (start, terms) = clause.read()?;
+                let mut found = self.request(&without(text, tokens, start, end), clauses_left - 1)?;
+                let words = text[tokens[start].start..tokens[end - 1].end].trim();
+                found.add(terms, words).then_some(found)
+            })
         })
-    })
+    }
+
+    /// What is left without a clause: a request, which may have others.
+    fn request(&self, text: &str, clauses_left: usize) -> Option<Composed> {
+        let reader = self.reader;
+        let tokens = reader.tokenise(text);
+        let qualifiers = Qualifiers::of(reader, text, &tokens);
+        let whole = |matches: Vec<Match>| {
+            let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
+            let is_whole = possible && qualifiers.refuse(&matches).is_none() && !lacks_its_time(&matches);
+            is_whole.then(|| Composed { matches, said: said(text), terms: Terms::default() })
+        };
+        let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
+        reader
+            .exactly(text, &tokens)
+            .and_then(|found| whole(vec![found]))
+            .or_else(|| self.with_clauses(text, &tokens, clauses_left))
+            .or_else(|| whole(in_full()?.matches))
+    }
 }
 
 /// Whether it is a reminder that says no time; then "when Alice comes home" is its time and no part of its words.
@@ -136,7 +152,7 @@ fn without(text: &str, tokens: &[Token], start: usize, end: usize) -> String {
 
 /// Some words that may be a clause.
 struct Clause<'c> {
-    reader: &'c Reader<'c>,
+    by: &'c Composer<'c>,
     qualifiers: &'c Qualifiers<'c>,
     it: &'c Qualifier,
     end: usize,
@@ -197,8 +213,8 @@ impl Clause<'_> {
     }
 
     fn part(&self, part: Part, words: &[&str]) -> Option<Match> {
-        let (text, tokens) = spoken(words, self.reader);
-        let found = self.reader.part(part, &text, &tokens)?;
+        let (text, tokens) = spoken(words, self.by.reader);
+        let found = self.by.reader.part(part, self.by.nearly, &text, &tokens)?;
         let is_clear = found.doubts.iter().all(|doubt| doubt.candidates.len() == 1);
         (is_clear && found.wild_words == 0).then_some(found)
     }
@@ -265,7 +281,7 @@ impl Clause<'_> {
 
     fn length(&self) -> Option<Until> {
         let words = self.words(self.it.mark.0);
-        let (length, used) = rules::length(words, self.reader.grammar.lexicon())?;
+        let (length, used) = rules::length(words, self.by.reader.grammar.lexicon())?;
         let seconds = length.total_seconds();
         (used == words.len() && length.months == 0 && seconds > 0).then_some(Until::Seconds { seconds })
     }
@@ -274,8 +290,8 @@ impl Clause<'_> {
     fn until(&self) -> Option<Until> {
         let words = self.words(self.it.mark.1);
         let by = |prefer| Reckoning {
-            lexicon: self.reader.grammar.lexicon(),
-            now: self.reader.now,
+            lexicon: self.by.reader.grammar.lexicon(),
+            now: self.by.reader.now,
             prefer,
         };
         let whole = |rule| {
@@ -303,7 +319,7 @@ impl Clause<'_> {
     fn exceptions(&self) -> Option<Vec<Slots>> {
         // The article may be a word of the mark: "but not the lamp".
         let from = |from: usize| {
-            let connectors = self.reader.grammar.lexicon().requests.connectors;
+            let connectors = self.by.reader.grammar.lexicon().requests.connectors;
             let words = self.words(from);
             let parts = words.split(|word| connectors.contains(word));
             let all = parts.map(|words| Some(target(&self.part(Part::Target, words)?.slots)));
@@ -325,10 +341,6 @@ fn owned((slot, value): (&String, &Value)) -> (String, Value) {
 }
 
 impl Terms {
-    fn is_empty(&self) -> bool {
-        self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty() && !self.has_exception
-    }
-
     /// Takes what has to happen; false where something has to happen already.
     fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
         self.said_when.push(words.to_owned());
@@ -392,7 +404,6 @@ impl Composed {
         {
             let command = format!("{command} {words}");
             later.slots.insert(COMMAND.to_owned(), command.into());
-            self.terms.has_exception = true;
             return true;
         }
         let changes_back = |found: &Match| category_of(&found.intent) == Some(Category::HomeControl);
@@ -412,7 +423,6 @@ impl Composed {
                 is_used = true;
             }
         }
-        self.terms.has_exception |= is_used;
         is_used
     }
 

@@ -110,6 +110,11 @@ impl<'s> Qualifiers<'s> {
         all
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// The first one, where no template took the sentence.
     pub fn any(&self) -> Option<Intent> {
         self.found.iter().find(|it| !it.courteous).map(|it| self.refusal(it))
@@ -159,6 +164,14 @@ impl<'s> Qualifiers<'s> {
         let acts =
             |number: usize, it: &Qualifier, end| self.acts_without(it.start, end, number < MAX_IN_FULL);
         let (_, (qualifier, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
+        Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
+    }
+
+    /// The same where what is left without it is a sentence of its own, which is quickly seen.
+    pub fn refuse_beside_a_sentence(&self) -> Option<Intent> {
+        let cuts = self.found.iter().flat_map(|it| self.ends(it).into_iter().map(move |end| (it, end)));
+        let (qualifier, end) =
+            cuts.take(MAX_READ).find(|(it, end)| self.acts_without(it.start, *end, false))?;
         Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
     }
 

@@ -10,6 +10,7 @@ use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
 use super::multi_value;
+use super::narrative;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
 use super::requests::{self, Reading, Words};
@@ -43,6 +44,21 @@ impl Understand for Grammar {
         let reader = Reader::new(self, now, effort);
         let qualifiers = Qualifiers::of(&reader, text, &tokens);
         let impossible = Impossible::of(&reader, text, &tokens);
+        // A request with clauses is taken apart before anything is guessed of it as a whole.
+        let exact = reader.exactly(text, &tokens);
+        let has_clauses = !qualifiers.is_empty()
+            && exact.as_ref().is_none_or(|found| {
+                let found = std::slice::from_ref(found);
+                qualifiers.refuse(found).is_some() || clauses::lacks_its_time(found)
+            });
+        let composed = || clauses::compose(&reader, text).or_else(|| {
+            let told = narrative::tells(text, self.lexicon());
+            let refused = if exact.is_none() && !told { qualifiers.refuse_beside_a_sentence() } else { None };
+            refused.map(|refused| Understanding { intents: vec![refused], ..Understanding::default() })
+        });
+        if let Some(found) = has_clauses.then(composed).flatten() {
+            return if effort.is_spent() { Understanding::unread() } else { found };
+        }
         let reading = read(&reader, text, &tokens);
         let refused = match &reading {
             Some(Reading { matches, .. }) => {
@@ -50,14 +66,10 @@ impl Understand for Grammar {
             }
             None => qualifiers.refuse_unread().or_else(|| impossible.refuse_unread()),
         };
-        let timeless = reading.as_ref().is_some_and(|reading| clauses::lacks_its_time(&reading.matches));
-        let has_clauses = refused.as_ref().is_some_and(is_for_clause) || reading.is_none() || timeless;
-        let composed = if has_clauses { clauses::compose(&reader, text) } else { None };
-        let found = match (composed, refused, reading) {
-            (Some(composed), _, _) => composed,
-            (None, Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
-            (None, None, Some(reading)) => understanding(reading),
-            (None, None, None) => {
+        let found = match (refused, reading) {
+            (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
+            (None, Some(reading)) => understanding(reading),
+            (None, None) => {
                 let qualifier = qualifiers.any().map(Box::new);
                 Understanding { qualifier, ..reader.unknown(text, &tokens) }
             }
@@ -154,12 +166,6 @@ fn understanding(reading: Reading) -> Understanding {
         found.intents.push(intent(one));
     }
     found
-}
-
-/// Whether a request was refused for a clause, and not for what cannot be.
-fn is_for_clause(refused: &Intent) -> bool {
-    use hark_core::intent::refusal::{CONDITION, DURATION, EXCEPTION};
-    [CONDITION, DURATION, EXCEPTION].map(Some).contains(&refused.response.as_deref())
 }
 
 pub(super) fn intent(found: Match) -> Intent {

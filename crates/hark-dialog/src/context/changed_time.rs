@@ -2,6 +2,8 @@
 
 use super::{Before, text};
 use chrono::NaiveTime;
+use hark_core::automation::Until;
+use hark_core::automation::intent::{CHANGE_END, RESTORE_LATER};
 use hark_core::calendar::{Recurrence, When, time_near};
 use hark_core::{Intent, Slots};
 use serde_json::Value;
@@ -36,6 +38,9 @@ const RINGING: [(&str, &str, &str); 9] = [
     ("HassDecreaseTimer", "HarkChangeTimer", "timer"),
 ];
 
+/// What a part of an hour is called in slots, with its seconds; the largest first.
+const UNITS: [(&str, u64); 3] = [("hours", 3600), ("minutes", 60), ("seconds", 1)];
+
 /// Slots that hold a length of time.
 const LENGTH: [&str; 3] = ["hours", "minutes", "seconds"];
 
@@ -47,6 +52,9 @@ const SLOTS: [&str; 3] = ["when", "date", "day"];
 pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
     let said = |slot: &str| intent.slots.contains_key(slot);
+    if matches!(done.intent.name.as_str(), RESTORE_LATER | CHANGE_END) {
+        return lasts(intent, before);
+    }
     let Some((_, name, key)) = RINGING.iter().find(|(name, ..)| *name == done.intent.name) else {
         return when(intent, before);
     };
@@ -68,6 +76,33 @@ pub fn moved(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { name: (*name).to_owned(), slots, response: None, ..done.intent.clone() })
 }
 
+/// The unit in which a length of time was said.
+fn unit_of(done: &Intent) -> Option<&'static str> {
+    if done.name == RESTORE_LATER {
+        let seconds = done.slots.get("until")?.get("seconds")?.as_u64()?;
+        return UNITS.iter().find(|(_, length)| seconds % length == 0).map(|(unit, _)| *unit);
+    }
+    let lasts = matches!(done.name.as_str(), "HassStartTimer" | "HarkChangeTimer");
+    UNITS.iter().rev().map(|(unit, _)| *unit).find(|unit| lasts && done.slots.contains_key(*unit))
+}
+
+/// Another end of what was to last for some time.
+fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let detail = &done.receipt.as_ref().filter(|receipt| receipt.ok)?.detail;
+    let id = detail["automation"]["id"].as_str()?;
+    let length = UNITS.iter().filter_map(|(unit, length)| Some(intent.slots.get(*unit)?.as_u64()? * length));
+    let seconds = length.sum::<u64>();
+    let until = match (seconds, text(&intent.slots, "when").and_then(When::parse)) {
+        (0, Some(When::Moment(at))) => Until::Moment { at },
+        (0, _) => return None,
+        (seconds, _) => Until::Seconds { seconds },
+    };
+    let mut slots = Slots::from_iter([("id".to_owned(), id.into())]);
+    slots.insert("until".to_owned(), serde_json::to_value(until).ok()?);
+    Some(Intent { name: CHANGE_END.to_owned(), slots, response: None, ..done.intent.clone() })
+}
+
 /// The time or the length that was asked for, because a request did not say it.
 pub fn answered(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
@@ -83,8 +118,15 @@ pub fn answered(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     (!told.is_empty()).then(|| Intent { slots, ..done.intent.clone() })
 }
 
-/// A bare number is the hour of what rings at a time of day: "change it to eight".
+/// A bare number is the hour of what rings at a time of day ("change it to eight"), and of a length of time as many of its
+/// units ("make it ten").
 pub fn number(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    if let Some(unit) = unit_of(&before.done.intent) {
+        let mut intent = intent.clone();
+        let value = intent.slots.remove("value").filter(|value| value.is_u64())?;
+        intent.slots.insert(unit.to_owned(), value);
+        return moved(&intent, before);
+    }
     let hour = intent.slots.get("value").and_then(Value::as_u64).filter(|hour| (1..=12).contains(hour))?;
     (!intent.slots.contains_key("unit")).then_some(())?;
     let hour = hour % 12;

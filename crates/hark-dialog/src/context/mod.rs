@@ -16,6 +16,7 @@ mod tests;
 mod timer_choice;
 
 use super::instincts;
+use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
 use hark_core::public_event::Origin;
 use hark_core::{Ambiguity, Intent, Receipt, Route, Slots, Understanding};
 use serde_json::Value;
@@ -59,8 +60,11 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 10] = [
+const FOLLOW_UPS: [(&str, Complete); 13] = [
     ("HarkFollowSame", repeated::same),
+    (INSTEAD, repeated::same),
+    ("HarkFollowItem", repeated::item),
+    ("HarkFollowState", repeated::state),
     ("HarkFollowOther", repeated::other),
     ("HarkFollowAgain", repeated::again),
     ("HarkFollowMore", adjust::more),
@@ -75,6 +79,16 @@ const FOLLOW_UPS: [(&str, Complete); 10] = [
     // A correction without anything to correct.
     ("HarkCorrect", |_, _| None),
 ];
+
+/// Something else was meant: what was done for it before is taken back.
+const INSTEAD: &str = "HarkFollowInstead";
+
+/// Takes back what the last request changed.
+const UNDO: &str = "HarkUndo";
+
+/// Intents that set something that stays until its time: who cancels right after it cancels that.
+const SETS: [&str; 6] =
+    [AUTOMATE, RESTORE_LATER, "HassStartTimer", "HarkSetAlarm", "HarkSetReminder", "HarkScheduleCommand"];
 
 /// Whether an intent means nothing alone.
 pub fn is_follow_up(intent: &str) -> bool {
@@ -101,6 +115,14 @@ impl Context {
         self.last.push(Last { origin: origin.clone(), until_ms, done, not_chosen });
     }
 
+    /// Whether the last request of a conversation set something that waits for its time.
+    pub fn has_set(&self, now_ms: u64, origin: &Origin) -> bool {
+        let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms);
+        last.is_some_and(|last| {
+            last.done.iter().any(|done| done.has_changed() && SETS.contains(&done.intent.name.as_str()))
+        })
+    }
+
     /// Notes what was offered and not chosen in the turn at hand.
     pub fn not_chosen(&mut self, names: Vec<String>) {
         self.not_chosen = names;
@@ -123,6 +145,7 @@ impl Context {
                 (None, None) => None,
             };
             let follows = is_follow_up(&intent.name);
+            let intent_name = intent.name.clone();
             let completed = match (&before, follows) {
                 (Some(before), true) => complete(&intent, before),
                 (Some(before), false) => Some(adjust::lean(&intent, before).unwrap_or(intent.clone())),
@@ -131,6 +154,10 @@ impl Context {
             };
             // With nothing to lean on it stays what it is, for the trace.
             let Some(completed) = completed.or(lost.then_some(intent)) else { continue };
+            let of_last = earlier.is_none();
+            if intent_name == INSTEAD && of_last && before.as_ref().is_some_and(|it| it.done.has_changed()) {
+                kept.push(undo(&completed));
+            }
             let at = kept.len();
             let own = understanding.ambiguous.iter().filter(|doubt| doubt.intent == index);
             doubts.extend(own.map(|doubt| Ambiguity { intent: at, ..doubt.clone() }));
@@ -144,6 +171,18 @@ impl Context {
         understanding.intents = kept;
         understanding.ambiguous = if leads_nowhere { Vec::new() } else { doubts };
     }
+}
+
+impl Done {
+    /// Whether it was done, and something is different now.
+    fn has_changed(&self) -> bool {
+        self.receipt.as_ref().is_some_and(|receipt| receipt.ok && receipt.changed)
+    }
+}
+
+/// What takes back what was done before, for the same reason as another intent.
+pub fn undo(like: &Intent) -> Intent {
+    Intent { name: UNDO.to_owned(), slots: Slots::new(), response: None, ..like.clone() }
 }
 
 fn complete(intent: &Intent, before: &Before<'_>) -> Option<Intent> {

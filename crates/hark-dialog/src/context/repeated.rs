@@ -2,7 +2,7 @@
 
 use super::Before;
 use super::target::Target;
-use hark_core::Intent;
+use hark_core::{Intent, Slots};
 use serde_json::Value;
 
 /// Intents that are about a place or a thing even when none was said: "how warm is it", "and upstairs".
@@ -20,6 +20,27 @@ pub fn same(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut slots = done.intent.slots.clone();
     Target::of(&said, None).put(&mut slots);
     Some(Intent { slots, ..done.intent.clone() })
+}
+
+/// The same with another thing on the list.
+pub fn item(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let item = intent.slots.get("item")?;
+    done.intent.slots.contains_key("item").then_some(())?;
+    let mut slots = done.intent.slots.clone();
+    slots.insert("item".to_owned(), item.clone());
+    Some(Intent { slots, ..done.intent.clone() })
+}
+
+/// Whether what was spoken of is in a state: "is it on".
+pub fn state(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let target = &before.done.target;
+    target.is_named().then_some(())?;
+    let mut slots = Slots::new();
+    target.put(&mut slots);
+    slots.insert("state".to_owned(), intent.slots.get("state")?.clone());
+    let response = Some("one_yesno".to_owned());
+    Some(Intent { name: "HassGetState".to_owned(), slots, response, ..before.done.intent.clone() })
 }
 
 /// The one that was offered and not chosen.

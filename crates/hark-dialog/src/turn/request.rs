@@ -239,6 +239,24 @@ impl Machine {
 
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
         let Some(origin) = self.origin_of(id) else { return };
+        // Who cancels right after something was set cancels that.
+        if matches!(instinct.intent, "HarkCancel" | "HassNevermind")
+            && self.leaning.has_set(now.clock_ms(), &origin)
+            && self.turns.len() == 1
+            && self.approval(&origin).is_none()
+        {
+            let said = Intent {
+                name: instinct.intent.to_owned(),
+                slots: Slots::new(),
+                confidence: 1.0,
+                route,
+                why: why.clone(),
+                response: None,
+            };
+            let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
+            self.start_work(now, id, vec![context::undo(&said)], dry_run);
+            return;
+        }
         let context = Context { awaiting_approval: true, ..self.instinct_context(&origin) };
         let reaction = (instinct.handle)(&context);
         let intent = Intent {

@@ -151,13 +151,10 @@ impl Reader<'_> {
         self.best_of(Part::Request, text, tokens, spans, true, may)
     }
 
-    /// The best match as a part of a request.
-    pub(super) fn best_part(&self, part: Part, text: &str, tokens: &[Token]) -> Option<Match> {
-        let exactly = || self.best_of(part, text, tokens, &[], false, |_| true);
-        let nearly = |spans: Vec<Span>| {
-            (!spans.is_empty()).then(|| self.best_of(part, text, tokens, &spans, false, |_| true)).flatten()
-        };
-        exactly().or_else(|| nearly(self.near_spans(tokens)))
+    /// The best match as a part of a request; `nearly`: names may be said otherwise.
+    pub(super) fn best_part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
+        let spans = if nearly { self.near_spans(tokens) } else { Vec::new() };
+        self.best_of(part, text, tokens, &spans, false, |_| true)
     }
 
     /// The best match without words that can be any. Ways with such words are the worst of all where every name is said

@@ -26,7 +26,7 @@ enum How {
     /// Names may be said otherwise.
     Nearly,
     /// As a part of a request.
-    Part(Part),
+    Part(Part, bool),
 }
 
 /// Names that some words may be, with the numbers of their lists.
@@ -101,9 +101,9 @@ impl<'r> Reader<'r> {
         self.once(How::Nearly, text, tokens, || by_name().or_else(|| read(self.meaning_spans(tokens))))
     }
 
-    /// The best match of some tokens of `text` as a part of a request.
-    pub(crate) fn part(&self, part: Part, text: &str, tokens: &[Token]) -> Option<Match> {
-        self.once(How::Part(part), text, tokens, || self.best_part(part, text, tokens))
+    /// The best match of some tokens of `text` as a part of a request; `nearly`: names may be said otherwise.
+    pub(crate) fn part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
+        self.once(How::Part(part, nearly), text, tokens, || self.best_part(part, nearly, text, tokens))
     }
 
     fn once(

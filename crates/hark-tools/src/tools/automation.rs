@@ -125,6 +125,26 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
     }))
 }
 
+/// `automation.change_end`: what was to last for some time ends at another one.
+pub fn change_end(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let until: Until = typed(args, "until")?;
+    let id = AutomationId(args.owned("id").unwrap_or_default());
+    let services = Arc::clone(services);
+    Ok(blocking(move || {
+        let snapshot = Snapshot::of(&services);
+        let trigger = services.automations.end_of(&until, snapshot.now())?;
+        let gone = || Failure::new(error_code::NOT_FOUND, "that has ended already");
+        let before = services.automations.remove(&id)?.ok_or_else(gone)?;
+        let changed = Automation { trigger, said_when: String::new(), ..before.clone() };
+        let kept = services.automations.add(changed, snapshot.now())?;
+        let detail = json!({"count": 1, "automation": shown(&kept, &services, &snapshot)});
+        Ok(Outcome::new(true, detail).undone_by(Undoable::Automation {
+            before: Some(Box::new(before)),
+            after: Some(Box::new(kept)),
+        }))
+    }))
+}
+
 /// `automation.restore`: the end of what was to last for some time. What was changed since stays as it is.
 pub fn restore_now(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let id = args.owned("id").unwrap_or_default();

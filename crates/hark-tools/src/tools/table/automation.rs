@@ -89,6 +89,25 @@ pub const TOOLS: &[Descriptor] = &[
         prepare: automation::cancel,
     },
     Descriptor {
+        name: "automation.change_end",
+        description: "Lets what lasts for some time end at another one.",
+        args: &[&[
+            Arg::must("id", Kind::Text, "id of the automation"),
+            Arg::must("until", Kind::Body(MAX_CONDITION), "as in home.restore_later"),
+        ]],
+        result: &[
+            Field::always("count", "integer", "always 1"),
+            Field::always("automation", "object", AUTOMATION),
+        ],
+        risk: Risk::Write,
+        outside: Outside::Home,
+        permission: "home",
+        agent: "home",
+        timeout_ms: None,
+        ready: always,
+        prepare: automation::change_end,
+    },
+    Descriptor {
         name: "automation.restore",
         description: "Ends now what was to last for some time: devices become what they were.",
         args: &[&[Arg::must("id", Kind::Text, "id of the automation")]],
