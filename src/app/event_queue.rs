@@ -218,7 +218,11 @@ fn waits(event: &Event, languages: &[&'static Lexicon]) -> bool {
 fn is_promise(event: &Event) -> bool {
     let from_mqtt = |origin: &Origin| matches!(origin, Origin::Mqtt | Origin::MqttSession(_));
     match event {
-        Event::Automation { .. } | Event::Timer { .. } | Event::Acted { .. } | Event::Say { .. } | Event::Correct { .. } => true,
+        Event::Automation { .. }
+        | Event::Timer { .. }
+        | Event::Acted { .. }
+        | Event::Say { .. }
+        | Event::Correct { .. } => true,
         Event::Promised { .. } => true,
         // The broker has our word for it.
         Event::Typed { origin, .. } => from_mqtt(origin),

@@ -63,6 +63,7 @@ fn samples() -> Vec<PublicEvent> {
                 route: Route::Template,
                 why: "HassTurnOn.yaml: (turn|switch) on [the] {name}".into(),
                 response: None,
+                single: false,
             },
             kind: Some(
                 Classification::new(

@@ -19,6 +19,9 @@ pub struct HomeConfig {
     pub command_timeout_ms: u32,
     /// Sources whose names count as the household's own, of `homeassistant` and `mqtt`. A language model that was told other names, or other text from outside, does nothing without a yes.
     pub trusted_sources: Vec<String>,
+    /// Things that a request changes at once without being asked about first.
+    #[schemars(range(min = 1, max = 10000))]
+    pub most_at_once: u32,
     /// How long an unacknowledged timer rings.
     #[schemars(range(min = 5000, max = 3600000))]
     pub ring_max_ms: u32,
@@ -32,6 +35,7 @@ impl Default for HomeConfig {
             area: String::new(),
             command_timeout_ms: 10_000,
             trusted_sources: Vec::new(),
+            most_at_once: 10,
             ring_max_ms: 300_000,
         }
     }

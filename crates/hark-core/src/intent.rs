@@ -64,6 +64,9 @@ pub struct Intent {
     /// Key of the response template, when the sentence asks for a special one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
+    /// One thing is meant ("the light", "a window"), and the slots do not say which.
+    #[serde(default, skip_serializing_if = "super::tool::is_false")]
+    pub single: bool,
 }
 
 /// The outcome of understanding a request.

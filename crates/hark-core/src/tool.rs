@@ -36,6 +36,9 @@ pub struct ToolCall {
     /// A language model wants it that has read text from outside the house: then it may be the text that wants it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tainted: bool,
+    /// Nobody is there who has just asked for it: it was asked for before, and is done now whatever it means.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unattended: bool,
 }
 
 pub(super) fn is_false(flag: &bool) -> bool {

@@ -65,6 +65,7 @@ pub fn read(text: &str) -> Option<Result<Intent, Slip>> {
         route: Route::Direct,
         why: format!("the command {command}"),
         response: None,
+        single: false,
     }))
 }
 

@@ -132,6 +132,9 @@ pub fn tool_of(intent: &Intent) -> Option<&str> {
 /// lights" and "any light" have the same slots.
 pub fn arguments(tool: &str, intent: &Intent) -> Slots {
     let mut arguments = intent.slots.clone();
+    if intent.single {
+        arguments.insert("single".to_owned(), true.into());
+    }
     // "all the lights": Home Assistant's slots are those of "the lights" in a home without rooms.
     if intent.response.as_deref().is_some_and(|key| key.ends_with(EVERYWHERE)) {
         arguments.entry("name").or_insert_with(|| "all".into());

@@ -340,6 +340,7 @@ mod tests {
             route: Route::Template,
             why: String::new(),
             response: None,
+            single: false,
         }
     }
 

@@ -228,7 +228,7 @@ fn asks_for_something(category: Category) -> bool {
 /// An intent of the classifier's without anything it is about.
 fn bare(name: &str, confidence: f32, why: &str) -> Intent {
     let (name, why) = (name.to_owned(), why.to_owned());
-    Intent { name, slots: Slots::new(), confidence, route: Route::Intent, why, response: None }
+    Intent { name, slots: Slots::new(), confidence, route: Route::Intent, why, response: None, single: false }
 }
 
 impl Understand for Router {

@@ -70,7 +70,15 @@ impl Classify for Says {
 
 fn intent(name: &str, confidence: f32) -> Intent {
     let (slots, why) = (Slots::new(), "test".to_owned());
-    Intent { name: name.into(), slots, confidence, route: Route::Template, why, response: None }
+    Intent {
+        name: name.into(),
+        slots,
+        confidence,
+        route: Route::Template,
+        why,
+        response: None,
+        single: false,
+    }
 }
 
 fn facts() -> Facts {

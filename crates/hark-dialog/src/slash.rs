@@ -43,6 +43,7 @@ pub fn read(text: &str) -> Option<Result<Intent, Slip>> {
         route: Route::Instinct,
         why: format!("the command {command}"),
         response: None,
+        single: false,
     }))
 }
 

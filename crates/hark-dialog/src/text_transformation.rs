@@ -37,6 +37,7 @@ pub fn intent(change: &TextChange) -> Intent {
         route: Route::Llm,
         why: format!("the request asks for other words: {} of {of}", change.what),
         response: None,
+        single: false,
     }
 }
 

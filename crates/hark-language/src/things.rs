@@ -12,6 +12,10 @@ pub struct Things {
     pub groups: Vec<Phrases>,
     /// What people call the things of a domain, as a word of its group.
     pub kinds: Table<Phrases>,
+    /// Words for one thing of a kind: "the *light*", "a *window*".
+    pub single: Phrases,
+    /// Words that tell of all of a kind: "*every* light".
+    pub every: Phrases,
     /// Words between a thing and where it is: "the lamp *over* the table".
     pub beside: Phrases,
     /// Words that may stand between an article and a thing and say nothing about which: "the *whole* light".

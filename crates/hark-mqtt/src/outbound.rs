@@ -360,6 +360,7 @@ mod tests {
             route: Route::Template,
             why: String::new(),
             response: None,
+            single: false,
         };
         let out = sent(&envelope(PublicEvent::Intent { intent, kind: None }));
         assert_eq!(out[0], ("hark/hark/last_intent/state".into(), "HassTurnOn".into()));

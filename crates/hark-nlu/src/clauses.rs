@@ -289,11 +289,8 @@ impl Clause<'_> {
     /// "Until eight", "until tomorrow at noon", "until sunrise", "until the door is closed".
     fn until(&self) -> Option<Until> {
         let words = self.words(self.it.mark.1);
-        let by = |prefer| Reckoning {
-            lexicon: self.by.reader.grammar.lexicon(),
-            now: self.by.reader.now,
-            prefer,
-        };
+        let by =
+            |prefer| Reckoning { lexicon: self.by.reader.grammar.lexicon(), now: self.by.reader.now, prefer };
         let whole = |rule| {
             let found = rules::all(rule, words, &by(Prefer::Usual));
             let (found, _) = found.into_iter().find(|(_, used)| *used == words.len())?;
@@ -391,7 +388,9 @@ impl Composed {
     /// A condition about "it" is about what the request is about.
     fn about_it(&self, trigger: Trigger) -> Option<Trigger> {
         let [only] = self.matches.as_slice() else { return None };
-        let Trigger::Becomes { condition: Condition::State { mut question, not } } = trigger else { return None };
+        let Trigger::Becomes { condition: Condition::State { mut question, not } } = trigger else {
+            return None;
+        };
         question.extend(target(&only.slots));
         Some(Trigger::Becomes { condition: Condition::State { question, not } })
     }
@@ -434,7 +433,8 @@ impl Composed {
             ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
         }
         let why = format!("{} with what it waits for", matches.first()?.why);
-        let mut intents: Vec<Intent> = matches.into_iter().map(intent).collect();
+        let lexicon = reader.grammar.lexicon();
+        let mut intents: Vec<Intent> = matches.into_iter().map(|found| intent(found, lexicon)).collect();
         let made = |name: &str, slots: Map<String, Value>| Intent {
             name: name.to_owned(),
             slots,
@@ -442,6 +442,7 @@ impl Composed {
             route: Route::Template,
             why: why.clone(),
             response: None,
+            single: false,
         };
         if let Some(until) = &terms.until {
             let slots = object(json!({
@@ -450,7 +451,11 @@ impl Composed {
             intents.push(made(RESTORE_LATER, slots));
         }
         let Some(trigger) = &terms.trigger else {
-            return terms.only_if.is_empty().then(|| Understanding { intents, ambiguous, ..Understanding::default() });
+            return terms.only_if.is_empty().then(|| Understanding {
+                intents,
+                ambiguous,
+                ..Understanding::default()
+            });
         };
         // Whoever is asked later which one was meant is not there any more.
         let waits = |intent: &Intent| {

@@ -341,6 +341,7 @@ pub(super) fn refused(reason: &str, part: &str, mut slots: Slots) -> Intent {
         route: Route::Template,
         why: format!("nothing here can carry out \"{part}\" ({reason})"),
         response: Some(reason.to_owned()),
+        single: false,
     }
 }
 

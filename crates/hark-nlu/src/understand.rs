@@ -18,6 +18,7 @@ use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::UnknownThing;
 use hark_core::ports::Understand;
+use hark_language::{Lexicon, phrases};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, Slots, Understanding};
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
@@ -51,11 +52,14 @@ impl Understand for Grammar {
                 let found = std::slice::from_ref(found);
                 qualifiers.refuse(found).is_some() || clauses::lacks_its_time(found)
             });
-        let composed = || clauses::compose(&reader, text).or_else(|| {
-            let told = narrative::tells(text, self.lexicon());
-            let refused = if exact.is_none() && !told { qualifiers.refuse_beside_a_sentence() } else { None };
-            refused.map(|refused| Understanding { intents: vec![refused], ..Understanding::default() })
-        });
+        let composed = || {
+            clauses::compose(&reader, text).or_else(|| {
+                let told = narrative::tells(text, self.lexicon());
+                let refused =
+                    if exact.is_none() && !told { qualifiers.refuse_beside_a_sentence() } else { None };
+                refused.map(|refused| Understanding { intents: vec![refused], ..Understanding::default() })
+            })
+        };
         if let Some(found) = has_clauses.then(composed).flatten() {
             return if effort.is_spent() { Understanding::unread() } else { found };
         }
@@ -68,7 +72,7 @@ impl Understand for Grammar {
         };
         let found = match (refused, reading) {
             (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
-            (None, Some(reading)) => understanding(reading),
+            (None, Some(reading)) => understanding(reading, self.lexicon()),
             (None, None) => {
                 let qualifier = qualifiers.any().map(Box::new);
                 Understanding { qualifier, ..reader.unknown(text, &tokens) }
@@ -87,7 +91,7 @@ impl Understand for Grammar {
             Some(found) => {
                 let read = std::slice::from_ref(&found);
                 let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| self::intent(found)))
+                Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| self::intent(found, self.lexicon())))
             }
         };
         found.filter(|_| !effort.is_spent())
@@ -109,7 +113,7 @@ impl Reader<'_> {
             Some((found, name)) => {
                 let why = format!("nothing is called \"{name}\" here ({})", found.why);
                 let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
-                let meant = Intent { slots: Slots::new(), why: why.clone(), ..intent(found) };
+                let meant = Intent { slots: Slots::new(), why: why.clone(), ..intent(found, self.grammar.lexicon()) };
                 Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
             }
         }
@@ -158,18 +162,19 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| requests::some(text, tokens, reader, &nearly))
 }
 
-fn understanding(reading: Reading) -> Understanding {
+fn understanding(reading: Reading, lexicon: &Lexicon) -> Understanding {
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
     for (index, one) in reading.matches.into_iter().enumerate() {
         let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
         found.ambiguous.extend(doubts);
-        found.intents.push(intent(one));
+        found.intents.push(intent(one, lexicon));
     }
     found
 }
 
-pub(super) fn intent(found: Match) -> Intent {
+pub(super) fn intent(found: Match, lexicon: &Lexicon) -> Intent {
     let wild = if found.wild_words == 0 { 1.0 } else { WILD_CONFIDENCE };
+    let single = is_single(&found, lexicon);
     Intent {
         name: found.intent,
         slots: found.slots,
@@ -177,5 +182,18 @@ pub(super) fn intent(found: Match) -> Intent {
         route: Route::Template,
         why: found.why,
         response: found.response,
+        single,
     }
+}
+
+/// Whether one thing of a kind is to change ("the light", "a window"), and nothing says which.
+fn is_single(found: &Match, lexicon: &Lexicon) -> bool {
+    let said = |slot: &str| found.slots.contains_key(slot);
+    let words: Vec<&str> = found.words.iter().map(|(word, _)| word.as_str()).collect();
+    let any = |phrases| (0..words.len()).any(|at| phrases::starts(phrases, &words[at..]).is_some());
+    category_of(&found.intent) == Some(Category::HomeControl)
+        && ["domain", "device_class"].iter().any(|slot| said(slot))
+        && !["name", "area", "floor"].iter().any(|slot| said(slot))
+        && any(lexicon.things.single)
+        && !any(lexicon.things.every)
 }

@@ -221,7 +221,9 @@ impl Automations {
             if is_ahead { Ok(Trigger::At { unix_ms }) } else { Err(AutomationError::Over) }
         };
         match until {
-            Until::Seconds { seconds } => at(now.unix_ms.saturating_add_unsigned(seconds.saturating_mul(1000))),
+            Until::Seconds { seconds } => {
+                at(now.unix_ms.saturating_add_unsigned(seconds.saturating_mul(1000)))
+            }
             Until::Time { time } => {
                 let today = self.zone.wall(now.unix_ms).date().and_time(*time);
                 let first = self.zone.unix_ms(today);

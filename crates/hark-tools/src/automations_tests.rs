@@ -147,7 +147,11 @@ fn a_power_cut_loses_nothing_and_does_nothing_twice() {
     house.restart();
     assert_eq!(house.is("switch.kettle", "on"), ["waits"], "it waited over the power cut");
     house.restart();
-    assert_eq!(std::mem::take(&mut *house.acted.lock().unwrap()), ["waits"], "it was not carried out to its end");
+    assert_eq!(
+        std::mem::take(&mut *house.acted.lock().unwrap()),
+        ["waits"],
+        "it was not carried out to its end"
+    );
     house.has_acted("waits");
     house.restart();
     assert!(house.look().is_empty() && house.left() == 0);

@@ -8,6 +8,9 @@ use hark_core::tool::error_code;
 /// The act of a call that is not dangerous in itself.
 pub const STEP: &str = "step";
 
+/// The act of a call that changes more things at once than somebody may have meant.
+pub const MANY: &str = "many";
+
 /// One dangerous thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger {
@@ -90,6 +93,7 @@ impl Ask {
     /// What is said of the act: "Shall I … the …?"
     pub fn verb(&self) -> &'static str {
         match self.action {
+            MANY => "change",
             "shell" => "run",
             STEP => "carry out",
             act => act,

@@ -1,8 +1,8 @@
 //! In-memory stores for tests, which can be told to fail.
 
 use super::names::normal;
-use hark_core::ids::TimerId;
 use hark_core::automation::Automation;
+use hark_core::ids::TimerId;
 use hark_core::ports::{AutomationStore, Fact, FactStore, ListStore, StoredList, TimerStore};
 use hark_core::timer::{Ring, Timer, TimerState};
 use hark_core::{Fault, FaultKind};

@@ -255,6 +255,7 @@ mod tests {
                 route: Route::Template,
                 why: String::new(),
                 response: None,
+                single: false,
             });
             assert_eq!(fault(Correction::Said { text: text.to_owned(), intent }).kind, FaultKind::BadInput);
         }

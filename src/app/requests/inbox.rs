@@ -44,18 +44,17 @@ const STALE_MS: i64 = 15 * 60 * 1000;
 
 /// Tools that may be run again because what they make has the call's name, or is there only once; and what takes back,
 /// because what can be taken back is forgotten with the program: it finds what was done again before it, or nothing.
-const KNOWN_AGAIN: &[&str] =
-    &[
-        "list.add",
-        "list.create",
-        "timer.start",
-        "alarm.set",
-        "reminder.set",
-        "schedule.add",
-        "automation.add",
-        "home.restore_later",
-        "undo.last",
-    ];
+const KNOWN_AGAIN: &[&str] = &[
+    "list.add",
+    "list.create",
+    "timer.start",
+    "alarm.set",
+    "reminder.set",
+    "schedule.add",
+    "automation.add",
+    "home.restore_later",
+    "undo.last",
+];
 
 /// See the module.
 pub(crate) struct Inbox {

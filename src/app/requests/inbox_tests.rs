@@ -128,6 +128,7 @@ fn call(turn: &TurnId, tool: &str) -> ToolCall {
         approved: false,
         grant: None,
         tainted: false,
+        unattended: false,
     }
 }
 

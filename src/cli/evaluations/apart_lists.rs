@@ -132,6 +132,7 @@ mod tests {
             route: Route::Template,
             why: String::new(),
             response: None,
+            single: false,
         };
         Turn { intents: intents.iter().map(intent).collect(), ..Turn::default() }
     }

@@ -283,6 +283,7 @@ mod tests {
                     route: Route::Template,
                     why: String::new(),
                     response: None,
+                    single: false,
                 })
                 .collect(),
             ..Turn::default()

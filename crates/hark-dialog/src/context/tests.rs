@@ -19,6 +19,7 @@ fn intent(name: &str, slots_text: &str) -> Intent {
         route: Route::Template,
         why: "test".into(),
         response: None,
+        single: false,
     }
 }
 

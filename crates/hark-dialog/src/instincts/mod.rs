@@ -302,6 +302,6 @@ mod tests {
 
     fn meant(name: &str, route: Route) -> Intent {
         let (name, slots, why) = (name.to_owned(), Slots::new(), String::new());
-        Intent { name, slots, confidence: 0.99, route, why, response: None }
+        Intent { name, slots, confidence: 0.99, route, why, response: None, single: false }
     }
 }

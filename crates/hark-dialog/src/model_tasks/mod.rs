@@ -339,7 +339,7 @@ impl Work<'_> {
     fn decided(&self, name: &str, confidence: f32, why: &str) {
         let (name, why) = (name.to_owned(), why.to_owned());
         let (slots, route) = (Slots::new(), Route::Llm);
-        self.decided_intent(Intent { name, slots, confidence, route, why, response: None });
+        self.decided_intent(Intent { name, slots, confidence, route, why, response: None, single: false });
     }
 
     /// One call under a contract; its attempts are counted.
@@ -388,7 +388,7 @@ impl Work<'_> {
     /// A call that nobody has said yes to.
     fn new_call(&self, index: usize, turn: TurnId, tool: &str, args: Slots) -> ToolCall {
         let (tool, tainted) = (tool.to_owned(), self.is_tainted());
-        ToolCall { index, turn, tool, args, approved: false, grant: None, tainted }
+        ToolCall { index, turn, tool, args, approved: false, grant: None, tainted, unattended: false }
     }
 
     /// The place of the next call.

@@ -8,7 +8,9 @@ use hark_core::intent::refusal;
 use hark_core::pin::PinVerdict;
 use hark_core::public_event::{Origin, Outcome, PublicEvent};
 use hark_core::tool::error_code;
-use hark_core::{Fault, FaultKind, Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId};
+use hark_core::{
+    Ambiguity, Fault, FaultKind, Intent, Part, Receipt, Reply, Route, Slots, Stamp, ToolCall, TurnId,
+};
 
 /// Why a yes or no counts for nothing, as the replies are called.
 const NOTHING_WAITS: &str = "nothing_waits";
@@ -54,6 +56,9 @@ impl Machine {
 
     /// Everything that was asked has its receipt: say what came of it.
     pub(super) fn answer(&mut self, now: Stamp, id: &TurnId) {
+        if self.ask_which_one(now, id) {
+            return;
+        }
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };
         let (waiting, settled): (Vec<&Work>, Vec<&Work>) =
@@ -90,6 +95,21 @@ impl Machine {
             None => Reply::Parts { parts },
         };
         self.reply_as(now, id, reply, aloud);
+    }
+
+    /// Asks which of several things is meant, where the tool could not tell.
+    fn ask_which_one(&mut self, now: Stamp, id: &TurnId) -> bool {
+        let Some(turn) = self.turn_mut(id) else { return false };
+        let [Work { intent, receipt: Some(receipt), .. }] = turn.work.as_slice() else { return false };
+        let Some(names) = receipt.detail["names"].as_array() else { return false };
+        let candidates: Vec<String> =
+            names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+        if receipt.ok || candidates.is_empty() {
+            return false;
+        }
+        let intents = vec![intent.clone()];
+        self.ask_which(now, id, intents, vec![Ambiguity { intent: 0, slot: "name".into(), candidates }]);
+        true
     }
 
     /// The person said yes: exactly the calls that were asked about run, marked as approved.
@@ -203,7 +223,8 @@ impl Machine {
         let why = "the PIN was asked for".into();
         let name = "HarkPin".to_owned();
         let route = Route::Instinct;
-        let intent = Intent { name, slots: Slots::new(), confidence: 1.0, route, why, response: None };
+        let intent =
+            Intent { name, slots: Slots::new(), confidence: 1.0, route, why, response: None, single: false };
         self.tell_intent(id, intent);
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;
         let Some(turn) = self.turn_mut(id) else { return };

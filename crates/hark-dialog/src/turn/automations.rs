@@ -32,7 +32,15 @@ impl Machine {
             Action::Restore { .. } => {
                 let slots = Slots::from_iter([("id".to_owned(), automation.id.0.into())]);
                 let name = intent::RESTORE.to_owned();
-                vec![Intent { name, slots, confidence: 1.0, route: Route::Template, why: why.clone(), response: None }]
+                vec![Intent {
+                    name,
+                    slots,
+                    confidence: 1.0,
+                    route: Route::Template,
+                    why: why.clone(),
+                    response: None,
+                    single: false,
+                }]
             }
         };
         let text = match automation.said.as_str() {
@@ -77,6 +85,7 @@ impl Machine {
                 approved: false,
                 grant: None,
                 tainted: false,
+                unattended: false,
             });
             turn.work.push(Work { intent: intent.clone(), call, receipt: None });
         }

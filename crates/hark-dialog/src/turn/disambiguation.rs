@@ -25,7 +25,8 @@ impl Machine {
         intents: Vec<Intent>,
         mut doubts: Vec<Ambiguity>,
     ) {
-        for intent in &intents {
+        let is_told = self.turn_mut(id).is_some_and(|turn| turn.phase == Phase::Acting);
+        for intent in intents.iter().filter(|_| !is_told) {
             self.tell_intent(id, intent.clone());
         }
         let until_ms = now.clock_ms() + self.settings.approval_window_ms;

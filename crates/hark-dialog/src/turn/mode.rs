@@ -37,7 +37,10 @@ impl Machine {
         };
         let why = "the whole request is this command".into();
         let (name, slots, route) = (name.into(), Slots::new(), Route::Instinct);
-        self.tell_intent(id, Intent { name, slots, confidence: 1.0, route, why, response: None });
+        self.tell_intent(
+            id,
+            Intent { name, slots, confidence: 1.0, route, why, response: None, single: false },
+        );
         let Some(turn) = self.turn_mut(id) else { return true };
         turn.route = Some(route);
         turn.times.intent = Some(now);

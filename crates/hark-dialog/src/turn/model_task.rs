@@ -335,6 +335,7 @@ impl Machine {
             route: Route::Llm,
             why: "a language model wants it".into(),
             response: None,
+            single: false,
         };
         let by_pin = receipt.detail["error"] == hark_core::tool::error_code::NEEDS_PIN;
         let asked = receipt.clone();

@@ -177,6 +177,7 @@ impl Machine {
             route: Route::Template,
             why: understanding.why.clone(),
             response: None,
+            single: false,
         };
         let intent = understanding.meant.take().unwrap_or_else(nothing);
         if self.turn_mut(id).is_some_and(|turn| turn.dry_run) {
@@ -206,6 +207,7 @@ impl Machine {
                 approved: false,
                 grant: None,
                 tainted: false,
+                unattended: origin == Origin::Internal,
             });
             Work { intent, call, receipt: None }
         });
@@ -252,6 +254,7 @@ impl Machine {
                 route,
                 why: why.clone(),
                 response: None,
+                single: false,
             };
             let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
             self.start_work(now, id, vec![context::undo(&said)], dry_run);
@@ -266,6 +269,7 @@ impl Machine {
             route,
             why,
             response: None,
+            single: false,
         };
         self.tell_intent(id, intent);
         let Some(turn) = self.turn_mut(id) else { return };

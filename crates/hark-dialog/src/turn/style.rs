@@ -34,7 +34,15 @@ impl Machine {
             _ => Slots::new(),
         };
         let why = "the whole request is this command".into();
-        let intent = Intent { name: "HarkStyle".into(), slots, confidence: 1.0, route, why, response: None };
+        let intent = Intent {
+            name: "HarkStyle".into(),
+            slots,
+            confidence: 1.0,
+            route,
+            why,
+            response: None,
+            single: false,
+        };
         self.tell_intent(id, intent);
         if dry_run {
             self.close(id, Outcome::DryRun);

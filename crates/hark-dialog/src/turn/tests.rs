@@ -78,6 +78,7 @@ pub(super) fn intent(name: &str) -> Intent {
         route: Route::Template,
         why: "test".into(),
         response: None,
+        single: false,
     }
 }
 

@@ -44,8 +44,8 @@ use words::{WordId, Words};
 pub use fuzzy_match::{Nearness, Similar};
 pub use parse::Match;
 pub use parse_result::Took;
-pub(super) use reader::Reader;
 pub(crate) use part::Part;
+pub(super) use reader::Reader;
 pub use sample::LabelledSample;
 
 /// What the parser needs to know of a template besides its network.
@@ -164,7 +164,9 @@ impl Grammar {
         let mut skip_phrases: Vec<Vec<WordId>> = skips.flat_map(|entry| entry.phrases.clone()).collect();
         skip_phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
         let starts = Part::ALL.map(|part| {
-            parse::Start::new(&network, |template| part == Part::of(&meanings[template as usize].block.intent))
+            parse::Start::new(&network, |template| {
+                part == Part::of(&meanings[template as usize].block.intent)
+            })
         });
         let graph = Graph::new(&network, &views, skip_view, words.count());
         let sampler = Sampler::new(&network, &views, &meanings);

@@ -20,6 +20,8 @@ pub struct Target {
     pub device_class: Option<String>,
     /// What is left out; each means something in the home.
     pub except: Vec<Target>,
+    /// One thing is meant: where no place is said either, and several would do, it is not clear which.
+    pub single: bool,
 }
 
 /// The target that slots name, without exceptions.
@@ -32,6 +34,7 @@ pub fn target_of(slots: &Slots) -> Target {
         domain: text("domain"),
         device_class: text("device_class"),
         except: Vec::new(),
+        single: slots.get("single").and_then(Value::as_bool).unwrap_or(false),
     }
 }
 
@@ -64,6 +67,9 @@ pub enum SelectError {
     /// Things of the same name in different places.
     #[error("several things are called {name}")]
     Ambiguous { name: String, candidates: Vec<String> },
+    /// One thing is meant, and several would do.
+    #[error("it was not said which")]
+    Which { names: Vec<String> },
     /// The request says neither name nor place nor kind.
     #[error("it was not said what is meant")]
     NothingAsked,

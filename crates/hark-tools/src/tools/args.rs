@@ -24,6 +24,7 @@ struct Asked {
     asked_unix_ms: Option<i64>,
     unasked: bool,
     approved: bool,
+    unattended: bool,
     turn: Option<TurnId>,
 }
 
@@ -68,6 +69,7 @@ impl Args {
                 asked_unix_ms,
                 unasked: call.tainted && !call.approved,
                 approved: call.approved,
+                unattended: call.unattended,
                 turn: Some(call.turn.clone()),
             },
         )
@@ -81,6 +83,11 @@ impl Args {
     /// Whether a person said yes to this call.
     pub fn is_approved(&self) -> bool {
         self.1.approved
+    }
+
+    /// Whether nobody is there who has just asked for it.
+    pub fn is_unattended(&self) -> bool {
+        self.1.unattended
     }
 
     /// The turn that the call is of.

@@ -31,7 +31,8 @@ const WAIT: &str = "wait";
 pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let trigger: Trigger = typed(args, "trigger")?;
     let intents: Vec<Intent> = typed(args, "intents")?;
-    let only_if: Vec<Condition> = if args.value("only_if").is_some() { typed(args, "only_if")? } else { Vec::new() };
+    let only_if: Vec<Condition> =
+        if args.value("only_if").is_some() { typed(args, "only_if")? } else { Vec::new() };
     if intents.is_empty() {
         return Err(bad("intents", "there is nothing in it"));
     }
@@ -138,10 +139,8 @@ pub fn change_end(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fai
         let changed = Automation { trigger, said_when: String::new(), ..before.clone() };
         let kept = services.automations.add(changed, snapshot.now())?;
         let detail = json!({"count": 1, "automation": shown(&kept, &services, &snapshot)});
-        Ok(Outcome::new(true, detail).undone_by(Undoable::Automation {
-            before: Some(Box::new(before)),
-            after: Some(Box::new(kept)),
-        }))
+        Ok(Outcome::new(true, detail)
+            .undone_by(Undoable::Automation { before: Some(Box::new(before)), after: Some(Box::new(kept)) }))
     }))
 }
 
@@ -203,7 +202,8 @@ pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure
         for one in meant {
             if let Some(known) = services.automations.remove(&one.id)? {
                 gone.push(shown(&known, &services, &snapshot));
-                outcome = outcome.undone_by(Undoable::Automation { before: Some(Box::new(known)), after: None });
+                outcome =
+                    outcome.undone_by(Undoable::Automation { before: Some(Box::new(known)), after: None });
             }
         }
         outcome.detail.insert("count".into(), json!(gone.len()));

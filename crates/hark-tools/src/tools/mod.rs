@@ -27,7 +27,8 @@ mod weather;
 
 use crate::home::DeviceError;
 use crate::home::command::Actions;
-use crate::permissions::{Approval, Danger};
+use crate::home::state_proof::proves;
+use crate::permissions::{Approval, Danger, MANY, Refusal};
 use args::Args;
 pub use clock::schedule;
 use clock::{alarm, request_times, reschedule, timer};
@@ -153,8 +154,11 @@ async fn execute(
     }
     let given = given(&services, &call);
     let outside = if call.tainted { untrusted_text::unasked(tool, &args, &prepared) } else { None };
-    let plan = Plan { prepared, dangers: dangers(tool, &args), outside };
-    let outcome = match services.gate.pass(plan, given)?.into_inner().prepared {
+    let many = many(&services, tool, &args, &prepared);
+    let dangers = dangers(tool, &args).into_iter().chain(many.as_ref().map(|many| many.danger())).collect();
+    let plan = Plan { prepared, dangers, outside };
+    let cleared = services.gate.pass(plan, given).map_err(|refusal| asked(refusal, many.as_ref()))?;
+    let outcome = match cleared.into_inner().prepared {
         Prepared::Answer(outcome) => Ok(outcome),
         Prepared::Work(work) | Prepared::Gated(_, work) | Prepared::Fetch { work, .. } => work.await,
         Prepared::Home { actions, about, also } => {
@@ -189,6 +193,47 @@ fn allowed(services: &Services, tool: &Descriptor) -> Result<(), Failure> {
     let message = format!("{} is switched off by permissions.deny_tools", tool.name);
     let fix = format!("take \"{}\" out of permissions.deny_tools", tool.permission);
     Err(Failure::new(error_code::FORBIDDEN, message).fix(fix))
+}
+
+/// More things than somebody may have meant.
+struct Many {
+    count: usize,
+    /// The kind they share.
+    domain: Option<String>,
+}
+
+impl Many {
+    fn danger(&self) -> Danger {
+        Danger { action: MANY, entity: String::new(), name: format!("{} things", self.count) }
+    }
+}
+
+/// Whether a call would change more things at once than `home.most_at_once`. What was asked for before, and what takes back,
+/// is not asked about.
+fn many(services: &Services, tool: &Descriptor, args: &Args, prepared: &Prepared) -> Option<Many> {
+    let Prepared::Home { actions, .. } = prepared else { return None };
+    if args.is_unattended() || tool.name == undo::NAME {
+        return None;
+    }
+    let changing: Vec<_> = actions
+        .list
+        .iter()
+        .filter(|action| !proves(&action.command, &action.entity, &action.entity))
+        .map(|action| action.entity.id.domain())
+        .collect();
+    let domain = changing.first().filter(|first| changing.iter().all(|domain| domain == *first));
+    (changing.len() > services.most_at_once)
+        .then(|| Many { count: changing.len(), domain: domain.map(|domain| (*domain).to_owned()) })
+}
+
+/// What a person is asked, with how many things of which kind it is about.
+fn asked(refusal: Refusal, many: Option<&Many>) -> Failure {
+    match many.filter(|_| refusal.ask().action == MANY) {
+        Some(many) => {
+            Failure::from(refusal).with("count", json!(many.count)).with("domain", json!(many.domain))
+        }
+        None => refusal.into(),
+    }
 }
 
 /// What is dangerous about the tool as a whole, whatever it makes of the call.

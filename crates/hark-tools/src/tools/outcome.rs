@@ -173,7 +173,10 @@ pub fn of_devices(done: Vec<Done>, entities: Value, about: Map<String, Value>) -
         done.iter().filter_map(|one| one.error.as_ref().map(|error| (one, error))).collect();
     let Some((_, first)) = errors.first() else {
         let mut detail = Map::new();
-        detail.insert("count".into(), json!(done.len()));
+        // Of several of which some are as they were only the others count; they stand first.
+        let changed_count = done.iter().filter(|one| one.changed()).count();
+        let count = if changed_count == 0 { done.len() } else { changed_count };
+        detail.insert("count".into(), json!(count));
         detail.insert("entities".into(), entities);
         detail.extend(about);
         return Ok(Outcome { changed, detail, undo: Vec::new() });
@@ -232,6 +235,9 @@ impl From<SelectError> for Failure {
             SelectError::Ambiguous { name, candidates } => Self::new(error_code::AMBIGUOUS, message)
                 .with("name", json!(name))
                 .with("candidates", json!(candidates)),
+            SelectError::Which { names } => {
+                Self::new(error_code::AMBIGUOUS, message).with("names", json!(names))
+            }
             SelectError::NoSuchName(name) => {
                 Self::new(error_code::NOT_FOUND, message).with("name", json!(name))
             }

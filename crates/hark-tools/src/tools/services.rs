@@ -83,6 +83,8 @@ pub struct Services {
     pub trusted_sources: Vec<String>,
     /// Area this node stands in, by name, alias or id; empty: none.
     here: String,
+    /// More things than this are changed at once only after a yes.
+    pub most_at_once: usize,
     /// Time a tool may take.
     pub timeout: Duration,
     /// Time a device may take.
@@ -131,6 +133,7 @@ impl Services {
             secrets: HouseSecrets::default(),
             trusted_sources: at_home.trusted_sources.clone(),
             here,
+            most_at_once: at_home.most_at_once as usize,
             timeout: Duration::from_millis(tools.timeout_ms.into()),
             device_timeout: Duration::from_millis(at_home.command_timeout_ms.min(tools.timeout_ms).into()),
         })

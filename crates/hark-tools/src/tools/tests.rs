@@ -128,7 +128,10 @@ impl Built {
                         .unwrap()
                         .in_zone(Zone::Fixed(zone)),
                 ),
-                automations: Arc::new(Automations::new(Arc::<InMemoryAutomations>::default(), Zone::Fixed(zone))),
+                automations: Arc::new(Automations::new(
+                    Arc::<InMemoryAutomations>::default(),
+                    Zone::Fixed(zone),
+                )),
                 lists: list_store.clone(),
                 facts: list_store.clone(),
                 pin: crate::pin::PinPad::without_pin(),
@@ -173,7 +176,18 @@ impl House {
         let (turn, tool) = (TurnId::from("t"), tool.to_owned());
         // Every call is another one.
         let index = self.calls.fetch_add(1, Ordering::SeqCst);
-        self.tools.run(ToolCall { index, turn, tool, args, approved, grant: None, tainted: false }).await
+        self.tools
+            .run(ToolCall {
+                index,
+                turn,
+                tool,
+                args,
+                approved,
+                grant: None,
+                tainted: false,
+                unattended: false,
+            })
+            .await
     }
 
     /// Must succeed; the detail must be what the table promises.

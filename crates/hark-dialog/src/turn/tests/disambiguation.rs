@@ -16,6 +16,7 @@ fn intent(name: &str, slots: Value) -> Intent {
         route: Route::Template,
         why: "test".into(),
         response: None,
+        single: false,
     }
 }
 

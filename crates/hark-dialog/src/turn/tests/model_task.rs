@@ -66,6 +66,7 @@ fn unlock(n: u32) -> Event {
         approved: false,
         grant: None,
         tainted: false,
+        unattended: false,
     };
     let detail = json!({"error": "needs_approval", "action": "unlock", "name": "door"});
     let receipt = Receipt { id: "r".into(), ok: false, changed: false, detail, tainted: false };

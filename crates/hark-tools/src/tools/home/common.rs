@@ -3,7 +3,8 @@
 use crate::home::DeviceError;
 use crate::home::command::{Action, Actions, DeviceCommand};
 use crate::home::control::Done;
-use crate::home::select::{Scope, Target, area, area_name, select, target_of};
+use crate::home::select::{Scope, SelectError, Target, area, area_name, select, target_of};
+use crate::home::state_proof::proves;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
@@ -16,10 +17,7 @@ use std::sync::Arc;
 /// The target slots of a call.
 pub fn target(args: &Args) -> Target {
     let except = args.value("except").and_then(Value::as_array).into_iter().flatten();
-    Target {
-        except: except.filter_map(Value::as_object).map(target_of).collect(),
-        ..target_of(args.slots())
-    }
+    Target { except: except.filter_map(Value::as_object).map(target_of).collect(), ..target_of(args.slots()) }
 }
 
 /// Plans one command for every entity the request means. `command` says what it means for each; when
@@ -36,6 +34,17 @@ pub fn plan(
     let scope = Scope { able, sweep, default_area: here.as_deref() };
     let selected = select(&home, target, scope)?;
     plan_for(services, home, selected, target, about, command)
+}
+
+/// Of several things of which one is meant the only one with which something would change.
+fn the_one(list: Vec<Action>) -> Result<Vec<Action>, SelectError> {
+    let (done, open): (Vec<Action>, Vec<Action>) =
+        list.into_iter().partition(|action| proves(&action.command, &action.entity, &action.entity));
+    match (open.len(), done.len()) {
+        (1, _) => Ok(open),
+        (0, _) => Ok(done),
+        _ => Err(SelectError::Which { names: open.into_iter().map(|action| action.entity.name).collect() }),
+    }
 }
 
 /// The same for entities that were selected already.
@@ -59,6 +68,10 @@ pub fn plan_for(
     }
     if let (true, Some(reason)) = (list.is_empty(), reason) {
         return Err(reason.into());
+    }
+    let placed = target.area.is_some() || target.floor.is_some() || services.default_area().is_some();
+    if target.single && !placed {
+        list = the_one(list)?;
     }
     let mut about = match about {
         Value::Object(about) => about,
@@ -145,7 +158,10 @@ fn description(
 
 /// Devices as a receipt shows them after they were told something.
 pub fn changes(home: &Arc<Home>, done: &[Done]) -> Value {
-    done.iter()
+    let (changed, others): (Vec<&Done>, Vec<&Done>) = done.iter().partition(|one| one.changed());
+    changed
+        .into_iter()
+        .chain(others)
         .filter(|one| one.error.is_none())
         .map(|one| {
             json!({

@@ -13,8 +13,7 @@ const MAX_CONDITION: usize = 4_000;
 
 const SAID_WHEN: Arg = Arg::maybe("said_when", Kind::Words(300), "when or how long, as it was said");
 const LANGUAGE: Arg = Arg::maybe("language", Kind::Text, "language of the words, such as `en`");
-const AUTOMATION: &str =
-    "{id, said, said_when, repeats, watched, when?, sun?, devices?}; watched: {id, name, domain, device_class, state, state_text, unit}";
+const AUTOMATION: &str = "{id, said, said_when, repeats, watched, when?, sun?, devices?}; watched: {id, name, domain, device_class, state, state_text, unit}";
 
 /// Its tools.
 pub const TOOLS: &[Descriptor] = &[
@@ -38,11 +37,19 @@ pub const TOOLS: &[Descriptor] = &[
                 Kind::Choice(&["ask", "drop"]),
                 "done now if it is so now; else a person is asked whether to wait, or it is not done at all",
             ),
-            Arg::must("intents", Kind::Body(MAX_INTENTS), "intents, as events of the kind `intent` tell them"),
+            Arg::must(
+                "intents",
+                Kind::Body(MAX_INTENTS),
+                "intents, as events of the kind `intent` tell them",
+            ),
         ]],
         result: &[
             Field::maybe("automation", "object", AUTOMATION),
-            Field::maybe("carry_out", "boolean", "whether it is so now, and the requests are carried out at once"),
+            Field::maybe(
+                "carry_out",
+                "boolean",
+                "whether it is so now, and the requests are carried out at once",
+            ),
             Field::maybe("watched", "array", "what the condition is about, as in automation"),
         ],
         risk: Risk::Write,

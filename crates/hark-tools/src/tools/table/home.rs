@@ -162,7 +162,11 @@ pub const TOOLS: &[Descriptor] = &[
         args: &[
             TARGET,
             &[
-                Arg::maybe("state", Kind::Text, "state asked for, such as `open`; several with `|` between them"),
+                Arg::maybe(
+                    "state",
+                    Kind::Text,
+                    "state asked for, such as `open`; several with `|` between them",
+                ),
                 Arg::maybe("above", Kind::Number(-1e9, 1e9), "asks whether its number is above this"),
                 Arg::maybe("below", Kind::Number(-1e9, 1e9), "asks whether its number is below this"),
                 Arg::maybe(

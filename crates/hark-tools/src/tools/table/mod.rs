@@ -22,7 +22,12 @@ const TARGET: &[Arg] = &[
     Arg::maybe("floor", Kind::Text, "name of the floor"),
     Arg::maybe("domain", Kind::Text, "kind of thing, such as `light`"),
     Arg::maybe("device_class", Kind::Text, "kind within the domain, such as `garage`"),
-    Arg::maybe("except", Kind::Body(4_000), "what is left out: [{name, area, floor, domain, device_class}, …]"),
+    Arg::maybe("single", Kind::Flag, "one thing is meant: where several would do it is asked which"),
+    Arg::maybe(
+        "except",
+        Kind::Body(4_000),
+        "what is left out: [{name, area, floor, domain, device_class}, …]",
+    ),
 ];
 
 const AMOUNT: &[Arg] = &[

@@ -206,6 +206,7 @@ async fn a_reading_tool_that_wants_to_move_something_is_stopped() {
         approved: true,
         grant: None,
         tainted: false,
+        unattended: false,
     };
     let services = Arc::clone(house.tools.services());
     let failure = execute(services, &SLY, call).await.unwrap_err();

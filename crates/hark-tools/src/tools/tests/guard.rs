@@ -36,6 +36,7 @@ async fn run_it(house: &House, tool: &'static Descriptor, approved: bool) -> Res
         approved,
         grant: None,
         tainted: false,
+        unattended: false,
     };
     execute(Arc::clone(house.tools.services()), tool, call).await
 }

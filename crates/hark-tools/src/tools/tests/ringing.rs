@@ -62,6 +62,7 @@ async fn what_is_taken_up_again_is_reckoned_from_when_it_was_asked_for() {
             approved: false,
             tainted: false,
             grant: None,
+            unattended: false,
         })
     };
     // Twenty seconds later the program is there again: what was to ring in ten seconds is late, and not lost.

@@ -15,6 +15,7 @@ impl House {
             approved: false,
             grant: None,
             tainted: false,
+            unattended: false,
         };
         let receipt = self.tools.run(call).await;
         assert!(receipt.ok, "{tool}: {}", receipt.detail);
@@ -36,6 +37,7 @@ async fn what_is_under_way_is_waited_for_and_taken_back() {
         approved: false,
         grant: None,
         tainted: false,
+        unattended: false,
     };
     let tools = CallOrder::new(Arc::new(house.tools.clone()), house.tools.services().clone());
     let adds = tools.run(call("b", "list.add", json!({"item": "eggs"})));
@@ -200,6 +202,7 @@ async fn the_same_call_twice_acts_once() {
         approved: false,
         grant: None,
         tainted: false,
+        unattended: false,
     };
     let (first, again) = tokio::join!(house.tools.run(call(0, "a")), house.tools.run(call(0, "a")));
     assert_eq!(first, again, "also while the first is under way");

@@ -43,7 +43,18 @@ impl House {
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let (turn, tool) = (TurnId::from("t"), tool.to_owned());
         let index = self.calls.fetch_add(1, Ordering::SeqCst);
-        self.tools.run(ToolCall { index, turn, tool, args, approved, grant: None, tainted: true }).await
+        self.tools
+            .run(ToolCall {
+                index,
+                turn,
+                tool,
+                args,
+                approved,
+                grant: None,
+                tainted: true,
+                unattended: false,
+            })
+            .await
     }
 }
 
