@@ -4,7 +4,7 @@
 use super::home::Entity;
 use super::ids::AutomationId;
 use super::intent::{Intent, Slots};
-use chrono::NaiveTime;
+use chrono::{NaiveDate, NaiveTime};
 use serde::{Deserialize, Serialize};
 
 /// Something that is true or not at a moment.
@@ -42,10 +42,13 @@ pub enum SunEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Trigger {
-    /// A condition becomes true that was not.
+    /// A condition becomes true that was not, and has been for some time.
     Becomes {
         /// Which.
         condition: Condition,
+        /// For how long; 0: at once.
+        #[serde(default)]
+        for_seconds: u64,
     },
     /// Sunrise or sunset.
     Sun {
@@ -54,6 +57,9 @@ pub enum Trigger {
         /// So many minutes later; earlier when negative.
         #[serde(default)]
         offset_minutes: i32,
+        /// On this day at the earliest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from_day: Option<NaiveDate>,
     },
     /// A moment, milliseconds since the Unix epoch.
     At {
@@ -141,9 +147,12 @@ pub struct Automation {
     pub repeats: bool,
     /// What it does.
     pub action: Action,
-    /// Whether the condition of the trigger was true when it was looked at last.
+    /// Whether the condition of the trigger was true when it was looked at last, and it has acted on that.
     #[serde(default)]
     pub was_true: bool,
+    /// Since when the condition has been true, milliseconds since the Unix epoch, while that is not long enough yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub true_since_unix_ms: Option<i64>,
     /// Since when it is being carried out, milliseconds since the Unix epoch: it goes on after a power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acting_since_unix_ms: Option<i64>,

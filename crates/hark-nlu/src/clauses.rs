@@ -16,6 +16,7 @@ use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
 use hark_core::automation::{Condition, SunEvent, Trigger, Until};
 use hark_core::calendar::When;
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
+use hark_language::phrases;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -44,6 +45,8 @@ const TARGET: [&str; 5] = ["name", "area", "floor", "domain", "device_class"];
 struct Composed {
     /// What is to be done.
     matches: Vec<Match>,
+    /// How many of them last until `terms.until`; the others stand behind it.
+    lasting: usize,
     /// The words of that alone.
     said: String,
     terms: Terms,
@@ -70,6 +73,29 @@ struct Said {
     becomes: bool,
     /// It is about what the request is about.
     of_it: bool,
+    /// It is about the place where the request is to be carried out.
+    there: bool,
+    /// It has been so for this long.
+    for_seconds: u64,
+}
+
+/// What is announced of what somebody wants to be told.
+const ANNOUNCE: &str = "HassBroadcast";
+const MESSAGE: &str = "message";
+
+/// What is carried out after some time, and its slot.
+const LATER: &str = "HassStartTimer";
+const COMMAND: &str = "conversation_command";
+
+/// "Let me know when the kettle is done": what is to be told when it has happened. Sentences may take the same words for a
+/// question about now.
+pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<Understanding> {
+    let qualifiers = Qualifiers::of(reader, text, tokens);
+    let it =
+        qualifiers.found.first().filter(|it| matches!(it.kind, Kind::When | Kind::EachTime | Kind::If))?;
+    reader.part(Part::Notice, false, text, &tokens[..it.start])?;
+    let refused = || Understanding { intents: vec![qualifiers.refusal(it)], ..Understanding::default() };
+    compose(reader, text).or_else(|| Some(refused()))
 }
 
 /// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
@@ -101,11 +127,61 @@ impl Composer<'_> {
             qualifiers.ends(it).into_iter().find_map(|end| {
                 let clause = Clause { by: self, qualifiers: &qualifiers, it, end };
                 let (start, terms) = clause.read()?;
+                if matches!(terms, Adds::Until(_)) && self.goes_on(&qualifiers, end) {
+                    return self.with_more_behind(text, tokens, (start, end), terms, clauses_left);
+                }
                 let mut found = self.request(&without(text, tokens, start, end), clauses_left - 1)?;
-                let words = text[tokens[start].start..tokens[end - 1].end].trim();
-                found.add(terms, words).then_some(found)
+                let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
+                if matches!(terms, Adds::Becomes { .. }) {
+                    found.tell(words(it.mark.1));
+                }
+                found.add(terms, words(start), self.reader).then_some(found)
             })
         })
+    }
+
+    /// Whether another request follows: "for ten minutes *and* close the blinds".
+    fn goes_on(&self, qualifiers: &Qualifiers<'_>, at: usize) -> bool {
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        at + 1 < qualifiers.words.len() && connectors.contains(&qualifiers.words[at])
+    }
+
+    /// A request that lasts for some time, and what follows on it: something else, or what is to be done then to the same
+    /// thing ("and then turn it off").
+    fn with_more_behind(
+        &self,
+        text: &str,
+        tokens: &[Token],
+        (start, end): (usize, usize),
+        until: Adds,
+        clauses_left: usize,
+    ) -> Option<Composed> {
+        let lexicon = self.reader.grammar.lexicon();
+        let is_word = |token: &&Token| lexicon.requests.connectors.contains(&token.word.as_str());
+        let more = end + tokens[end..].iter().take_while(is_word).count();
+        let (first, next) = (tokens.first()?, tokens.get(more)?);
+        let mut found = self.request(&text[first.start..tokens[start].start], clauses_left - 1)?;
+        let behind = &text[next.start..];
+        let said: Vec<&str> = tokens[more..].iter().map(|token| token.word.as_str()).collect();
+        if let Some(it) = said.iter().position(|word| lexicon.requests.pronouns.contains(word)) {
+            let Adds::Until(Until::Seconds { seconds }) = until else { return None };
+            let [only] = found.matches.as_slice() else { return None };
+            let name = only.slots.get("name").and_then(Value::as_str)?;
+            let words = [&said[..it], &[name], &said[it + 1..]].concat().join(" ");
+            let then = self.reader.exactly(&words, &self.reader.tokenise(&words)).filter(|then| {
+                category_of(&then.intent) == Some(Category::HomeControl) && then.wild_words == 0
+            })?;
+            let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
+            let slots = slots.into_iter().collect();
+            found.matches.push(Match { intent: LATER.to_owned(), slots, response: None, ..then });
+            return Some(found);
+        }
+        let more = self.request(behind, clauses_left - 1).filter(|more| more.terms.is_plain())?;
+        let words = text[tokens[start].start..tokens[end - 1].end].trim();
+        found.add(until, words, self.reader).then_some(())?;
+        found.lasting = found.matches.len();
+        found.matches.extend(more.matches);
+        Some(found)
     }
 
     /// What is left without a clause: a request, which may have others.
@@ -115,13 +191,18 @@ impl Composer<'_> {
         let qualifiers = Qualifiers::of(reader, text, &tokens);
         let whole = |matches: Vec<Match>| {
             let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
-            let is_whole = possible && qualifiers.refuse(&matches).is_none() && !lacks_its_time(&matches);
-            is_whole.then(|| Composed { matches, said: said(text), terms: Terms::default() })
+            let is_timed = qualifiers.is_empty() || !lacks_its_time(&matches);
+            let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed;
+            is_whole.then(|| Composed::of(matches, said(text)))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
-        reader
-            .exactly(text, &tokens)
-            .and_then(|found| whole(vec![found]))
+        let notice = || {
+            let found = reader.part(Part::Notice, false, text, &tokens)?;
+            let matches = vec![Match { intent: ANNOUNCE.to_owned(), ..found }];
+            Some(Composed::of(matches, String::new()))
+        };
+        notice()
+            .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))
             .or_else(|| whole(in_full()?.matches))
     }
@@ -160,7 +241,8 @@ struct Clause<'c> {
 
 /// What a clause adds.
 enum Adds {
-    Trigger { trigger: Trigger, repeats: bool, of_it: bool },
+    Becomes { said: Said, repeats: bool },
+    Sun { trigger: Trigger, repeats: bool },
     Check { said: Said, not: bool, otherwise: &'static str },
     During(Said),
     Hours(Condition),
@@ -185,21 +267,18 @@ impl Clause<'_> {
                 if let Some(hours) = self.hours() {
                     return here(Adds::Hours(hours));
                 }
-                if let Some((sun, offset_minutes)) = self.sun_of(self.it.mark.1) {
-                    let trigger = Trigger::Sun { event: sun, offset_minutes };
-                    return here(Adds::Trigger { trigger, repeats, of_it: false });
+                if let Some((trigger, daily)) = self.sun_of(self.it.mark.1) {
+                    return here(Adds::Sun { trigger, repeats: repeats || daily });
                 }
-                let said = self.condition()?;
-                let of_it = said.of_it;
-                let trigger = Trigger::Becomes { condition: said.condition };
-                here(Adds::Trigger { trigger, repeats, of_it })
+                here(Adds::Becomes { said: self.condition()?, repeats })
             }
             Kind::If => {
+                if let Some((trigger, repeats)) = self.sun_of(self.it.mark.1) {
+                    return here(Adds::Sun { trigger, repeats });
+                }
                 let said = self.condition()?;
                 if said.becomes {
-                    let of_it = said.of_it;
-                    let trigger = Trigger::Becomes { condition: said.condition };
-                    return here(Adds::Trigger { trigger, repeats: false, of_it });
+                    return here(Adds::Becomes { said, repeats: false });
                 }
                 here(Adds::Check { said, not: false, otherwise: "ask" })
             }
@@ -220,30 +299,47 @@ impl Clause<'_> {
     }
 
     fn condition(&self) -> Option<Said> {
-        let found = self.part(Part::Condition, self.words(self.it.mark.1))?;
+        let words = self.words(self.it.mark.1);
+        let whole = || Some((self.part(Part::Condition, words)?, 0));
+        let (found, for_seconds) = whole().or_else(|| self.lasting_condition(words))?;
         let mut question = found.slots;
-        // Other things than states of the home have slots of their own.
-        if ["sun", "from", "to"].iter().any(|slot| question.contains_key(*slot)) {
+        if question.contains_key("sun") {
             return None;
+        }
+        let becomes = found.response.as_deref() == Some(BECOMES) || for_seconds > 0;
+        if let Some(condition) = hours_of(&question) {
+            return Some(Said { condition, becomes, of_it: false, there: false, for_seconds });
         }
         let flag = |question: &mut Slots, slot| question.remove(slot) == Some(Value::Bool(true));
         let (not, of_it) = (flag(&mut question, "not"), flag(&mut question, IT));
-        let becomes = found.response.as_deref() == Some(BECOMES);
-        Some(Said { condition: Condition::State { question, not }, becomes, of_it })
+        let there = flag(&mut question, "there");
+        Some(Said { condition: Condition::State { question, not }, becomes, of_it, there, for_seconds })
+    }
+
+    /// "The door has been open for five minutes".
+    fn lasting_condition(&self, words: &[&str]) -> Option<(Match, u64)> {
+        let lexicon = self.by.reader.grammar.lexicon();
+        (1..words.len()).rev().find_map(|at| {
+            let before = phrases::starts(lexicon.qualifiers.lasting, &words[at..])?;
+            let (length, used) = rules::length(&words[at + before..], lexicon)?;
+            let is_whole = at + before + used == words.len() && length.months == 0;
+            let found = is_whole.then(|| self.part(Part::Condition, &words[..at])).flatten()?;
+            Some((found, length.total_seconds()))
+        })
     }
 
     /// "At sunset", "half an hour before sunset".
     fn sun(&self) -> Option<(usize, Adds)> {
         let furthest = self.it.start.saturating_sub(MAX_OFFSET_WORDS);
         let at = |start: usize| {
-            let (event, offset_minutes) = self.sun_of(start)?;
-            let trigger = Trigger::Sun { event, offset_minutes };
-            Some((start, Adds::Trigger { trigger, repeats: false, of_it: false }))
+            let (trigger, repeats) = self.sun_of(start)?;
+            Some((start, Adds::Sun { trigger, repeats }))
         };
         (furthest..=self.it.start).find_map(at)
     }
 
-    fn sun_of(&self, from: usize) -> Option<(SunEvent, i32)> {
+    /// The turn of the day that some words name, and whether every one of them is meant.
+    fn sun_of(&self, from: usize) -> Option<(Trigger, bool)> {
         let slots = self.part(Part::Condition, self.words(from))?.slots;
         let event = match slots.get("sun")?.as_str()? {
             "sunrise" => SunEvent::Sunrise,
@@ -258,25 +354,19 @@ impl Clause<'_> {
         let sign = if slots.get("earlier") == Some(&Value::Bool(true)) { -1.0 } else { 1.0 };
         // Whole minutes of at most some days.
         #[allow(clippy::cast_possible_truncation)]
-        let offset = (minutes.min(10_000.0) * sign).round() as i32;
-        Some((event, offset))
+        let offset_minutes = (minutes.min(10_000.0) * sign).round() as i32;
+        let from_day = match slots.get("day").and_then(Value::as_str).map(When::parse) {
+            None => None,
+            Some(Some(When::Day(day))) => Some(day),
+            Some(_) => return None,
+        };
+        let repeats = slots.get("daily") == Some(&Value::Bool(true));
+        Some((Trigger::Sun { event, offset_minutes, from_day }, repeats))
     }
 
-    /// "After ten", "between nine and eleven": of two hours that may be meant, the evening begins and the morning ends.
+    /// "After ten", "between nine and eleven".
     fn hours(&self) -> Option<Condition> {
-        let slots = self.part(Part::Condition, self.words(self.it.mark.0))?.slots;
-        let times = |slot: &str| {
-            let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
-            times.collect::<Option<Vec<NaiveTime>>>()
-        };
-        let (from, to) = (times("from"), times("to"));
-        let from = from.map(|times| times.last().copied().unwrap_or_default());
-        let to = to.map(|times| times.first().copied().unwrap_or_default());
-        match (from, to) {
-            (Some(from), to) => Some(Condition::Hours { from, to: to.unwrap_or(MORNING) }),
-            (None, Some(to)) => Some(Condition::Hours { from: NaiveTime::MIN, to }),
-            (None, None) => None,
-        }
+        hours_of(&self.part(Part::Condition, self.words(self.it.mark.0))?.slots)
     }
 
     fn length(&self) -> Option<Until> {
@@ -302,11 +392,12 @@ impl Clause<'_> {
             _ => None,
         };
         let sun = || match self.sun_of(self.it.mark.1)? {
-            (event, 0) => Some(Until::Sun { event }),
+            (Trigger::Sun { event, offset_minutes: 0, from_day: None }, false) => Some(Until::Sun { event }),
             _ => None,
         };
         let condition = || {
-            let said = self.condition().filter(|said| !said.of_it)?;
+            let is_plain = |said: &Said| !said.of_it && !said.there && said.for_seconds == 0;
+            let said = self.condition().filter(is_plain)?;
             Some(Until::Becomes { condition: said.condition })
         };
         time().or_else(moment).or_else(sun).or_else(condition)
@@ -328,6 +419,21 @@ impl Clause<'_> {
     }
 }
 
+/// The hours that slots name. Of two that may be meant, the evening begins and the morning ends.
+fn hours_of(slots: &Slots) -> Option<Condition> {
+    let times = |slot: &str| {
+        let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
+        times.collect::<Option<Vec<NaiveTime>>>()
+    };
+    let from = times("from").and_then(|times| times.last().copied());
+    let to = times("to").and_then(|times| times.first().copied());
+    match (from, to) {
+        (Some(from), to) => Some(Condition::Hours { from, to: to.unwrap_or(MORNING) }),
+        (None, Some(to)) => Some(Condition::Hours { from: NaiveTime::MIN, to }),
+        (None, None) => None,
+    }
+}
+
 /// The slots that say what is meant.
 fn target(slots: &Slots) -> Slots {
     slots.iter().filter(|(slot, _)| TARGET.contains(&slot.as_str())).map(owned).collect()
@@ -337,7 +443,25 @@ fn owned((slot, value): (&String, &Value)) -> (String, Value) {
     (slot.clone(), value.clone())
 }
 
+/// The opposite of what has to be so.
+fn opposite(said: Said) -> Option<Said> {
+    let condition = negated(said.condition)?;
+    Some(Said { condition, ..said })
+}
+
+fn negated(condition: Condition) -> Option<Condition> {
+    match condition {
+        Condition::State { question, not } => Some(Condition::State { question, not: !not }),
+        Condition::Hours { from, to } => Some(Condition::Hours { from: to, to: from }),
+    }
+}
+
 impl Terms {
+    /// Whether there are no clauses but exceptions.
+    fn is_plain(&self) -> bool {
+        self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
+    }
+
     /// Takes what has to happen; false where something has to happen already.
     fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
         self.said_when.push(words.to_owned());
@@ -351,29 +475,37 @@ impl Terms {
 }
 
 impl Composed {
+    fn of(matches: Vec<Match>, said: String) -> Self {
+        Self { lasting: usize::MAX, matches, said, terms: Terms::default() }
+    }
+
     /// Adds what a clause says; false where it does not go with the request.
-    fn add(&mut self, adds: Adds, words: &str) -> bool {
+    fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
         match adds {
-            Adds::Trigger { trigger, repeats, of_it } => {
+            Adds::Sun { trigger, repeats } => {
                 self.terms.repeats |= repeats;
-                let trigger = if of_it { self.about_it(trigger) } else { Some(trigger) };
+                self.terms.wait_for(trigger, words)
+            }
+            Adds::Becomes { said, repeats } => {
+                self.terms.repeats |= repeats;
+                let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
+            Adds::Check { .. } | Adds::During(_) if self.put_off(words) => true,
             Adds::Check { said, not, otherwise } => {
-                let Condition::State { question, not: negated } = said.condition else { return false };
-                let condition = Condition::State { question, not: negated != not };
-                let trigger = Trigger::Becomes { condition };
-                let trigger = if said.of_it { self.about_it(trigger) } else { Some(trigger) };
                 self.terms.at_once = Some(otherwise);
+                let said = if not { opposite(said) } else { Some(said) };
+                let trigger = said.and_then(|said| self.about(said, reader));
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
             Adds::During(said) => {
-                let Condition::State { question, not } = &said.condition else { return false };
-                let over = Condition::State { question: question.clone(), not: !not };
                 self.terms.at_once = Some("ask");
-                !said.of_it
-                    && self.terms.wait_for(Trigger::Becomes { condition: said.condition }, words)
-                    && self.terms.end(Until::Becomes { condition: over }, words)
+                let Some(Trigger::Becomes { condition, for_seconds }) = self.about(said, reader) else {
+                    return false;
+                };
+                let over = negated(condition.clone());
+                self.terms.wait_for(Trigger::Becomes { condition, for_seconds }, words)
+                    && over.is_some_and(|condition| self.terms.end(Until::Becomes { condition }, words))
             }
             Adds::Hours(condition) => {
                 self.terms.said_when.push(words.to_owned());
@@ -385,27 +517,50 @@ impl Composed {
         }
     }
 
-    /// A condition about "it" is about what the request is about.
-    fn about_it(&self, trigger: Trigger) -> Option<Trigger> {
-        let [only] = self.matches.as_slice() else { return None };
-        let Trigger::Becomes { condition: Condition::State { mut question, not } } = trigger else {
-            return None;
-        };
-        question.extend(target(&only.slots));
-        Some(Trigger::Becomes { condition: Condition::State { question, not } })
+    /// What has to become so: a condition about "it" is about what the request is about, one about "there" about its place.
+    fn about(&self, said: Said, reader: &Reader<'_>) -> Option<Trigger> {
+        let Said { mut condition, for_seconds, .. } = said;
+        if said.of_it || said.there {
+            let [only] = self.matches.as_slice() else { return None };
+            let Condition::State { question, .. } = &mut condition else { return None };
+            let is_place = |slot: &str| matches!(slot, "area" | "floor");
+            let meant = target(&only.slots).into_iter().filter(|(slot, _)| said.of_it || is_place(slot));
+            let before = question.len();
+            question.extend(meant);
+            let name = || only.slots.get("name")?.as_str();
+            if said.there && !question.contains_key("area") && !question.contains_key("floor") {
+                let area = name().and_then(|name| reader.grammar.area_of(name));
+                question.extend(area.map(|area| ("area".to_owned(), area)));
+            }
+            (question.len() > before).then_some(())?;
+        }
+        Some(Trigger::Becomes { condition, for_seconds })
     }
 
-    /// Something is to last. What is put off for a time, or comes again, lasts from then on.
+    /// Who wants to be told is told what has happened.
+    fn tell(&mut self, words: &str) {
+        for found in self.matches.iter_mut().filter(|found| found.intent == ANNOUNCE) {
+            found.slots.entry(MESSAGE).or_insert_with(|| words.into());
+        }
+    }
+
+    /// What is put off for a time, or comes again, has its clauses then.
+    fn put_off(&mut self, words: &str) -> bool {
+        let [later] = self.matches.as_mut_slice() else { return false };
+        let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str) else { return false };
+        let command = format!("{command} {words}");
+        later.slots.insert(COMMAND.to_owned(), command.into());
+        true
+    }
+
+    /// Something is to last.
     fn last_until(&mut self, until: Until, words: &str) -> bool {
-        const COMMAND: &str = "conversation_command";
-        if let [later] = self.matches.as_mut_slice()
-            && let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str)
-        {
-            let command = format!("{command} {words}");
-            later.slots.insert(COMMAND.to_owned(), command.into());
+        if self.put_off(words) {
             return true;
         }
-        let changes_back = |found: &Match| category_of(&found.intent) == Some(Category::HomeControl);
+        let changes_back = |found: &Match| {
+            matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media))
+        };
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }
 
@@ -427,7 +582,7 @@ impl Composed {
 
     fn understanding(self, reader: &Reader<'_>) -> Option<Understanding> {
         let language = reader.grammar.language().to_owned();
-        let Self { matches, said, terms } = self;
+        let Self { matches, lasting, said, terms } = self;
         let mut ambiguous = Vec::new();
         for (index, found) in matches.iter().enumerate() {
             ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
@@ -448,7 +603,9 @@ impl Composed {
             let slots = object(json!({
                 "until": of(until), "said_when": terms.said_until, "language": language,
             }));
-            intents.push(made(RESTORE_LATER, slots));
+            // What stands behind it may be asked about by its place.
+            ambiguous.iter_mut().filter(|doubt| doubt.intent >= lasting).for_each(|doubt| doubt.intent += 1);
+            intents.insert(lasting.min(intents.len()), made(RESTORE_LATER, slots));
         }
         let Some(trigger) = &terms.trigger else {
             return terms.only_if.is_empty().then(|| Understanding {
@@ -467,9 +624,12 @@ impl Composed {
         }
         intents.iter_mut().for_each(ring_at_once);
         let mut slots = object(json!({
-            "said": said, "said_when": terms.said_when.join(" "), "language": language,
+            "said_when": terms.said_when.join(" "), "language": language,
             "trigger": of(trigger), "intents": of(&intents),
         }));
+        if !said.is_empty() {
+            slots.insert("said".to_owned(), said.into());
+        }
         if terms.repeats {
             slots.insert("repeats".to_owned(), true.into());
         }

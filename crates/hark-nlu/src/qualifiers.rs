@@ -169,9 +169,16 @@ impl<'s> Qualifiers<'s> {
 
     /// The same where what is left without it is a sentence of its own, which is quickly seen.
     pub fn refuse_beside_a_sentence(&self) -> Option<Intent> {
-        let cuts = self.found.iter().flat_map(|it| self.ends(it).into_iter().map(move |end| (it, end)));
-        let (qualifier, end) =
-            cuts.take(MAX_READ).find(|(it, end)| self.acts_without(it.start, *end, false))?;
+        // The shortest part that leaves a sentence.
+        let ends = |it| self.ends(it).into_iter().rev();
+        let cuts = self.found.iter().flat_map(|it| ends(it).map(move |end| (it, end)));
+        let likely = cuts.filter(|(it, end)| !it.courteous && (it.end.is_some() || self.is_likely_end(*end)));
+        let mut tried = likely.take(MAX_READ).enumerate();
+        let acts = |number: usize, it: &Qualifier, end| {
+            self.acts_without(it.start, end, false)
+                || number < MAX_IN_FULL && self.acts_without(it.start, end, true)
+        };
+        let (_, (qualifier, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
         Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
     }
 
@@ -322,9 +329,9 @@ impl<'s> Qualifiers<'s> {
         at > 0 && at < self.words.len() && self.speech.pauses_before(at)
     }
 
-    fn refusal(&self, it: &Qualifier) -> Intent {
+    pub fn refusal(&self, it: &Qualifier) -> Intent {
         let tokens = self.speech.tokens;
-        let pause = || (it.mark.1..tokens.len()).find(|at| self.pauses_before(*at));
+        let pause = || (it.mark.1 + 1..tokens.len()).find(|at| self.is_likely_end(*at));
         let end = it.end.or_else(pause).unwrap_or(tokens.len());
         let part = self.speech.text[tokens[it.start].start..tokens[end - 1].end].trim();
         refused(it.kind.reason(), part, Slots::new())

@@ -18,8 +18,8 @@ use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::UnknownThing;
 use hark_core::ports::Understand;
-use hark_language::{Lexicon, phrases};
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, Slots, Understanding};
+use hark_language::{Lexicon, phrases};
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
 const WILD_CONFIDENCE: f32 = 0.9;
@@ -45,6 +45,9 @@ impl Understand for Grammar {
         let reader = Reader::new(self, now, effort);
         let qualifiers = Qualifiers::of(&reader, text, &tokens);
         let impossible = Impossible::of(&reader, text, &tokens);
+        if let Some(found) = clauses::notice(&reader, text, &tokens) {
+            return if effort.is_spent() { Understanding::unread() } else { found };
+        }
         // A request with clauses is taken apart before anything is guessed of it as a whole.
         let exact = reader.exactly(text, &tokens);
         let has_clauses = !qualifiers.is_empty()
@@ -91,7 +94,12 @@ impl Understand for Grammar {
             Some(found) => {
                 let read = std::slice::from_ref(&found);
                 let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(impossible.refuse(read).or_else(qualifiers).unwrap_or_else(|| self::intent(found, self.lexicon())))
+                Some(
+                    impossible
+                        .refuse(read)
+                        .or_else(qualifiers)
+                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
+                )
             }
         };
         found.filter(|_| !effort.is_spent())
@@ -113,7 +121,8 @@ impl Reader<'_> {
             Some((found, name)) => {
                 let why = format!("nothing is called \"{name}\" here ({})", found.why);
                 let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
-                let meant = Intent { slots: Slots::new(), why: why.clone(), ..intent(found, self.grammar.lexicon()) };
+                let meant =
+                    Intent { slots: Slots::new(), why: why.clone(), ..intent(found, self.grammar.lexicon()) };
                 Understanding { why, unknown, meant: Some(meant), ..Understanding::default() }
             }
         }

@@ -73,6 +73,7 @@ mod tests {
             repeats: false,
             action: Action::Intents { intents: Vec::new() },
             was_true: false,
+            true_since_unix_ms: None,
             next_unix_ms: None,
             acting_since_unix_ms: None,
         };

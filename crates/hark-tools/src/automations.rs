@@ -103,7 +103,7 @@ impl Automations {
             self.holds(condition, now)?;
         }
         let was_true = match &new.trigger {
-            Trigger::Becomes { condition } => self.holds(condition, now)?.unwrap_or(false),
+            Trigger::Becomes { condition, .. } => self.holds(condition, now)?.unwrap_or(false),
             _ => false,
         };
         let next_unix_ms = self.next(&new.trigger, now)?;
@@ -231,12 +231,12 @@ impl Automations {
             }
             Until::Moment { at: moment } => at(self.zone.unix_ms(*moment)),
             Until::Sun { event } => {
-                let trigger = Trigger::Sun { event: *event, offset_minutes: 0 };
+                let trigger = Trigger::Sun { event: *event, offset_minutes: 0, from_day: None };
                 self.next(&trigger, now).map(|_| trigger)
             }
             Until::Becomes { condition } => {
                 self.holds(condition, now)?;
-                Ok(Trigger::Becomes { condition: condition.clone() })
+                Ok(Trigger::Becomes { condition: condition.clone(), for_seconds: 0 })
             }
         }
     }
@@ -249,14 +249,16 @@ impl Automations {
         match trigger {
             Trigger::Becomes { .. } => Ok(None),
             Trigger::At { unix_ms } => Ok(Some(*unix_ms)),
-            Trigger::Sun { event, offset_minutes } => {
+            Trigger::Sun { event, offset_minutes, from_day } => {
                 let location = now.home.location.ok_or(AutomationError::NoLocation)?;
                 let today = self.zone.wall(now.unix_ms).date();
+                let earliest =
+                    from_day.map_or(i64::MIN, |day| self.zone.unix_ms(day.and_time(NaiveTime::MIN)));
                 let offset_ms = i64::from(*offset_minutes) * 60_000;
                 // The day before: half an hour after the sunset of a day may be on the next one.
                 let days = (today - Duration::days(1)).iter_days().take(MAX_SUN_DAYS as usize);
                 let mut times = days.filter_map(|day| Some(sun::unix_ms(location, day, *event)? + offset_ms));
-                times.find(|at| *at > now.unix_ms).map(Some).ok_or(AutomationError::NoSun)
+                times.find(|at| *at > now.unix_ms.max(earliest)).map(Some).ok_or(AutomationError::NoSun)
             }
         }
     }
@@ -266,10 +268,16 @@ impl Automations {
         let mut after = automation.clone();
         let happened = match &automation.trigger {
             // What cannot be known now, because it is away, has not changed.
-            Trigger::Becomes { condition } => match self.holds(condition, now) {
+            Trigger::Becomes { condition, for_seconds } => match self.holds(condition, now) {
+                Ok(Some(true)) if !automation.was_true => {
+                    let since = *after.true_since_unix_ms.get_or_insert(now.unix_ms);
+                    let is_long = now.unix_ms.saturating_sub(since) / 1000 >= for_seconds.cast_signed();
+                    (after.was_true, after.true_since_unix_ms) = (is_long, Some(since).filter(|_| !is_long));
+                    is_long
+                }
                 Ok(Some(is_true)) => {
-                    after.was_true = is_true;
-                    is_true && !automation.was_true
+                    (after.was_true, after.true_since_unix_ms) = (is_true, None);
+                    false
                 }
                 Ok(None) | Err(_) => false,
             },

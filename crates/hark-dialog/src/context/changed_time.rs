@@ -103,6 +103,14 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { name: CHANGE_END.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 
+/// What was to last for some time stays: "actually leave it on".
+pub fn keep(_: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = before.done;
+    let detail = &done.receipt.as_ref().filter(|receipt| receipt.ok)?.detail;
+    let slots = Slots::from_iter([("id".to_owned(), detail["automation"]["id"].as_str()?.into())]);
+    Some(Intent { name: "HarkCancelAutomation".to_owned(), slots, response: None, ..done.intent.clone() })
+}
+
 /// The time or the length that was asked for, because a request did not say it.
 pub fn answered(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;

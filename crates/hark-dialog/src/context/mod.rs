@@ -60,11 +60,12 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 13] = [
+const FOLLOW_UPS: [(&str, Complete); 14] = [
     ("HarkFollowSame", repeated::same),
     (INSTEAD, repeated::same),
     ("HarkFollowItem", repeated::item),
     ("HarkFollowState", repeated::state),
+    ("HarkFollowKeep", changed_time::keep),
     ("HarkFollowOther", repeated::other),
     ("HarkFollowAgain", repeated::again),
     ("HarkFollowMore", adjust::more),

@@ -106,7 +106,7 @@ pub struct Grammar {
     slot_names: Vec<String>,
     network: Network,
     /// Where the templates of each part of a request begin.
-    starts: [parse::Start; 3],
+    starts: [parse::Start; 4],
     meanings: Vec<Meaning>,
     skip_phrases: Vec<Vec<WordId>>,
     /// What is known before a word is said, such as the area this node stands in.
@@ -206,6 +206,12 @@ impl Grammar {
     /// Whether some words are the name of a thing of the home.
     pub(super) fn is_thing(&self, words: &str) -> bool {
         self.names.are_called(words, &[home::THINGS])
+    }
+
+    /// The area where the thing of a name stands.
+    pub(super) fn area_of(&self, name: &str) -> Option<Value> {
+        let called = |item: &&fuzzy_match::Item| item.entry.out == name;
+        self.names.items.iter().filter(called).find_map(|item| item.entry.context.get(home::IN_AREA).cloned())
     }
 
     /// Whether some words name an area or a floor of the home, as "in the kitchen" does.

@@ -9,16 +9,19 @@ pub(crate) enum Part {
     Condition,
     /// What is left out: "the fan", in a request "except the fan".
     Target,
+    /// That somebody wants to be told: "let me know", in a request "let me know when the kettle is done".
+    Notice,
 }
 
 impl Part {
-    pub(super) const ALL: [Self; 3] = [Self::Request, Self::Condition, Self::Target];
+    pub(super) const ALL: [Self; 4] = [Self::Request, Self::Condition, Self::Target, Self::Notice];
 
     /// What the templates of an intent say.
     pub(crate) fn of(intent: &str) -> Self {
         match intent {
             "HarkCondition" => Self::Condition,
             "HarkTarget" => Self::Target,
+            "HarkNotice" => Self::Notice,
             _ => Self::Request,
         }
     }

@@ -9,11 +9,13 @@ use hark_core::Category::{
 pub const INTENTS: &[(&str, Category)] = &[
     ("HarkAlarmPanelSet", HomeControl),
     ("HarkAlarmStatus", Timer),
+    ("HarkAutomationList", Reminder),
     ("HarkCalculate", Question),
     ("HarkCancel", Conversation),
     ("HarkCancelAlarm", Timer),
     ("HarkCancelAllAlarms", Timer),
     ("HarkCancelAllReminders", Reminder),
+    ("HarkCancelAutomation", Reminder),
     ("HarkCancelReminder", Reminder),
     ("HarkChangeTimer", Timer),
     ("HarkClimateSetMode", HomeControl),
@@ -114,11 +116,14 @@ pub fn leans_on_another(intent: &str) -> bool {
 
 /// Whether the classifier learns an intent. It leaves those to their sentences that lean on another request, the one
 /// that sets any thing to any words, for the home it is trained in has nothing of that kind, and the one whose words are
-/// those of what is to be done later.
+/// those of what is to be done later; and what lists and cancels that, which has few ways to be said.
 pub fn is_learned(intent: &str) -> bool {
     !leans_on_another(intent)
         && Part::of(intent) == Part::Request
-        && !matches!(intent, "HarkSetValue" | "HarkScheduleCommand")
+        && !matches!(
+            intent,
+            "HarkSetValue" | "HarkScheduleCommand" | "HarkAutomationList" | "HarkCancelAutomation"
+        )
 }
 
 /// The category of an intent; `None` for one that is not ours, such as an owner's own.

@@ -4,10 +4,13 @@ use super::rules::{self, Prefer, Reckoning, Rule};
 use super::sentences::yaml::json;
 use super::{Grammar, Sentences, test_home, text};
 use chrono::NaiveDateTime;
+use hark_core::Understanding;
+use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
 use hark_core::home::Home;
+use hark_core::intent::refusal;
 use hark_core::ports::Understand;
 use saphyr::{LoadableYamlNode, MarkedYaml};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -122,5 +125,61 @@ fn rules_read_phrases_as_they_should() {
                 wrong.join("\n")
             );
         }
+    }
+}
+
+/// What a request with clauses means, without what a reader of the table knows: names of intents, what is waited for, how
+/// long it lasts, what is left out.
+fn clauses_of(found: &Understanding) -> Value {
+    let mut told = Map::new();
+    let put = |told: &mut Map<String, Value>, key: &str, value: Option<&Value>| {
+        told.extend(value.map(|value| (key.to_owned(), value.clone())));
+    };
+    let mut does = Vec::new();
+    let mut inner = |told: &mut Map<String, Value>, name: &str, slots: &Map<String, Value>| match name {
+        RESTORE_LATER => put(told, "until", slots.get("until")),
+        refusal::INTENT => put(told, "refused", slots.get("part")),
+        name => {
+            does.push(Value::from(name));
+            put(told, "except", slots.get("except"));
+            put(told, "command", slots.get("conversation_command"));
+            put(told, "message", slots.get("message"));
+        }
+    };
+    for intent in &found.intents {
+        if intent.name != AUTOMATE {
+            inner(&mut told, &intent.name, &intent.slots);
+            continue;
+        }
+        for key in ["trigger", "only_if", "repeats", "at_once"] {
+            put(&mut told, key, intent.slots.get(key));
+        }
+        for one in intent.slots["intents"].as_array().unwrap() {
+            inner(&mut told, one["name"].as_str().unwrap(), one["slots"].as_object().unwrap());
+        }
+    }
+    told.insert("does".to_owned(), does.into());
+    Value::Object(told)
+}
+
+#[test]
+fn clauses_say_when_how_long_and_to_what_not() {
+    for (code, table) in tables("clauses") {
+        let folder = root().join("models/languages").join(&code).join("sentences");
+        let sentences = Sentences::load(&[folder], &code).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let grammar = Grammar::new(&sentences, &home(&table));
+        let now = "2026-11-22T10:00:00".parse::<NaiveDateTime>().unwrap();
+        let rows = table["rows"].as_array().unwrap();
+        let mut wrong = Vec::new();
+        for row in rows {
+            let text = row["say"].as_str().unwrap();
+            let told = clauses_of(&grammar.understand_at(text, &code, now));
+            let mut expected = row.clone();
+            expected.as_object_mut().unwrap().shift_remove("say");
+            if told != expected {
+                wrong.push(format!("  - say: {text}\n    found {told}\n    expected {expected}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{code}: {} of {} wrong\n{}", wrong.len(), rows.len(), wrong.join("\n"));
     }
 }

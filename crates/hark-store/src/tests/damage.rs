@@ -290,7 +290,7 @@ fn an_older_database_is_backed_up_before_it_is_changed() {
     let path = dir.path().join("hark.db");
     Store::open(&path).unwrap().close();
     let db = Connection::open(&path).unwrap();
-    db.execute_batch("DROP TABLE request_meant; PRAGMA user_version = 9").unwrap();
+    db.execute_batch("DROP TABLE automations; DROP TABLE request_meant; PRAGMA user_version = 9").unwrap();
     drop(db);
     let store = Store::open(&path).unwrap();
     assert!(store.meant().unwrap().is_empty(), "it is up to date");

@@ -100,6 +100,11 @@ fn left_out(
     meant: &[Entity],
     scope: Scope<'_>,
 ) -> Result<Vec<EntityId>, SelectError> {
+    if except.name.is_none() && except.domain.is_none() && except.device_class.is_none() {
+        let place = Place::of(home, except)?;
+        let there = meant.iter().filter(|entity| place.said && place.holds(entity));
+        return Ok(there.map(|entity| entity.id.clone()).collect());
+    }
     let among = Home { entities: meant.to_vec(), ..home.clone() };
     let found = match select(&among, except, scope) {
         // Of several of the name all are left out: rather one too few than one too many.

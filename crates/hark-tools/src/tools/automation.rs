@@ -4,6 +4,7 @@ use super::args::Args;
 use super::clock::alarm::moment_shown;
 use super::outcome::{Failure, Outcome, Prepared, blocking};
 use super::services::Services;
+use super::undo;
 use crate::automations::{AutomationError, Now};
 use crate::home::command::{Action as DeviceAction, Actions};
 use crate::home::question::{asked_about, state_words};
@@ -47,13 +48,14 @@ pub fn add(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
         repeats: args.flag("repeats").unwrap_or(false),
         action: Action::Intents { intents },
         was_true: false,
+        true_since_unix_ms: None,
         acting_since_unix_ms: None,
         next_unix_ms: None,
     };
     let snapshot = Snapshot::of(services);
-    if let (Some(otherwise), Trigger::Becomes { condition }) = (args.text("at_once"), &new.trigger) {
+    if let (Some(otherwise), Trigger::Becomes { condition, .. }) = (args.text("at_once"), &new.trigger) {
         let holds = services.automations.holds(condition, snapshot.now())?;
-        if holds == Some(true) || otherwise != "ask" {
+        if holds == Some(true) || otherwise != "ask" || args.is_unattended() {
             let detail = json!({"carry_out": holds == Some(true), "watched": watched(&new, &snapshot)});
             return Ok(Prepared::Answer(Outcome::answer(detail)));
         }
@@ -113,6 +115,7 @@ pub fn restore_later(services: &Arc<Services>, args: &Args) -> Result<Prepared, 
             repeats: false,
             action: Action::Restore { devices },
             was_true: false,
+            true_since_unix_ms: None,
             acting_since_unix_ms: None,
             next_unix_ms: None,
         };
@@ -167,11 +170,16 @@ pub fn restore_now(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fa
 }
 
 /// `automation.list`: what waits, with requests that wait for a time.
-pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
+pub fn list(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let snapshot = Snapshot::of(services);
-    let all = services.automations.all()?;
+    let mut all = services.automations.all()?;
+    let named = args.owned("name");
+    if let Some(name) = &named {
+        all.retain(|one| device_names(one).iter().any(|known| names::is_one_of(name, [*known])));
+    }
     let mut waiting: Vec<Value> = all.iter().map(|one| shown(one, services, &snapshot)).collect();
-    for timer in services.timers.all().iter().filter(|timer| timer.kind == TimerKind::Command) {
+    let timers = services.timers.all();
+    for timer in timers.iter().filter(|timer| timer.kind == TimerKind::Command && named.is_none()) {
         let when = super::clock::alarm::shown(timer, services.timers.zone(), snapshot.unix_ms);
         let left_ms = left_ms(timer, snapshot.unix_ms);
         waiting.push(json!({"said": timer.name, "said_when": "", "when": when, "left_ms": left_ms}));
@@ -182,11 +190,14 @@ pub fn list(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure>
 /// `automation.cancel`: the last one, those of which some words were said, or all.
 pub fn cancel(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let (words, all) = (args.owned("words"), args.flag("all").unwrap_or(false));
+    let id = args.owned("id");
     let services = Arc::clone(services);
     Ok(blocking(move || {
         let snapshot = Snapshot::of(&services);
         let mut meant = services.automations.all()?;
-        if let Some(words) = &words {
+        if let Some(id) = &id {
+            meant.retain(|one| one.id.0 == *id);
+        } else if let Some(words) = &words {
             meant.retain(|one| {
                 let named = device_names(one).join(" ");
                 names::holds_words(&format!("{} {} {named}", one.said, one.said_when), words)
@@ -261,8 +272,13 @@ fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> V
         shown["sun"] = json!(event);
     }
     if let Action::Restore { devices } = &automation.action {
-        let to = |one: &Restored| json!({"name": one.before.name, "to": state_words(&one.before)});
-        shown["devices"] = devices.iter().map(to).collect();
+        let back = |one: &Restored| {
+            let command = restore(&one.before, &one.after).into_iter().next();
+            let mut told = command.map_or(Value::Null, |command| undo::device(&one.before, &command));
+            told["state_text"] = json!(state_words(&one.before));
+            told
+        };
+        shown["devices"] = devices.iter().map(back).collect();
     }
     shown
 }
@@ -276,7 +292,7 @@ fn device_names(automation: &Automation) -> Vec<&str> {
 
 /// The things that a condition is about, as they are.
 fn watched(automation: &Automation, snapshot: &Snapshot) -> Value {
-    let Trigger::Becomes { condition: Condition::State { question, .. } } = &automation.trigger else {
+    let Trigger::Becomes { condition: Condition::State { question, .. }, .. } = &automation.trigger else {
         return json!([]);
     };
     let about = asked_about(&snapshot.home, question, snapshot.area.as_deref()).unwrap_or_default();

@@ -86,6 +86,7 @@ struct Built {
     clipboard: Option<Arc<dyn Clipboard>>,
     trusted_sources: Vec<String>,
     secrets: HouseSecrets,
+    most_at_once: usize,
 }
 
 impl Default for Built {
@@ -102,6 +103,7 @@ impl Default for Built {
             clipboard: None,
             trusted_sources: Vec::new(),
             secrets: HouseSecrets::default(),
+            most_at_once: usize::MAX,
         }
     }
 }
@@ -152,6 +154,7 @@ impl Built {
         )
         .unwrap();
         services.secrets = self.secrets;
+        services.most_at_once = self.most_at_once;
         if let Some(clipboard) = self.clipboard {
             services.clipboard = clipboard;
         }
@@ -222,6 +225,7 @@ fn names(receipt: &Receipt) -> Vec<&str> {
     receipt.detail["entities"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
 }
 
+mod automation;
 mod contract;
 mod devices;
 mod gate;

@@ -144,7 +144,7 @@ fn timer(services: &Services, before: Option<&Timer>, after: Option<&Timer>) -> 
 }
 
 /// A device that is told to be as before.
-fn device(before: &Entity, command: &DeviceCommand) -> Value {
+pub fn device(before: &Entity, command: &DeviceCommand) -> Value {
     let mut told = json!({
         "kind": "device", "name": before.name, "domain": before.id.domain(), "state": before.state,
     });

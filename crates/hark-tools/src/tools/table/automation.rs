@@ -21,13 +21,17 @@ pub const TOOLS: &[Descriptor] = &[
         name: "automation.add",
         description: "Keeps requests that are carried out when something happens, at sunrise or at sunset.",
         args: &[&[
-            Arg::must("said", Kind::Words(300), "what is to be done, in words"),
+            Arg::maybe(
+                "said",
+                Kind::Words(300),
+                "what is to be done, in words; somebody is told of it where there are none",
+            ),
             SAID_WHEN,
             LANGUAGE,
             Arg::must(
                 "trigger",
                 Kind::Body(MAX_CONDITION),
-                "{kind: becomes, condition} | {kind: sun, event: sunrise|sunset, offset_minutes}; a condition is \
+                "{kind: becomes, condition, for_seconds} | {kind: sun, event: sunrise|sunset, offset_minutes, from_day}; a condition is \
                  {kind: state, question, not} with arguments of home.get_state, or {kind: hours, from, to}",
             ),
             Arg::maybe("only_if", Kind::Body(MAX_CONDITION), "conditions that have to be true as well"),
@@ -63,7 +67,7 @@ pub const TOOLS: &[Descriptor] = &[
     Descriptor {
         name: "automation.list",
         description: "Tells what waits for something to happen or for its time.",
-        args: &[],
+        args: &[&[Arg::maybe("name", Kind::Text, "only what is changed back of this device")]],
         result: &[
             Field::always("count", "integer", "how many wait"),
             Field::always("automations", "array", AUTOMATION),
@@ -81,6 +85,7 @@ pub const TOOLS: &[Descriptor] = &[
         description: "Forgets what waits for something to happen: the last one, those of some words, or all.",
         args: &[&[
             Arg::maybe("words", Kind::Words(300), "words of what was asked for"),
+            Arg::maybe("id", Kind::Text, "id of the automation"),
             Arg::maybe("all", Kind::Flag, "all of them"),
         ]],
         result: &[

@@ -66,6 +66,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "pc.info",
         "calculate",
         "fetch.get",
+        "automation.list",
     ];
     let writes = [
         "home.turn_on",
@@ -138,6 +139,11 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "home.set_value",
         "clipboard.write",
         "http.request",
+        "automation.add",
+        "automation.cancel",
+        "automation.change_end",
+        "automation.restore",
+        "home.restore_later",
     ];
     assert!(reads.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Read)));
     assert!(writes.iter().all(|tool| tools.tools.risk(tool) == Some(Risk::Write)));

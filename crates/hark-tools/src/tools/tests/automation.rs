@@ -1,0 +1,121 @@
+//! What is asked about before it is done, what is left out, and what waits for something.
+
+use super::*;
+use serde_json::json;
+
+#[tokio::test]
+async fn of_several_things_the_only_one_that_would_change_is_meant() {
+    let house = house();
+    let (code, receipt) = house.fails("home.turn_on", json!({"domain": "light", "single": true})).await;
+    assert_eq!(code, error_code::AMBIGUOUS);
+    assert_eq!(receipt.detail["names"].as_array().unwrap().len(), 16);
+    house.ok("home.turn_on", json!({"name": "desk lamp"})).await;
+    let receipt = house.ok("home.turn_off", json!({"domain": "light", "single": true})).await;
+    assert_eq!(names(&receipt), ["Desk lamp"]);
+    let at_home = Built { area: "Kitchen", ..Built::default() }.house();
+    let receipt = at_home.ok("home.turn_on", json!({"domain": "light", "single": true})).await;
+    assert_eq!(receipt.detail["count"], 2, "where the node stands all are the light");
+}
+
+#[tokio::test]
+async fn many_things_change_only_after_a_yes() {
+    let house = Built { most_at_once: 10, ..Built::default() }.house();
+    let all = json!({"domain": "light", "name": "all"});
+    let (code, receipt) = house.fails("home.turn_on", all.clone()).await;
+    assert_eq!(code, error_code::NEEDS_APPROVAL);
+    assert_eq!((&receipt.detail["count"], &receipt.detail["domain"]), (&json!(16), &json!("light")));
+    assert_eq!(house.state("light.lamp"), "off");
+    assert!(house.call("home.turn_on", all.clone(), true).await.ok);
+    // Nothing would change: nothing to ask about.
+    house.ok("home.turn_on", all).await;
+    // With the policy of the owner it is never done, or never asked about.
+    for (policy, code) in [(DangerPolicy::Deny, Some(error_code::FORBIDDEN)), (DangerPolicy::Allow, None)] {
+        let house = Built { most_at_once: 10, policy, ..Built::default() }.house();
+        let receipt = house.call("home.turn_on", json!({"domain": "light", "name": "all"}), false).await;
+        assert_eq!(receipt.detail["error"].as_str(), code);
+    }
+}
+
+#[tokio::test]
+async fn exceptions_are_left_out_and_what_is_no_thing_here_is_told() {
+    let house = house();
+    let args = json!({"domain": "light", "area": "kitchen", "except": [{"name": "counter light"}]});
+    assert_eq!(names(&house.ok("home.turn_on", args).await), ["Kitchen ceiling"]);
+    let args =
+        json!({"domain": "light", "floor": "upstairs", "except": [{"area": "office"}, {"area": "bathroom"}]});
+    let receipt = house.ok("home.turn_on", args).await;
+    assert_eq!(names(&receipt), ["Bedroom light", "Bedside lamp", "Kids room light"]);
+    let args = json!({"domain": "light", "area": "kitchen", "except": [{"name": "sauna"}]});
+    assert_eq!(house.fails("home.turn_on", args).await.0, error_code::NOT_FOUND);
+    let args = json!({"domain": "light", "area": "kitchen", "except": [{"area": "kitchen"}]});
+    assert_eq!(house.fails("home.turn_on", args).await.0, error_code::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn what_was_to_last_for_some_time_ends_unless_somebody_changed_it() {
+    let house = house();
+    let until = json!({"until": {"kind": "seconds", "seconds": 600}, "said_when": "for ten minutes"});
+    let receipt = house.ok("home.restore_later", until.clone()).await;
+    assert_eq!(receipt.detail["count"], 0, "nothing was changed");
+    house.ok("home.turn_on", json!({"name": "lamp"})).await;
+    house.ok("home.turn_on", json!({"name": "desk lamp"})).await;
+    let receipt = house.ok("home.restore_later", until).await;
+    assert_eq!(receipt.detail["count"], 2);
+    let id = receipt.detail["automation"]["id"].clone();
+    let moved = house
+        .ok("automation.change_end", json!({"id": id, "until": {"kind": "seconds", "seconds": 1200}}))
+        .await;
+    assert_eq!(moved.detail["automation"]["when"]["left_minutes"], 20);
+    let listed = house.ok("automation.list", json!({"name": "Desk lamp"})).await;
+    assert_eq!(listed.detail["count"], 1);
+    // Somebody has dimmed the desk lamp since: it stays.
+    house.ok("home.light_set", json!({"name": "desk lamp", "brightness": 40})).await;
+    assert_eq!(names(&house.ok("automation.restore", json!({"id": id})).await), ["Lamp"]);
+    assert_eq!(
+        (house.state("light.lamp").as_str(), house.state("light.office_desk").as_str()),
+        ("off", "on")
+    );
+}
+
+#[tokio::test]
+async fn what_waits_is_kept_asked_about_listed_and_forgotten() {
+    let house = house();
+    let trigger = json!({"kind": "becomes", "condition": {
+        "kind": "state", "question": {"name": "Kettle", "state": "on"}}});
+    let intent = json!({"name": "HassTurnOn", "slots": {"name": "Lamp"}, "confidence": 1.0, "route": "template", "why": ""});
+    let add = json!({"said": "turn on the lamp", "said_when": "if the kettle is on", "trigger": trigger, "intents": [intent]});
+    let with = |key: &str, value: Value| {
+        let mut args = add.clone();
+        args[key] = value;
+        args
+    };
+    // It is not so now: asked about, dropped, or kept after a yes.
+    let (code, receipt) = house.fails("automation.add", with("at_once", json!("ask"))).await;
+    assert_eq!(
+        (code.as_str(), &receipt.detail["watched"][0]["state"]),
+        (error_code::NEEDS_APPROVAL, &json!("off"))
+    );
+    let receipt = house.ok("automation.add", with("at_once", json!("drop"))).await;
+    assert_eq!((&receipt.detail["carry_out"], receipt.changed), (&json!(false), false));
+    assert!(house.call("automation.add", with("at_once", json!("ask")), true).await.changed);
+    house.ok("home.turn_on", json!({"name": "kettle"})).await;
+    let receipt = house.ok("automation.add", with("at_once", json!("ask"))).await;
+    assert_eq!(receipt.detail["carry_out"], true);
+    assert_eq!(house.ok("automation.list", json!({})).await.detail["count"], 1);
+    let (code, _) = house.fails("automation.cancel", json!({"words": "the sauna"})).await;
+    assert_eq!(code, error_code::NOT_FOUND);
+    assert_eq!(house.ok("automation.cancel", json!({"words": "the kettle"})).await.detail["count"], 1);
+    for (key, value) in [
+        ("intents", json!([])),
+        ("intents", json!("turn on the lamp")),
+        ("trigger", json!({"kind": "never"})),
+        ("trigger", json!({"kind": "sun", "event": "noon"})),
+        ("only_if", json!([{"kind": "hours", "from": "25:00:00", "to": "06:00:00"}])),
+    ] {
+        let (code, receipt) = house.fails("automation.add", with(key, value)).await;
+        assert_eq!((code.as_str(), &receipt.detail["argument"]), (error_code::BAD_ARGUMENT, &json!(key)));
+    }
+    let nowhere = json!({"kind": "becomes", "condition": {
+        "kind": "state", "question": {"name": "Sauna", "state": "on"}}});
+    assert_eq!(house.fails("automation.add", with("trigger", nowhere)).await.0, error_code::NOT_FOUND);
+}
