@@ -21,6 +21,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("HassGetCurrentTime", "datetime.time"),
     ("HassGetCurrentDate", "datetime.date"),
     ("HarkCalculate", "calculate"),
+    ("HarkConvert", "convert"),
     ("HassStartTimer", "timer.start"),
     ("HassCancelTimer", "timer.cancel"),
     ("HassCancelAllTimers", "timer.cancel_all"),

@@ -32,8 +32,9 @@ pub async fn read(api: &ApiHandle, url: &str, exposed_only: bool) -> Result<Home
             false => Ok(Exposure::everything()),
         }
     };
-    let (states, entities, devices, areas, floors, exposure) = tokio::join!(
+    let (states, config, entities, devices, areas, floors, exposure) = tokio::join!(
         ask("get_states", Value::Null),
+        ask("get_config", Value::Null),
         ask("config/entity_registry/list", Value::Null),
         ask("config/device_registry/list", Value::Null),
         ask("config/area_registry/list", Value::Null),
@@ -42,6 +43,7 @@ pub async fn read(api: &ApiHandle, url: &str, exposed_only: bool) -> Result<Home
     );
     let answers = Answers {
         states: required(url, states)?,
+        config: optional(url, config)?,
         entities: required(url, entities)?,
         devices: optional(url, devices)?,
         areas: optional(url, areas)?,

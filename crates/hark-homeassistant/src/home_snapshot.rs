@@ -6,7 +6,7 @@ use super::exposure::Exposure;
 use super::message::plain;
 use super::state_cache::CachedState;
 use hark_core::EntityId;
-use hark_core::home::{Area, Entity, Floor, Home, Person};
+use hark_core::home::{Area, Entity, Floor, Home, Location, Person};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -97,6 +97,8 @@ pub(super) struct StateRow {
 pub struct Answers {
     /// `get_states`.
     pub states: Value,
+    /// `get_config`: where the house stands is in it.
+    pub config: Value,
     /// `config/entity_registry/list`.
     pub entities: Value,
     /// `config/device_registry/list`.
@@ -118,6 +120,7 @@ pub struct Selection {
     areas: Vec<Area>,
     floors: Vec<Floor>,
     exposure: Exposure,
+    location: Option<Location>,
 }
 
 /// What Hark makes of it.
@@ -154,6 +157,7 @@ pub fn select(answers: Answers) -> Selection {
         devices: by_id(answers.devices, |device: &Device| &device.id),
         areas: rows(answers.areas).into_iter().take(MAX_PLACES).filter_map(area).collect(),
         floors: rows(answers.floors).into_iter().take(MAX_PLACES).filter_map(floor).collect(),
+        location: location(&answers.config),
         ..Selection::default()
     };
     let mut left_out = 0;
@@ -180,6 +184,12 @@ pub fn select(answers: Answers) -> Selection {
     selection
 }
 
+/// Where the house stands, if that is a place on the globe.
+fn location(config: &Value) -> Option<Location> {
+    let degrees = |key: &str, most: f64| config[key].as_f64().filter(|degrees| degrees.abs() <= most);
+    Some(Location { latitude: degrees("latitude", 90.0)?, longitude: degrees("longitude", 180.0)? })
+}
+
 impl Selection {
     /// Ids of those that are in the entity registry, where their aliases stand.
     pub fn registered(&self) -> Vec<&str> {
@@ -189,8 +199,8 @@ impl Selection {
 
     /// The snapshot. `details` are answers of `config/entity_registry/get_entries`.
     pub fn snapshot(self, details: &[Value]) -> HomeSnapshot {
-        let Self { rows, entries, devices, areas, floors, exposure } = self;
-        let home = Home { floors, areas, ..Home::default() };
+        let Self { rows, entries, devices, areas, floors, exposure, location } = self;
+        let home = Home { floors, areas, location, ..Home::default() };
         let mut snapshot = HomeSnapshot { home, exposure, ..HomeSnapshot::default() };
         for row in rows {
             let id = EntityId(row.entity_id);

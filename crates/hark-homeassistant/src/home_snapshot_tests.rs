@@ -39,6 +39,7 @@ pub(crate) fn answers() -> Answers {
         state("Light.Bad Id", "on", json!({})), 7, {"entity_id": "light.x", "state": 7},
     ]);
     Answers {
+        config: json!({"latitude": 52.37, "longitude": 4.9}),
         states,
         entities,
         devices: json!([{"id": "d1", "area_id": "kitchen", "name": "Lamp"}, {"id": 3}]),
@@ -145,6 +146,7 @@ fn exposure_is_decided_as_the_core_decides_it() {
             Some(Value::Object(entry))
         };
         let answers = Answers {
+            config: json!({"latitude": 100.0, "longitude": 4.9}),
             states: rows.iter().map(state).collect(),
             entities: rows.iter().filter_map(entry).collect(),
             exposure: exposing(&listed, case["expose_new"] == true),
@@ -197,4 +199,12 @@ proptest! {
             select(answers).snapshot(std::slice::from_ref(&other));
         }
     }
+}
+
+#[test]
+fn the_house_stands_where_home_assistant_says() {
+    let location = select(answers()).snapshot(&[]).home.location.unwrap();
+    assert_eq!((location.latitude, location.longitude), (52.37, 4.9));
+    let nowhere = Answers { config: json!({"latitude": 100.0, "longitude": 4.9}), ..answers() };
+    assert_eq!(select(nowhere).snapshot(&[]).home.location, None);
 }

@@ -142,6 +142,8 @@ pub struct Time {
     pub months: Table<u32>,
     /// The names of January to December in full.
     pub month_names: Phrases,
+    /// Cities and countries by their names, with the name of their zone in the tz database where that is not called after them.
+    pub zones: Table<Phrase>,
     /// Feasts.
     pub feasts: Table<Feast>,
     /// "this", "next".

@@ -85,6 +85,7 @@ const MESSAGE: &str = "message";
 
 /// What is carried out after some time, and its slot.
 const LATER: &str = "HassStartTimer";
+const COMMAND_KEY: &str = "command";
 const COMMAND: &str = "conversation_command";
 
 /// "Let me know when the kettle is done": what is to be told when it has happened. Sentences may take the same words for a
@@ -173,7 +174,12 @@ impl Composer<'_> {
             })?;
             let slots = [("seconds".to_owned(), seconds.into()), (COMMAND.to_owned(), words.into())];
             let slots = slots.into_iter().collect();
-            found.matches.push(Match { intent: LATER.to_owned(), slots, response: None, ..then });
+            found.matches.push(Match {
+                intent: LATER.to_owned(),
+                slots,
+                response: Some(COMMAND_KEY.to_owned()),
+                ..then
+            });
             return Some(found);
         }
         let more = self.request(behind, clauses_left - 1).filter(|more| more.terms.is_plain())?;

@@ -1,5 +1,6 @@
 //! From words to intents: the sentence files' template language, the grammar that is compiled from them for one home, its
-//! parser and sampler; numbers, dates and times; the intent classifier. Asked by the thread that understands requests; the
+//! parser and sampler; clauses ("when …", "for …", "except …") that go with every request; numbers, dates and times; the
+//! intent classifier. Asked by the thread that understands requests; the
 //! recogniser takes its sentences from the same grammar.
 //!
 //! ```

@@ -156,6 +156,23 @@ impl<'s> Speech<'s> {
         found
     }
 
+    /// The request with a place for what is of one that was named before it: "turn on the light in the bathroom and open
+    /// its window". `None` where there is nothing of the kind.
+    pub fn with_places(&self) -> Option<String> {
+        let words = self.words();
+        let requests = &self.lexicon().requests;
+        let its = (1..words.len()).find(|at| requests.possessives.contains(&words[*at]))?;
+        let place = self.place(&words[..its])?;
+        let article = self.lexicon().things.articles.first()?;
+        let ends = |at: &usize| requests.connectors.contains(&words[*at]);
+        let end = (its..words.len()).find(ends).unwrap_or(words.len());
+        Some(
+            [&words[..its], &[article], &words[its + 1..end], &[place.as_str()], &words[end..]]
+                .concat()
+                .join(" "),
+        )
+    }
+
     /// The words without courtesies behind them.
     fn without_trails<'w>(&self, mut words: &'w [&'s str]) -> &'w [&'s str] {
         while let Some(length) = phrases::ends(self.lexicon().discourse.trails, words) {

@@ -43,6 +43,9 @@ impl Understand for Grammar {
             return Understanding { why, ..Understanding::default() };
         }
         let reader = Reader::new(self, now, effort);
+        if let Some(placed) = (Speech { reader: &reader, text, tokens: &tokens }).with_places() {
+            return self.understand_within(&placed, language, now, effort);
+        }
         let qualifiers = Qualifiers::of(&reader, text, &tokens);
         let impossible = Impossible::of(&reader, text, &tokens);
         if let Some(found) = clauses::notice(&reader, text, &tokens) {

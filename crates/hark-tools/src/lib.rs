@@ -26,6 +26,7 @@ mod test_stores;
 pub mod timers;
 pub mod tools;
 pub mod undo;
+pub mod units;
 pub mod weather;
 pub mod web;
 pub mod zone;

@@ -1,5 +1,6 @@
 //! From the wall clock of the house to moments and back: the one place where a time zone is put on.
 
+use crate::names::normal;
 use chrono::{DateTime, Duration, FixedOffset, Local, LocalResult, NaiveDateTime, TimeZone};
 use croner::Cron;
 use croner::errors::CronError;
@@ -96,6 +97,22 @@ impl Zone {
 
 fn next_of<Z: TimeZone>(cron: &Cron, after: DateTime<Z>) -> Option<i64> {
     cron.find_next_occurrence(&after, false).ok().map(|next| next.timestamp_millis())
+}
+
+/// The time zone of a city or country: by the words of a language of the house, else by the names that the tz database
+/// calls its zones after ("Asia/Tokyo"). `None` for a place that neither knows.
+pub fn of_place(place: &str) -> Option<chrono_tz::Tz> {
+    let place = normal(place);
+    let languages = hark_language::all();
+    let called = languages.iter().find_map(|language| language.time.zones.get(&place));
+    if let Some(zone) = called {
+        return zone.parse().ok();
+    }
+    let city = |zone: &&chrono_tz::Tz| {
+        let name = zone.name().rsplit('/').next().unwrap_or_default();
+        zone.name().contains('/') && normal(&name.replace('_', " ")) == place
+    };
+    chrono_tz::TZ_VARIANTS.iter().find(city).copied()
 }
 
 /// Whether this is a line of cron: five fields, without seconds, or a name such as `@daily`.

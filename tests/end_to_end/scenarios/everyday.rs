@@ -31,27 +31,20 @@ fn ask(turns: &[&str]) -> Came {
 }
 
 #[test]
-fn a_request_with_a_proviso_does_nothing_and_says_so() {
+fn a_clause_that_nobody_can_follow_does_nothing_and_says_so() {
     let came = ask(&[
         "turn off the lights when the washing machine is done",
         "when the washing machine is done turn off the lights",
-        "turn on the fan in the bedroom for ten minutes",
-        "turn on the porch light for an hour please",
-        "if it gets cold close the roof window",
         "once everybody is asleep lock the back door",
-        "open the curtains at sunrise",
-        "turn off the television until eight",
-        "turn the heating up while we are at home",
-        "turn off everything in the kitchen except the kettle",
-        "close all the blinds but the one in the office",
+        "turn off the television until the evening",
+        "turn the heating up while we are at work",
         "switch on the desk lamp unless the sun is shining",
         "could you shut the curtains before the film begins",
         "get some light into the office when i sit down there",
-        "turn off the lamp and open the roof window as soon as it stops raining",
-        "it's late, turn off the lamp when the film is over",
+        "turn off the lamp and open the roof window as soon as the cat is back",
         "pause the music when the phone rings",
         "whenever somebody is at the door turn on the hallway light",
-        "schalte das Licht in der Küche aus, wenn der Film vorbei ist",
+        "turn off everything in the kitchen except the sauna",
         "sobald ich weg bin mach die Lampe aus",
     ]);
     assert!(
@@ -61,10 +54,9 @@ fn a_request_with_a_proviso_does_nothing_and_says_so() {
         came.tools,
         came.said
     );
-    let came = ask(&["turn off the lamp when the film is over"]);
+    let came = ask(&["turn off the lamp when the cat is back"]);
     assert!(came.refused, "{:?}", came.said);
-    let expected =
-        "I can't do that under a condition yet, so I have done nothing: \"when the film is over\".";
+    let expected = "I have no way to see that from here, so I have done nothing: \"when the cat is back\".";
     assert_eq!(came.said, [expected]);
 }
 
@@ -117,9 +109,10 @@ fn nothing_is_done_that_nobody_asked_for() {
             refused += usize::from(came.refused);
             let beyond: Vec<&String> =
                 came.changed.iter().filter(|id| !wanted.contains(&id.as_str())).collect();
-            // What is to be later is promised as it was said, or not at all.
-            let promised = ["conditions", "durations", "exceptions", "impossible"].contains(&group)
-                && came.tools.iter().any(|tool| !tool.starts_with("home."));
+            // What cannot be kept is not promised.
+            let promised = !row["later"].is_badvalue() || group == "corrections";
+            let kept = |tool: &&String| !tool.starts_with("home.") && !tool.starts_with("undo.");
+            let promised = !promised && came.tools.iter().any(|tool| kept(&tool));
             if !beyond.is_empty() || promised {
                 harmful.push(format!("{turns:?}: {beyond:?} by {:?}, {:?}", came.tools, came.said));
             }

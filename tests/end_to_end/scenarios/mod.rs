@@ -17,4 +17,5 @@ mod reloading;
 mod teaching;
 mod thinking;
 mod timers_ring;
+mod what_waits;
 mod when_things_are_wrong;

@@ -21,6 +21,7 @@ pub const INTENTS: &[(&str, Category)] = &[
     ("HarkClimateSetMode", HomeControl),
     ("HarkClimateSetTemperatureRelative", HomeControl),
     ("HarkConfirm", Conversation),
+    ("HarkConvert", Question),
     ("HarkDeny", Conversation),
     ("HarkFanSetSpeedRelative", HomeControl),
     ("HarkForget", Memory),
@@ -122,7 +123,11 @@ pub fn is_learned(intent: &str) -> bool {
         && Part::of(intent) == Part::Request
         && !matches!(
             intent,
-            "HarkSetValue" | "HarkScheduleCommand" | "HarkAutomationList" | "HarkCancelAutomation"
+            "HarkSetValue"
+                | "HarkScheduleCommand"
+                | "HarkConvert"
+                | "HarkAutomationList"
+                | "HarkCancelAutomation"
         )
 }
 

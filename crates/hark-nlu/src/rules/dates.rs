@@ -322,6 +322,17 @@ fn month(words: &[&str], by: &Reckoning) -> Read {
 fn year(words: &[&str], by: &Reckoning) -> Option<(i32, usize)> {
     let skip = phrases::starts(by.lexicon.time.of, words).unwrap_or(0);
     let rest = &words[skip..];
+    if let Some((which, used)) = phrases::find(by.lexicon.time.which, rest)
+        && let Some((Unit::Year, more)) = phrases::find(by.lexicon.time.units, &rest[used..])
+    {
+        let ahead = match which {
+            Which::Last => -1,
+            Which::This | Which::Coming => 0,
+            Which::Next => 1,
+            Which::AfterNext => 2,
+        };
+        return Some((by.now.year() + ahead, skip + used + more));
+    }
     let (value, used) = by.lexicon.numbers.whole(rest)?;
     if (1900..2200).contains(&value) {
         return Some((i32::try_from(value).ok()?, skip + used));

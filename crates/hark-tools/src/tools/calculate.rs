@@ -1,9 +1,10 @@
-//! `calculate`: what a sum comes to.
+//! `calculate`: what a sum comes to. `convert`: so many of one unit in another.
 
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
 use crate::calculator::{CalcError, calculate, shown};
+use crate::units;
 use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
@@ -13,6 +14,22 @@ pub fn run(_parts: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     let expression = args.text("expression").unwrap_or_default();
     let result = calculate(expression)?;
     let detail = json!({"expression": expression, "result": result, "text": shown(result)});
+    Ok(Prepared::Answer(Outcome::answer(detail)))
+}
+
+/// `convert`.
+pub fn convert(_parts: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let (from, to) = (args.text("from").unwrap_or_default(), args.text("to").unwrap_or_default());
+    let value = args.number("value").unwrap_or(1.0);
+    let result = units::convert(value, from, to)
+        .map_err(|error| Failure::new(error_code::BAD_ARGUMENT, error.to_string()))?;
+    // Nobody wants to hear more digits than they could measure.
+    let size = if result.abs() < 100.0 { 100.0 } else { 1.0 };
+    let rounded = (result * size).round() / size;
+    let result = if rounded == 0.0 { result } else { rounded };
+    let detail = json!({
+        "value": value, "value_text": shown(value), "from": from, "to": to, "result": result, "text": shown(result),
+    });
     Ok(Prepared::Answer(Outcome::answer(detail)))
 }
 

@@ -3,16 +3,26 @@
 use super::args::Args;
 use super::outcome::{Failure, Outcome, Prepared};
 use super::services::Services;
+use crate::zone;
 use chrono::{Datelike, Timelike};
+use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
 /// `datetime.time`.
-pub fn time(services: &Arc<Services>, _args: &Args) -> Result<Prepared, Failure> {
-    let now = (services.clock)();
-    let detail = json!({
-        "hour": now.hour(), "minute": now.minute(), "time": now.format("%H:%M").to_string(),
-    });
+pub fn time(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
+    let here = (services.clock)();
+    let told =
+        |hour, minute| json!({"hour": hour, "minute": minute, "time": format!("{hour:02}:{minute:02}")});
+    let Some(place) = args.text("place") else {
+        return Ok(Prepared::Answer(Outcome::answer(told(here.hour(), here.minute()))));
+    };
+    let unknown = || Failure::new(error_code::NOT_FOUND, format!("I don't know the time in {place}"));
+    let there = zone::of_place(place).ok_or_else(unknown)?;
+    let there = here.with_timezone(&there);
+    let mut detail = told(there.hour(), there.minute());
+    detail["place"] = json!(place);
+    detail["days_away"] = json!((there.date_naive() - here.date_naive()).num_days());
     Ok(Prepared::Answer(Outcome::answer(detail)))
 }
 

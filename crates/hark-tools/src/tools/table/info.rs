@@ -2,7 +2,7 @@
 
 use super::TARGET;
 use crate::tools::descriptor::{Arg, Descriptor, Field, Kind, Outside, always};
-use crate::tools::{datetime, weather};
+use crate::tools::{calculate, datetime, weather};
 use crate::weather::LIMIT_MS;
 use hark_core::Risk;
 
@@ -40,9 +40,11 @@ pub const TOOLS: &[Descriptor] = &[
     },
     Descriptor {
         name: "datetime.time",
-        description: "Tells the time.",
-        args: &[],
+        description: "Tells the time, here or in another place.",
+        args: &[&[Arg::maybe("place", Kind::Text, "a city or country; here when missing")]],
         result: &[
+            Field::maybe("place", "string", "as it was asked for"),
+            Field::maybe("days_away", "integer", "1 where it is tomorrow there, -1 where it is yesterday"),
             Field::always("hour", "integer", "0–23"),
             Field::always("minute", "integer", "0–59"),
             Field::always("time", "string", "such as 14:05"),
@@ -74,5 +76,29 @@ pub const TOOLS: &[Descriptor] = &[
         timeout_ms: None,
         ready: always,
         prepare: datetime::date,
+    },
+    Descriptor {
+        name: "convert",
+        description: "Converts between units of length, mass, volume, time, speed, area, temperature and energy.",
+        args: &[&[
+            Arg::maybe("value", Kind::Number(-1e15, 1e15), "how many; 1 when missing"),
+            Arg::must("from", Kind::Text, "unit, such as `mile`"),
+            Arg::must("to", Kind::Text, "unit, such as `kilometre`"),
+        ]],
+        result: &[
+            Field::always("value", "number", "how many were asked about"),
+            Field::always("value_text", "string", "the same as text"),
+            Field::always("from", "string", "their unit"),
+            Field::always("to", "string", "the unit of the result"),
+            Field::always("result", "number", "how many of that"),
+            Field::always("text", "string", "the same as text"),
+        ],
+        risk: Risk::Read,
+        outside: Outside::Never,
+        permission: "calculate",
+        agent: "calculate",
+        timeout_ms: None,
+        ready: always,
+        prepare: calculate::convert,
     },
 ];

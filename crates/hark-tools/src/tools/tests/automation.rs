@@ -28,8 +28,10 @@ async fn many_things_change_only_after_a_yes() {
     assert!(house.call("home.turn_on", all.clone(), true).await.ok);
     // Nothing would change: nothing to ask about.
     house.ok("home.turn_on", all).await;
-    // With the policy of the owner it is never done, or never asked about.
-    for (policy, code) in [(DangerPolicy::Deny, Some(error_code::FORBIDDEN)), (DangerPolicy::Allow, None)] {
+    // It is nothing dangerous: it takes a yes where such things are never done, and none where nothing is asked about.
+    for (policy, code) in
+        [(DangerPolicy::Deny, Some(error_code::NEEDS_APPROVAL)), (DangerPolicy::Allow, None)]
+    {
         let house = Built { most_at_once: 10, policy, ..Built::default() }.house();
         let receipt = house.call("home.turn_on", json!({"domain": "light", "name": "all"}), false).await;
         assert_eq!(receipt.detail["error"].as_str(), code);

@@ -1,0 +1,111 @@
+//! Requests that wait for something or last for some time: done when it happens, once, over a power cut, and no sooner.
+
+use crate::scenarios::daemon_api::{get, start};
+use crate::support::{Hark, text, wait_for};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// What is answered to a request of these words, in one conversation.
+fn ask(hark: &Hark, words: &str) -> String {
+    let output = hark.run(&["ask", words, "--session", "one"]);
+    assert!(output.stderr.is_empty(), "{words}: {}", text(&output.stderr));
+    // The intent is told first.
+    text(&output.stdout).lines().last().unwrap_or_default().to_owned()
+}
+
+fn state(address: SocketAddr, name: &str) -> String {
+    let entities = get(address, "/api/v1/entities");
+    let entity = entities["entities"].as_array().unwrap().iter().find(|it| it["name"] == name);
+    entity.unwrap()["state"].as_str().unwrap().to_owned()
+}
+
+fn becomes(address: SocketAddr, name: &str, wanted: &str) {
+    wait_for(&format!("{name} is {wanted}"), Duration::from_secs(20), || {
+        (state(address, name) == wanted).then_some(())
+    });
+}
+
+#[test]
+fn it_is_done_when_it_happens_and_once() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &[]);
+    ask(&hark, "turn on the counter light");
+    ask(&hark, "turn on the kettle");
+    let said = ask(&hark, "turn off the counter light when the kettle is done");
+    assert_eq!(said, "Okay, I'll turn off the counter light when the kettle is done (kettle: on now).");
+    assert_eq!(state(address, "Counter light"), "on");
+    // It waits over a power cut.
+    drop(daemon);
+    let (_daemon, address) = start(&hark, &[]);
+    let listed = ask(&hark, "what did i ask you to do later");
+    assert_eq!(listed, "Turn off the counter light when the kettle is done.");
+    ask(&hark, "turn off the kettle");
+    becomes(address, "Counter light", "off");
+    assert_eq!(ask(&hark, "what did i ask you to do later"), "Nothing is waiting.");
+    // Once: the kettle is heated again, the light stays.
+    ask(&hark, "turn on the counter light");
+    ask(&hark, "turn on the kettle");
+    ask(&hark, "turn off the kettle");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(state(address, "Counter light"), "on");
+}
+
+#[test]
+fn what_lasts_for_some_time_ends_after_a_power_cut_too() {
+    let hark = Hark::new();
+    let (daemon, address) = start(&hark, &[]);
+    let said = ask(&hark, "turn on the porch light for two seconds");
+    assert_eq!(said, "Turned on the porch light. The porch light goes back to off in two seconds.");
+    becomes(address, "Porch light", "on");
+    becomes(address, "Porch light", "off");
+    let said = ask(&hark, "turn on the porch light for three seconds");
+    assert!(said.starts_with("Turned on the porch light."), "{said}");
+    drop(daemon);
+    std::thread::sleep(Duration::from_secs(3));
+    let (_daemon, address) = start(&hark, &[]);
+    becomes(address, "Porch light", "off");
+    let said = ask(&hark, "turn on the desk lamp until the roof window is open");
+    assert!(said.starts_with("Turned on the desk lamp."), "{said}");
+    ask(&hark, "open the roof window");
+    becomes(address, "Desk lamp", "off");
+}
+
+#[test]
+fn an_if_that_is_not_so_asks_and_what_was_set_is_taken_back() {
+    let hark = Hark::new();
+    let (_daemon, address) = start(&hark, &[]);
+    let said = ask(&hark, "if the kettle is on turn on the counter light");
+    assert_eq!(said, "The kettle is off now. Shall I do it when that changes?");
+    assert_eq!(ask(&hark, "no"), "Okay, I won't.");
+    ask(&hark, "if the kettle is on turn on the counter light");
+    assert!(ask(&hark, "yes").starts_with("Okay, I'll turn on the counter light if the kettle is on"));
+    assert_eq!(ask(&hark, "forget that"), "Okay, I won't turn on the counter light if the kettle is on.");
+    ask(&hark, "turn on the kettle");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(state(address, "Counter light"), "off", "it was taken back");
+    ask(&hark, "if the kettle is on turn on the counter light");
+    assert_eq!(state(address, "Counter light"), "on", "it is so now");
+    let said = ask(&hark, "turn on the porch light when the washing machine is done");
+    assert_eq!(
+        said,
+        "I have no way to see that from here, so I have done nothing: \"when the washing machine is done\"."
+    );
+}
+
+#[test]
+fn a_correction_takes_the_first_back() {
+    let hark = Hark::new();
+    let (_daemon, address) = start(&hark, &[]);
+    ask(&hark, "turn on the office light");
+    assert_eq!(ask(&hark, "no, the desk lamp"), "The office light is off again. Turned on the desk lamp.");
+    assert_eq!(
+        (state(address, "Office light").as_str(), state(address, "Desk lamp").as_str()),
+        ("off", "on")
+    );
+    ask(&hark, "turn on the porch light for ten minutes");
+    assert_eq!(ask(&hark, "make it twenty"), "Okay, the porch light goes back to off in twenty minutes.");
+    assert_eq!(ask(&hark, "turn on the light"), "Which one do you mean?");
+    assert_eq!(ask(&hark, "the bedside lamp"), "Turned on the bedside lamp.");
+    assert_eq!(ask(&hark, "turn on all the lights in the house"), "Shall I change thirteen lights at once?");
+    assert_eq!(ask(&hark, "no"), "Okay, I won't.");
+}
