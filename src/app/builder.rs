@@ -169,7 +169,6 @@ impl App {
         let languages = Languages::open(&config, &models_dir, home.clone())?;
         let vocabulary = Arc::new(Vocabulary::new(languages.grammars.clone(), changes));
         let timers = Arc::new(load_timers(&store).map_err(|fault| vec![fault])?);
-        let automations = Arc::new(Automations::new(Arc::new(store.clone()), timers.zone()));
         let intercom = Arc::new(Intercom::new(&config, event_queue.clone()));
         let (volume, has_sound) = (config.speaking.volume_percent, mode != AppMode::Asking);
         let controls = Arc::new(Controls::new(volume, has_sound, event_queue.clone(), intercom));
@@ -186,7 +185,7 @@ impl App {
         let settings = (&config.home, &config.permissions, &config.tools, config.speaking.language.as_str());
         let kept = tools::Persistence {
             timers: timers.clone(),
-            automations: automations.clone(),
+            automations: Arc::new(Automations::new(Arc::new(store.clone()), timers.zone())),
             lists: Arc::new(store.clone()),
             facts: Arc::new(store.clone()),
             pin: open_pin(&config).map_err(|fault| vec![fault])?,
@@ -195,10 +194,10 @@ impl App {
         let mut parts = parts.map_err(|fault| vec![fault])?;
         parts.secrets = house_secrets(&config).map_err(|fault| vec![fault])?;
         let toolbox = Toolbox::new(parts);
-        let parts = toolbox.services().clone();
+        let services = toolbox.services().clone();
         let tools: Arc<dyn Tools> = Arc::new(toolbox);
         let inbox = settings_kept.as_ref().map(|(kept, choices)| {
-            let request_times = parts.request_times.clone();
+            let request_times = services.request_times.clone();
             let (store, kept, choices) = (store.clone(), kept.clone(), choices.clone());
             Arc::new(Inbox::new(store, kept, choices, &event_queue, tools.clone(), request_times))
         });
@@ -206,8 +205,7 @@ impl App {
             Some(inbox) => Arc::new(OnceOnly { tools, inbox: inbox.clone() }),
             None => tools,
         };
-        let services = parts.clone();
-        let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, parts));
+        let tools: Arc<dyn Tools> = Arc::new(CallOrder::new(tools, services.clone()));
         let sessions = SessionStore::new(store.clone(), config.memory.clone());
         let journal = journal_of(&config).map_err(|fault| vec![fault])?;
         let recordings = open_recordings(&config).map_err(|fault| vec![fault])?;

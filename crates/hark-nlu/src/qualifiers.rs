@@ -169,27 +169,22 @@ impl<'s> Qualifiers<'s> {
 
     /// The same where what is left without it is a sentence of its own, which is quickly seen.
     pub fn refuse_beside_a_sentence(&self) -> Option<Intent> {
-        // The shortest part that leaves a sentence.
-        let ends = |it| self.ends(it).into_iter().rev();
-        let cuts = self.found.iter().flat_map(|it| ends(it).map(move |end| (it, end)));
-        let likely = cuts.filter(|(it, end)| !it.courteous && (it.end.is_some() || self.is_likely_end(*end)));
-        let mut tried = likely.take(MAX_READ).enumerate();
-        let acts = |number: usize, it: &Qualifier, end| {
-            self.acts_without(it.start, end, false)
-                || number < MAX_IN_FULL && self.acts_without(it.start, end, true)
-        };
-        let (_, (qualifier, end)) = tried.find(|(number, (it, end))| acts(*number, it, *end))?;
-        Some(self.refusal(&Qualifier { end: Some(end), ..*qualifier }))
+        let first_end = |it: &Qualifier| it.end.or_else(|| self.ends(it).first().copied());
+        let it = self.found.iter().filter(|it| !it.courteous).find_map(|it| {
+            let end = first_end(it).filter(|end| self.acts_without(it.start, *end, false))?;
+            Some(Qualifier { end: Some(end), ..*it })
+        })?;
+        Some(self.refusal(&it))
     }
 
-    /// Where the part may end: the likely places first.
+    /// Where the part may end: the likely places first, and of these the nearest.
     pub fn ends(&self, it: &Qualifier) -> Vec<usize> {
         if let Some(end) = it.end {
             return vec![end];
         }
-        let mut ends: Vec<usize> = (it.mark.1 + 1..=self.words.len()).rev().collect();
-        ends.sort_by_key(|end| !self.is_likely_end(*end));
-        ends
+        let (likely, others): (Vec<usize>, Vec<usize>) =
+            (it.mark.1 + 1..=self.words.len()).partition(|end| self.is_likely_end(*end));
+        likely.into_iter().chain(others.into_iter().rev()).collect()
     }
 
     /// Whether a clause may well end here: at the end, at a comma, before a verb.

@@ -1,3 +1,5 @@
+//! Automations on a home whose devices and clock the test moves.
+
 use super::*;
 use crate::home::{HomeRegistry, file};
 use crate::test_stores::InMemoryAutomations;

@@ -54,7 +54,7 @@ const UNITS: &[Unit] = &[
     unit("square_metre", "area", 1.0),
     unit("square_foot", "area", 0.092_903_04),
     unit("hectare", "area", 10_000.0),
-    unit("acre", "area", 4046.856_422_4),
+    unit("acre", "area", 4_046.856_422_4),
     unit("celsius", "temperature", 1.0),
     Unit { id: "fahrenheit", quantity: "temperature", factor: 5.0 / 9.0, offset: -32.0 },
     Unit { id: "kelvin", quantity: "temperature", factor: 1.0, offset: -273.15 },

@@ -67,6 +67,7 @@ fn every_tool_of_the_intents_is_there_with_its_risk() {
         "calculate",
         "fetch.get",
         "automation.list",
+        "convert",
     ];
     let writes = [
         "home.turn_on",

@@ -1,0 +1,244 @@
+//! One clause: what some words behind "when", "for" or "except" say.
+
+use super::super::grammar::{Match, Part};
+use super::super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::super::request_framing::spoken;
+use super::super::rules::{self, Prefer, Reckoning, Rule};
+use super::{Composer, target};
+use chrono::NaiveTime;
+use hark_core::Slots;
+use hark_core::automation::{Condition, SunEvent, Trigger, Until};
+use hark_core::calendar::When;
+use hark_language::phrases;
+use serde_json::Value;
+
+/// Words that may stand before "before sunset", as "half an hour" does.
+const MAX_OFFSET_WORDS: usize = 6;
+
+/// Key of a condition that tells a change and not a state: "gets", "rises".
+const BECOMES: &str = "becomes";
+
+/// Slots of a condition that name the thing the request is about: "unless it is on".
+const IT: &str = "it";
+
+/// When a night ends for which only its beginning was said: "after ten".
+const MORNING: NaiveTime = match NaiveTime::from_hms_opt(6, 0, 0) {
+    Some(time) => time,
+    None => NaiveTime::MIN,
+};
+
+/// What a condition says.
+pub(super) struct Said {
+    pub(super) condition: Condition,
+    /// It tells a change.
+    pub(super) becomes: bool,
+    /// It is about what the request is about.
+    pub(super) of_it: bool,
+    /// It is about the place where the request is to be carried out.
+    pub(super) there: bool,
+    /// It has been so for this long.
+    pub(super) for_seconds: u64,
+}
+
+/// Some words that may be a clause.
+pub(super) struct Clause<'c> {
+    pub(super) by: &'c Composer<'c>,
+    pub(super) qualifiers: &'c Qualifiers<'c>,
+    pub(super) it: &'c Qualifier,
+    pub(super) end: usize,
+}
+
+/// What a clause adds.
+pub(super) enum Adds {
+    Becomes { said: Said, repeats: bool },
+    Sun { trigger: Trigger, repeats: bool },
+    Check { said: Said, not: bool, otherwise: &'static str },
+    During(Said),
+    Hours(Condition),
+    Until(Until),
+    Except(Vec<Slots>),
+}
+
+impl Clause<'_> {
+    /// Where it begins, and what it adds.
+    pub(super) fn read(&self) -> Option<(usize, Adds)> {
+        let start = self.it.start;
+        let here = |adds: Adds| Some((start, adds));
+        match self.it.kind {
+            Kind::Moment => self.sun(),
+            Kind::Lasting => here(Adds::Until(self.length()?)),
+            Kind::Except => here(Adds::Except(self.exceptions()?)),
+            Kind::Until => here(Adds::Until(self.until()?)),
+            Kind::Hours => None,
+            Kind::Condition => self.hours().and_then(|hours| here(Adds::Hours(hours))),
+            Kind::When | Kind::EachTime => {
+                let repeats = self.it.kind == Kind::EachTime;
+                if let Some(hours) = self.hours() {
+                    return here(Adds::Hours(hours));
+                }
+                if let Some((trigger, daily)) = self.sun_of(self.it.mark.1) {
+                    return here(Adds::Sun { trigger, repeats: repeats || daily });
+                }
+                here(Adds::Becomes { said: self.condition()?, repeats })
+            }
+            Kind::If => {
+                if let Some((trigger, repeats)) = self.sun_of(self.it.mark.1) {
+                    return here(Adds::Sun { trigger, repeats });
+                }
+                let said = self.condition()?;
+                if said.becomes {
+                    return here(Adds::Becomes { said, repeats: false });
+                }
+                here(Adds::Check { said, not: false, otherwise: "ask" })
+            }
+            Kind::Unless => here(Adds::Check { said: self.condition()?, not: true, otherwise: "drop" }),
+            Kind::During => here(Adds::During(self.condition()?)),
+        }
+    }
+
+    fn words(&self, from: usize) -> &[&str] {
+        &self.qualifiers.words[from..self.end]
+    }
+
+    fn part(&self, part: Part, words: &[&str]) -> Option<Match> {
+        let (text, tokens) = spoken(words, self.by.reader);
+        let found = self.by.reader.part(part, self.by.nearly, &text, &tokens)?;
+        let is_clear = found.doubts.iter().all(|doubt| doubt.candidates.len() == 1);
+        (is_clear && found.wild_words == 0).then_some(found)
+    }
+
+    fn condition(&self) -> Option<Said> {
+        let words = self.words(self.it.mark.1);
+        let whole = || Some((self.part(Part::Condition, words)?, 0));
+        let (found, for_seconds) = whole().or_else(|| self.lasting_condition(words))?;
+        let mut question = found.slots;
+        if question.contains_key("sun") {
+            return None;
+        }
+        let becomes = found.response.as_deref() == Some(BECOMES) || for_seconds > 0;
+        if let Some(condition) = hours_of(&question) {
+            return Some(Said { condition, becomes, of_it: false, there: false, for_seconds });
+        }
+        let flag = |question: &mut Slots, slot| question.remove(slot) == Some(Value::Bool(true));
+        let (not, of_it) = (flag(&mut question, "not"), flag(&mut question, IT));
+        let there = flag(&mut question, "there");
+        Some(Said { condition: Condition::State { question, not }, becomes, of_it, there, for_seconds })
+    }
+
+    /// "The door has been open for five minutes".
+    fn lasting_condition(&self, words: &[&str]) -> Option<(Match, u64)> {
+        let lexicon = self.by.reader.grammar.lexicon();
+        (1..words.len()).rev().find_map(|at| {
+            let before = phrases::starts(lexicon.qualifiers.lasting, &words[at..])?;
+            let (length, used) = rules::length(&words[at + before..], lexicon)?;
+            let is_whole = at + before + used == words.len() && length.months == 0;
+            let found = is_whole.then(|| self.part(Part::Condition, &words[..at])).flatten()?;
+            Some((found, length.total_seconds()))
+        })
+    }
+
+    /// "At sunset", "half an hour before sunset".
+    fn sun(&self) -> Option<(usize, Adds)> {
+        let furthest = self.it.start.saturating_sub(MAX_OFFSET_WORDS);
+        let at = |start: usize| {
+            let (trigger, repeats) = self.sun_of(start)?;
+            Some((start, Adds::Sun { trigger, repeats }))
+        };
+        (furthest..=self.it.start).find_map(at)
+    }
+
+    /// The turn of the day that some words name, and whether every one of them is meant.
+    fn sun_of(&self, from: usize) -> Option<(Trigger, bool)> {
+        let slots = self.part(Part::Condition, self.words(from))?.slots;
+        let event = match slots.get("sun")?.as_str()? {
+            "sunrise" => SunEvent::Sunrise,
+            _ => SunEvent::Sunset,
+        };
+        let part = |slot: &str, minutes: f64| {
+            let number = slots.get(slot).and_then(Value::as_f64);
+            number.map_or(0.0, |number| number * minutes)
+        };
+        let minutes =
+            part("offset_hours", 60.0) + part("offset_minutes", 1.0) + part("offset_seconds", 1.0 / 60.0);
+        let sign = if slots.get("earlier") == Some(&Value::Bool(true)) { -1.0 } else { 1.0 };
+        // Whole minutes of at most some days.
+        #[allow(clippy::cast_possible_truncation)]
+        let offset_minutes = (minutes.min(10_000.0) * sign).round() as i32;
+        let from_day = match slots.get("day").and_then(Value::as_str).map(When::parse) {
+            None => None,
+            Some(Some(When::Day(day))) => Some(day),
+            Some(_) => return None,
+        };
+        let repeats = slots.get("daily") == Some(&Value::Bool(true));
+        Some((Trigger::Sun { event, offset_minutes, from_day }, repeats))
+    }
+
+    /// "After ten", "between nine and eleven".
+    fn hours(&self) -> Option<Condition> {
+        hours_of(&self.part(Part::Condition, self.words(self.it.mark.0))?.slots)
+    }
+
+    fn length(&self) -> Option<Until> {
+        let words = self.words(self.it.mark.0);
+        let (length, used) = rules::length(words, self.by.reader.grammar.lexicon())?;
+        let seconds = length.total_seconds();
+        (used == words.len() && length.months == 0 && seconds > 0).then_some(Until::Seconds { seconds })
+    }
+
+    /// "Until eight", "until tomorrow at noon", "until sunrise", "until the door is closed".
+    fn until(&self) -> Option<Until> {
+        let words = self.words(self.it.mark.1);
+        let by =
+            |prefer| Reckoning { lexicon: self.by.reader.grammar.lexicon(), now: self.by.reader.now, prefer };
+        let whole = |rule| {
+            let found = rules::all(rule, words, &by(Prefer::Usual));
+            let (found, _) = found.into_iter().find(|(_, used)| *used == words.len())?;
+            found.into_iter().next().and_then(|(_, value)| Some(value.as_str()?.to_owned()))
+        };
+        let time = || whole(Rule::Time)?.parse().ok().map(|time| Until::Time { time });
+        let moment = || match When::parse(&whole(Rule::Datetime)?)? {
+            When::Moment(at) => Some(Until::Moment { at }),
+            _ => None,
+        };
+        let sun = || match self.sun_of(self.it.mark.1)? {
+            (Trigger::Sun { event, offset_minutes: 0, from_day: None }, false) => Some(Until::Sun { event }),
+            _ => None,
+        };
+        let condition = || {
+            let is_plain = |said: &Said| !said.of_it && !said.there && said.for_seconds == 0;
+            let said = self.condition().filter(is_plain)?;
+            Some(Until::Becomes { condition: said.condition })
+        };
+        time().or_else(moment).or_else(sun).or_else(condition)
+    }
+
+    /// What is left out: one thing or several.
+    fn exceptions(&self) -> Option<Vec<Slots>> {
+        // The article may be a word of the mark: "but not the lamp".
+        let from = |from: usize| {
+            let connectors = self.by.reader.grammar.lexicon().requests.connectors;
+            let words = self.words(from);
+            let parts = words.split(|word| connectors.contains(word));
+            let all = parts.map(|words| Some(target(&self.part(Part::Target, words)?.slots)));
+            all.collect::<Option<Vec<Slots>>>()
+        };
+        from(self.it.mark.1)
+            .or_else(|| (self.it.mark.0 + 1..self.it.mark.1).rev().find_map(from))
+            .filter(|all| !all.is_empty())
+    }
+}
+
+/// The hours that slots name. Of two that may be meant, the evening begins and the morning ends.
+fn hours_of(slots: &Slots) -> Option<Condition> {
+    let times = |slot: &str| {
+        let times = slots.get(slot)?.as_str()?.split('/').map(|time| time.parse().ok());
+        times.collect::<Option<Vec<NaiveTime>>>()
+    };
+    let from = times("from").and_then(|times| times.last().copied());
+    let to = times("to").and_then(|times| times.first().copied());
+    match (from, to) {
+        (Some(from), to) => Some(Condition::Hours { from, to: to.unwrap_or(MORNING) }),
+        (None, Some(to)) => Some(Condition::Hours { from: NaiveTime::MIN, to }),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,262 @@
+//! A request with its clauses put together: what it comes to.
+
+use super::super::grammar::{Match, Reader};
+use super::super::intent::category_of;
+use super::super::understand::intent;
+use super::clause::{Adds, Said};
+use super::{ANNOUNCE, COMMAND, target};
+use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
+use hark_core::automation::{Condition, Trigger, Until};
+use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Slot of an announcement with what is announced.
+const MESSAGE: &str = "message";
+
+/// A request with its clauses.
+pub(super) struct Composed {
+    /// What is to be done.
+    pub(super) matches: Vec<Match>,
+    /// How many of them last until `terms.until`; the others stand behind it.
+    pub(super) lasting: usize,
+    /// The words of that alone.
+    pub(super) said: String,
+    pub(super) terms: Terms,
+}
+
+/// What the clauses say.
+#[derive(Debug, Default)]
+pub(super) struct Terms {
+    trigger: Option<Trigger>,
+    repeats: bool,
+    /// Looked at once: what is done where it is not so (`ask`, `drop`).
+    at_once: Option<&'static str>,
+    only_if: Vec<Condition>,
+    until: Option<Until>,
+    /// The words that say when, and how long.
+    said_when: Vec<String>,
+    said_until: String,
+}
+
+/// The opposite of what has to be so.
+fn opposite(said: Said) -> Option<Said> {
+    let condition = negated(said.condition)?;
+    Some(Said { condition, ..said })
+}
+
+fn negated(condition: Condition) -> Option<Condition> {
+    match condition {
+        Condition::State { question, not } => Some(Condition::State { question, not: !not }),
+        Condition::Hours { from, to } => Some(Condition::Hours { from: to, to: from }),
+    }
+}
+
+impl Terms {
+    /// Whether there are no clauses but exceptions.
+    pub(super) fn is_plain(&self) -> bool {
+        self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
+    }
+
+    /// Takes what has to happen; false where something has to happen already.
+    fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
+        self.said_when.push(words.to_owned());
+        self.trigger.replace(trigger).is_none()
+    }
+
+    fn end(&mut self, until: Until, words: &str) -> bool {
+        words.clone_into(&mut self.said_until);
+        self.until.replace(until).is_none()
+    }
+}
+
+impl Composed {
+    pub(super) fn of(matches: Vec<Match>, said: String) -> Self {
+        Self { lasting: usize::MAX, matches, said, terms: Terms::default() }
+    }
+
+    /// Adds what a clause says; false where it does not go with the request.
+    pub(super) fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
+        match adds {
+            Adds::Sun { trigger, repeats } => {
+                self.terms.repeats |= repeats;
+                self.terms.wait_for(trigger, words)
+            }
+            Adds::Becomes { said, repeats } => {
+                self.terms.repeats |= repeats;
+                let trigger = self.about(said, reader);
+                trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
+            }
+            Adds::Check { .. } | Adds::During(_) if self.put_off(words) => true,
+            Adds::Check { said, not, otherwise } => {
+                self.terms.at_once = Some(otherwise);
+                let said = if not { opposite(said) } else { Some(said) };
+                let trigger = said.and_then(|said| self.about(said, reader));
+                trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
+            }
+            Adds::During(said) => {
+                self.terms.at_once = Some("ask");
+                let Some(Trigger::Becomes { condition, for_seconds }) = self.about(said, reader) else {
+                    return false;
+                };
+                let over = negated(condition.clone());
+                self.terms.wait_for(Trigger::Becomes { condition, for_seconds }, words)
+                    && over.is_some_and(|condition| self.terms.end(Until::Becomes { condition }, words))
+            }
+            Adds::Hours(condition) => {
+                self.terms.said_when.push(words.to_owned());
+                self.terms.only_if.push(condition);
+                true
+            }
+            Adds::Until(until) => self.last_until(until, words),
+            Adds::Except(targets) => self.except(targets),
+        }
+    }
+
+    /// What has to become so: a condition about "it" is about what the request is about, one about "there" about its place.
+    fn about(&self, said: Said, reader: &Reader<'_>) -> Option<Trigger> {
+        let Said { mut condition, for_seconds, .. } = said;
+        if said.of_it || said.there {
+            let [only] = self.matches.as_slice() else { return None };
+            let Condition::State { question, .. } = &mut condition else { return None };
+            let is_place = |slot: &str| matches!(slot, "area" | "floor");
+            let meant = target(&only.slots).into_iter().filter(|(slot, _)| said.of_it || is_place(slot));
+            let before = question.len();
+            question.extend(meant);
+            let name = || only.slots.get("name")?.as_str();
+            if said.there && !question.contains_key("area") && !question.contains_key("floor") {
+                let area = name().and_then(|name| reader.grammar.area_of(name));
+                question.extend(area.map(|area| ("area".to_owned(), area)));
+            }
+            (question.len() > before).then_some(())?;
+        }
+        Some(Trigger::Becomes { condition, for_seconds })
+    }
+
+    /// Who wants to be told is told what has happened.
+    pub(super) fn tell(&mut self, words: &str) {
+        for found in self.matches.iter_mut().filter(|found| found.intent == ANNOUNCE) {
+            found.slots.entry(MESSAGE).or_insert_with(|| words.into());
+        }
+    }
+
+    /// What is put off for a time, or comes again, has its clauses then.
+    fn put_off(&mut self, words: &str) -> bool {
+        let [later] = self.matches.as_mut_slice() else { return false };
+        let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str) else { return false };
+        let command = format!("{command} {words}");
+        later.slots.insert(COMMAND.to_owned(), command.into());
+        true
+    }
+
+    /// Something is to last.
+    fn last_until(&mut self, until: Until, words: &str) -> bool {
+        if self.put_off(words) {
+            return true;
+        }
+        let changes_back = |found: &Match| {
+            matches!(category_of(&found.intent), Some(Category::HomeControl | Category::Media))
+        };
+        self.matches.iter().all(changes_back) && self.terms.end(until, words)
+    }
+
+    /// Leaves things out of everything that is done to several.
+    fn except(&mut self, targets: Vec<Slots>) -> bool {
+        let mut is_used = false;
+        let except: Vec<Value> = targets.into_iter().map(Value::Object).collect();
+        for found in &mut self.matches {
+            let several = found.slots.get("name").is_none_or(|name| name == "all");
+            let at_home = [Some(Category::HomeControl), Some(Category::HomeQuery), Some(Category::Media)]
+                .contains(&category_of(&found.intent));
+            if several && at_home {
+                found.slots.insert("except".to_owned(), except.clone().into());
+                is_used = true;
+            }
+        }
+        is_used
+    }
+
+    pub(super) fn understanding(self, reader: &Reader<'_>) -> Option<Understanding> {
+        let language = reader.grammar.language().to_owned();
+        let Self { matches, lasting, said, terms } = self;
+        let mut ambiguous = Vec::new();
+        for (index, found) in matches.iter().enumerate() {
+            ambiguous.extend(found.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() }));
+        }
+        let why = format!("{} with what it waits for", matches.first()?.why);
+        let lexicon = reader.grammar.lexicon();
+        let mut intents: Vec<Intent> = matches.into_iter().map(|found| intent(found, lexicon)).collect();
+        let made = |name: &str, slots: Map<String, Value>| Intent {
+            name: name.to_owned(),
+            slots,
+            confidence: 1.0,
+            route: Route::Template,
+            why: why.clone(),
+            response: None,
+            single: false,
+        };
+        if let Some(until) = &terms.until {
+            let slots = object(json!({
+                "until": of(until), "said_when": terms.said_until, "language": language,
+            }));
+            // What stands behind it may be asked about by its place.
+            ambiguous.iter_mut().filter(|doubt| doubt.intent >= lasting).for_each(|doubt| doubt.intent += 1);
+            intents.insert(lasting.min(intents.len()), made(RESTORE_LATER, slots));
+        }
+        let Some(trigger) = &terms.trigger else {
+            return terms.only_if.is_empty().then(|| Understanding {
+                intents,
+                ambiguous,
+                ..Understanding::default()
+            });
+        };
+        // Whoever is asked later which one was meant is not there any more.
+        let waits = |intent: &Intent| {
+            let category = category_of(&intent.name);
+            intent.name == RESTORE_LATER || category.is_some_and(|it| it != Category::Conversation)
+        };
+        if !ambiguous.is_empty() || !intents.iter().all(waits) {
+            return None;
+        }
+        intents.iter_mut().for_each(ring_at_once);
+        let mut slots = object(json!({
+            "said_when": terms.said_when.join(" "), "language": language,
+            "trigger": of(trigger), "intents": of(&intents),
+        }));
+        if !said.is_empty() {
+            slots.insert("said".to_owned(), said.into());
+        }
+        if terms.repeats {
+            slots.insert("repeats".to_owned(), true.into());
+        }
+        if let Some(otherwise) = terms.at_once {
+            slots.insert("at_once".to_owned(), otherwise.into());
+        }
+        if !terms.only_if.is_empty() {
+            slots.insert("only_if".to_owned(), of(&terms.only_if));
+        }
+        Some(Understanding { intents: vec![made(AUTOMATE, slots)], ..Understanding::default() })
+    }
+}
+
+/// A reminder that waits for something rings when that has happened.
+fn ring_at_once(intent: &mut Intent) {
+    let is_timed = ["when", "recurrence", "hours", "minutes", "seconds"];
+    if category_of(&intent.name) == Some(Category::Reminder)
+        && !is_timed.iter().any(|slot| intent.slots.contains_key(*slot))
+    {
+        intent.slots.insert("seconds".to_owned(), 1.into());
+    }
+}
+
+/// Plain data can always be written as JSON.
+fn of<T: Serialize>(value: &T) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
