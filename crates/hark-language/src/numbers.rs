@@ -5,7 +5,7 @@
 
 use crate::phrases::{Phrase, Phrases, Table, find, starts};
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The largest number that has words.
 pub const MAX: u64 = 999_999_999_999_999;
@@ -108,6 +108,8 @@ pub struct Numbers {
     /// Numbers below 100 by their first word.
     below_hundred: Index,
     ordinals: Index,
+    /// The words that numbers begin with which are not compounds.
+    firsts: HashSet<&'static str>,
     /// The parts of compound numbers, the longest first.
     parts: Vec<&'static str>,
 }
@@ -145,7 +147,13 @@ impl TryFrom<NumberWords> for Numbers {
         parts.push(words.and.text());
         parts.retain(|part| !part.is_empty() && !part.contains(' '));
         parts.sort_unstable_by_key(|part| std::cmp::Reverse(part.len()));
-        Ok(Self { words, below_hundred, ordinals, parts })
+        let scales = words.scales.iter().flat_map(|scale| scale.one.iter()).copied();
+        let fractions = words.fractions.iter().map(|(phrase, _)| *phrase);
+        let phrases =
+            scales.chain(fractions).chain(words.negative.iter().copied()).chain([words.point.text()]);
+        let mut firsts: HashSet<&str> = below_hundred.keys().copied().collect();
+        firsts.extend(phrases.filter_map(|phrase| phrase.split(' ').next()));
+        Ok(Self { words, below_hundred, ordinals, firsts, parts })
     }
 }
 
@@ -271,6 +279,9 @@ impl Numbers {
 
     /// The longest number that `words` begin with (whole, with decimals or a fraction), and how many words it takes.
     pub fn number(&self, words: &[&str]) -> Found<f64> {
+        if !self.may_begin(words.first()?) {
+            return None;
+        }
         if let Some(sign) = starts(self.negative, words) {
             let unsigned = self.number(&words[sign..]).filter(|(value, _)| *value >= 0.0);
             return unsigned.map(|(value, used)| (-value, used + sign));
@@ -330,9 +341,14 @@ impl Numbers {
         Some(whole as f64 + 0.5)
     }
 
+    /// Whether a number may begin with a word: most words are seen at once to be none.
+    fn may_begin(&self, word: &str) -> bool {
+        self.compound || self.firsts.contains(word) || word.starts_with(|c: char| c.is_ascii_digit())
+    }
+
     /// The longest whole number that `words` begin with, in words or in digits of one word.
     pub fn whole(&self, words: &[&str]) -> Found<u64> {
-        let first = words.first()?;
+        let first = words.first().filter(|first| self.may_begin(first))?;
         if !first.is_empty() && first.chars().all(|c| c.is_ascii_digit()) {
             return first.parse().ok().filter(|value| *value <= MAX).map(|value| (value, 1));
         }
@@ -466,7 +482,7 @@ impl Numbers {
 
     /// The words of a written ordinal below 1000, "2nd"; `None` when `mark` is none of this language.
     pub fn ordinal_words(&self, value: u64, mark: &str) -> Option<String> {
-        let ending = self.ordinal_endings.first().filter(|_| self.ordinal_marks.contains(&mark))?;
+        let ending = self.ordinal_endings.first().filter(|_| self.ordinal_marks.contains(mark))?;
         let (hundreds, below) = (value / 100 * 100, usize::try_from(value % 100).ok()?);
         if value == 0 || value > 999 {
             return None;

@@ -9,13 +9,18 @@ use std::ops::Deref;
 
 /// A set of phrases. Phrases are read once and live as long as the program.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Phrases(&'static [&'static str]);
+pub struct Phrases {
+    /// As the language lists them.
+    listed: &'static [&'static str],
+    /// In the order of their letters, to be looked up.
+    sorted: &'static [&'static str],
+}
 
 /// One phrase; empty where a language has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Phrase(&'static str);
 
-/// Phrases and what they stand for.
+/// Phrases and what they stand for, in the order of their letters.
 #[derive(Debug, Clone, Copy)]
 pub struct Table<T: 'static>(&'static [(&'static str, T)]);
 
@@ -56,7 +61,14 @@ impl Deref for Phrases {
     type Target = [&'static str];
 
     fn deref(&self) -> &Self::Target {
-        self.0
+        self.listed
+    }
+}
+
+impl Phrases {
+    /// Whether it is one of them.
+    pub fn contains(&self, phrase: &str) -> bool {
+        self.sorted.binary_search(&phrase).is_ok()
     }
 }
 
@@ -75,7 +87,10 @@ fn kept(phrase: String) -> &'static str {
 impl<'de> Deserialize<'de> for Phrases {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let phrases = Vec::<String>::deserialize(deserializer)?;
-        Ok(Self(phrases.into_iter().map(kept).collect::<Vec<_>>().leak()))
+        let listed: &[&str] = phrases.into_iter().map(kept).collect::<Vec<_>>().leak();
+        let mut sorted = listed.to_vec();
+        sorted.sort_unstable();
+        Ok(Self { listed, sorted: sorted.leak() })
     }
 }
 
@@ -90,19 +105,23 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
 impl<T: Copy> Table<T> {
     /// What a phrase stands for.
     pub fn get(&self, phrase: &str) -> Option<T> {
-        self.iter().find(|(known, _)| *known == phrase).map(|(_, value)| *value)
+        let at = self.0.binary_search_by_key(&phrase, |(known, _)| known).ok()?;
+        self.0.get(at).map(|(_, value)| *value)
     }
 }
 
 /// The longest phrase of a table that `words` begin with: what it stands for, and its count of words.
 pub fn find<T: Copy>(table: Table<T>, words: &[&str]) -> Option<(T, usize)> {
-    let fits = table.iter().filter_map(|(phrase, value)| Some((*value, length(phrase, words)?)));
-    fits.max_by_key(|(_, length)| *length)
+    let rows = beginning(table.0, words.first()?, |(phrase, _)| phrase);
+    rows.filter_map(|(phrase, value)| Some((*value, length(phrase, words)?)))
+        .max_by_key(|(_, length)| *length)
 }
 
 /// The longest of some phrases that `words` begin with: its count of words.
 pub fn starts(phrases: Phrases, words: &[&str]) -> Option<usize> {
-    phrases.iter().filter_map(|phrase| length(phrase, words)).max()
+    beginning(phrases.sorted, words.first()?, |phrase| phrase)
+        .filter_map(|phrase| length(phrase, words))
+        .max()
 }
 
 /// The longest of some phrases that `words` end with: its count of words.
@@ -110,16 +129,22 @@ pub fn ends(phrases: Phrases, words: &[&str]) -> Option<usize> {
     let longest = phrases.iter().map(|phrase| phrase.split(' ').count()).max().unwrap_or(0);
     (1..=words.len().min(longest)).rev().find(|count| {
         let tail = &words[words.len() - count..];
-        phrases.iter().any(|phrase| length(phrase, tail) == Some(*count))
+        beginning(phrases.sorted, tail[0], |phrase| phrase).any(|phrase| length(phrase, tail) == Some(*count))
     })
+}
+
+/// The rows of a sorted list whose phrase begins with these letters.
+fn beginning<'w, R>(
+    sorted: &'static [R],
+    letters: &'w str,
+    phrase: impl Fn(&R) -> &str + 'w,
+) -> impl Iterator<Item = &'static R> + 'w {
+    let first = sorted.partition_point(|row| phrase(row) < letters);
+    sorted[first..].iter().take_while(move |row| phrase(row).starts_with(letters))
 }
 
 /// Count of words of the phrase when `words` begin with it.
 pub(crate) fn length(phrase: &str, words: &[&str]) -> Option<usize> {
-    // Most phrases begin otherwise.
-    if !phrase.starts_with(words.first()?) {
-        return None;
-    }
     let mut count = 0;
     for word in phrase.split(' ') {
         if words.get(count) != Some(&word) {

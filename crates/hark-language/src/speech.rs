@@ -132,7 +132,7 @@ pub struct OneAfter {
 impl One {
     /// How one of this gender is said behind `before` (lower case, empty for none); `None` where it is the number.
     pub fn said(&self, gender: Option<&str>, before: &str) -> Option<&'static str> {
-        let after = self.after.iter().find(|after| after.words.contains(&before));
+        let after = self.after.iter().find(|after| after.words.contains(before));
         let (plain, genders) =
             after.map_or((self.plain, self.genders), |after| (Some(after.plain), after.genders));
         gender.and_then(|gender| genders.get(gender)).or(plain).map(Phrase::text)
@@ -162,7 +162,7 @@ pub struct Ordinals {
 impl Ordinals {
     /// The ending behind `before` (lower case).
     pub fn ending_after(&self, before: &str) -> &'static str {
-        let other = self.endings.iter().find(|(_, words)| words.contains(&before));
+        let other = self.endings.iter().find(|(_, words)| words.contains(before));
         other.map_or(self.ending.text(), |(ending, _)| ending)
     }
 }

@@ -21,8 +21,8 @@ mod tests {
     #[test]
     fn phrases_are_written_with_apostrophes_and_read_without() {
         let english = crate::of("en");
-        assert!(english.reflexes.stop.contains(&"thats enough"));
-        assert!(english.conversation.kinds.correction.contains(&"youre wrong"));
+        assert!(english.reflexes.stop.contains("thats enough"));
+        assert!(english.conversation.kinds.correction.contains("youre wrong"));
         for language in crate::all() {
             let reflexes = &language.reflexes;
             let all = [reflexes.stop, reflexes.confirm, reflexes.deny, reflexes.repeat, reflexes.mute];

@@ -34,7 +34,7 @@ impl Sound {
     fn is_denied(&self, by: &Self, negating: Phrases) -> bool {
         let denies = |(one, other): (&(String, String), &(String, String))| {
             let beginning = one.1.strip_suffix(other.1.as_str());
-            beginning.is_some_and(|beginning| negating.contains(&beginning))
+            beginning.is_some_and(|beginning| negating.contains(beginning))
         };
         self.words.len() == by.words.len() && by.words.iter().zip(&self.words).any(denies)
     }

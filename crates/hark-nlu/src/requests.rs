@@ -9,7 +9,7 @@ use super::text::Token;
 use chrono::NaiveDateTime;
 use hark_core::calendar::When;
 use hark_language::{Lexicon, phrases};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
 /// Most requests in one sentence.
@@ -64,6 +64,10 @@ pub(super) struct Sentence<'s> {
     parse: Parse<'s>,
     /// Which words a request may have that is put together of words from two places.
     words: Words,
+    /// Whether a verb may begin a request that nothing joins to the one before it.
+    unjoined: bool,
+    /// Where it can be taken apart, once that was looked for.
+    joints: OnceCell<Vec<(usize, usize)>>,
     /// What is not tried again.
     in_vain: RefCell<HashSet<Tried>>,
 }
@@ -71,6 +75,13 @@ pub(super) struct Sentence<'s> {
 /// Two or more requests, all of which are understood.
 pub fn all(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
     let sentence = Sentence::new(text, tokens, reader, parse, Words::Known);
+    let matches = sentence.from(0, None, MAX_REQUESTS)?;
+    (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
+}
+
+/// The same where nothing need stand between them: "lock the doors close the garage".
+pub fn unjoined(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>) -> Option<Reading> {
+    let sentence = Sentence { unjoined: true, ..Sentence::new(text, tokens, reader, parse, Words::Known) };
     let matches = sentence.from(0, None, MAX_REQUESTS)?;
     (matches.len() > 1).then_some(Reading { matches, missed: Vec::new() })
 }
@@ -96,7 +107,7 @@ pub fn some(text: &str, tokens: &[Token], reader: &Reader<'_>, parse: Parse<'_>)
         // "It" in what is understood may be what is not: "start the engine and warm it up".
         let after_missed = sentence.said(0, at) == missed;
         if after_missed
-            && tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(&token.word.as_str()))
+            && tokens[after..].iter().any(|token| lexicon.requests.pronouns.contains(token.word.as_str()))
         {
             continue;
         }
@@ -116,19 +127,26 @@ impl<'s> Sentence<'s> {
         words: Words,
     ) -> Self {
         let lexicon = reader.grammar.lexicon();
-        Self { text, tokens, lexicon, reader, parse, words, in_vain: RefCell::default() }
+        let (joints, in_vain) = (OnceCell::new(), RefCell::default());
+        Self { text, tokens, lexicon, reader, parse, words, unjoined: false, joints, in_vain }
     }
 
     /// Places where one request can end and the next begin: the word between them, and the word after.
     pub fn joints(&self, start: usize) -> Vec<(usize, usize)> {
+        let all = self.joints.get_or_init(|| self.all_joints());
+        self.reader.spend(all.len());
+        all.iter().filter(|(at, _)| *at > start).copied().collect()
+    }
+
+    fn all_joints(&self) -> Vec<(usize, usize)> {
         let mut joints = Vec::new();
-        self.reader.spend(self.tokens.len().saturating_sub(start));
+        self.reader.spend(self.tokens.len());
         let joins = |at: usize| {
             self.tokens
                 .get(at)
-                .is_some_and(|token| self.lexicon.requests.connectors.contains(&token.word.as_str()))
+                .is_some_and(|token| self.lexicon.requests.connectors.contains(token.word.as_str()))
         };
-        let mut at = start + 1;
+        let mut at = 1;
         while at < self.tokens.len() {
             let mut after = at;
             // "Three hundred and eight" is one number.
@@ -138,7 +156,12 @@ impl<'s> Sentence<'s> {
             let (last, next) = (&self.tokens[at - 1], &self.tokens[at]);
             let comma = self.text[last.end.min(next.start)..next.start].contains([',', ';', '.'])
                 && !number_spans::is_one_number(self.text, last, next);
-            if (after > at || comma) && after < self.tokens.len() {
+            let talk = &self.lexicon.discourse;
+            let verb = self.unjoined
+                && at > 1
+                && talk.verbs.contains(&next.word)
+                && !talk.not_before.contains(&last.word);
+            if (after > at || comma || verb) && after < self.tokens.len() {
                 joints.push((at, after));
             }
             at = after.max(at + 1);
@@ -272,7 +295,7 @@ impl<'s> Sentence<'s> {
             return Some(found);
         }
         let it = (start..end)
-            .find(|at| self.lexicon.requests.pronouns.contains(&self.tokens[*at].word.as_str()))?;
+            .find(|at| self.lexicon.requests.pronouns.contains(self.tokens[*at].word.as_str()))?;
         for cut in before.0 + 1..before.1 {
             let thing = self.said(cut, before.1);
             let head = if it > start { self.said(start, it) } else { String::new() };

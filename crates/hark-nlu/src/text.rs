@@ -37,13 +37,13 @@ pub fn tokenise(text: &str, lexicon: &'static Lexicon) -> Vec<Token> {
         scanner.step();
     }
     // Filler sounds are dropped, unless there is nothing else.
-    let thinking = |token: &Token| lexicon.discourse.hesitations.contains(&token.word.as_str());
+    let thinking = |token: &Token| lexicon.discourse.hesitations.contains(token.word.as_str());
     if !scanner.tokens.iter().all(thinking) {
         scanner.tokens.retain(|token| !thinking(token));
     }
     // So are repetitions of small words: "the, the lamp".
     let small = lexicon.discourse.stammered;
-    scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(&last.word.as_str()));
+    scanner.tokens.dedup_by(|next, last| next.word == last.word && small.contains(last.word.as_str()));
     scanner.tokens
 }
 

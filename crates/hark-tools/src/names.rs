@@ -6,7 +6,7 @@ use hark_language::tools::Names;
 
 /// Whether a word or phrase is in a list of one of the languages.
 fn is_any(list: impl Fn(&Names) -> Phrases, phrase: &str) -> bool {
-    hark_language::all().iter().any(|language| list(&language.tools.names).contains(&phrase))
+    hark_language::all().iter().any(|language| list(&language.tools.names).contains(phrase))
 }
 
 /// A name in the form in which names are compared: lower case, words by single spaces, without

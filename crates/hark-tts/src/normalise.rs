@@ -151,7 +151,7 @@ fn letters(rest: &str) -> &str {
 /// Bytes of what is written behind the digits of an ordinal, such as "nd".
 fn ordinal_mark(after: &str, language: Language) -> Option<usize> {
     let word = letters(after);
-    language.numbers.ordinal_marks.contains(&word).then_some(word.len())
+    language.numbers.ordinal_marks.contains(word).then_some(word.len())
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ impl Words<'_> {
 
     fn denies(&self, word: &str) -> bool {
         let Claims { denials, denial_endings, .. } = self.known;
-        denials.contains(&word) || denial_endings.iter().any(|ending| word.ends_with(ending))
+        denials.contains(word) || denial_endings.iter().any(|ending| word.ends_with(ending))
     }
 
     /// Claims of a language that says the action right behind who did it.
@@ -138,8 +138,8 @@ impl Words<'_> {
     fn by_somebody(&self) -> bool {
         let known = &self.known.adjacent;
         let all = &self.all;
-        let asked = |at: usize| at > 0 && known.asking.contains(&all[at - 1]);
-        let is_doer = |at: &usize| known.doers.contains(&all[*at]) && !asked(*at);
+        let asked = |at: usize| at > 0 && known.asking.contains(all[at - 1]);
+        let is_doer = |at: &usize| known.doers.contains(all[*at]) && !asked(*at);
         (0..all.len()).filter(is_doer).any(|at| {
             let after = &all[at + 1..];
             let Some(place) = after.iter().position(|word| !known.between.contains(word)) else {
@@ -147,12 +147,12 @@ impl Words<'_> {
             };
             let (verb, before) = (after[place], &after[..place]);
             let has =
-                known.doers_having.contains(&all[at]) || before.iter().any(|it| known.having.contains(it));
-            let goes_on = known.doers_doing.contains(&all[at]) || known.going.contains(&after[0]);
-            known.actions.contains(&verb)
+                known.doers_having.contains(all[at]) || before.iter().any(|it| known.having.contains(it));
+            let goes_on = known.doers_doing.contains(all[at]) || known.going.contains(after[0]);
+            known.actions.contains(verb)
                 || phrases::starts(known.action_phrases, &after[place..]).is_some()
-                || has && known.actions_had.contains(&verb)
-                || goes_on && known.doing.contains(&verb)
+                || has && known.actions_had.contains(verb)
+                || goes_on && known.doing.contains(verb)
                 || self.managed(at + 1)
         })
     }
@@ -176,16 +176,16 @@ impl Words<'_> {
             let skipped = rest.iter().take_while(|word| known.adverbs.contains(word)).count();
             let Some(next) = rest.get(skipped) else { return false };
             let then = rest.get(skipped + 1).copied().unwrap_or_default();
-            let (been, was) = (known.been.contains(&all[at]), known.was.contains(&all[at]));
-            let of_house = known.house_actions.contains(next) && !known.not_of_house.contains(&then)
-                || known.switching.contains(next) && known.switched_to.contains(&then);
+            let (been, was) = (known.been.contains(all[at]), known.was.contains(all[at]));
+            let of_house = known.house_actions.contains(next) && !known.not_of_house.contains(then)
+                || known.switching.contains(next) && known.switched_to.contains(then);
             let passive = is_task && (been || was) && known.actions.contains(next) || been && of_house;
-            let is = known.is.contains(&all[at]);
+            let is = known.is.contains(all[at]);
             let state = known.states.contains(next) || is_task && known.actions.contains(next);
-            let stands = is && known.now.contains(&rest[0]) && state;
+            let stands = is && known.now.contains(rest[0]) && state;
             let about = || all[..at].iter().rev().take(MADE_WITHIN).any(|word| known.made.contains(word));
             let made =
-                (is || been) && known.making.contains(next) && !known.not_making.contains(&then) && about();
+                (is || been) && known.making.contains(next) && !known.not_making.contains(then) && about();
             passive || stands || made
         })
     }
@@ -211,7 +211,7 @@ impl Words<'_> {
         let ends = |list: Phrases| self.all.iter().any(|word| ends_so(word, list));
         let begins = self.all.first().is_some_and(|word| having_first.contains(word));
         let perfect = has(doers) && has(having) || begins;
-        let at_it = self.all.windows(2).any(|two| doers_doing.contains(&two[0]) && doing.contains(&two[1]));
+        let at_it = self.all.windows(2).any(|two| doers_doing.contains(two[0]) && doing.contains(two[1]));
         let passive = match measure {
             Measure::Looked => false,
             Measure::Nothing => has(passive) && ends(house_endings),

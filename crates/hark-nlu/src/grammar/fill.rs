@@ -99,7 +99,7 @@ impl Reader<'_> {
         let negated = || {
             tokens
                 .iter()
-                .any(|token| self.grammar.lexicon().requests.negations.contains(&token.word.as_str()))
+                .any(|token| self.grammar.lexicon().requests.negations.contains(token.word.as_str()))
         };
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
@@ -170,8 +170,8 @@ impl Grammar {
     fn tells_which(&self, tokens: &[Token], at: usize) -> bool {
         let things = &self.lexicon().things;
         let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
-        let article = |at: usize| things.small_words.contains(&word(at));
-        if article(at) || things.fillers.contains(&word(at)) || things.beside.contains(&word(at)) {
+        let article = |at: usize| things.small_words.contains(word(at));
+        if article(at) || things.fillers.contains(word(at)) || things.beside.contains(word(at)) {
             return false;
         }
         let rest = at + 1..tokens.len().min(at + 1 + MOST_BETWEEN);
@@ -185,7 +185,7 @@ impl Grammar {
 
     /// Whether a word needs no name beside it: the light, the volume, what is louder or brighter.
     fn names_itself(&self, word: &str) -> bool {
-        self.lexicon().things.alone.contains(&word)
+        self.lexicon().things.alone.contains(word)
     }
 }
 
@@ -236,8 +236,8 @@ impl<'g> Text<'g> {
             }
             match () {
                 () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => Some(PASS_NAME),
-                () if grammar.lexicon().things.small_words.contains(&word) || word == JOINER => Some(PASS.1),
-                () if grammar.lexicon().requests.one.contains(&word) => Some(PASS_ONE),
+                () if grammar.lexicon().things.small_words.contains(word) || word == JOINER => Some(PASS.1),
+                () if grammar.lexicon().requests.one.contains(word) => Some(PASS_ONE),
                 // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.
                 () if is_number || before.is_some_and(|before| number(&[before, word])) => None,
                 () => Some(PASS.0),
@@ -252,7 +252,7 @@ impl<'g> Text<'g> {
     fn is_unheard_of(&self, at: usize) -> bool {
         let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
         self.words[at].is_none()
-            && article.is_some_and(|word| self.grammar.lexicon().things.small_words.contains(&word))
+            && article.is_some_and(|word| self.grammar.lexicon().things.small_words.contains(word))
     }
 
     /// Whether a word behind an article is a thing that sentences or names of this home know.
@@ -260,8 +260,8 @@ impl<'g> Text<'g> {
         let word = self.tokens[at].word.as_str();
         let article = at.checked_sub(1).map(|before| self.tokens[before].word.as_str());
         self.words[at].is_some()
-            && !self.grammar.lexicon().things.small_words.contains(&word)
-            && article.is_some_and(|article| self.grammar.lexicon().things.articles.contains(&article))
+            && !self.grammar.lexicon().things.small_words.contains(word)
+            && article.is_some_and(|article| self.grammar.lexicon().things.articles.contains(article))
     }
 
     fn has(&self, word: &str) -> bool {
@@ -317,10 +317,10 @@ impl<'g> Text<'g> {
             let lexicon = grammar.lexicon();
             // Nor does who said no unit beside a number mean an hour.
             let is_unit = lexicon.time.units.get(text).is_some_and(|unit| unit <= Unit::Hour);
-            if lexicon.requests.quantifiers.contains(&text) || is_unit {
+            if lexicon.requests.quantifiers.contains(text) || is_unit {
                 continue;
             }
-            let small = lexicon.things.small_words.contains(&text);
+            let small = lexicon.things.small_words.contains(text);
             step((at, *to, mentions), if small { PUT_IN.1 } else { PUT_IN.0 }, Said::Put(*word));
         }
         if at == self.tokens.len() {
@@ -359,7 +359,7 @@ impl<'g> Text<'g> {
                 Said::Put(word) => {
                     let text = self.grammar.words.text(word);
                     words.push(text);
-                    put_in.push(!self.grammar.lexicon().things.small_words.contains(&text));
+                    put_in.push(!self.grammar.lexicon().things.small_words.contains(text));
                     put_thing |= self.grammar.names_a_kind(&[text]);
                 }
                 Said::Tokens => {
@@ -369,7 +369,7 @@ impl<'g> Text<'g> {
                     kept += tokens
                         .iter()
                         .filter(|token| {
-                            !self.grammar.lexicon().things.small_words.contains(&token.word.as_str())
+                            !self.grammar.lexicon().things.small_words.contains(token.word.as_str())
                         })
                         .count();
                 }

@@ -215,7 +215,7 @@ pub(super) fn stretches<'w>(
     all.filter(|(start, end)| {
         let (first, last) = (words[*start], words[*end - 1]);
         let joined = words[*start..*end].iter().any(|word| lexicon.things.joiners.contains(word));
-        !joined && !lexicon.things.small_words.contains(&first) && !lexicon.things.small_words.contains(&last)
+        !joined && !lexicon.things.small_words.contains(first) && !lexicon.things.small_words.contains(last)
     })
 }
 
@@ -240,7 +240,7 @@ fn near(item: &Item, text: &str, sound: &Sound, stems: &[String], lexicon: &Lexi
     let part = !stems.is_empty()
         && stems.len() < item.stems.len()
         && stems.iter().all(|stem| stem.len() > 2 && item.stems.contains(stem))
-        && !stems.iter().all(|stem| lexicon.things.places.contains(&stem.as_str()));
+        && !stems.iter().all(|stem| lexicon.things.places.contains(stem.as_str()));
     let share = stems.len() as f32 / item.stems.len().max(1) as f32;
     part.then(|| candidate(item, Nearness::Part, share))
 }

@@ -214,6 +214,12 @@ impl Grammar {
         self.names.items.iter().filter(called).find_map(|item| item.entry.context.get(home::IN_AREA).cloned())
     }
 
+    /// The domain of the thing of a name.
+    pub(super) fn domain_of(&self, name: &str) -> Option<&str> {
+        let called = |item: &&fuzzy_match::Item| item.entry.out == name;
+        self.names.items.iter().filter(called).find_map(|item| item.entry.context.get("domain")?.as_str())
+    }
+
     /// Whether some words name an area or a floor of the home, as "in the kitchen" does.
     pub(super) fn is_place(&self, words: &str) -> bool {
         let within = self.lexicon.discourse.within;

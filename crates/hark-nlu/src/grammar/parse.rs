@@ -11,7 +11,7 @@ use super::reader::Reader;
 use super::views::ViewId;
 use super::words::{QuickMap, WordId};
 use super::{Grammar, Meaning, Part};
-use crate::rules::{self, Reckoning};
+use crate::rules;
 use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
@@ -462,14 +462,11 @@ impl<'g> Run<'g> {
     fn ruled(&mut self, at: usize, before: usize, cost: Cost, (ruled, slot, to): (Ruled, SlotId, NodeId)) {
         let known = self.ruled.iter().position(|(known, _)| *known == ruled);
         let index = known.unwrap_or_else(|| {
-            let by = Reckoning { lexicon: self.grammar.lexicon, now: self.reader.now, prefer: ruled.prefer };
             let mut ends = Vec::new();
             let rest = &self.spoken[at..self.spoken.len().min(at + rules::MOST_WORDS)];
-            self.unpaid += RULE_STEPS;
-            for (found, used) in rules::all(ruled.rule, rest, &by) {
-                self.unpaid += RULE_STEPS * used;
+            for (found, used) in self.reader.ruled(ruled, rest).iter() {
                 ends.push((at + used, self.found.len() as u32));
-                self.found.push(found);
+                self.found.push(found.clone());
             }
             self.ruled.push((ruled, ends));
             self.ruled.len() - 1
@@ -500,9 +497,6 @@ impl<'g> Run<'g> {
         }
     }
 }
-
-/// Steps that it takes to try a rule, and for each word of what it finds.
-const RULE_STEPS: usize = 4;
 
 /// Words that are put together in one step.
 const WORDS_A_STEP: usize = 64;

@@ -68,7 +68,7 @@ impl Found {
     /// Whether what is to be put on a list is a question: "did anybody put milk on the list" is no wish to have it there.
     pub(super) fn lists_a_question(&self, lexicon: &Lexicon) -> bool {
         let item = self.slots.get("item").and_then(Value::as_str).unwrap_or_default();
-        item.split_whitespace().next().is_some_and(|first| lexicon.discourse.questions.contains(&first))
+        item.split_whitespace().next().is_some_and(|first| lexicon.discourse.questions.contains(first))
     }
 
     /// Whether what a block requires and excludes agrees with what was found.

@@ -4,6 +4,8 @@
 use super::fuzzy_match::{Candidate, Span};
 use super::parse::Match;
 use super::{COMMAND, Grammar, Part};
+use crate::rules::{self, Reckoning};
+use crate::sentences::model::Ruled;
 use crate::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::Effort;
@@ -13,6 +15,9 @@ use std::rc::Rc;
 
 /// Letters that are taken apart into words in one step.
 const LETTERS_A_STEP: usize = 4;
+
+/// Steps that it takes to try a rule, and for each word of what it finds.
+const RULE_STEPS: usize = 4;
 
 /// How some words are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +34,9 @@ enum How {
     Part(Part, bool),
 }
 
+/// What a rule makes of some words, and how many of them it takes.
+pub(super) type RuledPieces = Vec<(rules::Found, usize)>;
+
 /// Names that some words may be, with the numbers of their lists.
 pub(super) type NamesFound = Rc<[(u8, Candidate)]>;
 
@@ -41,6 +49,8 @@ pub(crate) struct Reader<'r> {
     effort: &'r Effort,
     /// What was read already, by how, words and text.
     known: RefCell<HashMap<(How, String), Option<Match>>>,
+    /// What rules make of the words from some place on, by these words.
+    pub(super) ruled: RefCell<HashMap<(Ruled, String), Rc<RuledPieces>>>,
     /// Names that sound or look like some words, by these words.
     pub(super) near: RefCell<HashMap<String, NamesFound>>,
     /// Names that mean the same as some words.
@@ -53,7 +63,7 @@ impl<'r> Reader<'r> {
     pub(crate) fn new(grammar: &'r Grammar, now: NaiveDateTime, effort: &'r Effort) -> Self {
         let (known, near) = (RefCell::default(), RefCell::default());
         let (meant, looked_up) = (RefCell::default(), RefCell::default());
-        Self { grammar, now, effort, known, near, meant, looked_up }
+        Self { grammar, now, effort, known, ruled: RefCell::default(), near, meant, looked_up }
     }
 
     /// Takes some steps; false when nothing is left.
@@ -104,6 +114,21 @@ impl<'r> Reader<'r> {
     /// The best match of some tokens of `text` as a part of a request; `nearly`: names may be said otherwise.
     pub(crate) fn part(&self, part: Part, nearly: bool, text: &str, tokens: &[Token]) -> Option<Match> {
         self.once(How::Part(part, nearly), text, tokens, || self.best_part(part, nearly, text, tokens))
+    }
+
+    /// What a rule makes of the words from some place on.
+    pub(super) fn ruled(&self, ruled: Ruled, words: &[&str]) -> Rc<RuledPieces> {
+        self.spend(RULE_STEPS);
+        let key = (ruled, words.join(" "));
+        let known = self.ruled.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let by = Reckoning { lexicon: self.grammar.lexicon(), now: self.now, prefer: ruled.prefer };
+            let found = rules::all(ruled.rule, words, &by);
+            self.spend(RULE_STEPS * found.iter().map(|(_, used)| used).sum::<usize>());
+            let found = Rc::new(found);
+            self.ruled.borrow_mut().insert(key, found.clone());
+            found
+        })
     }
 
     fn once(

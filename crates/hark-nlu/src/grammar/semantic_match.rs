@@ -91,7 +91,7 @@ impl Reader<'_> {
             }
         }
         let behind_article =
-            |start: usize| start > 0 && lexicon.things.small_words.contains(&words[start - 1]);
+            |start: usize| start > 0 && lexicon.things.small_words.contains(words[start - 1]);
         let can_be = |(start, end): &(usize, usize)| {
             let stretch = &words[*start..*end];
             let plain = !stretch.iter().any(|word| {

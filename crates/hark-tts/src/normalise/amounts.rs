@@ -90,7 +90,7 @@ fn scale(after: &str, language: Language) -> (Option<&str>, usize) {
     let word = letters(&after[gap..]);
     let lower = word.to_lowercase();
     let mut names = language.numbers.scales.iter().filter(|scale| scale.size >= 1000);
-    let known = gap > 0 && names.any(|scale| scale.many.contains(&lower.as_str()));
+    let known = gap > 0 && names.any(|scale| scale.many.contains(lower.as_str()));
     if known { (Some(word), gap + word.len()) } else { (None, 0) }
 }
 
@@ -125,7 +125,7 @@ fn unit(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
     let end = &behind[symbol.len()..];
     // "5 A batteries", "the 1990s" and "4K" are no amperes, seconds and kelvins.
     let year = symbol == "s" && gap == 0 && number.whole.len() == 4;
-    let word = at.language.speech.ambiguous_units.contains(&symbol)
+    let word = at.language.speech.ambiguous_units.contains(symbol)
         && !letters(end.trim_start()).is_empty()
         && end.starts_with(' ');
     let name = matches!(symbol, "K" | "A") && gap == 0;
@@ -162,7 +162,7 @@ fn ordinal_number(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
     let previous = at.word_before();
     let mark = if ordinals.stop {
         let next = after.strip_prefix('.')?.strip_prefix(' ')?;
-        let counted = ordinals.after.contains(&previous.as_str());
+        let counted = ordinals.after.contains(previous.as_str());
         if !counted || !next.starts_with(char::is_alphabetic) || at.before().trim().is_empty() {
             return None;
         }
@@ -235,7 +235,7 @@ fn plain(at: &At<'_>, number: &Number, after: &str) -> Option<Said> {
         if let Some(decades) = decade {
             return Some(Said::new(4 + decades.mark.len(), decade_words(year(value, at.language), decades)));
         }
-        if written.year_after.contains(&at.word_before().as_str()) && ends_here(after) {
+        if written.year_after.contains(at.word_before().as_str()) && ends_here(after) {
             return Some(Said::new(4, year(value, at.language)));
         }
     }

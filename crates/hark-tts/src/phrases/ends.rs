@@ -105,20 +105,20 @@ impl Place<'_> {
             };
         }
         let lower = word.to_lowercase();
-        let is_word = self.language.is_some_and(|language| language.speech.stops.letters.contains(&word));
+        let is_word = self.language.is_some_and(|language| language.speech.stops.letters.contains(word));
         if word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && !is_word {
             return Verdict::No;
         }
         let Some(language) = self.language else { return ends };
         let stops = &language.speech.stops;
         let lower = lower.as_str();
-        if stops.always.contains(&lower) {
+        if stops.always.contains(lower) {
             return Verdict::No;
         }
-        if stops.before_number.contains(&lower) && next.is_ascii_digit() {
+        if stops.before_number.contains(lower) && next.is_ascii_digit() {
             return Verdict::No;
         }
-        if stops.before_weekday.contains(&lower) {
+        if stops.before_weekday.contains(lower) {
             // "at 7 a.m. Monday" goes on.
             return match self.word_after(end) {
                 None => Verdict::Wait,
@@ -137,7 +137,7 @@ impl Place<'_> {
         }
         let Some(language) = self.language else { return Some(false) };
         let previous = last_word(before).to_lowercase();
-        if language.speech.ordinals.after.contains(&previous.as_str()) {
+        if language.speech.ordinals.after.contains(previous.as_str()) {
             return Some(true);
         }
         if !next.is_alphabetic() {
