@@ -1,7 +1,7 @@
 //! Yes or no to a question about the home: the arguments of `home.get_state` with a state or a number. Asked by
 //! `home.get_state`, and by automations whenever the home changes.
 
-use super::select::{Scope, SelectError, select, target_of, with_persons};
+use super::select::{Scope, SelectError, Target, select, target_of, with_persons};
 use super::{UNAVAILABLE, UNKNOWN};
 use crate::names::normal;
 use hark_core::Slots;
@@ -18,7 +18,45 @@ const OR: char = '|';
 pub fn asked_about(home: &Home, question: &Slots, here: Option<&str>) -> Result<Vec<Entity>, SelectError> {
     let target = target_of(question);
     let default_area = here.filter(|_| target.name.is_some());
-    select(&with_persons(home), &target, Scope { able: &[], sweep: &[], default_area })
+    let scope = Scope { able: &[], sweep: &[], default_area };
+    select(&with_persons(home), &target, scope).or_else(|error| {
+        // A thermostat measures the room as well as a sensor does.
+        let is_temperature = target.name.is_none() && target.device_class.as_deref() == Some("temperature");
+        let target = Target { domain: Some("climate".to_owned()), device_class: None, ..target };
+        is_temperature.then(|| select(home, &target, scope).ok()).flatten().ok_or(error)
+    })
+}
+
+/// What a number has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Limits {
+    above: Option<f64>,
+    below: Option<f64>,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+}
+
+impl Limits {
+    /// Those that a question names.
+    pub fn of(number: impl Fn(&str) -> Option<f64>) -> Self {
+        Self {
+            above: number("above"),
+            below: number("below"),
+            at_least: number("at_least"),
+            at_most: number("at_most"),
+        }
+    }
+
+    /// Whether a number keeps to them; one that is not known keeps to none.
+    fn hold(self, number: Option<f64>) -> bool {
+        let so = |limit: Option<f64>, keeps: fn(f64, f64) -> bool| {
+            limit.is_none_or(|limit| number.is_some_and(|number| keeps(number, limit)))
+        };
+        so(self.above, |number, limit| number > limit)
+            && so(self.below, |number, limit| number < limit)
+            && so(self.at_least, |number, limit| number >= limit)
+            && so(self.at_most, |number, limit| number <= limit)
+    }
 }
 
 /// Whether it is so; `None` while that is not known, because nothing it is about can be reached.
@@ -27,8 +65,7 @@ pub fn asked_about(home: &Home, question: &Slots, here: Option<&str>) -> Result<
 /// Why it is about nothing.
 pub fn holds(home: &Home, question: &Slots, here: Option<&str>) -> Result<Option<bool>, SelectError> {
     let asked = asked_about(home, question, here)?;
-    let number = |slot: &str| question.get(slot).and_then(Value::as_f64);
-    let limits = (number("above"), number("below"));
+    let limits = Limits::of(|slot| question.get(slot).and_then(Value::as_f64));
     let state = question.get("state").and_then(Value::as_str);
     let is_known = |entity: &&Entity| !matches!(entity.state.as_str(), UNAVAILABLE | UNKNOWN);
     let mut known = asked.iter().filter(is_known).peekable();
@@ -40,12 +77,10 @@ pub fn holds(home: &Home, question: &Slots, here: Option<&str>) -> Result<Option
     Ok(Some(if of_all { known.all(so) } else { known.any(so) }))
 }
 
-/// Whether an entity is in a state, and its number above and below what is asked for; what is `None` was not asked.
-pub fn is_so(entity: &Entity, state: Option<&str>, (above, below): (Option<f64>, Option<f64>)) -> bool {
-    let number = number_of(entity);
+/// Whether an entity is in a state, and its number within what is asked for; what is `None` was not asked.
+pub fn is_so(entity: &Entity, state: Option<&str>, limits: Limits) -> bool {
     state.is_none_or(|state| state.split(OR).any(|state| is_in_state(entity, state)))
-        && above.is_none_or(|limit| number.is_some_and(|number| number > limit))
-        && below.is_none_or(|limit| number.is_some_and(|number| number < limit))
+        && limits.hold(number_of(entity))
 }
 
 /// What an entity measures: its state, or of a thermostat the temperature of the room.

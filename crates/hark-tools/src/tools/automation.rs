@@ -25,6 +25,9 @@ use std::sync::Arc;
 /// Name of the tool that looks at what the calls before it have changed.
 pub const RESTORE_LATER: &str = "home.restore_later";
 
+/// The intent that tells what has happened.
+const ANNOUNCE: &str = "HassBroadcast";
+
 /// What is asked of a person before something waits for a condition that is not true now.
 const WAIT: &str = "wait";
 
@@ -261,8 +264,12 @@ impl Snapshot {
 
 /// As receipts show it: what was said, what it watches, and when its time is, where a time brings it.
 fn shown(automation: &Automation, services: &Services, snapshot: &Snapshot) -> Value {
+    let tells = match &automation.action {
+        Action::Intents { intents } => intents.iter().any(|intent| intent.name == ANNOUNCE),
+        Action::Restore { .. } => false,
+    };
     let mut shown = json!({
-        "id": automation.id, "said": automation.said, "said_when": automation.said_when,
+        "id": automation.id, "said": automation.said, "said_when": automation.said_when, "tells": tells,
         "repeats": automation.repeats, "watched": watched(automation, snapshot),
     });
     if let Some(next) = automation.next_unix_ms {

@@ -1,10 +1,10 @@
-//! The order of calls that change something: what takes back, now or later, waits until the calls before it have recorded
-//! their changes, and calls behind it wait for it.
+//! The order of calls: what takes back, now or later, waits until the calls before it have recorded their changes, and
+//! calls behind it wait for it. What only looks waits for the changes before it in the same request.
 
 use super::services::Services;
 use super::{automation, undo};
 use hark_core::ports::{ReceiptFuture, Tools};
-use hark_core::{Risk, ToolCall};
+use hark_core::{Risk, ToolCall, TurnId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -25,13 +25,19 @@ impl CallOrder {
 
 impl Tools for CallOrder {
     fn run(&self, call: ToolCall) -> ReceiptFuture {
-        if self.tools.risk(&call.tool) == Some(Risk::Read) {
+        // All before anything is awaited.
+        let takes_back = call.tool == undo::NAME;
+        let looks = self.tools.risk(&call.tool) == Some(Risk::Read);
+        if looks && !self.under_way.is_changing(&call.turn) {
             return self.tools.run(call);
         }
-        // Both before anything is awaited.
-        let takes_back = call.tool == undo::NAME;
-        let place = self.under_way.begin(takes_back || call.tool == automation::RESTORE_LATER);
-        if !takes_back {
+        let kind = match () {
+            () if looks => Kind::Looks,
+            () if takes_back || call.tool == automation::RESTORE_LATER => Kind::TakesBack,
+            () => Kind::Changes,
+        };
+        let place = self.under_way.begin(kind, &call.turn);
+        if kind != Kind::Looks && !takes_back {
             self.services.undo.begins(&call.turn);
         }
         let (tools, patience) = (Arc::clone(&self.tools), self.services.timeout);
@@ -68,25 +74,39 @@ struct UnderWay {
 struct Calls {
     /// Number of the next one.
     next: u64,
-    /// All that have not ended; whether they take something back.
-    open: BTreeMap<u64, bool>,
+    /// All that have not ended.
+    open: BTreeMap<u64, (Kind, TurnId)>,
+}
+
+/// What a call does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Looks,
+    Changes,
+    TakesBack,
 }
 
 /// One of them; it has ended when this is dropped.
 #[derive(Debug)]
 struct Place {
     number: u64,
-    takes_back: bool,
+    kind: Kind,
+    turn: TurnId,
     all: Arc<UnderWay>,
 }
 
 impl UnderWay {
-    fn begin(self: &Arc<Self>, takes_back: bool) -> Place {
+    fn begin(self: &Arc<Self>, kind: Kind, turn: &TurnId) -> Place {
         let mut calls = self.lock();
         let number = calls.next;
         calls.next += 1;
-        calls.open.insert(number, takes_back);
-        Place { number, takes_back, all: Arc::clone(self) }
+        calls.open.insert(number, (kind, turn.clone()));
+        Place { number, kind, turn: turn.clone(), all: Arc::clone(self) }
+    }
+
+    /// Whether a change of a request has not ended.
+    fn is_changing(&self, turn: &TurnId) -> bool {
+        self.lock().open.values().any(|(kind, of)| *kind != Kind::Looks && of == turn)
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls> {
@@ -103,7 +123,12 @@ impl Place {
             tokio::pin!(ended);
             // From here on no end is missed.
             ended.as_mut().enable();
-            let must_end = |(_, takes_back): (&u64, &bool)| self.takes_back || *takes_back;
+            let must_end = |(_, (kind, turn)): (&u64, &(Kind, TurnId))| match (self.kind, kind) {
+                (_, Kind::Looks) => false,
+                (Kind::Looks, _) => *turn == self.turn,
+                (Kind::TakesBack, _) | (_, Kind::TakesBack) => true,
+                (Kind::Changes, Kind::Changes) => false,
+            };
             if !self.all.lock().open.range(..self.number).any(must_end) {
                 return;
             }
@@ -126,10 +151,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_takes_back_waits_for_those_before_it_and_those_behind_for_it() {
-        let all = Arc::new(UnderWay::default());
-        let [a, b] = [false, false].map(|takes_back| all.begin(takes_back));
-        let back = all.begin(true);
-        let later = all.begin(false);
+        let (all, turn) = (Arc::new(UnderWay::default()), TurnId::from("t"));
+        let [a, b] = [Kind::Changes, Kind::Changes].map(|kind| all.begin(kind, &turn));
+        let back = all.begin(Kind::TakesBack, &turn);
+        let later = all.begin(Kind::Changes, &turn);
         let mut context = Context::from_waker(Waker::noop());
         let mut waits = Box::pin(back.turn());
         let mut behind = Box::pin(later.turn());
@@ -142,5 +167,21 @@ mod tests {
         assert!(behind.as_mut().poll(&mut context).is_pending(), "it has not taken back yet");
         drop(back);
         behind.await;
+    }
+
+    #[tokio::test]
+    async fn what_looks_waits_for_the_changes_of_its_own_request() {
+        let all = Arc::new(UnderWay::default());
+        let (mine, others) = (TurnId::from("mine"), TurnId::from("others"));
+        let (_other, change) = (all.begin(Kind::Changes, &others), all.begin(Kind::Changes, &mine));
+        let look = all.begin(Kind::Looks, &mine);
+        let later = all.begin(Kind::Changes, &mine);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut waits = Box::pin(look.turn());
+        assert!(all.is_changing(&mine));
+        assert!(waits.as_mut().poll(&mut context).is_pending());
+        later.turn().await;
+        drop(change);
+        waits.await;
     }
 }

@@ -1,7 +1,7 @@
 //! `home.get_state`: what is it, is it so, are any, are all, which, how many.
 
 use super::common::target;
-use crate::home::question::{can_be, is_so, state_words};
+use crate::home::question::{Limits, can_be, is_so, state_words};
 use crate::home::select::{Scope, area_name, select, with_persons};
 use crate::home::{DeviceError, UNAVAILABLE};
 use crate::names::{means_all, normal};
@@ -83,10 +83,10 @@ pub fn get_state(services: &Arc<Services>, args: &Args) -> Result<Prepared, Fail
     }
     let (away, known): (Vec<&Entity>, Vec<&Entity>) =
         asked.iter().partition(|entity| entity.state == UNAVAILABLE);
-    let limits = (args.number("above"), args.number("below"));
+    let limits = Limits::of(|slot| args.number(slot));
     let (matched, others): (Vec<&Entity>, Vec<&Entity>) =
         known.into_iter().partition(|entity| is_so(entity, state, limits));
-    if state.is_some() || limits != (None, None) {
+    if state.is_some() || limits != Limits::default() {
         let answer = match args.text("response") {
             Some("all") => others.is_empty(),
             _ => !matched.is_empty(),

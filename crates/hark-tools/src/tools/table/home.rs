@@ -169,6 +169,8 @@ pub const TOOLS: &[Descriptor] = &[
                 ),
                 Arg::maybe("above", Kind::Number(-1e9, 1e9), "asks whether its number is above this"),
                 Arg::maybe("below", Kind::Number(-1e9, 1e9), "asks whether its number is below this"),
+                Arg::maybe("at_least", Kind::Number(-1e9, 1e9), "asks whether its number is this or more"),
+                Arg::maybe("at_most", Kind::Number(-1e9, 1e9), "asks whether its number is this or less"),
                 Arg::maybe(
                     "response",
                     Kind::Choice(&["one", "one_yesno", "any", "all", "which", "how_many", "where"]),
