@@ -35,6 +35,8 @@ pub struct Qualifiers {
     pub many: Phrases,
     /// What stands before a length that something is to last: "for", "for the next".
     pub lasting: Phrases,
+    /// What stands before a length after which something is to be done: "*after* ten minutes".
+    pub later: Phrases,
     /// What begins the hours that something is to last: "*from* nine to ten".
     pub hours_begin: Phrases,
     /// What ends them: "from nine *to* ten".

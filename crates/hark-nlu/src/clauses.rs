@@ -9,13 +9,14 @@ mod composed;
 use super::grammar::{Match, Part, Reader};
 use super::impossible::Impossible;
 use super::intent::category_of;
-use super::qualifiers::{Kind, Qualifiers};
+use super::qualifiers::{Kind, Qualifier, Qualifiers};
+use super::request_framing::Speech;
 use super::text::Token;
 use super::understand::read;
 use clause::{Adds, Clause};
 use composed::Composed;
 use hark_core::automation::Until;
-use hark_core::{Category, Slots, Understanding};
+use hark_core::{Ambiguity, Category, Slots, Understanding};
 use serde_json::Value;
 
 /// Most clauses of one request.
@@ -46,11 +47,14 @@ pub(super) fn notice(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Optio
 /// What a request with clauses means; `None` where it has none, or a part of it cannot be read.
 pub(super) fn compose(reader: &Reader<'_>, text: &str) -> Option<Understanding> {
     // Names that were said exactly first: looking for others takes much longer.
-    let found = [false, true].into_iter().find_map(|nearly| {
+    let tokens = reader.tokenise(text);
+    [false, true].into_iter().find_map(|nearly| {
         let by = Composer { reader, nearly };
-        by.with_clauses(text, &reader.tokenise(text), MAX_CLAUSES)
-    });
-    found?.understanding(reader)
+        by.beside_clauses(text, &tokens).or_else(|| {
+            let found = by.with_clauses(text, &tokens, MAX_CLAUSES)?;
+            found.understanding(reader)
+        })
+    })
 }
 
 /// Takes requests apart into clauses and what is left.
@@ -85,10 +89,32 @@ impl Composer<'_> {
         })
     }
 
+    /// A request that stands before another with a clause: "turn off the printer, and if the window is open close it".
+    fn beside_clauses(&self, text: &str, tokens: &[Token]) -> Option<Understanding> {
+        let qualifiers = Qualifiers::of(self.reader, text, tokens);
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        let begins = |it: &&Qualifier| {
+            let waits = matches!(it.kind, Kind::When | Kind::EachTime | Kind::If | Kind::Unless);
+            waits && it.start > 1 && connectors.contains(qualifiers.words[it.start - 1])
+        };
+        qualifiers.found.iter().filter(begins).find_map(|it| {
+            let rest = &text[tokens[it.start].start..];
+            let rest = self.with_clauses(rest, &self.reader.tokenise(rest), MAX_CLAUSES)?;
+            let rest = rest.understanding(self.reader)?;
+            let first = self.request(&text[..tokens[it.start - 1].start], MAX_CLAUSES)?;
+            let mut found = first.understanding(self.reader)?;
+            let behind = found.intents.len();
+            let doubts = rest.ambiguous.into_iter();
+            found.ambiguous.extend(doubts.map(|doubt| Ambiguity { intent: doubt.intent + behind, ..doubt }));
+            found.intents.extend(rest.intents);
+            Some(found)
+        })
+    }
+
     /// Whether another request follows: "for ten minutes *and* close the blinds".
     fn goes_on(&self, qualifiers: &Qualifiers<'_>, at: usize) -> bool {
         let connectors = self.reader.grammar.lexicon().requests.connectors;
-        at + 1 < qualifiers.words.len() && connectors.contains(&qualifiers.words[at])
+        at + 1 < qualifiers.words.len() && connectors.contains(qualifiers.words[at])
     }
 
     /// A request that lasts for some time, and what follows on it: something else, or what is to be done then to the same
@@ -102,7 +128,7 @@ impl Composer<'_> {
         clauses_left: usize,
     ) -> Option<Composed> {
         let lexicon = self.reader.grammar.lexicon();
-        let is_word = |token: &&Token| lexicon.requests.connectors.contains(&token.word.as_str());
+        let is_word = |token: &&Token| lexicon.requests.connectors.contains(token.word.as_str());
         let more = end + tokens[end..].iter().take_while(is_word).count();
         let (first, next) = (tokens.first()?, tokens.get(more)?);
         let mut found = self.request(&text[first.start..tokens[start].start], clauses_left - 1)?;
@@ -134,6 +160,29 @@ impl Composer<'_> {
         Some(found)
     }
 
+    /// "Tell me": what has happened is told.
+    fn notice(&self, text: &str, tokens: &[Token]) -> Option<Match> {
+        let found = self.reader.part(Part::Notice, false, text, tokens)?;
+        Some(Match { intent: ANNOUNCE.to_owned(), ..found })
+    }
+
+    /// The same beside a request: "tell me and close the tap".
+    fn notice_beside(&self, text: &str, tokens: &[Token], clauses_left: usize) -> Option<Composed> {
+        let connectors = self.reader.grammar.lexicon().requests.connectors;
+        let is_between = |at: &usize| connectors.contains(&tokens[*at].word);
+        (1..tokens.len().saturating_sub(1)).filter(is_between).find_map(|at| {
+            let (before, behind) = (&tokens[..at], &tokens[at + 1..]);
+            let (first, tell, rest) = match self.notice(text, before) {
+                Some(tell) => (true, tell, behind),
+                None => (false, self.notice(text, behind)?, before),
+            };
+            let mut found = self.request(span(text, rest), clauses_left)?;
+            let place = if first { 0 } else { found.matches.len() };
+            found.matches.insert(place, tell);
+            Some(found)
+        })
+    }
+
     /// What is left without a clause: a request, which may have others.
     fn request(&self, text: &str, clauses_left: usize) -> Option<Composed> {
         let reader = self.reader;
@@ -143,18 +192,25 @@ impl Composer<'_> {
             let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
             let is_timed = qualifiers.is_empty() || !lacks_its_time(&matches);
             let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed;
-            is_whole.then(|| Composed::of(matches, said(text)))
+            let core = Speech { reader, text, tokens: &tokens }.core().unwrap_or(&tokens);
+            is_whole.then(|| Composed::of(matches, said(span(text, core))))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());
-        let notice = || {
-            let found = reader.part(Part::Notice, false, text, &tokens)?;
-            let matches = vec![Match { intent: ANNOUNCE.to_owned(), ..found }];
-            Some(Composed::of(matches, String::new()))
-        };
-        notice()
+        self.notice(text, &tokens)
+            .map(|tell| Composed::of(vec![tell], String::new()))
+            .or_else(|| self.notice_beside(text, &tokens, clauses_left))
             .or_else(|| reader.exactly(text, &tokens).and_then(|found| whole(vec![found])))
             .or_else(|| self.with_clauses(text, &tokens, clauses_left))
             .or_else(|| whole(in_full()?.matches))
+    }
+}
+
+/// The part of a text that some of its tokens span.
+fn span<'t>(text: &'t str, tokens: &[Token]) -> &'t str {
+    match tokens {
+        [first, .., last] => &text[first.start..last.end],
+        [only] => &text[only.start..only.end],
+        [] => "",
     }
 }
 

@@ -220,7 +220,7 @@ impl<'s> Qualifiers<'s> {
             || end == self.words.len()
             || self.pauses_before(end)
             || self.begins_request(end)
-            || lexicon.requests.connectors.contains(&self.words[end])
+            || lexicon.requests.connectors.contains(self.words[end])
             || self.courtesy(end).is_some();
         whole.then_some(end)
     }
@@ -285,7 +285,15 @@ impl<'s> Qualifiers<'s> {
             (Kind::During, said.during),
             (Kind::Until, said.until),
         ];
-        let marked = marks.into_iter().map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it))));
+        // "After ten minutes" is as late as "in ten minutes".
+        let later = |length: &usize| {
+            let lexicon = self.speech.reader.grammar.lexicon();
+            phrases::starts(said.later, rest) == Some(*length)
+                && rules::length(&rest[*length..], lexicon).is_some()
+        };
+        let marked = marks
+            .into_iter()
+            .map(|(kind, phrases)| (kind, goes_on(phrases).filter(|it| !over(it) && !later(it))));
         let others = [
             (Kind::Except, goes_on(said.exceptions).filter(|_| !corrects())),
             (Kind::Except, goes_on(said.but).filter(|_| many())),

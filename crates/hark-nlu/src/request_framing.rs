@@ -4,7 +4,7 @@
 use super::grammar::{Match, Reader};
 use super::intent::leans_on_another;
 use super::narrative;
-use super::requests::Reading;
+use super::requests::{self, Reading, Words};
 use super::text::Token;
 use hark_language::{Lexicon, phrases};
 
@@ -92,6 +92,23 @@ impl<'s> Speech<'s> {
         })
     }
 
+    /// Several things that are asked for behind the reason why: "i'm going to bed so turn off the lamp and lock the door".
+    pub fn several_with_reason(&self) -> Option<Reading> {
+        let words = self.words();
+        let talk = &self.lexicon().discourse;
+        if narrative::is_told(&words, self.lexicon()) {
+            return None;
+        }
+        let exactly = |text: &str, tokens: &[Token], _: Words| self.reader.tamely(text, tokens);
+        (1..words.len()).take_while(|_| !self.reader.is_spent()).find_map(|at| {
+            let length = phrases::starts(talk.therefore, &words[at..])?;
+            let request = self.without_trails(&words[at + length..]);
+            let (text, tokens) = spoken(request, self.reader);
+            let reason = self.composed(&words[..at].join(" "));
+            if reason.is_some() { None } else { requests::all(&text, &tokens, self.reader, &exactly) }
+        })
+    }
+
     /// The request, where the reason tells the place it is meant for.
     fn at_place_of(
         &self,
@@ -115,7 +132,7 @@ impl<'s> Speech<'s> {
         }
         let reason = |words: &[&str]| phrases::starts(talk.reasons, words).is_some_and(|it| it < words.len());
         let read = |request: &str| self.composed(request).or_else(|| self.nearly(request));
-        let verb = |at: usize| talk.verbs.contains(&words[at]) && !talk.not_before.contains(&words[at - 1]);
+        let verb = |at: usize| talk.verbs.contains(words[at]) && !talk.not_before.contains(words[at - 1]);
         if reason(&words)
             && let Some(at) = (1..words.len()).find(|at| verb(*at) || self.pauses_before(*at))
         {
@@ -128,7 +145,7 @@ impl<'s> Speech<'s> {
         }
         let starts_request = words.first().is_some_and(|first| talk.verbs.contains(first));
         // Behind a request, "the fan" is another thing, not the reason.
-        let article = |word: &str| talk.stammered.contains(&word);
+        let article = |word: &str| talk.stammered.contains(word);
         let ends = |at: &usize| starts_request && !article(words[*at]) && reason(&words[*at..]);
         let places = (2..words.len().saturating_sub(1)).filter(ends);
         places.take_while(|_| !self.reader.is_spent()).find_map(|at| {
@@ -161,10 +178,10 @@ impl<'s> Speech<'s> {
     pub fn with_places(&self) -> Option<String> {
         let words = self.words();
         let requests = &self.lexicon().requests;
-        let its = (1..words.len()).find(|at| requests.possessives.contains(&words[*at]))?;
+        let its = (1..words.len()).find(|at| requests.possessives.contains(words[*at]))?;
         let place = self.place(&words[..its])?;
         let article = self.lexicon().things.articles.first()?;
-        let ends = |at: &usize| requests.connectors.contains(&words[*at]);
+        let ends = |at: &usize| requests.connectors.contains(words[*at]);
         let end = (its..words.len()).find(ends).unwrap_or(words.len());
         Some(
             [&words[..its], &[article], &words[its + 1..end], &[place.as_str()], &words[end..]]

@@ -8,18 +8,19 @@
 use super::clauses;
 use super::grammar::{Grammar, Match, Reader};
 use super::impossible::Impossible;
-use super::intent::category_of;
+use super::intent::{category_of, leans_on_another};
 use super::multi_value;
 use super::narrative;
 use super::qualifiers::Qualifiers;
 use super::request_framing::Speech;
-use super::requests::{self, Reading, Words};
+use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
 use hark_core::intent::UnknownThing;
 use hark_core::ports::Understand;
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, Slots, Understanding};
 use hark_language::{Lexicon, phrases};
+use serde_json::Value;
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
 const WILD_CONFIDENCE: f32 = 0.9;
@@ -78,7 +79,7 @@ impl Understand for Grammar {
         };
         let found = match (refused, reading) {
             (Some(refused), _) => Understanding { intents: vec![refused], ..Understanding::default() },
-            (None, Some(reading)) => understanding(reading, self.lexicon()),
+            (None, Some(reading)) => understanding(reading, self),
             (None, None) => {
                 let qualifier = qualifiers.any().map(Box::new);
                 Understanding { qualifier, ..reader.unknown(text, &tokens) }
@@ -142,6 +143,18 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         reader.exactly(text, tokens).or_else(|| reader.nearly(text, tokens))
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
+    // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
+    let swallows = |found: &Match, text: &str, tokens: &[Token]| {
+        let first =
+            || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0).into_iter().next();
+        found.wild_words > 0
+            && first().is_some_and(|(at, _)| {
+                reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
+            })
+    };
+    let apart = |text: &str, tokens: &[Token], words: Words| {
+        exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
+    };
     // What goes on a list may be any words, wherever courtesies end.
     let tame = |found: &Match| found.wild_words == 0 || category_of(&found.intent) == Some(Category::List);
     let speech = Speech { reader, text, tokens };
@@ -152,20 +165,24 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         };
         reader.exactly(text, tokens).or_else(|| reader.exactly(text, core).filter(tame))
     };
-    reader
-        .exactly(text, tokens)
-        .map(whole)
+    let in_full = reader.exactly(text, tokens);
+    let several = in_full.as_ref().filter(|found| swallows(found, text, tokens));
+    several
+        .and_then(|_| requests::all(text, tokens, reader, &apart))
+        .or_else(|| in_full.map(whole))
         .or_else(|| reader.exactly(text, core?).filter(tame).map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| speech.minded().map(whole))
-        .or_else(|| speech.corrected().map(whole))
+        .or_else(|| speech.corrected().or_else(|| Speech { tokens: core?, ..speech }.corrected()).map(whole))
         .or_else(|| requests::all(text, tokens, reader, &exactly).map(|found| speech.once(found)))
         .or_else(|| {
             let found = requests::all(text, core.unwrap_or(tokens), reader, &politely)?;
             Some(speech.once(found))
         })
         .or_else(|| speech.with_reason(false).map(whole))
+        .or_else(|| speech.several_with_reason())
+        .or_else(|| requests::unjoined(text, core.unwrap_or(tokens), reader, &exactly))
         .or_else(|| reader.nearly(text, tokens).map(whole))
         .or_else(|| reader.nearly(text, core?).filter(tame).map(whole))
         .or_else(|| speech.with_reason(true).map(whole))
@@ -174,12 +191,30 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| requests::some(text, tokens, reader, &nearly))
 }
 
-fn understanding(reading: Reading, lexicon: &Lexicon) -> Understanding {
+/// What sets how loud something is; of what was spoken of before, where that can be loud.
+const VOLUME: [&str; 2] = ["HassSetVolume", "HassSetVolumeRelative"];
+
+fn understanding(reading: Reading, grammar: &Grammar) -> Understanding {
+    let mut player = None;
     let mut found = Understanding { missed: reading.missed, ..Understanding::default() };
     for (index, one) in reading.matches.into_iter().enumerate() {
         let doubts = one.doubts.iter().map(|doubt| Ambiguity { intent: index, ..doubt.clone() });
         found.ambiguous.extend(doubts);
-        found.intents.push(intent(one, lexicon));
+        let mut one = intent(one, grammar.lexicon());
+        let says_which = ["name", "area", "floor"].iter().any(|slot| one.slots.contains_key(*slot));
+        match &player {
+            // "Turn on the radio and turn it down a bit".
+            Some(player) if VOLUME.contains(&one.name.as_str()) && !says_which => {
+                one.slots.insert("name".to_owned(), Value::clone(player));
+            }
+            _ => {}
+        }
+        let name = one
+            .slots
+            .get("name")
+            .filter(|name| name.as_str().is_some_and(|name| grammar.domain_of(name) == Some("media_player")));
+        player = name.cloned().or(player);
+        found.intents.push(one);
     }
     found
 }

@@ -15,6 +15,9 @@ use serde_json::Value;
 /// Words that may stand before "before sunset", as "half an hour" does.
 const MAX_OFFSET_WORDS: usize = 6;
 
+/// How long before "before sunset" is.
+const SHORTLY_MINUTES: f64 = 30.0;
+
 /// Key of a condition that tells a change and not a state: "gets", "rises".
 const BECOMES: &str = "becomes";
 
@@ -70,7 +73,10 @@ impl Clause<'_> {
             Kind::Except => here(Adds::Except(self.exceptions()?)),
             Kind::Until => here(Adds::Until(self.until()?)),
             Kind::Hours => None,
-            Kind::Condition => self.hours().and_then(|hours| here(Adds::Hours(hours))),
+            Kind::Condition => match self.sun_of(start) {
+                Some((trigger, repeats)) => here(Adds::Sun { trigger, repeats }),
+                None => here(Adds::Hours(self.hours()?)),
+            },
             Kind::When | Kind::EachTime => {
                 let repeats = self.it.kind == Kind::EachTime;
                 if let Some(hours) = self.hours() {
@@ -158,9 +164,12 @@ impl Clause<'_> {
             let number = slots.get(slot).and_then(Value::as_f64);
             number.map_or(0.0, |number| number * minutes)
         };
-        let minutes =
+        let said =
             part("offset_hours", 60.0) + part("offset_minutes", 1.0) + part("offset_seconds", 1.0 / 60.0);
-        let sign = if slots.get("earlier") == Some(&Value::Bool(true)) { -1.0 } else { 1.0 };
+        let (sign, minutes) = match slots.get("earlier") {
+            Some(Value::Bool(true)) => (-1.0, if said > 0.0 { said } else { SHORTLY_MINUTES }),
+            _ => (1.0, said),
+        };
         // Whole minutes of at most some days.
         #[allow(clippy::cast_possible_truncation)]
         let offset_minutes = (minutes.min(10_000.0) * sign).round() as i32;
@@ -219,12 +228,29 @@ impl Clause<'_> {
             let connectors = self.by.reader.grammar.lexicon().requests.connectors;
             let words = self.words(from);
             let parts = words.split(|word| connectors.contains(word));
-            let all = parts.map(|words| Some(target(&self.part(Part::Target, words)?.slots)));
+            let read = |words: &[&str]| self.part(Part::Target, words);
+            let all = parts.map(|words| {
+                Some(target(&read(words).or_else(|| read(&self.instead_of_one(words)?))?.slots))
+            });
             all.collect::<Option<Vec<Slots>>>()
         };
         from(self.it.mark.1)
             .or_else(|| (self.it.mark.0 + 1..self.it.mark.1).rev().find_map(from))
             .filter(|all| !all.is_empty())
+    }
+}
+
+impl<'c> Clause<'c> {
+    /// "The front one" behind "all the doors": the front door.
+    fn instead_of_one(&self, words: &[&'c str]) -> Option<Vec<&'c str>> {
+        let grammar = self.by.reader.grammar;
+        let (one, before) = words.split_last()?;
+        grammar.lexicon().discourse.one.contains(one).then_some(())?;
+        let said = &self.qualifiers.words[..self.it.start];
+        let kind = said.iter().rev().find(|word| grammar.says_what_kind(word))?;
+        let endings = grammar.lexicon().things.endings.iter();
+        let kind = endings.filter_map(|ending| kind.strip_suffix(ending)).next().unwrap_or(kind);
+        Some([before, &[kind]].concat())
     }
 }
 

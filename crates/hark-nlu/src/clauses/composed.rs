@@ -5,8 +5,10 @@ use super::super::intent::category_of;
 use super::super::understand::intent;
 use super::clause::{Adds, Said};
 use super::{ANNOUNCE, COMMAND, target};
+use chrono::{TimeDelta, Timelike};
 use hark_core::automation::intent::{AUTOMATE, RESTORE_LATER};
 use hark_core::automation::{Condition, Trigger, Until};
+use hark_core::calendar::{Frequency, Recurrence, When};
 use hark_core::{Ambiguity, Category, Intent, Route, Slots, Understanding};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -58,10 +60,30 @@ impl Terms {
         self.trigger.is_none() && self.until.is_none() && self.only_if.is_empty()
     }
 
-    /// Takes what has to happen; false where something has to happen already.
+    /// Takes what has to happen; false where something has to happen already. What was to be looked at now is then looked
+    /// at when it happens.
     fn wait_for(&mut self, trigger: Trigger, words: &str) -> bool {
         self.said_when.push(words.to_owned());
-        self.trigger.replace(trigger).is_none()
+        match self.trigger.replace(trigger) {
+            None => true,
+            Some(Trigger::Becomes { condition, for_seconds: 0 }) if self.at_once.take().is_some() => {
+                self.only_if.push(condition);
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Takes what has to be so: now, or when something else has happened that is waited for.
+    fn check(&mut self, trigger: Trigger, otherwise: &'static str, words: &str) -> bool {
+        if self.trigger.is_none() {
+            self.at_once = Some(otherwise);
+            return self.wait_for(trigger, words);
+        }
+        let Trigger::Becomes { condition, for_seconds: 0 } = trigger else { return false };
+        self.said_when.push(words.to_owned());
+        self.only_if.push(condition);
+        true
     }
 
     fn end(&mut self, until: Until, words: &str) -> bool {
@@ -79,7 +101,7 @@ impl Composed {
     pub(super) fn add(&mut self, adds: Adds, words: &str, reader: &Reader<'_>) -> bool {
         match adds {
             Adds::Sun { trigger, repeats } => {
-                self.terms.repeats |= repeats;
+                self.terms.repeats |= repeats | self.is_daily(reader);
                 self.terms.wait_for(trigger, words)
             }
             Adds::Becomes { said, repeats } => {
@@ -87,12 +109,14 @@ impl Composed {
                 let trigger = self.about(said, reader);
                 trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
             }
-            Adds::Check { .. } | Adds::During(_) if self.put_off(words) => true,
+            // Said first, so that "it" can be what it is about.
+            Adds::Check { .. } | Adds::During(_) if self.put_off(|command| format!("{words}, {command}")) => {
+                true
+            }
             Adds::Check { said, not, otherwise } => {
-                self.terms.at_once = Some(otherwise);
                 let said = if not { opposite(said) } else { Some(said) };
                 let trigger = said.and_then(|said| self.about(said, reader));
-                trigger.is_some_and(|trigger| self.terms.wait_for(trigger, words))
+                trigger.is_some_and(|trigger| self.terms.check(trigger, otherwise, words))
             }
             Adds::During(said) => {
                 self.terms.at_once = Some("ask");
@@ -141,17 +165,44 @@ impl Composed {
     }
 
     /// What is put off for a time, or comes again, has its clauses then.
-    fn put_off(&mut self, words: &str) -> bool {
+    fn put_off(&mut self, with_clause: impl Fn(&str) -> String) -> bool {
         let [later] = self.matches.as_mut_slice() else { return false };
         let Some(command) = later.slots.get(COMMAND).and_then(Value::as_str) else { return false };
-        let command = format!("{command} {words}");
+        let command = with_clause(command);
         later.slots.insert(COMMAND.to_owned(), command.into());
+        true
+    }
+
+    /// "From seven to eight tonight": of two hours that may be meant, it begins at the one before its end.
+    fn begin_before(&mut self, until: &Until) {
+        let ([later], Until::Moment { at: end }) = (self.matches.as_mut_slice(), until) else { return };
+        let begin = later.slots.get("when").and_then(|when| When::parse(when.as_str()?));
+        let Some(When::Moment(begin)) = begin else { return };
+        let half_a_day_later = begin + TimeDelta::hours(12);
+        if begin.hour() < 12 && half_a_day_later < *end {
+            later.slots.insert("when".to_owned(), When::Moment(half_a_day_later).to_string().into());
+        }
+    }
+
+    /// "Every evening" beside what the sun does: it comes again, and the sun says when.
+    fn is_daily(&mut self, reader: &Reader<'_>) -> bool {
+        let [later] = self.matches.as_slice() else { return false };
+        let text = |slot: &str| later.slots.get(slot).and_then(Value::as_str);
+        let (Some(command), Some(every)) = (text(COMMAND), text("recurrence")) else { return false };
+        let day = Recurrence::every(Frequency::Daily);
+        let is_daily = Recurrence::parse(every)
+            .is_some_and(|every| Recurrence { time: None, later: Vec::new(), ..every } == day);
+        let command = command.to_owned();
+        let act = is_daily.then(|| reader.exactly(&command, &reader.tokenise(&command))).flatten();
+        let Some(act) = act else { return false };
+        (self.matches, self.said) = (vec![act], command);
         true
     }
 
     /// Something is to last.
     fn last_until(&mut self, until: Until, words: &str) -> bool {
-        if self.put_off(words) {
+        if self.put_off(|command| format!("{command} {words}")) {
+            self.begin_before(&until);
             return true;
         }
         let changes_back = |found: &Match| {
@@ -160,9 +211,21 @@ impl Composed {
         self.matches.iter().all(changes_back) && self.terms.end(until, words)
     }
 
-    /// Leaves things out of everything that is done to several.
+    /// Leaves things out of everything that is done to several; out of one thing that is named, what is another anyway.
     fn except(&mut self, targets: Vec<Slots>) -> bool {
         let mut is_used = false;
+        let names: Vec<Option<&Value>> = targets.iter().map(|target| target.get("name")).collect();
+        let is_another = |found: &Match| {
+            let name = found.slots.get("name");
+            name.is_some() && names.iter().all(|other| other.is_some() && *other != name)
+        };
+        if self
+            .matches
+            .iter()
+            .all(|found| found.slots.get("name") != Some(&"all".into()) && is_another(found))
+        {
+            return true;
+        }
         let except: Vec<Value> = targets.into_iter().map(Value::Object).collect();
         for found in &mut self.matches {
             let several = found.slots.get("name").is_none_or(|name| name == "all");
@@ -224,7 +287,9 @@ impl Composed {
             "trigger": of(trigger), "intents": of(&intents),
         }));
         if !said.is_empty() {
-            slots.insert("said".to_owned(), said.into());
+            let lasts = Some(&terms.said_until).filter(|words| !terms.said_when.contains(words));
+            let said = format!("{said} {}", lasts.map_or("", String::as_str));
+            slots.insert("said".to_owned(), said.trim_end().into());
         }
         if terms.repeats {
             slots.insert("repeats".to_owned(), true.into());
