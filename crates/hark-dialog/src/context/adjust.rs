@@ -54,6 +54,16 @@ const QUANTITIES: [Quantity; 5] = [
 pub fn more(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let less = intent.slots.get("amount").and_then(Value::as_str) == Some("less");
     let done = &before.done.intent;
+    // "Two more".
+    if let Some(count) = intent.slots.get("count") {
+        let changes = |quantity: &&Quantity| [quantity.change, quantity.set.0].contains(&done.name.as_str());
+        let quantity = QUANTITIES.iter().find(changes)?;
+        let count = if less { turned(count)? } else { count.clone() };
+        let mut slots = Slots::new();
+        Target::of(&done.slots, None).put(&mut slots);
+        slots.insert(quantity.step.to_owned(), count);
+        return Some(Intent { name: quantity.change.to_owned(), slots, response: None, ..done.clone() });
+    }
     if let Some(quantity) = QUANTITIES.iter().find(|quantity| quantity.change == done.name) {
         // More of the same, or back.
         let step = done.slots.get(quantity.step)?;
@@ -92,9 +102,12 @@ fn turned(step: &Value) -> Option<Value> {
     }
 }
 
-/// A change that names nothing ("a bit brighter") is of what was spoken of last, if that has it.
+/// A change that names nothing ("a bit brighter", "set the volume to twenty") is of what was spoken of last, if that has
+/// it.
 pub fn lean(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
-    let quantity = QUANTITIES.iter().find(|quantity| quantity.change == intent.name)?;
+    let sets =
+        |quantity: &Quantity| quantity.set.0 == intent.name && intent.slots.contains_key(quantity.set.1);
+    let quantity = QUANTITIES.iter().find(|quantity| quantity.change == intent.name || sets(quantity))?;
     let done = before.done;
     let same = done.intent.name == quantity.change
         || done.intent.name == quantity.set.0

@@ -1,7 +1,7 @@
 //! Another time for the same: "what about tomorrow", "and on friday", "make it eight".
 
 use super::{Before, text};
-use chrono::NaiveTime;
+use chrono::{NaiveTime, Timelike};
 use hark_core::automation::Until;
 use hark_core::automation::intent::{CHANGE_END, RESTORE_LATER};
 use hark_core::calendar::{Recurrence, When, time_near};
@@ -93,9 +93,18 @@ fn lasts(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let id = detail["automation"]["id"].as_str()?;
     let length = UNITS.iter().filter_map(|(unit, length)| Some(intent.slots.get(*unit)?.as_u64()? * length));
     let seconds = length.sum::<u64>();
+    let time = || {
+        let until = serde_json::from_value(done.intent.slots.get("until")?.clone()).ok()?;
+        let known = match until {
+            Until::Time { time } => time,
+            Until::Moment { at } => at.time(),
+            _ => NOON,
+        };
+        Some(Until::Time { time: time_near(text(&intent.slots, "time")?, known)? })
+    };
     let until = match (seconds, text(&intent.slots, "when").and_then(When::parse)) {
         (0, Some(When::Moment(at))) => Until::Moment { at },
-        (0, _) => return None,
+        (0, _) => time()?,
         (seconds, _) => Until::Seconds { seconds },
     };
     let mut slots = Slots::from_iter([("id".to_owned(), id.into())]);
@@ -108,7 +117,7 @@ pub fn keep(_: &Intent, before: &Before<'_>) -> Option<Intent> {
     let done = before.done;
     let detail = &done.receipt.as_ref().filter(|receipt| receipt.ok)?.detail;
     let slots = Slots::from_iter([("id".to_owned(), detail["automation"]["id"].as_str()?.into())]);
-    Some(Intent { name: "HarkCancelAutomation".to_owned(), slots, response: None, ..done.intent.clone() })
+    Some(Intent { name: super::CANCEL_AUTOMATION.to_owned(), slots, response: None, ..done.intent.clone() })
 }
 
 /// The time or the length that was asked for, because a request did not say it.
@@ -141,6 +150,18 @@ pub fn number(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let mut intent = intent.clone();
     intent.slots = Slots::new();
     intent.slots.insert("time".to_owned(), format!("{hour:02}:00:00/{:02}:00:00", hour + 12).into());
+    moved(&intent, before)
+}
+
+/// Another part of the day: "no, in the morning" keeps the hour that was said.
+pub fn part_of_day(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = &before.done.intent;
+    let known = SLOTS.into_iter().find_map(|slot| When::parse(text(&done.slots, slot)?));
+    let time = known.filter(|known| known.has_time())?.start().time();
+    let half_day = if text(&intent.slots, "part")? == "morning" { 0 } else { 12 };
+    let mut intent = intent.clone();
+    let said = format!("{:02}:{:02}:00", time.hour() % 12 + half_day, time.minute());
+    intent.slots = Slots::from_iter([("time".to_owned(), said.into())]);
     moved(&intent, before)
 }
 

@@ -60,10 +60,12 @@ struct Before<'b> {
 type Complete = fn(&Intent, &Before<'_>) -> Option<Intent>;
 
 /// The intents of follow-ups and who completes them.
-const FOLLOW_UPS: [(&str, Complete); 14] = [
+const FOLLOW_UPS: [(&str, Complete); 17] = [
     ("HarkFollowSame", repeated::same),
     (INSTEAD, repeated::same),
     ("HarkFollowItem", repeated::item),
+    ("HarkFollowNotItem", repeated::not_item),
+    ("HarkFollowList", repeated::list),
     ("HarkFollowState", repeated::state),
     ("HarkFollowKeep", changed_time::keep),
     ("HarkFollowOther", repeated::other),
@@ -71,6 +73,7 @@ const FOLLOW_UPS: [(&str, Complete); 14] = [
     ("HarkFollowMore", adjust::more),
     ("HarkFollowWhen", changed_time::when),
     ("HarkFollowMove", changed_time::moved),
+    ("HarkFollowPart", changed_time::part_of_day),
     ("HarkFollowAnswer", changed_time::answered),
     ("HarkFollowIt", |intent, before| {
         pronoun::it(intent, before).or_else(|| changed_time::number(intent, before))
@@ -86,6 +89,9 @@ const INSTEAD: &str = "HarkFollowInstead";
 
 /// Takes back what the last request changed.
 const UNDO: &str = "HarkUndo";
+
+/// Takes away what waits for something.
+const CANCEL_AUTOMATION: &str = "HarkCancelAutomation";
 
 /// Intents that set something that stays until its time: who cancels right after it cancels that.
 const SETS: [&str; 6] =
@@ -116,12 +122,19 @@ impl Context {
         self.last.push(Last { origin: origin.clone(), until_ms, done, not_chosen });
     }
 
-    /// Whether the last request of a conversation set something that waits for its time.
-    pub fn has_set(&self, now_ms: u64, origin: &Origin) -> bool {
-        let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms);
-        last.is_some_and(|last| {
-            last.done.iter().any(|done| done.has_changed() && SETS.contains(&done.intent.name.as_str()))
-        })
+    /// What "cancel that" does right after the last request of a conversation, where that set or told something that
+    /// waits; like another intent.
+    pub fn cancelled(&self, now_ms: u64, origin: &Origin, like: &Intent) -> Option<Intent> {
+        let last = self.last.iter().find(|last| last.origin == *origin && last.until_ms > now_ms)?;
+        let sets = |done: &Done| done.has_changed() && SETS.contains(&done.intent.name.as_str());
+        if last.done.iter().any(sets) {
+            return Some(undo(like));
+        }
+        // The only one that was told.
+        let told = last.done.iter().find(|done| done.intent.name == "HarkAutomationList")?;
+        let [only] = told.receipt.as_ref()?.detail["automations"].as_array()?.as_slice() else { return None };
+        let slots = Slots::from_iter([("id".to_owned(), only["id"].as_str()?.into())]);
+        Some(Intent { name: CANCEL_AUTOMATION.to_owned(), slots, response: None, ..like.clone() })
     }
 
     /// Notes what was offered and not chosen in the turn at hand.

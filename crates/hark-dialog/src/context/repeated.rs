@@ -32,6 +32,21 @@ pub fn item(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { slots, ..done.intent.clone() })
 }
 
+/// Not that one on the list after all.
+pub fn not_item(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let added = item(intent, before)?;
+    Some(Intent { name: "HassListRemoveItem".to_owned(), response: None, ..added })
+}
+
+/// What is on the list that was spoken of.
+pub fn list(_: &Intent, before: &Before<'_>) -> Option<Intent> {
+    let done = &before.done.intent;
+    done.slots.contains_key("item").then_some(())?;
+    let named = done.slots.get("name").map(|name| ("name".to_owned(), name.clone()));
+    let slots = named.into_iter().collect();
+    Some(Intent { name: "HarkListRead".to_owned(), slots, response: None, ..done.clone() })
+}
+
 /// Whether what was spoken of is in a state: "is it on".
 pub fn state(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     let target = &before.done.target;

@@ -241,27 +241,6 @@ impl Machine {
 
     fn react(&mut self, now: Stamp, id: &TurnId, instinct: &Instinct, why: String, route: Route) {
         let Some(origin) = self.origin_of(id) else { return };
-        // Who cancels right after something was set cancels that.
-        if matches!(instinct.intent, "HarkCancel" | "HassNevermind")
-            && self.leaning.has_set(now.clock_ms(), &origin)
-            && self.turns.len() == 1
-            && self.approval(&origin).is_none()
-        {
-            let said = Intent {
-                name: instinct.intent.to_owned(),
-                slots: Slots::new(),
-                confidence: 1.0,
-                route,
-                why: why.clone(),
-                response: None,
-                single: false,
-            };
-            let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
-            self.start_work(now, id, vec![context::undo(&said)], dry_run);
-            return;
-        }
-        let context = Context { awaiting_approval: true, ..self.instinct_context(&origin) };
-        let reaction = (instinct.handle)(&context);
         let intent = Intent {
             name: instinct.intent.to_owned(),
             slots: Slots::new(),
@@ -271,6 +250,19 @@ impl Machine {
             response: None,
             single: false,
         };
+        // Who cancels right after something was set cancels that.
+        let cancels = matches!(instinct.intent, "HarkCancel" | "HassNevermind")
+            && self.turns.len() == 1
+            && self.approval(&origin).is_none();
+        if let Some(cancelled) =
+            cancels.then(|| self.leaning.cancelled(now.clock_ms(), &origin, &intent)).flatten()
+        {
+            let dry_run = self.turn_mut(id).is_some_and(|turn| turn.dry_run);
+            self.start_work(now, id, vec![cancelled], dry_run);
+            return;
+        }
+        let context = Context { awaiting_approval: true, ..self.instinct_context(&origin) };
+        let reaction = (instinct.handle)(&context);
         self.tell_intent(id, intent);
         let Some(turn) = self.turn_mut(id) else { return };
         turn.route = Some(route);
