@@ -51,7 +51,8 @@ fn killed_right_after_publishing_every_request_is_acted_on_once() {
         assert!(publisher.wait().unwrap().success(), "the broker has them all");
     }
     let deadline = Instant::now() + Duration::from_secs(60);
-    while (hark.timers_by_number().len() as u64) < asked && Instant::now() < deadline {
+    let done = || hark.timers_by_number().len() as u64 >= asked && waiting(&hark) == 0;
+    while !done() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(200));
     }
     assert!(last.take().unwrap().terminate().success());
