@@ -4,6 +4,7 @@
 
 use super::conversation::Turn;
 use super::figures::Verdict;
+use hark_core::public_event::Outcome;
 use hark_core::{Fault, FaultKind, Intent, Risk};
 use hark_dialog::intent_tools;
 use hark_tools::tools::table;
@@ -85,6 +86,8 @@ impl Line {
         };
         match is_right {
             true => Verdict::Right,
+            // What is not understood is only guessed at, to be asked about.
+            false if turn.outcome == Some(Outcome::NotUnderstood) => Verdict::Wrong,
             false if turn.intents.iter().any(changes_something) => Verdict::Harmful,
             false => Verdict::Wrong,
         }
@@ -169,5 +172,7 @@ mod tests {
         assert_eq!(line.judge(&found(&[])), Verdict::Right);
         assert_eq!(line.judge(&found(&[("HassGetState", json!({}))])), Verdict::Wrong);
         assert_eq!(line.judge(&found(&[("HassTurnOn", json!({}))])), Verdict::Harmful);
+        let guessed = Turn { outcome: Some(Outcome::NotUnderstood), ..found(&[("HassTurnOn", json!({}))]) };
+        assert_eq!(line.judge(&guessed), Verdict::Wrong);
     }
 }
