@@ -148,6 +148,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         let first =
             || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0).into_iter().next();
         found.wild_words > 0
+            && !leans_on_another(&found.intent)
             && first().is_some_and(|(at, _)| {
                 reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
             })
@@ -165,7 +166,15 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         };
         reader.exactly(text, tokens).or_else(|| reader.exactly(text, core).filter(tame))
     };
-    let in_full = reader.exactly(text, tokens);
+    // Courtesies in front are no part of a name: "actually make the timer twelve minutes".
+    let behind_leads = || {
+        let core = core.filter(|core| core.last() == tokens.last())?;
+        reader.exactly(text, core)
+    };
+    let in_full = reader.exactly(text, tokens).map(|found| match found.wild_words {
+        0 => found,
+        wild => behind_leads().filter(|core| core.wild_words < wild).unwrap_or(found),
+    });
     let several = in_full.as_ref().filter(|found| swallows(found, text, tokens));
     several
         .and_then(|_| requests::all(text, tokens, reader, &apart))
