@@ -5,7 +5,7 @@ use super::automation::Automation;
 use super::fault::Fault;
 use super::house::Standing;
 use super::ids::{TimerId, TurnId};
-use super::intent::{Intent, Understanding};
+use super::intent::{Intent, NearThing, Understanding};
 use super::mode::Mode;
 use super::model::Picture;
 use super::pin::PinVerdict;
@@ -228,6 +228,9 @@ pub enum Reply {
     /// A typed command that cannot be read: how it is written, by the key of that sentence in `replies.yaml`, and what of
     /// it could not be read.
     Slip { key: String, said: String },
+    /// Nothing that can be done was understood; a thing of the home that was spoken of, else a tool that may have been
+    /// meant: an example of what can be said is told with it.
+    NotUnderstood { near: Option<NearThing>, hint: Option<String> },
     /// Nobody knows, not even the language model; a tool that may have been meant.
     DontKnow { hint: Option<String>, model: ModelHelp },
     /// Words, and a tool that may have been meant.

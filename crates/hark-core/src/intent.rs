@@ -94,6 +94,9 @@ pub struct Understanding {
     /// What it was about, when that is nothing the home has; then there are no intents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<UnknownThing>,
+    /// The thing of the home that its words come near, when nothing that can be done was recognised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<Box<NearThing>>,
     /// What was meant, when it cannot be done because nothing of this home was named with it; then there are no intents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meant: Option<Intent>,
@@ -111,6 +114,15 @@ impl Understanding {
         let why = "it is too long or too involved to be read as a request".to_owned();
         Self { why, ..Self::default() }
     }
+}
+
+/// A thing of the home that was spoken of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NearThing {
+    /// Its name as it was declared.
+    pub name: String,
+    /// Its domain, as `light`.
+    pub domain: String,
 }
 
 /// Something that was spoken of and that the home does not have.

@@ -14,12 +14,17 @@ use std::sync::Arc;
 /// Response templates of one language: intent (or `replies`, `errors`) → key → template.
 pub type Templates = BTreeMap<String, BTreeMap<String, String>>;
 
+/// Group of examples of what can be said of a thing, by its domain.
+const THING_EXAMPLES: &str = "thing_examples";
+/// Group of examples of what can be said, by tool.
+const TOOL_EXAMPLES: &str = "tool_examples";
+
 /// Keys of `replies.yaml` that every language needs.
 pub const FIXED_KEYS: [&str; 46] = [
     "not_understood",
     "dont_know",
     "dont_know_connect",
-    "tool_hint",
+    "can_be_said",
     "ask_again",
     "report",
     "no_picture",
@@ -187,10 +192,17 @@ impl Replies {
             }
             Reply::Fixed { key } => self.fill("replies", key, json!({})),
             Reply::Slip { key, said } => self.fill("replies", key, json!({ "said": said })),
-            Reply::DontKnow { hint, model } => self.dont_know(hint.as_deref(), *model),
-            Reply::Hinted { text, tool } => {
-                Ok(join(text, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?))
+            Reply::NotUnderstood { near, hint } => {
+                let about = near
+                    .as_ref()
+                    .map(|near| self.example(THING_EXAMPLES, &near.domain, json!({ "name": near.name })));
+                let words = self.fill("replies", "not_understood", json!({}))?;
+                let by_tool = || self.hint(hint.as_deref());
+                let example = about.transpose()?.flatten().map_or_else(by_tool, Ok)?;
+                Ok(join(&words, &example))
             }
+            Reply::DontKnow { hint, model } => self.dont_know(hint.as_deref(), *model),
+            Reply::Hinted { text, tool } => Ok(join(text, &self.hint(Some(tool))?)),
             Reply::Report { words, done, steps, troubles } => {
                 let values = json!({ "words": words, "done": done, "steps": steps, "troubles": troubles });
                 self.fill("replies", "report", values)
@@ -211,10 +223,22 @@ impl Replies {
             ModelHelp::Connected => "dont_know",
         };
         let words = self.fill("replies", key, json!({}))?;
-        match hint {
-            Some(tool) => Ok(join(&words, &self.fill("replies", "tool_hint", json!({ "tool": tool }))?)),
-            None => Ok(words),
+        Ok(join(&words, &self.hint(hint)?))
+    }
+
+    /// An example of how a tool is asked for; empty where there is none.
+    fn hint(&self, tool: Option<&str>) -> Result<String, Fault> {
+        let example = tool.map(|tool| self.example(TOOL_EXAMPLES, tool, json!({})));
+        Ok(example.transpose()?.flatten().unwrap_or_default())
+    }
+
+    /// What can be said, by the key of an example.
+    fn example(&self, group: &str, key: &str, values: Value) -> Result<Option<String>, Fault> {
+        if self.template(group, key).is_none() {
+            return Ok(None);
         }
+        let example = self.fill(group, key, values)?;
+        self.fill("replies", "can_be_said", json!({ "example": example })).map(Some)
     }
 
     fn parts(&self, parts: &[Part]) -> Result<String, Fault> {

@@ -10,7 +10,9 @@ use chrono::NaiveDateTime;
 use hark_config::intent::IntentConfig;
 use hark_core::model::mentions;
 use hark_core::ports::Understand;
-use hark_core::{Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding};
+use hark_core::{
+    Ambiguity, Category, Classification, Classify, Effort, Fault, Intent, Route, Slots, Understanding,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tools that ask themselves for how long or when, where that was not said: "set a timer".
@@ -158,6 +160,23 @@ impl Router {
         })
     }
 
+    /// What was surely asked for, about the thing of the home that the words come near, to be asked about: "no more tv".
+    fn about_the_nearest(
+        &self,
+        found: &Understanding,
+        classified: &Understanding,
+        said: &Said<'_>,
+    ) -> Option<Understanding> {
+        let (near, meant) = (found.near.as_ref()?, classified.meant.as_ref()?);
+        let mut intent = self.fill_within(&meant.name, &near.name, said.now, said.effort)?;
+        let named = intent.slots.get("name").is_some_and(|name| *name == near.name.as_str());
+        intent.route = Route::Intent;
+        intent.why = format!("{}; its words come near {}", meant.why, near.name);
+        let doubt = Ambiguity { intent: 0, slot: "name".to_owned(), candidates: vec![near.name.clone()] };
+        let (intents, ambiguous) = (vec![intent], vec![doubt]);
+        named.then(|| Understanding { intents, ambiguous, meant: None, hint: None, ..classified.clone() })
+    }
+
     /// What a text that leans on another request means without it.
     fn alone(&self, said: &Said<'_>) -> Vec<Intent> {
         let classifier = self.classifier.as_ref().filter(|_| self.settings.enabled);
@@ -303,6 +322,10 @@ impl Router {
             Some(Ok(classified)) if found.qualifier.is_some() && self.changes_the_home(&classified) => {
                 let intents = found.qualifier.into_iter().map(|refused| *refused).collect();
                 Understanding { intents, meant: None, hint: None, ..classified }
+            }
+            Some(Ok(classified)) if found.unknown.is_none() && found.near.is_some() => {
+                let asked = self.about_the_nearest(&found, &classified, said);
+                Understanding { near: found.near, ..asked.unwrap_or(classified) }
             }
             Some(Ok(classified)) => {
                 let of_home =

@@ -46,11 +46,14 @@ impl Machine {
             Opening::WakeWord | Opening::Asked => {
                 let reply = match turn.unknown.take() {
                     Some(name) => Reply::Parts { parts: vec![Part::Unknown { name }] },
-                    None if turn.lacks_thing => {
+                    None if turn.lacks_thing && turn.near.is_none() => {
                         self.ask_what_about(now, id);
                         Reply::Fixed { key: "which_thing".into() }
                     }
-                    None => Reply::Fixed { key: "not_understood".into() },
+                    None => match (turn.near.take(), turn.hint.take()) {
+                        (None, None) => Reply::Fixed { key: "not_understood".into() },
+                        (near, hint) => Reply::NotUnderstood { near, hint },
+                    },
                 };
                 self.reply(now, id, reply);
             }

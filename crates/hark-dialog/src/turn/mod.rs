@@ -351,6 +351,7 @@ impl Machine {
             work: Vec::new(),
             missed: Vec::new(),
             unknown: None,
+            near: None,
             lacks_thing: false,
             completed: false,
             outcome: Outcome::Done,

@@ -87,6 +87,9 @@ impl Machine {
             let model = if focused { ModelHelp::Connected } else { ModelHelp::NotConnected };
             self.reply(now, id, Reply::DontKnow { hint: understanding.hint, model });
         } else {
+            if let Some(turn) = self.turn_mut(id) {
+                turn.hint = understanding.hint;
+            }
             self.not_understood(now, id);
         }
     }

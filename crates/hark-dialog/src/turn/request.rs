@@ -138,6 +138,7 @@ impl Machine {
             turn.route = understanding.intents.first().map(|intent| intent.route);
             turn.missed.clone_from(&understanding.missed);
             turn.unknown = understanding.unknown.take().map(|thing| thing.name);
+            turn.near = understanding.near.take().map(|near| *near);
             turn.lacks_thing = understanding.meant.is_some();
         }
         // A yes or no that answers nothing means nothing.

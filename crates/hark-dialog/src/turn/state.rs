@@ -1,5 +1,6 @@
 //! What the turn machine remembers: open turns, what waits for approval, what rings.
 
+use hark_core::intent::NearThing;
 use hark_core::public_event::{Origin, Outcome, Timings};
 use hark_core::{Ambiguity, Intent, Kind, MicrophoneId, Part, Receipt, Route, Stamp, ToolCall, TurnId};
 
@@ -56,6 +57,8 @@ pub(super) struct Turn {
     pub(super) missed: Vec<String>,
     /// What it was about, when the home does not have that.
     pub(super) unknown: Option<String>,
+    /// The thing of the home that it was about, when nothing that can be done was recognised.
+    pub(super) near: Option<NearThing>,
     /// What should happen is known, but not to what.
     pub(super) lacks_thing: bool,
     /// It is a request and the answer to what it is about.

@@ -4,13 +4,14 @@
 //! name of the home. What is near enough is offered to the parser as if the name had been said. Several
 //! names that are about as near are a tie, and a tie is asked back, never guessed.
 
-use super::home::IN_AREA;
+use super::home::{IN_AREA, THINGS};
 use super::reader::{NamesFound, Reader};
 use super::synonyms;
 use super::views::Entry;
 use super::words::Words;
 use crate::phonetic_key::{self, Sound};
 use crate::text::{self, Token};
+use hark_core::intent::NearThing;
 use hark_language::Lexicon;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -172,6 +173,20 @@ impl Reader<'_> {
             spans.extend(by_list(&found, (start, end)));
         }
         spans
+    }
+
+    /// The one thing whose name, or a part that no other thing has, is in a sentence.
+    pub(crate) fn nearest_thing(&self, tokens: &[Token]) -> Option<NearThing> {
+        let is_sure = |span: &Span| match span.candidates.as_slice() {
+            [first, ..] if first.how == Nearness::Form => true,
+            [only] => only.how == Nearness::Part,
+            _ => false,
+        };
+        let things = self.near_spans(tokens).into_iter().filter(|span| span.list == THINGS && is_sure(span));
+        let best = things.min_by_key(|span| span.candidates[0].how)?;
+        let entry = &best.candidates[0].entry;
+        let domain = entry.context.get("domain")?.as_str()?.to_owned();
+        Some(NearThing { name: entry.out.as_str()?.to_owned(), domain })
     }
 
     /// The names that some words are near to.

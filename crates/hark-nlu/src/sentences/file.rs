@@ -289,9 +289,9 @@ impl FileReader<'_> {
     }
 
     fn responses(&mut self, node: &Node<'_>, responses: &mut Responses) {
-        for (part, at, node) in
-            self.yaml.mapping(node, "responses", &["intents", "errors", "replies", "summary"])
-        {
+        const PARTS: [&str; 6] =
+            ["intents", "errors", "replies", "summary", "thing_examples", "tool_examples"];
+        for (part, at, node) in self.yaml.mapping(node, "responses", &PARTS) {
             self.places.entry(part.clone()).or_insert_with(|| (Arc::clone(&self.file), at));
             if part == "intents" {
                 for (intent, _, node) in self.yaml.mapping(node, "responses of intents", &[]) {

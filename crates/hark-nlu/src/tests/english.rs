@@ -9,6 +9,28 @@ use std::collections::{BTreeMap, BTreeSet};
 const COSTS: EditCosts = EditCosts { delete: 0.8, insert: 1.0, substitute: 1.2, limit: 2.5 };
 
 #[test]
+fn examples_of_what_can_be_said_are_understood() {
+    for (tool, example) in &english().responses()["tool_examples"] {
+        let found = grammar().understand(example, "en");
+        assert!(!found.intents.is_empty() && found.missed.is_empty(), "{tool}: {example}: {found:?}");
+    }
+}
+
+#[test]
+fn a_thing_that_is_named_where_nothing_else_is_understood_is_told() {
+    for (text, thing) in [
+        ("no more television for today please", Some(("Television", "media_player"))),
+        ("what on earth is the counter light up to", Some(("Counter light", "light"))),
+        ("the weather is nice", None),
+    ] {
+        let found = grammar().understand(text, "en");
+        assert!(found.intents.is_empty(), "{text}: {found:?}");
+        let near = found.near.as_ref().map(|near| (near.name.as_str(), near.domain.as_str()));
+        assert_eq!(near, thing, "{text}");
+    }
+}
+
+#[test]
 fn what_the_house_cannot_do_is_not_understood() {
     for text in [
         "what is the capital of france",
