@@ -52,12 +52,10 @@ const FORECAST_DAYS: &str = "16";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WeatherError {
     /// `tools.weather_url` is empty.
-    #[error(
-        "no weather service is configured; set tools.weather_url, weather_latitude and weather_longitude"
-    )]
+    #[error("no weather service is connected")]
     NotConfigured,
     /// The address is not one.
-    #[error("tools.weather_url is not an http or https address: {0}")]
+    #[error("the address of the weather service is no http or https address: {0}")]
     BadUrl(String),
     /// The service does not answer.
     #[error("the weather service cannot be reached: {0}")]

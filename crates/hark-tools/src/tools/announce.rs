@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// `announce.say`. Done when nodes have taken it on; each says it after what it is saying, or shows it where it is
 /// quiet.
 pub fn say(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "announce.say needs message");
+    let missing = || Failure::wrong_call("message", "announce.say needs message");
     let message = args.owned("message").ok_or_else(missing)?;
     let node = Arc::clone(&services.node);
     let place = match args.owned("area") {

@@ -6,7 +6,6 @@ use super::outcome::Failure;
 use crate::home::colours;
 use crate::names::{in_a_row, normal};
 use hark_core::calendar::{Recurrence, When};
-use hark_core::tool::error_code;
 use hark_core::{Slots, ToolCall, TurnId};
 use serde_json::{Value, json};
 
@@ -41,17 +40,18 @@ impl Args {
                 let known: Vec<&str> = tool.arguments().map(|arg| arg.name).collect();
                 let message =
                     format!("{} has no argument {name}; it has {}", tool.name, in_a_row(&known, "and"));
-                return Err(bad(name, message));
+                return Err(Failure::wrong_call(name, message));
             };
             let value = arg.check(value).map_err(|wanted| {
-                bad(name, format!("{name} of {} must be {wanted}, and is {value}", tool.name))
+                Failure::wrong_call(name, format!("{name} of {} must be {wanted}, and is {value}", tool.name))
             })?;
             checked.insert(name.clone(), value);
         }
         match tool.arguments().find(|arg| arg.required && !checked.contains_key(arg.name)) {
-            Some(arg) => {
-                Err(bad(arg.name, format!("{} needs {} ({})", tool.name, arg.name, arg.description)))
-            }
+            Some(arg) => Err(Failure::wrong_call(
+                arg.name,
+                format!("{} needs {} ({})", tool.name, arg.name, arg.description),
+            )),
             None => Ok(Self(checked, Asked::default())),
         }
     }
@@ -291,14 +291,11 @@ fn number(value: &Value) -> Option<f64> {
     number.filter(|number| number.is_finite())
 }
 
-fn bad(name: &str, message: String) -> Failure {
-    Failure::new(error_code::BAD_ARGUMENT, message).with("argument", json!(name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::table::{TABLE, find};
     use super::*;
+    use hark_core::tool::error_code;
     use proptest::prelude::*;
 
     fn check(tool: &str, slots: Value) -> Result<Args, Failure> {

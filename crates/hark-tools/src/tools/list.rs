@@ -64,7 +64,7 @@ pub fn read(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> 
 
 /// `list.create`.
 pub fn create(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "list.create needs name");
+    let missing = || Failure::wrong_call("name", "list.create needs name");
     let name = args.owned("name").ok_or_else(missing)?;
     if let Some(entity) = entity(services, args) {
         return Err(lists::ListError::Exists(entity.name).into());

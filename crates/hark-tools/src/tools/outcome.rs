@@ -128,6 +128,12 @@ impl Failure {
         Self { changed: false, detail }
     }
 
+    /// A call that does not fit the tool: whoever called gets the message, a person who asked only hears that it failed.
+    pub fn wrong_call(argument: &str, message: impl Into<String>) -> Self {
+        let failure = Self::new(error_code::BAD_ARGUMENT, message).with("argument", json!(argument));
+        failure.with("wrong_call", json!(true))
+    }
+
     /// Adds a field to the detail.
     pub fn with(mut self, key: &str, value: Value) -> Self {
         self.detail.insert(key.to_owned(), value);
@@ -328,6 +334,13 @@ impl From<WeatherError> for Failure {
             WeatherError::Timeout => error_code::TIMEOUT,
             WeatherError::BadAnswer(_) | WeatherError::NoForecast(_) => error_code::FAILED,
         };
-        Self::new(code, error.to_string())
+        let failure = Self::new(code, error.to_string());
+        match error {
+            WeatherError::NotConfigured => {
+                failure.fix("set tools.weather_url, tools.weather_latitude and tools.weather_longitude")
+            }
+            WeatherError::BadUrl(_) => failure.fix("set tools.weather_url to an http or https address"),
+            _ => failure,
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::home::common::plain;
 use super::outcome::{Failure, Outcome, Prepared, Work, blocking_work};
 use super::services::Services;
 use crate::home::DeviceError;
-use crate::home::command::{Action, Actions, DeviceCommand};
+use crate::home::command::{Action, Actions, DeviceCommand, MediaCommand};
 use crate::home::control::Done;
 use crate::home::restore::restore;
 use crate::home::state_proof::items_of;
@@ -153,6 +153,7 @@ pub fn device(before: &Entity, command: &DeviceCommand) -> Value {
         DeviceCommand::Light(setting) => told["brightness"] = json!(setting.brightness_percent),
         DeviceCommand::Temperature(target) => told["temperature"] = plain(*target),
         DeviceCommand::Volume(level) => told["volume_level"] = json!(level),
+        DeviceCommand::Media(MediaCommand::Mute(muted)) => told["muted"] = json!(muted),
         DeviceCommand::Percentage(speed) => told["percentage"] = json!(speed),
         _ => {}
     }

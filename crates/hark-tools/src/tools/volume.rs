@@ -19,7 +19,7 @@ const STEP_PERCENT: f64 = 10.0;
 
 /// `volume.set`.
 pub fn set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "volume.set needs volume_level");
+    let missing = || Failure::wrong_call("volume_level", "volume.set needs volume_level");
     let level: u8 = args.integer("volume_level").ok_or_else(missing)?;
     if names_a_player(args) {
         return players(services, args, |_| Ok(DeviceCommand::Volume(level)));

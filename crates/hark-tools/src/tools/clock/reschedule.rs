@@ -53,7 +53,11 @@ impl Aim {
             Self::At(When::Moment(at)) => *at,
             Self::At(When::Day(day) | When::Days(day, _)) => day.and_time(old.time()),
             Self::At(When::Span(from, to)) => *from + (*to - *from) / 2,
-            Self::Time(text) => old.date().and_time(time_of(text, old.time())?),
+            Self::Time(text) => {
+                let at = old.date().and_time(time_of(text, old.time())?);
+                // What has passed today comes again tomorrow.
+                if at <= now && old.date() == now.date() { at + Duration::days(1) } else { at }
+            }
             Self::By(shift) => old + *shift,
         };
         if at <= now { Err(bad("that time has passed", "to")) } else { Ok(at) }

@@ -32,7 +32,7 @@ const STEP_DEGREES: f64 = 1.0;
 
 /// `home.climate_set_temperature`.
 pub fn set_temperature(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.climate_set_temperature needs temperature");
+    let missing = || Failure::wrong_call("temperature", "home.climate_set_temperature needs temperature");
     let temperature = args.number("temperature").ok_or_else(missing)?;
     let home = services.home.registry().home();
     let mut target = target(args);

@@ -69,8 +69,9 @@ pub fn plan_for(
     if let (true, Some(reason)) = (list.is_empty(), reason) {
         return Err(reason.into());
     }
-    let placed = target.area.is_some() || target.floor.is_some() || services.default_area().is_some();
-    if target.single && !placed {
+    // "The light" is every light of the room it is said in.
+    let here = target.area.is_none() && target.floor.is_none() && services.default_area().is_some();
+    if target.single && !here {
         list = the_one(list)?;
     }
     let mut about = match about {

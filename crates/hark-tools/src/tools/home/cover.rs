@@ -7,7 +7,6 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
-use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ const STEP_PERCENT: f64 = 20.0;
 
 /// `home.set_position`.
 pub fn set_position(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_position needs position");
+    let missing = || Failure::wrong_call("position", "home.set_position needs position");
     let position: u8 = args.integer("position").ok_or_else(missing)?;
     let about = json!({"position": position});
     plan(services, &covers(args), (MOVABLE, COVERS), about, |_| Ok(DeviceCommand::Position(position)))
@@ -42,7 +41,7 @@ fn covers(args: &Args) -> Target {
 
 /// `home.set_tilt`.
 pub fn set_tilt(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_tilt needs tilt");
+    let missing = || Failure::wrong_call("tilt", "home.set_tilt needs tilt");
     let tilt: u8 = args.integer("tilt").ok_or_else(missing)?;
     plan(services, &covers(args), (COVERS, COVERS), json!({"tilt": tilt}), |_| Ok(DeviceCommand::Tilt(tilt)))
 }

@@ -6,7 +6,6 @@ use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
-use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ const STEP_PERCENT: f64 = 20.0;
 
 /// `home.fan_set_speed`.
 pub fn set_speed(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.fan_set_speed needs percentage");
+    let missing = || Failure::wrong_call("percentage", "home.fan_set_speed needs percentage");
     let percentage: u8 = args.integer("percentage").ok_or_else(missing)?;
     let mut target = target(args);
     if target.name.is_none() {

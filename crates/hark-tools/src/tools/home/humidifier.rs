@@ -5,7 +5,6 @@ use crate::home::command::DeviceCommand;
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ const HUMIDIFIERS: &[&str] = &["humidifier"];
 
 /// `home.humidifier_set_humidity`.
 pub fn set_humidity(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.humidifier_set_humidity needs humidity");
+    let missing = || Failure::wrong_call("humidity", "home.humidifier_set_humidity needs humidity");
     let humidity: u8 = args.integer("humidity").ok_or_else(missing)?;
     let mut target = target(args);
     if target.name.is_none() {

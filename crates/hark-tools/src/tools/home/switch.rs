@@ -6,7 +6,6 @@ use crate::home::command::{DeviceCommand, SWITCHABLE, Switch, switched};
 use crate::tools::args::Args;
 use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
-use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ fn switch(services: &Services, args: &Args, switch: Switch, sweep: &[&str]) -> R
 /// `home.alarm_panel_set`.
 pub fn alarm_panel_set(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
     const PANELS: &[&str] = &["alarm_control_panel"];
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.alarm_panel_set needs mode");
+    let missing = || Failure::wrong_call("mode", "home.alarm_panel_set needs mode");
     let mode = args.owned("mode").ok_or_else(missing)?;
     let state = if mode == "disarmed" { mode.clone() } else { format!("armed_{mode}") };
     let mut target = target(args);

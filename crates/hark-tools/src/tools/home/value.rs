@@ -11,13 +11,12 @@ use crate::tools::outcome::{Failure, Prepared};
 use crate::tools::services::Services;
 use hark_core::home::Entity;
 use hark_core::ports::HomeView;
-use hark_core::tool::error_code;
 use serde_json::json;
 use std::sync::Arc;
 
 /// `home.set_value`.
 pub fn set_value(services: &Arc<Services>, args: &Args) -> Result<Prepared, Failure> {
-    let missing = || Failure::new(error_code::BAD_ARGUMENT, "home.set_value needs value");
+    let missing = || Failure::wrong_call("value", "home.set_value needs value");
     let asked = args.owned("value").ok_or_else(missing)?;
     let home = services.home.registry().home();
     let (target, here) = (target(args), services.default_area());

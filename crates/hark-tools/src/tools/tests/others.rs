@@ -148,7 +148,7 @@ async fn volume_of_the_node() {
 async fn the_weather_is_told_or_why_not() {
     let (code, receipt) = house().fails("weather.get", json!({})).await;
     assert_eq!(code, error_code::NOT_CONFIGURED);
-    assert!(receipt.detail["message"].as_str().unwrap().contains("weather_url"));
+    assert!(receipt.detail["fix"].as_str().unwrap().contains("weather_url"));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let weather = format!("http://{}/", listener.local_addr().unwrap());
     let server = tokio::spawn(async move {
