@@ -27,6 +27,12 @@ pub struct Discourse {
     pub requests: Phrases,
     /// What people say before a thing that should be done: "would you mind *turning* …", with the plain verb.
     pub gerunds: Table<Phrase>,
+    /// Verbs of everyday speech, and what sentences say for them: "*pop* the light on".
+    pub plain_verbs: Table<Phrase>,
+    /// Words of a clause that add nothing: "if it's *actually* open".
+    pub fillers: Phrases,
+    /// Ends of words, and the words they stand for: "somebody*'s*".
+    pub contractions: Table<Phrases>,
     /// How a reason begins, before a request or behind it: "*it's* late turn off the lights".
     pub reasons: Phrases,
     /// Verbs with which a request begins behind a reason without a word between.

@@ -81,7 +81,7 @@ impl Composer<'_> {
                 }
                 let mut found = self.request(&without(text, tokens, start, end), clauses_left - 1)?;
                 let words = |from: usize| text[tokens[from].start..tokens[end - 1].end].trim();
-                if matches!(terms, Adds::Becomes { .. }) {
+                if matches!(terms, Adds::Becomes { .. } | Adds::Check { .. }) {
                     found.tell(words(it.mark.1));
                 }
                 found.add(terms, words(start), self.reader).then_some(found)
@@ -192,7 +192,7 @@ impl Composer<'_> {
             let possible = Impossible::of(reader, text, &tokens).refuse(&matches).is_none();
             let is_timed = qualifiers.is_empty() || !lacks_its_time(&matches);
             let is_whole = possible && qualifiers.refuse(&matches).is_none() && is_timed;
-            let core = Speech { reader, text, tokens: &tokens }.core().unwrap_or(&tokens);
+            let core = Speech { reader, text, tokens: &tokens }.asked().unwrap_or(&tokens);
             is_whole.then(|| Composed::of(matches, said(span(text, core))))
         };
         let in_full = || read(reader, text, &tokens).filter(|found| found.missed.is_empty());

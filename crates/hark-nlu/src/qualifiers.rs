@@ -151,7 +151,12 @@ impl<'s> Qualifiers<'s> {
             let lasts = |it: &&Qualifier| it.kind.reason() == refusal::DURATION;
             self.found.iter().find(lasts).filter(|_| timed).map(|it| self.refusal(it))
         };
-        self.refuse(std::slice::from_ref(found)).or_else(only_timed)
+        // What is left out of it was passed over.
+        let except = || {
+            let except = |it: &&Qualifier| it.kind == Kind::Except;
+            self.found.iter().find(except).map(|it| self.refusal(it))
+        };
+        self.refuse(std::slice::from_ref(found)).or_else(only_timed).or_else(except)
     }
 
     /// The refusal of a sentence that no template took, but that would change the home without its qualifier.
@@ -271,7 +276,16 @@ impl<'s> Qualifiers<'s> {
         let goes_on = |phrases: Phrases| phrases::starts(phrases, rest).filter(|length| *length < rest.len());
         let number =
             |length: &usize| self.speech.reader.grammar.lexicon().numbers.number(&rest[*length..]).is_some();
-        let clause = |length: &usize| phrases::starts(said.clauses, &rest[*length..]).is_some();
+        let contractions = self.speech.reader.grammar.lexicon().discourse.contractions;
+        // "Once everybody's gone" is a clause as "once everybody has gone" is.
+        let clause = |length: &usize| {
+            let behind = &rest[*length..];
+            phrases::starts(said.clauses, behind).is_some()
+                || behind.first().is_some_and(|first| {
+                    let mut stems = contractions.iter().filter_map(|(end, _)| first.strip_suffix(end));
+                    stems.any(|stem| said.clauses.contains(stem))
+                })
+        };
         let many = || before.iter().any(|word| said.many.contains(word));
         let corrects = || before.last().is_some_and(|word| said.corrected.contains(word));
         // "I've heard this before, play the next one."

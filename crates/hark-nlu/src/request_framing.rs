@@ -39,6 +39,14 @@ impl<'s> Speech<'s> {
         (start < end && end - start < words.len()).then(|| &self.tokens[start..end])
     }
 
+    /// The core without "could you", for saying it again.
+    pub fn asked(&self) -> Option<&'s [Token]> {
+        let core = self.core().unwrap_or(self.tokens);
+        let words: Vec<&str> = core.iter().map(|token| token.word.as_str()).collect();
+        let length = phrases::starts(self.lexicon().discourse.requests, &words).unwrap_or(0);
+        core.get(length..).filter(|asked| !asked.is_empty())
+    }
+
     /// What is meant where somebody corrects themselves: "turn on the lamp, no, the desk lamp", "set it to
     /// twenty, I mean thirty percent".
     pub fn corrected(&self) -> Option<Match> {
@@ -50,6 +58,9 @@ impl<'s> Speech<'s> {
             let (wrong, meant) = (&words[..at], &words[at + length..]);
             if meant.is_empty() {
                 return None;
+            }
+            if let Some(found) = self.of_it(wrong, meant) {
+                return Some(found);
             }
             let meant = self.with_thing(wrong, meant);
             self.composed(&meant).or_else(|| {
@@ -188,6 +199,17 @@ impl<'s> Speech<'s> {
                 .concat()
                 .join(" "),
         )
+    }
+
+    /// The sentence with the verbs that sentences have for those of everyday speech: "pop the light on".
+    pub fn with_plain_verbs(&self) -> Option<String> {
+        let words = self.words();
+        let verbs = self.lexicon().discourse.plain_verbs;
+        let plain = |word: &&str| verbs.iter().find(|(said, _)| said == word).map(|(_, plain)| plain.text());
+        words.iter().any(|word| plain(word).is_some()).then(|| {
+            let words = words.iter().map(|word| plain(word).unwrap_or(word));
+            words.collect::<Vec<_>>().join(" ")
+        })
     }
 
     /// The words without courtesies behind them.

@@ -6,7 +6,7 @@
 //! nothing, the others.
 
 use super::clauses;
-use super::grammar::{Grammar, Match, Reader};
+use super::grammar::{Grammar, Match, Reader, Took};
 use super::impossible::Impossible;
 use super::intent::{category_of, leans_on_another};
 use super::multi_value;
@@ -16,10 +16,10 @@ use super::request_framing::Speech;
 use super::requests::{self, Reading, Sentence, Words};
 use super::text::{self, Token};
 use chrono::NaiveDateTime;
-use hark_core::intent::UnknownThing;
+use hark_core::intent::{UnknownThing, refusal};
 use hark_core::ports::Understand;
 use hark_core::{Ambiguity, Category, Effort, Intent, Route, Slots, Understanding};
-use hark_language::{Lexicon, phrases};
+use hark_language::{Lexicon, Phrases, phrases};
 use serde_json::Value;
 
 /// Confidence of a match in which a wildcard took words: the words are exact, their meaning is open.
@@ -33,6 +33,46 @@ impl Understand for Grammar {
         now: NaiveDateTime,
         effort: &Effort,
     ) -> Understanding {
+        let found = self.as_said(text, language, now, effort);
+        if is_whole(&found) || effort.is_spent() {
+            return found;
+        }
+        let tokens = text::tokenise(text, self.lexicon());
+        let reader = Reader::new(self, now, effort);
+        let plain = (Speech { reader: &reader, text, tokens: &tokens }).with_plain_verbs();
+        let plain = plain.map(|plain| self.as_said(&plain, language, now, effort));
+        plain.filter(|plain| is_whole(plain) && !effort.is_spent()).unwrap_or(found)
+    }
+
+    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
+        let tokens = text::tokenise(text, self.lexicon());
+        let reader = Reader::new(self, now, effort);
+        let impossible = Impossible::of(&reader, text, &tokens);
+        let found = match reader.fill(intent, text) {
+            None => impossible.refuse_unfilled(intent),
+            Some(found) => {
+                let read = std::slice::from_ref(&found);
+                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
+                Some(
+                    impossible
+                        .refuse(read)
+                        .or_else(qualifiers)
+                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
+                )
+            }
+        };
+        found.filter(|_| !effort.is_spent())
+    }
+}
+
+/// Whether all that was said was understood, and can be done.
+fn is_whole(found: &Understanding) -> bool {
+    let refused = |intent: &Intent| intent.name == refusal::INTENT;
+    !found.intents.is_empty() && found.missed.is_empty() && !found.intents.iter().any(refused)
+}
+
+impl Grammar {
+    fn as_said(&self, text: &str, language: &str, now: NaiveDateTime, effort: &Effort) -> Understanding {
         let other = !language.is_empty() && language != "unknown" && language != self.language();
         if other {
             let why = format!("there are sentences of language '{}' only, not '{language}'", self.language());
@@ -45,7 +85,7 @@ impl Understand for Grammar {
         }
         let reader = Reader::new(self, now, effort);
         if let Some(placed) = (Speech { reader: &reader, text, tokens: &tokens }).with_places() {
-            return self.understand_within(&placed, language, now, effort);
+            return self.as_said(&placed, language, now, effort);
         }
         let qualifiers = Qualifiers::of(&reader, text, &tokens);
         let impossible = Impossible::of(&reader, text, &tokens);
@@ -88,26 +128,6 @@ impl Understand for Grammar {
         // What was found on the way may be half of what was said.
         if effort.is_spent() { Understanding::unread() } else { found }
     }
-
-    fn fill_within(&self, intent: &str, text: &str, now: NaiveDateTime, effort: &Effort) -> Option<Intent> {
-        let tokens = text::tokenise(text, self.lexicon());
-        let reader = Reader::new(self, now, effort);
-        let impossible = Impossible::of(&reader, text, &tokens);
-        let found = match reader.fill(intent, text) {
-            None => impossible.refuse_unfilled(intent),
-            Some(found) => {
-                let read = std::slice::from_ref(&found);
-                let qualifiers = || Qualifiers::of(&reader, text, &tokens).refuse_filled(&found);
-                Some(
-                    impossible
-                        .refuse(read)
-                        .or_else(qualifiers)
-                        .unwrap_or_else(|| self::intent(found, self.lexicon())),
-                )
-            }
-        };
-        found.filter(|_| !effort.is_spent())
-    }
 }
 
 impl Reader<'_> {
@@ -121,7 +141,11 @@ impl Reader<'_> {
         };
         let unheard_of = self.parse_unknown(text, tokens);
         match unheard_of.filter(|(found, name)| about_things(found) && !known(name)) {
-            None => Understanding { why, ..Understanding::default() },
+            None => Understanding {
+                why,
+                near: self.nearest_thing(tokens).map(Box::new),
+                ..Understanding::default()
+            },
             Some((found, name)) => {
                 let why = format!("nothing is called \"{name}\" here ({})", found.why);
                 let unknown = Some(UnknownThing { sure: self.grammar.says_what_kind(&name), name });
@@ -144,14 +168,18 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     };
     let whole = |found: Match| Reading { matches: vec![found], missed: Vec::new() };
     // "Turn on the light, set a timer and put noodles on the list": not all of that goes on the list.
+    let holds = |found: &Match, tokens: &[Token]| {
+        found.wild_words > 0 && holds_another(found, tokens, reader.grammar.lexicon())
+    };
     let swallows = |found: &Match, text: &str, tokens: &[Token]| {
         let first =
             || Sentence::new(text, tokens, reader, &exactly, Words::Known).joints(0).into_iter().next();
-        found.wild_words > 0
-            && !leans_on_another(&found.intent)
-            && first().is_some_and(|(at, _)| {
-                reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
-            })
+        holds(found, tokens)
+            || found.wild_words > 0
+                && !leans_on_another(&found.intent)
+                && first().is_some_and(|(at, _)| {
+                    reader.tamely(text, &tokens[..at]).is_some_and(|first| !leans_on_another(&first.intent))
+                })
     };
     let apart = |text: &str, tokens: &[Token], words: Words| {
         exactly(text, tokens, words).filter(|found| !swallows(found, text, tokens))
@@ -178,7 +206,7 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
     let several = in_full.as_ref().filter(|found| swallows(found, text, tokens));
     several
         .and_then(|_| requests::all(text, tokens, reader, &apart))
-        .or_else(|| in_full.map(whole))
+        .or_else(|| in_full.filter(|found| !holds(found, tokens)).map(whole))
         .or_else(|| reader.exactly(text, core?).filter(tame).map(whole))
         .or_else(|| reader.several_later(text, core.unwrap_or(tokens)).map(whole))
         .or_else(|| multi_value::read(text, core.unwrap_or(tokens), reader, &exactly))
@@ -198,6 +226,32 @@ pub(super) fn read(reader: &Reader<'_>, text: &str, tokens: &[Token]) -> Option<
         .or_else(|| speech.beside_reason().map(whole))
         .or_else(|| requests::all(text, tokens, reader, &nearly))
         .or_else(|| requests::some(text, tokens, reader, &nearly))
+}
+
+/// Whether words that were taken as they are hold another request or a correction: "... and then read me the list", "fifteen
+/// I mean fifty". What is to be remembered or told may hold any.
+fn holds_another(found: &Match, tokens: &[Token], lexicon: &Lexicon) -> bool {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let talk = &lexicon.discourse;
+    let goes_on = |at: usize, how: Phrases| {
+        let joins = words[at..].iter().take_while(|word| lexicon.requests.connectors.contains(word)).count();
+        joins > 0
+            && words.get(at + joins).is_some_and(|_| phrases::starts(how, &words[at + joins..]).is_some())
+    };
+    let asks = |at: usize| goes_on(at, talk.questions);
+    let taken: Vec<&str> =
+        found.words.iter().filter(|(_, how)| *how == Took::AsItIs).map(|(word, _)| word.as_str()).collect();
+    match category_of(&found.intent) {
+        // "Read me what's left on the list" puts nothing on it.
+        Some(Category::List) if phrases::starts(talk.verbs, &taken).is_some_and(|length| length > 1) => true,
+        Some(Category::Reminder) => (1..words.len()).any(asks),
+        Some(Category::List | Category::Timer) => (1..words.len()).any(|at| {
+            asks(at)
+                || goes_on(at, talk.verbs)
+                || phrases::starts(talk.corrections, &words[at..]).is_some_and(|length| length > 1)
+        }),
+        _ => false,
+    }
 }
 
 /// What sets how loud something is; of what was spoken of before, where that can be loud.

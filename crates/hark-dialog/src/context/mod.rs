@@ -159,7 +159,7 @@ impl Context {
                 (None, None) => None,
             };
             let follows = is_follow_up(&intent.name);
-            let intent_name = intent.name.clone();
+            let instead = intent.name == INSTEAD || intent.slots.contains_key("instead");
             let completed = match (&before, follows) {
                 (Some(before), true) => complete(&intent, before),
                 (Some(before), false) => Some(adjust::lean(&intent, before).unwrap_or(intent.clone())),
@@ -169,7 +169,7 @@ impl Context {
             // With nothing to lean on it stays what it is, for the trace.
             let Some(completed) = completed.or(lost.then_some(intent)) else { continue };
             let of_last = earlier.is_none();
-            if intent_name == INSTEAD && of_last && before.as_ref().is_some_and(|it| it.done.has_changed()) {
+            if instead && of_last && before.as_ref().is_some_and(|it| it.done.has_changed()) {
                 kept.push(undo(&completed));
             }
             let at = kept.len();
@@ -196,7 +196,7 @@ impl Done {
 
 /// What takes back what was done before, for the same reason as another intent.
 pub fn undo(like: &Intent) -> Intent {
-    Intent { name: UNDO.to_owned(), slots: Slots::new(), response: None, ..like.clone() }
+    Intent { name: UNDO.to_owned(), slots: Slots::new(), response: None, single: false, ..like.clone() }
 }
 
 fn complete(intent: &Intent, before: &Before<'_>) -> Option<Intent> {

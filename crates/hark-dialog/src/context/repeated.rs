@@ -3,7 +3,7 @@
 use super::Before;
 use super::target::Target;
 use hark_core::{Intent, Slots};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Intents that are about a place or a thing even when none was said: "how warm is it", "and upstairs".
 const ABOUT_PLACES: [&str; 4] =
@@ -58,12 +58,24 @@ pub fn state(intent: &Intent, before: &Before<'_>) -> Option<Intent> {
     Some(Intent { name: "HassGetState".to_owned(), slots, response, ..before.done.intent.clone() })
 }
 
-/// The one that was offered and not chosen.
+/// The one that was offered and not chosen; where none was offered, the other one of its kind in its room.
 pub fn other(_: &Intent, before: &Before<'_>) -> Option<Intent> {
-    let [name] = before.not_chosen else { return None };
     let mut again = before.done.intent.clone();
-    again.slots.contains_key("name").then_some(())?;
-    again.slots.insert("name".to_owned(), Value::from(name.as_str()));
+    let said = again.slots.remove("name")?;
+    match before.not_chosen {
+        [name] => _ = again.slots.insert("name".to_owned(), Value::from(name.as_str())),
+        [] => {
+            let receipt = before.done.receipt.as_ref()?;
+            let [only] = receipt.detail["entities"].as_array()?.as_slice() else { return None };
+            let except = json!([{ "name": said }]);
+            let kind =
+                [("domain", only["domain"].clone()), ("area", only["area"].clone()), ("except", except)];
+            kind.iter().all(|(_, value)| !value.is_null()).then_some(())?;
+            again.slots.extend(kind.map(|(slot, value)| (slot.to_owned(), value)));
+            (again.single, again.response) = (true, None);
+        }
+        _ => return None,
+    }
     Some(again)
 }
 

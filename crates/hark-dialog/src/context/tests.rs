@@ -519,6 +519,23 @@ fn the_other_one_is_the_one_that_was_not_chosen() {
 }
 
 #[test]
+fn the_other_one_is_of_the_same_kind_and_room_and_the_first_is_taken_back() {
+    let mut context = Context::default();
+    let detail = json!({"entities": [{"name": "Left lamp", "domain": "light", "area": "Office"}]});
+    let done = Receipt { detail, ..receipt("light").unwrap() };
+    let on = intent("HassTurnOn", r#"{"name":"Left lamp"}"#);
+    context.remember(1000, &Origin::Cli, vec![(on, Some(done))]);
+    let said = intent("HarkFollowOther", r#"{"instead":"yes"}"#);
+    let mut understanding = Understanding { intents: vec![said], ..Understanding::default() };
+    context.complete(900, &Origin::Cli, &mut understanding);
+    let [undo, other] = understanding.intents.as_slice() else { panic!("{understanding:?}") };
+    assert_eq!((undo.name.as_str(), undo.single), ("HarkUndo", false));
+    assert_eq!((other.name.as_str(), other.single), ("HassTurnOn", true));
+    let slots = json!({"domain": "light", "area": "Office", "except": [{"name": "Left lamp"}]});
+    assert_eq!(Value::Object(other.slots.clone()), slots);
+}
+
+#[test]
 fn what_was_said_before_in_the_same_sentence_comes_first() {
     let mut context = Context::default();
     context.remember(1000, &Origin::Cli, vec![(intent("HassTurnOff", r#"{"name":"Fan"}"#), receipt("fan"))]);

@@ -9,7 +9,7 @@ use chrono::NaiveTime;
 use hark_core::Slots;
 use hark_core::automation::{Condition, SunEvent, Trigger, Until};
 use hark_core::calendar::When;
-use hark_language::phrases;
+use hark_language::{Lexicon, phrases};
 use serde_json::Value;
 
 /// Words that may stand before "before sunset", as "half an hour" does.
@@ -115,8 +115,12 @@ impl Clause<'_> {
 
     fn condition(&self) -> Option<Said> {
         let words = self.words(self.it.mark.1);
-        let whole = || Some((self.part(Part::Condition, words)?, 0));
-        let (found, for_seconds) = whole().or_else(|| self.lasting_condition(words))?;
+        let read = |words: &[&str]| {
+            let whole = self.part(Part::Condition, words).map(|found| (found, 0));
+            whole.or_else(|| self.lasting_condition(words))
+        };
+        let plainer = || plainer(words, self.by.reader.grammar.lexicon());
+        let (found, for_seconds) = read(words).or_else(|| plainer().iter().find_map(|words| read(words)))?;
         let mut question = found.slots;
         if question.contains_key("sun") {
             return None;
@@ -230,7 +234,8 @@ impl Clause<'_> {
             let parts = words.split(|word| connectors.contains(word));
             let read = |words: &[&str]| self.part(Part::Target, words);
             let all = parts.map(|words| {
-                Some(target(&read(words).or_else(|| read(&self.instead_of_one(words)?))?.slots))
+                let read = read(words).or_else(|| read(&self.instead_of_one(words)?));
+                read.map(|found| target(&found.slots)).or_else(|| self.part_of_a_name(words))
             });
             all.collect::<Option<Vec<Slots>>>()
         };
@@ -252,6 +257,43 @@ impl<'c> Clause<'c> {
         let kind = endings.filter_map(|ending| kind.strip_suffix(ending)).next().unwrap_or(kind);
         Some([before, &[kind]].concat())
     }
+
+    /// "The bedside one": the only thing with this word in its name.
+    fn part_of_a_name(&self, words: &[&str]) -> Option<Slots> {
+        let reader = self.by.reader;
+        let (one, before) = words.split_last()?;
+        reader.grammar.lexicon().discourse.one.contains(one).then_some(())?;
+        let near = reader.nearest_thing(&reader.tokenise(&before.join(" ")))?;
+        Some(Slots::from_iter([("name".to_owned(), near.name.into())]))
+    }
+}
+
+/// Other ways to say a clause: without words that add nothing, and with contractions written out.
+fn plainer<'w>(words: &[&'w str], lexicon: &'w Lexicon) -> Vec<Vec<&'w str>> {
+    let talk = &lexicon.discourse;
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        match phrases::starts(talk.fillers, &words[at..]) {
+            Some(length) => at += length,
+            None => {
+                kept.push(words[at]);
+                at += 1;
+            }
+        }
+    }
+    let ends = |word: &&'w str| {
+        talk.contractions.iter().find_map(|(end, meant)| Some((word.strip_suffix(end)?, *meant)))
+    };
+    let mut all = Vec::new();
+    if let Some((at, (stem, meant))) = kept.iter().enumerate().find_map(|(at, word)| Some((at, ends(word)?)))
+    {
+        all.extend(meant.iter().map(|meant| [&kept[..at], &[stem, *meant], &kept[at + 1..]].concat()));
+    }
+    if kept.len() < words.len() {
+        all.insert(0, kept);
+    }
+    all
 }
 
 /// The hours that slots name. Of two that may be meant, the evening begins and the morning ends.

@@ -3,6 +3,7 @@
 //! over. It is then read like any other sentence, so that slots, conditions and defaults are the same.
 
 use super::fuzzy_match::Nearness;
+use super::home::THINGS;
 use super::network::NodeId;
 use super::parse::Match;
 use super::reader::Reader;
@@ -97,9 +98,7 @@ impl Reader<'_> {
     pub(crate) fn fill(&self, intent: &str, text: &str) -> Option<Match> {
         let tokens = self.tokenise(text);
         let negated = || {
-            tokens
-                .iter()
-                .any(|token| self.grammar.lexicon().requests.negations.contains(token.word.as_str()))
+            tokens.iter().any(|token| self.grammar.lexicon().requests.negations.contains(token.word.as_str()))
         };
         if tokens.is_empty() || (intent != DENIAL && negated()) {
             return None;
@@ -208,6 +207,12 @@ impl<'g> Text<'g> {
         let sure = |span: &&super::fuzzy_match::Span| {
             span.candidates.first().is_some_and(|best| best.how <= Nearness::Sound)
         };
+        // What a thing is called is passed over by nobody: "bedtime and an alarm".
+        let named = |span: &&super::fuzzy_match::Span| {
+            span.list == THINGS && span.candidates.first().is_some_and(|best| best.how == Nearness::Form)
+        };
+        let named: Vec<(usize, usize)> =
+            spans.iter().filter(named).map(|span| (span.start, span.end)).collect();
         let near: Vec<(usize, usize)> =
             spans.iter().filter(sure).map(|span| (span.start, span.end)).collect();
         let by = Reckoning { lexicon: grammar.lexicon(), now: reader.now, prefer: Prefer::default() };
@@ -234,8 +239,11 @@ impl<'g> Text<'g> {
             if counted && !is_number {
                 return None;
             }
+            let is_in =
+                |spans: &[(usize, usize)]| spans.iter().any(|(start, end)| (*start..*end).contains(&at));
             match () {
-                () if near.iter().any(|(start, end)| (*start..*end).contains(&at)) => Some(PASS_NAME),
+                () if is_in(&named) => None,
+                () if is_in(&near) => Some(PASS_NAME),
                 () if grammar.lexicon().things.small_words.contains(word) || word == JOINER => Some(PASS.1),
                 () if grammar.lexicon().requests.one.contains(word) => Some(PASS_ONE),
                 // "The seven o'clock alarm to eight", "four hundred percent": what is left means something else.

@@ -213,7 +213,7 @@ fn timers_are_told_by_name_and_time() {
     let plain = json!({"timer": timer(Value::Null, 1, 0, true)});
     let minutes = json!({"minutes": 5});
     for (intent, slots, result, text) in [
-        ("HassStartTimer", json!({}), &pizza, "Set a pizza timer for five minutes."),
+        ("HassStartTimer", json!({}), &pizza, "Set the pizza timer for five minutes."),
         ("HassStartTimer", json!({}), &plain, "Set a timer for one minute."),
         ("HassCancelTimer", json!({}), &pizza, "Cancelled the pizza timer."),
         ("HassPauseTimer", json!({}), &plain, "Paused the timer, with twelve seconds left."),
